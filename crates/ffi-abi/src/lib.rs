@@ -1,2 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder while the tree is laid out.
+//! The TVM-FFI C ABI as data.
+//!
+//! A TVM-FFI module exports functions of one C type:
+//!
+//! ```text
+//! int __tvm_ffi_<name>(void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)
+//!
+//!                      args ─▶ ┌─ TVMFFIAny, 16 bytes ─────────────────┐
+//!                              │ type_index i32 │ padding │ payload 8 B │  × num_args
+//!                              └────────────────────────────────┬──────┘
+//!      type_index 7: payload ──────────────▶ DLTensor (48 bytes)│
+//!      type_index 70: payload ─▶ object header (24 bytes) then DLTensor
+//! ```
+//!
+//! It returns 0, or -1 with an error set for the thread. Arguments are borrowed for the call; the result is owned by the caller.
+//!
+//! Everything that generated code, the plan interpreter and the tests must agree on with `tvm/ffi/c_api.h` and `dlpack/dlpack.h`
+//! stands in this crate, once, as tables: [`layout`] (structs and fields), [`TypeIndex`], [`DType`], [`DeviceType`], [`ErrorKind`] and
+//! [`imports`]. A test compiles the tables into C static assertions against the real headers.
+//!
+//! Not here: LLVM, libtvm_ffi itself (nothing links it), signatures.
+
+mod device;
+mod dtype;
+mod error_kind;
+pub mod imports;
+pub mod layout;
+mod memory;
+mod type_index;
+
+pub use device::DeviceType;
+pub use dtype::DType;
+pub use error_kind::ErrorKind;
+pub use layout::{Field, Width};
+pub use memory::{Memory, RawMemory};
+pub use type_index::TypeIndex;
+
+/// The prefix of a packed function's symbol: `__tvm_ffi_<name>`.
+pub const FUNCTION_PREFIX: &str = "__tvm_ffi_";
+/// The prefix of the symbol that returns a function's metadata as a JSON string.
+pub const METADATA_PREFIX: &str = "__tvm_ffi__metadata_";
+/// The prefix of the symbol that returns a function's documentation.
+pub const DOC_PREFIX: &str = "__tvm_ffi__doc_";

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions that a package may leave undefined: those of libtvm_ffi, with their C types, and the few of the C library.
+//!
+//! Every one of the former is exported by apache-tvm-ffi 0.1.0, so a package loads under that version and every later one.
+
+/// A C type in the signature of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CType {
+    /// No result.
+    Void,
+    /// `int32_t` or `int`.
+    I32,
+    /// Any pointer.
+    Ptr,
+}
+
+/// A function that generated code calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// The symbol.
+    pub symbol: &'static str,
+    /// What it takes.
+    pub params: &'static [CType],
+    /// What it returns.
+    pub result: CType,
+}
+
+macro_rules! imports {
+    ($( $(#[$doc:meta])* $konst:ident = $symbol:ident($($param:ident),*) -> $result:ident; )*) => {
+        $( $(#[$doc])* pub const $konst: Import = Import {
+            symbol: stringify!($symbol),
+            params: &[$(CType::$param),*],
+            result: CType::$result,
+        }; )*
+
+        /// Every import from libtvm_ffi.
+        pub const LIBTVM_FFI: &[Import] = &[$($konst),*];
+    };
+}
+
+imports! {
+    /// Raises an error from a kind and the parts of its message; NULL parts are skipped.
+    ERROR_SET_RAISED_PARTS = TVMFFIErrorSetRaisedFromCStrParts(Ptr, Ptr, I32) -> Void;
+    /// The stream that the environment set for a device type and index.
+    ENV_GET_STREAM = TVMFFIEnvGetStream(I32, I32) -> Ptr;
+    /// Allocates a tensor like a prototype through the environment's allocator.
+    ENV_TENSOR_ALLOC = TVMFFIEnvTensorAlloc(Ptr, Ptr) -> I32;
+    /// Drops a strong reference.
+    OBJECT_DEC_REF = TVMFFIObjectDecRef(Ptr) -> I32;
+    /// Makes a string value from a byte array.
+    STRING_FROM_BYTE_ARRAY = TVMFFIStringFromByteArray(Ptr, Ptr) -> I32;
+    /// Looks a global function up by name.
+    FUNCTION_GET_GLOBAL = TVMFFIFunctionGetGlobal(Ptr, Ptr) -> I32;
+    /// Calls a function object.
+    FUNCTION_CALL = TVMFFIFunctionCall(Ptr, Ptr, I32, Ptr) -> I32;
+}
+
+/// What a package may need of the C library; all of it in glibc 2.17.
+pub const LIBC: &[&str] = &[
+    "dlopen", "dlsym", "dlerror", "malloc", "free", "memcpy", "memmove", "memset", "memcmp",
+    "strlen", "strcmp", "snprintf", "syscall",
+];
+
+/// Whether a package may leave `symbol` undefined without a user's object asking for it.
+pub fn is_allowed(symbol: &str) -> bool {
+    LIBTVM_FFI.iter().any(|import| import.symbol == symbol) || LIBC.contains(&symbol)
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A diagnostic is data: what is wrong, where, and what to do. Whoever shows it to a person draws it.
+
+use crate::Span;
+use std::fmt;
+
+/// A remark on a piece of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The piece.
+    pub span: Span,
+    /// The remark.
+    pub text: String,
+}
+
+/// Something wrong with what the user wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A stable kebab-case name to search for.
+    pub code: &'static str,
+    /// What is wrong, in one line without a final period.
+    pub message: String,
+    /// Where; the first label is the primary one.
+    pub labels: Vec<Label>,
+    /// What to do, as an imperative.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without labels.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { code, message: message.into(), labels: Vec::new(), help: None }
+    }
+
+    /// Adds a label.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Sets the help.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.code, self.message)?;
+        for label in &self.labels {
+            write!(f, "\n  at {}..{}: {}", label.span.start, label.span.end, label.text)?;
+        }
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Every diagnostic of one text: the error of a function that parses or checks. Never empty when it is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// `Ok` where there is nothing to report.
+    pub fn into_result(self) -> Result<(), Diagnostics> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics(vec![diagnostic])
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if i > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
