@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# `make help` lists the targets. Each installs what it needs first (scripts/setup) and may be repeated.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# `make test CARGO_FLAGS=--locked` hands flags to every cargo command that builds.
+CARGO_FLAGS ?=
+TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
+
+# The `tvm-ffi` crate's build script asks the `tvm-ffi-config` on PATH where libtvm_ffi is.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export KERNPACK_PYTHON := $(CURDIR)/.venv/bin/python
+export KERNPACK_PYTHON_OLDEST := $(CURDIR)/.venv-tvm-ffi-0.1.0/bin/python
+
+.PHONY: help
+help:
+	@echo 'make demo    build the command line tool, then a package, and call it from Python'
+	@echo 'make test    run every test: Rust, aarch64 under qemu, Python'
+	@echo 'make build   build the command line tool for use (needs no Python)'
+	@echo 'make fmt     format the Rust code'
+	@echo 'make lint    check the formatting and run clippy, warnings being errors'
+	@echo 'make docs    build the Rust documentation, warnings being errors'
+	@echo 'make bench   run the benchmarks'
+	@echo 'make clean   remove what was built (environments stay: .venv* and .cache)'
+
+.PHONY: demo
+demo: export KERNPACK_CLI := $(TARGET_DIR)/release/kernpack
+demo:
+	scripts/setup build python
+	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
+	examples/add_one/demo.sh
+
+# The dev profile: the time goes into compiling the tests, not into running them.
+.PHONY: test
+test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
+test:
+	scripts/setup all
+	cargo build $(CARGO_FLAGS) -p kernpack-cli
+	cargo test $(CARGO_FLAGS) --workspace
+	"$$KERNPACK_PYTHON" -m pytest python-tests
+
+.PHONY: build
+build:
+	scripts/setup build
+	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
+
+.PHONY: fmt
+fmt:
+	cargo fmt --all
+
+.PHONY: lint
+lint:
+	scripts/setup build python
+	cargo fmt --all --check
+	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+
+.PHONY: docs
+docs: export RUSTDOCFLAGS := -D warnings
+docs:
+	scripts/setup build python
+	cargo doc $(CARGO_FLAGS) --workspace --no-deps
+
+.PHONY: bench
+bench:
+	scripts/setup build python
+	cargo bench $(CARGO_FLAGS) --workspace
+
+.PHONY: clean
+clean:
+	cargo clean
