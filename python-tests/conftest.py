@@ -51,7 +51,8 @@ def build_package(kernpack: Path, tmp_path: Path) -> Callable[..., Path]:
         for name in outputs:
             command += ["-o", name]
         ran = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert ran.returncode == 0, f"{' '.join(command)}: status {ran.returncode}\n{ran.stderr}"
+        if ran.returncode != 0:
+            pytest.fail(f"{' '.join(command)}: status {ran.returncode}\n{ran.stderr}")
         return folder
 
     return build
