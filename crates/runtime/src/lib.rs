@@ -1,2 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder while the tree is laid out.
+//! The code that travels inside every package.
+//!
+//! Generated entry points do the frequent work themselves; what is rare, or long, they leave to the few functions
+//! of this crate, which are merged into the package's object file:
+//!
+//! | symbol | does |
+//! |---|---|
+//! | `kernpack_rt_fault` | words a failed check and raises it |
+//! | `kernpack_rt_f64_to_f16`, `kernpack_rt_f64_to_bf16` | narrow a float argument with one rounding |
+//!
+//! # Two builds of one source
+//!
+//! **Freestanding** (`--cfg kernpack_freestanding`, run by `build.rs` for the feature `prebuilt`): rustc writes this
+//! file as LLVM IR, LLVM turns that into one object for each [`HostArch`], and [`object`] hands out the bytes. So
+//! nobody who compiles a package needs rustc.
+//!
+//! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds [`TableWriter`], which writes
+//! the fault tables that the runtime reads, and [`render`], which says what the runtime would raise.
+//!
+//! # What freestanding code must not do
+//!
+//! The object may need nothing but `TVMFFIErrorSetRaisedFromCStrParts` and `memcpy`, `memmove`, `memset`, `memcmp`.
+//! So there is no panic in it, not even one that cannot happen: slices are walked by iterators or read with `get`, and
+//! divisors are constants. `core::fmt`, allocation and anything that asks for a locale are absent. Functions are
+//! exported by the name `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
+//! objects to all of this.
+#![no_std]
+
+#[cfg(any(test, feature = "writer"))]
+extern crate std;
+
+#[cfg(any(kernpack_freestanding, all(test, feature = "writer")))]
+mod fault;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod fault_table;
+
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod big_uint;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod float;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod text;
+
+mod narrow;
+
+#[cfg(feature = "prebuilt")]
+mod host_arch;
+#[cfg(feature = "prebuilt")]
+mod prebuilt;
+
+#[cfg(feature = "writer")]
+pub use crate::fault_table::{
+    Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,
+    render,
+};
+pub use crate::narrow::{kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16};
+#[cfg(feature = "prebuilt")]
+pub use crate::{host_arch::HostArch, prebuilt::object};

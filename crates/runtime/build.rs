@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes the objects of the feature `prebuilt`: rustc to LLVM IR once, then opt and llc for each host architecture.
+//!
+//! LLVM's tools and not rustc make the objects, so that no Rust target but the builder's own has to be installed.
+//! That works because the code is the same for every 64-bit little-endian Linux: it has no `cfg` on the architecture,
+//! and its functions pass only scalars and pointers. Once the lines and attributes that name rustc's target are gone,
+//! nothing in the IR depends on it.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::host_arch::HostArch;
+
+#[path = "src/host_arch.rs"]
+mod host_arch;
+
+/// Names an installation of LLVM; inkwell's build reads the same variable.
+const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
+
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(kernpack_freestanding)");
+    println!("cargo::rerun-if-changed=src");
+    println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
+    if env::var_os("CARGO_FEATURE_PREBUILT").is_none() {
+        return;
+    }
+    if let Err(problem) = prebuild() {
+        for line in problem.lines() {
+            println!("cargo::error={line}");
+        }
+    }
+}
+
+fn prebuild() -> Result<(), String> {
+    let out_dir = PathBuf::from(cargo_variable("OUT_DIR")?);
+    let target_arch = cargo_variable("CARGO_CFG_TARGET_ARCH")?;
+    let llvm = Llvm::find()?;
+    let ir = write_ir(&out_dir)?;
+    for arch in HostArch::ALL {
+        let object = out_dir.join(format!("runtime-{}.o", arch.name()));
+        llvm.compile(arch, &ir, &object)?;
+        if arch.name() == target_arch {
+            // The integration test calls into the object itself.
+            println!("cargo::rustc-link-arg-tests={}", object.display());
+        }
+    }
+    Ok(())
+}
+
+/// Compiles the freestanding build to IR for any host architecture, and returns the file.
+fn write_ir(out_dir: &Path) -> Result<PathBuf, String> {
+    let manifest_dir = cargo_variable("CARGO_MANIFEST_DIR")?;
+    let ir = out_dir.join("runtime.ll");
+    let mut rustc = Command::new(cargo_variable("RUSTC")?);
+    rustc.current_dir(&manifest_dir).args(["--crate-name", "kernpack_runtime"]);
+    rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
+    rustc.args(["-C", "opt-level=s", "-C", "codegen-units=1", "-C", "debuginfo=0"]);
+    rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
+    rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);
+    rustc.args(["--emit=llvm-ir", "src/lib.rs"]).arg("-o").arg(&ir);
+    run(&mut rustc)?;
+
+    let text = fs::read_to_string(&ir).map_err(|error| file_problem(&ir, error))?;
+    fs::write(&ir, without_target(&text)).map_err(|error| file_problem(&ir, error))?;
+    Ok(ir)
+}
+
+/// Drops the triple, the data layout and what names features of one architecture.
+fn without_target(ir: &str) -> String {
+    let lines = ir.lines().filter(|line| !line.starts_with("target "));
+    let neutral = lines.map(|line| match line.starts_with("attributes ") {
+        true => line.split(' ').filter(|word| !names_target(word)).collect::<Vec<_>>().join(" "),
+        false => line.to_owned(),
+    });
+    neutral.map(|line| line + "\n").collect()
+}
+
+fn names_target(attribute: &str) -> bool {
+    ["\"target-cpu\"=", "\"target-features\"=", "\"tune-cpu\"=", "\"probe-stack\"="]
+        .iter()
+        .any(|name| attribute.starts_with(name))
+}
+
+/// The tools of one LLVM installation.
+struct Llvm {
+    opt: PathBuf,
+    llc: PathBuf,
+}
+
+impl Llvm {
+    /// Asks llvm-config, in the prefix if one is set, where the tools are.
+    fn find() -> Result<Self, String> {
+        let (config, looked) = match env::var_os(PREFIX_VARIABLE) {
+            Some(prefix) => {
+                let config = Path::new(&prefix).join("bin/llvm-config");
+                let looked = format!("at {}, as {PREFIX_VARIABLE} says", config.display());
+                (config, looked)
+            }
+            None => ("llvm-config-22".into(), "for llvm-config-22 in PATH".to_owned()),
+        };
+        let ask = |option| {
+            let answer = run(Command::new(&config).arg(option));
+            answer.map_err(|problem| no_llvm(&format!("looked {looked}: {problem}")))
+        };
+        let version = ask("--version")?;
+        if !version.starts_with("22.") {
+            return Err(no_llvm(&format!("looked {looked}: found LLVM {}", version.trim())));
+        }
+        let bin_dir = ask("--bindir")?;
+        let tool = |name| {
+            let tool = Path::new(bin_dir.trim()).join(name);
+            println!("cargo::rerun-if-changed={}", tool.display());
+            let missing = || no_llvm(&format!("looked for {}: no such file", tool.display()));
+            tool.is_file().then_some(&tool).cloned().ok_or_else(missing)
+        };
+        Ok(Self { opt: tool("opt")?, llc: tool("llc")? })
+    }
+
+    /// Compiles `ir` for `arch` with nothing exported but the runtime's functions.
+    fn compile(&self, arch: HostArch, ir: &Path, object: &Path) -> Result<(), String> {
+        let triple = format!("-mtriple={}-unknown-linux-gnu", arch.name());
+        let local = object.with_extension("bc");
+        let mut opt = Command::new(&self.opt);
+        opt.args([&triple, "-passes=internalize,default<Os>"]);
+        opt.arg("-internalize-public-api-list=kernpack_rt_*");
+        run(opt.arg(ir).arg("-o").arg(&local))?;
+
+        let mut llc = Command::new(&self.llc);
+        llc.args([&triple, "-filetype=obj", "-relocation-model=pic", "-O2", "--function-sections"]);
+        match arch {
+            HostArch::X86_64 => {}
+            // Outlined atomics are calls into libgcc.
+            HostArch::Aarch64 => _ = llc.arg("-mattr=-outline-atomics"),
+        }
+        run(llc.arg(&local).arg("-o").arg(object))?;
+        Ok(())
+    }
+}
+
+fn no_llvm(problem: &str) -> String {
+    format!(
+        "the kernpack runtime is built with the opt and llc of LLVM 22, which were not found\n\
+         {problem}\n\
+         install LLVM 22 (on Debian the package llvm-22-dev), or set {PREFIX_VARIABLE} to its folder"
+    )
+}
+
+/// Runs a tool and returns what it printed.
+fn run(command: &mut Command) -> Result<String, String> {
+    let program = command.get_program().to_owned();
+    let output = command.output().map_err(|error| file_problem(&program, error))?;
+    let printed = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.success() {
+        true => Ok(printed(&output.stdout)),
+        false => Err(format!("{command:?}: {}\n{}", output.status, printed(&output.stderr))),
+    }
+}
+
+fn file_problem(file: &(impl AsRef<OsStr> + ?Sized), error: std::io::Error) -> String {
+    format!("{}: {error}", file.as_ref().display())
+}
+
+fn cargo_variable(name: &str) -> Result<String, String> {
+    env::var(name).map_err(|error| format!("{name}, which cargo sets: {error}"))
+}

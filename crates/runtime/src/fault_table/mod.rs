@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The fault table: every message a package can raise, as one block of constant bytes.
+//!
+//! Generated code holds the table as data and knows each fault by its offset, so a check that fails costs one call
+//! however long its message is. The bytes are little-endian, aligned to 4, and free of addresses: every offset is a
+//! `u32` from the start of the table, so the table needs no relocation and may be shared between processes.
+//!
+//! | record | bytes |
+//! |---|---|
+//! | string | UTF-8, ended by NUL |
+//! | name table | `u32` count, `u32` fallback string, then for each name `u32` key, `u32` string; keys ascend |
+//! | fault | `u32` kind string, `u32` number of parts, then the parts |
+//! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
+//!
+//! Name tables, faults and so their words are aligned to 4; strings lie anywhere. Values are not in the table: the
+//! failed check leaves at most [`MAX_VALUES`] of them as an array of `i64`, and a part says which one it prints.
+//!
+//! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer` makes tables.
+
+pub(crate) mod message;
+pub(crate) mod reader;
+#[cfg(feature = "writer")]
+mod render;
+#[cfg(feature = "writer")]
+mod writer;
+
+#[cfg(feature = "writer")]
+pub use {
+    render::{Raised, render},
+    writer::{TableError, TableWriter},
+};
+
+/// The most parts a fault may have: the runtime keeps them on the stack.
+pub const MAX_PARTS: usize = 64;
+
+/// The most values that the parts of one fault may choose from.
+pub const MAX_VALUES: usize = 32;
+
+/// One piece of a fault's message. A text is a `&str` for the writer and an offset within the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<Text> {
+    /// Words that are the same whenever the fault is raised.
+    Text(Text),
+    /// A value that the failed check found.
+    Value {
+        /// Which of the check's values, below [`MAX_VALUES`].
+        index: u8,
+        /// How it is printed.
+        format: Format,
+    },
+}
+
+/// How 64 bits are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A signed decimal number.
+    Int,
+    /// An unsigned decimal number.
+    Uint,
+    /// An unsigned number such as `0x1f`.
+    Hex,
+    /// The bits of an `f64`, printed as Python's `repr` prints them.
+    Float,
+    /// The name of the value's low 32 bits; without one, the table's fallback and then the value as [`Format::Int`].
+    Name(NameTable),
+    /// A packed `DLDataType` (code, bits, lanes from the low byte up): the name of its [`dtype_key`], and `x4` for
+    /// four lanes. Without a name it reads `dtype(code=2, bits=24)`.
+    Dtype(NameTable),
+}
+
+/// Where a name table lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameTable(u32);
+
+/// The key of a dtype in the name table of a [`Format::Dtype`].
+pub const fn dtype_key(code: u8, bits: u8) -> u32 {
+    u16::from_le_bytes([code, bits]) as u32
+}
+
+impl Part<u32> {
+    #[cfg(feature = "writer")]
+    fn encode(self) -> [u8; 8] {
+        let (tag, index, offset) = match self {
+            Part::Text(offset) => (0, 0, offset),
+            Part::Value { index, format } => {
+                let (tag, offset) = match format {
+                    Format::Int => (1, 0),
+                    Format::Uint => (2, 0),
+                    Format::Hex => (3, 0),
+                    Format::Float => (4, 0),
+                    Format::Name(NameTable(offset)) => (5, offset),
+                    Format::Dtype(NameTable(offset)) => (6, offset),
+                };
+                (tag, index, offset)
+            }
+        };
+        let [a, b, c, d] = offset.to_le_bytes();
+        [tag, index, 0, 0, a, b, c, d]
+    }
+
+    /// None for a tag that no writer of this version makes.
+    fn decode(bytes: [u8; 8]) -> Option<Self> {
+        let [tag, index, _, _, a, b, c, d] = bytes;
+        let offset = u32::from_le_bytes([a, b, c, d]);
+        let format = match tag {
+            0 => return Some(Part::Text(offset)),
+            1 => Format::Int,
+            2 => Format::Uint,
+            3 => Format::Hex,
+            4 => Format::Float,
+            5 => Format::Name(NameTable(offset)),
+            6 => Format::Dtype(NameTable(offset)),
+            _ => return None,
+        };
+        Some(Part::Value { index, format })
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Following the offsets of a table.
+//!
+//! The reader trusts its table. Where the bytes come from is behind [`Bytes`]: the runtime reads them through a
+//! pointer, hosts from a slice.
+
+use super::{NameTable, Part};
+
+/// The bytes of a table.
+pub(crate) trait Bytes: Copy {
+    /// The byte at `offset`, which the table says is inside.
+    fn byte(self, offset: u32) -> u8;
+}
+
+/// A table whose records can be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<B>(pub(crate) B);
+
+/// The string that a key leads to.
+pub(super) enum Name {
+    /// The key's own name.
+    Known(u32),
+    /// The table's fallback.
+    Unknown(u32),
+}
+
+impl<B: Bytes> Table<B> {
+    /// The string that names the kind of the fault at `fault`.
+    pub(crate) fn fault_kind(self, fault: u32) -> u32 {
+        self.word(fault)
+    }
+
+    /// The parts of the fault at `fault`, in the order of the message.
+    /// A part that this version cannot decode ends them.
+    pub(crate) fn fault_parts(self, fault: u32) -> impl Iterator<Item = Part<u32>> {
+        let n_parts = self.word(fault + 4);
+        let part = move |i| Part::decode(self.array(fault + 8 + 8 * i));
+        (0..n_parts).map_while(part)
+    }
+
+    pub(super) fn name(self, NameTable(names): NameTable, key: u32) -> Name {
+        let n_names = self.word(names);
+        let mut entries = (0..n_names).map(|i| names + 8 + 8 * i);
+        match entries.find(|&entry| self.word(entry) == key) {
+            Some(entry) => Name::Known(self.word(entry + 4)),
+            None => Name::Unknown(self.word(names + 4)),
+        }
+    }
+
+    fn word(self, offset: u32) -> u32 {
+        u32::from_le_bytes(self.array(offset))
+    }
+
+    fn array<const N: usize>(self, offset: u32) -> [u8; N] {
+        core::array::from_fn(|i| self.0.byte(offset + i as u32))
+    }
+}

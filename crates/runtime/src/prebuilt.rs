@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The objects that `build.rs` made.
+
+use crate::HostArch;
+
+/// The runtime as a relocatable ELF object for Linux, to be merged into packages.
+///
+/// Its bytes depend only on the source, rustc and LLVM, not on where or for whom they were built.
+pub fn object(arch: HostArch) -> &'static [u8] {
+    match arch {
+        HostArch::X86_64 => include_bytes!(concat!(env!("OUT_DIR"), "/runtime-x86_64.o")),
+        HostArch::Aarch64 => include_bytes!(concat!(env!("OUT_DIR"), "/runtime-aarch64.o")),
+    }
+}

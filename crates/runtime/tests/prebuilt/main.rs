@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the prebuilt objects promise: which symbols they need and give, how large they are, and that they work.
+//!
+//! `build.rs` links the object of this machine into this test.
+#![expect(unsafe_code, reason = "the functions under test are C functions")]
+
+use std::collections::BTreeSet;
+
+use kernpack_runtime::{Format, HostArch, Part, TableWriter, object, render};
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind};
+
+mod recorder;
+
+/// The functions that generated code calls.
+const EXPORTS: [&str; 3] =
+    ["kernpack_rt_f64_to_bf16", "kernpack_rt_f64_to_f16", "kernpack_rt_fault"];
+
+/// What every package has around it: libtvm_ffi and the C library.
+const IMPORTS: [&str; 5] =
+    ["TVMFFIErrorSetRaisedFromCStrParts", "memcmp", "memcpy", "memmove", "memset"];
+
+const MAX_TEXT_BYTES: u64 = 4096;
+
+fn parse(arch: HostArch) -> object::File<'static> {
+    object::File::parse(object(arch)).unwrap()
+}
+
+#[test]
+fn each_object_is_for_its_architecture() {
+    let architectures = HostArch::ALL.map(|arch| parse(arch).architecture());
+    assert_eq!(architectures, [Architecture::X86_64, Architecture::Aarch64]);
+}
+
+#[test]
+fn nothing_is_needed_but_what_every_package_has() {
+    for arch in HostArch::ALL {
+        let file = parse(arch);
+        let undefined = file.symbols().filter(|symbol| symbol.is_undefined());
+        let names: Vec<_> = undefined.map(|symbol| symbol.name().unwrap()).collect();
+        let unexpected: Vec<_> =
+            names.iter().filter(|name| !name.is_empty() && !IMPORTS.contains(name)).collect();
+        assert!(unexpected.is_empty(), "{arch:?}: {unexpected:?}");
+    }
+}
+
+#[test]
+fn only_the_functions_of_the_runtime_are_global() {
+    for arch in HostArch::ALL {
+        let file = parse(arch);
+        let defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+        let names: BTreeSet<_> = defined.map(|symbol| symbol.name().unwrap()).collect();
+        assert_eq!(names, BTreeSet::from(EXPORTS), "{arch:?}");
+    }
+}
+
+#[test]
+fn there_is_no_mutable_state_and_the_code_is_small() {
+    for arch in HostArch::ALL {
+        let file = parse(arch);
+        let size_of = |kind| -> u64 {
+            let sections = file.sections().filter(|section| section.kind() == kind);
+            sections.map(|section| section.size()).sum()
+        };
+        let text = size_of(SectionKind::Text);
+        assert!(text <= MAX_TEXT_BYTES, "{arch:?}: {text} bytes");
+        assert_eq!(size_of(SectionKind::Data) + size_of(SectionKind::UninitializedData), 0);
+    }
+}
+
+#[test]
+fn the_bytes_do_not_say_where_they_were_built() {
+    let places = [env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR")];
+    for arch in HostArch::ALL {
+        let bytes = String::from_utf8_lossy(object(arch));
+        assert!(places.iter().all(|place| !bytes.contains(place)), "{arch:?}");
+    }
+}
+
+unsafe extern "C" {
+    fn kernpack_rt_fault(table: *const u8, fault_offset: u32, values: *const i64) -> i32;
+    safe fn kernpack_rt_f64_to_f16(bits: u64) -> u16;
+    safe fn kernpack_rt_f64_to_bf16(bits: u64) -> u16;
+}
+
+#[test]
+fn the_object_raises_what_render_says() {
+    let mut table = TableWriter::default();
+    let names = table.name_table("type #", &[(70, "Tensor")]).unwrap();
+    let formats = [
+        Format::Int,
+        Format::Uint,
+        Format::Hex,
+        Format::Float,
+        Format::Name(names),
+        Format::Dtype(names),
+    ];
+    let spaced = |format| [Part::Text(" "), Part::Value { index: 1, format }];
+    let fault = table.fault("ValueError", &formats.map(spaced).concat()).unwrap();
+    let table = table.finish();
+    for value in [0, 1, 70, -1, i64::MIN, 0.1_f64.to_bits() as i64, f64::MAX.to_bits() as i64] {
+        let values = [0, value];
+        let raised = recorder::raised_by(|| {
+            // SAFETY: the table is finished, the fault is in it, and its parts name value 1.
+            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr()) }
+        });
+        let expected = render(&table, fault, &values);
+        assert_eq!(raised, (expected.kind, expected.message));
+    }
+}
+
+#[test]
+fn the_object_narrows_as_the_source_says() {
+    // From far below the smallest 16-bit floats to far above the largest, with all kinds of fractions.
+    for step in 0..1_u64 << 16 {
+        let bits = (step << 47).wrapping_add(step * 0x1234_5678_9abc);
+        assert_eq!(kernpack_rt_f64_to_f16(bits), kernpack_runtime::kernpack_rt_f64_to_f16(bits));
+        assert_eq!(kernpack_rt_f64_to_bf16(bits), kernpack_runtime::kernpack_rt_f64_to_bf16(bits));
+    }
+}
