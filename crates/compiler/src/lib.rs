@@ -1,2 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Placeholder while the tree is laid out.
+
+pub mod link;

@@ -33,6 +33,21 @@ impl<'t> Cursor<'t> {
         token
     }
 
+    /// Where the last token taken stands.
+    pub fn previous(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// The position, to come back to.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to a position.
+    pub fn rewind(&mut self, position: usize) {
+        self.at = position;
+    }
+
     /// The text of a token.
     pub fn text_of(&self, token: Token) -> &'t str {
         &self.text[token.span.start..token.span.end]

@@ -1,2 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder while the tree is laid out.
+//! From a line of signature to a plan of checks.
+//!
+//! ```
+//! use kernpack_ffi_abi::DeviceType;
+//! use kernpack_validators::Signature;
+//!
+//! let text = "add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut)) where n % 16 == 0";
+//! let signature: Signature = text.parse().unwrap();
+//! assert_eq!(signature.to_string(), text);
+//! assert_eq!(signature.short(), "add_one(a: Tensor([n], float32), b: Tensor([n], float32))");
+//!
+//! let plan = signature.plan(DeviceType::CPU).unwrap();
+//! assert!(plan.to_string().contains("let a.shape[0] = a.shape[0]") || plan.to_string().contains("expected to be divisible by 16"));
+//! ```
+//!
+//! The way of a signature: [`parse`] reads it ([`param`] has the kinds, [`expr`], [`dim`] and [`rule`] what stands between them); [`declare`] decides which
+//! use of each name binds it, and finds what is wrong; [`planner`] lets the parameters append to one [`plan`], through the
+//! [`check`]s, each of which knows its [`fault`]. The same signature can be built in Rust:
+//!
+//! ```
+//! use kernpack_ffi_abi::DType;
+//! use kernpack_validators::param::Tensor;
+//! use kernpack_validators::{Comparison, Expr, Rule, RuleKind, Signature};
+//!
+//! let rule = RuleKind::Compare(Expr::symbol("n") % 16, Comparison::Eq, Expr::Int(0));
+//! let signature = Signature::new("add_one")
+//!     .param("a", Tensor::new(["n"], DType::FLOAT32))
+//!     .param("b", Tensor::new(["n"], DType::FLOAT32).mutable())
+//!     .rule(Rule::new(rule));
+//! assert!(signature.resolve().is_ok());
+//! ```
+//!
+//! Not here: LLVM, kernels, IO, and any unsafe code.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod declare;
+pub mod dim;
+pub mod expr;
+pub mod fault;
+pub mod host_type;
+mod literal;
+pub mod param;
+pub mod parse;
+mod path;
+pub mod plan;
+pub mod planner;
+pub mod rule;
+mod signature;
+
+pub use dim::Dim;
+pub use expr::Expr;
+pub use host_type::HostType;
+pub use literal::{Literal, float_text};
+pub use parse::{parse_expr, parse_rules, parse_tensor};
+pub use path::Path;
+pub use plan::Plan;
+pub use rule::{Comparison, Rule, RuleKind};
+pub use signature::{Signature, SignatureResult};

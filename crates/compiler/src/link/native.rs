@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The calls into `native/link.cpp`: the only unsafe code of the link layer.
+
+#![expect(unsafe_code, reason = "LLVM's linker and ObjCopy are C++")]
+
+use std::ffi::{CString, NulError, c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::sync::{Mutex, Once, PoisonError};
+use std::{io, ptr, slice, thread};
+
+/// Why a native call made nothing.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// LLVM said no, in these words.
+    Refused(String),
+    /// lld crashed, now or earlier.
+    Crashed,
+}
+
+#[repr(C)]
+struct Sink {
+    context: *mut c_void,
+    write: unsafe extern "C" fn(*mut c_void, *const c_char, usize),
+}
+
+#[repr(C)]
+struct Names {
+    names: *const *const c_char,
+    count: usize,
+}
+
+unsafe extern "C" {
+    fn kernpack_initialize_llvm();
+    fn kernpack_lld(arguments: Names, text: Sink) -> c_int;
+    fn kernpack_objcopy(
+        file: *const c_char,
+        length: usize,
+        local: Names,
+        removed: Names,
+        output: Sink,
+        text: Sink,
+    ) -> c_int;
+}
+
+// `enum kernpack_outcome` of `native/link.h`.
+const DONE: c_int = 0;
+const REFUSED: c_int = 1;
+const GAVE_UP: c_int = 2;
+const CRASHED: c_int = 3;
+
+/// What lld has when it is a program.
+const LLD_STACK_BYTES: usize = 8 << 20;
+
+/// Registers LLVM's targets, once per process.
+///
+/// LLVM's registry takes no lock and lld registers every target at each of its runs, so code that uses LLVM's targets calls this
+/// first: afterwards all later registrations change nothing.
+pub fn initialize_llvm() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the function has no preconditions besides running alone, which `Once` sees to.
+        unsafe { kernpack_initialize_llvm() }
+    });
+}
+
+/// Starts lld with these arguments on a thread of its own, where `done` is called in the end. Its result is in the file that the
+/// arguments name.
+///
+/// lld allocates from memory of the thread it runs on and frees that when the thread ends. Where it gave up half-way, freeing would
+/// crash; such a thread never ends.
+pub(super) fn lld(
+    arguments: Vec<CString>,
+    done: impl FnOnce(Result<(), Failure>) + Send + 'static,
+) -> io::Result<()> {
+    let run = move || {
+        let (outcome, text) = run_lld(&arguments);
+        done(result(outcome, &text));
+        if outcome != DONE && outcome != REFUSED {
+            loop {
+                thread::park();
+            }
+        }
+    };
+    thread::Builder::new().name("kernpack-link".into()).stack_size(LLD_STACK_BYTES).spawn(run)?;
+    Ok(())
+}
+
+fn run_lld(arguments: &[CString]) -> (c_int, Vec<u8>) {
+    /// Whether lld has not crashed so far.
+    static FIT: Mutex<bool> = Mutex::new(true);
+
+    initialize_llvm();
+    let arguments = NameList::new(arguments);
+    let mut text = Vec::new();
+    let mut fit = FIT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*fit {
+        return (CRASHED, text);
+    }
+    // SAFETY: the names and the buffer outlive the call, the lock makes it the only one, and lld is fit to run.
+    let outcome = unsafe { kernpack_lld(arguments.as_names(), sink(&mut text)) };
+    *fit = outcome != CRASHED;
+    (outcome, text)
+}
+
+/// Copies an ELF file, with the symbols called `local` made local and the sections called `removed` left out.
+pub(super) fn objcopy(file: &[u8], local: &[&str], removed: &[&str]) -> Result<Vec<u8>, Failure> {
+    let (local, removed) = (c_strings(local)?, c_strings(removed)?);
+    let (local, removed) = (NameList::new(&local), NameList::new(&removed));
+    let (mut output, mut text) = (Vec::new(), Vec::new());
+    // SAFETY: the file, the names and the two buffers outlive the call, and the function keeps no state.
+    let outcome = unsafe {
+        kernpack_objcopy(
+            file.as_ptr().cast(),
+            file.len(),
+            local.as_names(),
+            removed.as_names(),
+            sink(&mut output),
+            sink(&mut text),
+        )
+    };
+    result(outcome, &text).map(|()| output)
+}
+
+fn result(outcome: c_int, text: &[u8]) -> Result<(), Failure> {
+    match outcome {
+        DONE => Ok(()),
+        REFUSED | GAVE_UP => {
+            Err(Failure::Refused(String::from_utf8_lossy(text).trim().to_owned()))
+        }
+        _ => Err(Failure::Crashed),
+    }
+}
+
+fn c_strings(names: &[&str]) -> Result<Vec<CString>, Failure> {
+    let c_string = |name: &&str| CString::new(*name);
+    let refused = |error: NulError| Failure::Refused(error.to_string());
+    names.iter().map(c_string).collect::<Result<_, _>>().map_err(refused)
+}
+
+/// Pointers to strings, for as long as the strings live.
+struct NameList<'a> {
+    pointers: Vec<*const c_char>,
+    strings: PhantomData<&'a [CString]>,
+}
+
+impl<'a> NameList<'a> {
+    fn new(strings: &'a [CString]) -> NameList<'a> {
+        let pointers = strings.iter().map(|string| string.as_ptr()).collect();
+        NameList { pointers, strings: PhantomData }
+    }
+
+    fn as_names(&self) -> Names {
+        Names { names: self.pointers.as_ptr(), count: self.pointers.len() }
+    }
+}
+
+/// A sink that appends to `buffer`, good for as long as the borrow.
+fn sink(buffer: &mut Vec<u8>) -> Sink {
+    Sink { context: ptr::from_mut(buffer).cast(), write: append }
+}
+
+unsafe extern "C" fn append(context: *mut c_void, bytes: *const c_char, length: usize) {
+    // SAFETY: `context` comes from `sink`, whose buffer outlives the native call that runs this and is used by nothing else.
+    let buffer = unsafe { &mut *context.cast::<Vec<u8>>() };
+    // SAFETY: `native/link.cpp` passes a pointer to `length` bytes, never a null one.
+    let bytes = unsafe { slice::from_raw_parts(bytes.cast(), length) };
+    buffer.extend_from_slice(bytes);
+}

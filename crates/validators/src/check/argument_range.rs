@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A kernel argument fits its C type.
+
+use super::scalar::{fits_float, fits_int, float_range, int_range, overflow_limit};
+use super::{Info, dim};
+use crate::expr::Expr;
+use crate::fault::{Format, Words};
+use crate::planner::{Checked, Planner};
+use kernpack_ffi_abi::{DType, ErrorKind};
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "argument-range",
+    kind: ErrorKind::ValueError,
+    doc: "The value of an expression that a launch uses fits 64 bits, and the C type it is passed as. Nothing is truncated.",
+    example: "Out of bound kernel argument `m*n: int32` when calling: `f(a: Tensor([m, n], float32))`, expected to be in int32 range [-2147483648, 2147483647], got 4294967296",
+};
+
+/// Requires an expression to have a value, and an integer `dtype` to hold it. `what` names it: ``kernel argument `n: int32` ``.
+pub fn require_int(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, dtype: DType) {
+    let range = int_range(dtype);
+    let subject = format!("Out of bound {what}");
+    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
+    cx.require(value.valid, INFO.complaint(subject.as_str(), range.words.as_str(), overflow));
+    let cond = fits_int(cx, value.value, &range);
+    let got = Words::value(value.value, Format::Int);
+    cx.require(cond, INFO.complaint(subject, range.words, got));
+}
+
+/// Requires an extent: a value that is not negative.
+pub fn require_extent(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked) {
+    let subject = format!("Out of bound {what}");
+    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
+    cx.require(value.valid, INFO.complaint(subject.as_str(), "a non-negative value", overflow));
+    let zero = cx.b.int(0);
+    let cond = cx.b.compare(crate::plan::Compare::Le, zero, value.value);
+    let got = Words::value(value.value, Format::Int);
+    cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
+}
+
+/// Requires a float `dtype` to hold the float64 with these bits.
+pub fn require_float(cx: &mut Planner<'_>, what: &str, bits: crate::plan::Value, dtype: DType) {
+    let Some(limit) = overflow_limit(dtype) else { return };
+    let cond = fits_float(cx, bits, limit);
+    let got = Words::value(bits, Format::Float);
+    cx.require(cond, INFO.complaint(format!("Out of bound {what}"), float_range(dtype), got));
+}

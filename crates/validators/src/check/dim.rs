@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An extent: a constant, a symbol or an expression. Binds the symbol that it is the binding of.
+
+use super::{Info, dim_solve, negative_dim};
+use crate::dim::Dim;
+use crate::expr::Expr;
+use crate::fault::{Format, Words};
+use crate::path::Path;
+use crate::plan::Value;
+use crate::planner::Planner;
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "dim",
+    kind: ErrorKind::ValueError,
+    doc: "The extent is what the signature says: a constant, the same as another extent, or the value of an expression.",
+    example: "Mismatched b.shape[0] on argument #1 when calling: `f(a: Tensor([n], float32), b: Tensor([n], float32))`, expected to match a.shape[0], got 126 (a.shape[0] is 128)",
+};
+
+/// Requires `actual` to be what `dim` says, now or as soon as it has a value; binds a symbol where this is its binding.
+pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
+    let expr = match dim {
+        Dim::Any => return negative_dim::require(cx, path, actual),
+        Dim::Expr(Expr::Int(value)) => return require_constant(cx, path, actual, *value),
+        Dim::Expr(expr) => expr,
+    };
+    negative_dim::require(cx, path, actual);
+    match expr.as_affine() {
+        Some(affine) if cx.is_binding(affine.symbol, path) => {
+            let value = dim_solve::require(cx, path, actual, expr, &affine);
+            cx.bind(affine.symbol, path, value);
+        }
+        _ => cx.check_dim(path, actual, expr),
+    }
+}
+
+fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, value: i64) {
+    let cond = cx.b.eq_int(actual, value);
+    let subject = format!("Mismatched {}", path.subject());
+    let got = Words::value(actual, Format::Int);
+    cx.require(cond, INFO.complaint(subject, format!("to be {value}"), got));
+}
+
+/// Requires `actual` to be the value of an expression whose names all have one.
+pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Expr) {
+    let expected = cx.expr(expr);
+    let equal = cx.b.eq(actual, expected.value);
+    let cond = cx.b.and(expected.valid, equal);
+    let subject = format!("Mismatched {}", path.subject());
+    let (words, got) = comparison(cx, actual, expr);
+    cx.require(cond, INFO.complaint(subject, words, got));
+}
+
+/// What was expected and received where `actual` should be the value of `expr`.
+pub(crate) fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Words, Words) {
+    let got = Words::value(actual, Format::Int);
+    if let Some(symbol) = expr.as_symbol() {
+        let named = cx.named(symbol).expect("the symbol has a value");
+        let other = &named.path.text;
+        let got = got.and(format!(" ({other} is ")).and_value(named.value, Format::Int).and(")");
+        return (Words::text(format!("to match {other}")), got);
+    }
+    (Words::text(expr.to_string()), got.and_words(names_and_values(cx, expr)))
+}
+
+/// ` (m is 2, n is 3)`, for the names of an expression; nothing where it has none.
+pub(crate) fn names_and_values(cx: &Planner<'_>, expr: &Expr) -> Words {
+    let mut words = Words::default();
+    for (i, name) in expr.names().iter().enumerate() {
+        let named = cx.named(&name.text).expect("the name has a value");
+        words = words
+            .and(format!("{}{} is ", if i > 0 { ", " } else { " (" }, name.text))
+            .and_value(named.value, Format::Int);
+    }
+    if words.0.is_empty() { words } else { words.and(")") }
+}

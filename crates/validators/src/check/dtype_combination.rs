@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Several dtype variables together.
+
+use super::Info;
+use crate::fault::{Format, Words};
+use crate::path::Path;
+use crate::planner::Planner;
+use crate::rule::{DTypeRows, join};
+use kernpack_ffi_abi::{DType, ErrorKind};
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "dtype-combination",
+    kind: ErrorKind::TypeError,
+    doc: "There is a kernel for this combination of dtypes.",
+    example: "Mismatched b.dtype on argument #1 when calling: `f(a: Tensor([n], TA), b: Tensor([n], TB))`, expected (TA, TB) in {(float16, float32)}, got (float16, float16)",
+};
+
+/// Requires the dtypes of `vars` to be one of `rows`.
+pub fn require(cx: &mut Planner<'_>, path: &Path, vars: &[String], rows: &[Vec<DType>]) {
+    let values: Vec<_> = vars.iter().map(|var| cx.named(var).expect("bound").value).collect();
+    let mut cond = cx.b.bool(false);
+    for row in rows {
+        let mut all = cx.b.bool(true);
+        for (value, dtype) in values.iter().zip(row) {
+            let eq = cx.b.eq_int(*value, dtype.packed());
+            all = cx.b.and(all, eq);
+        }
+        cond = cx.b.or(cond, all);
+    }
+    let subject = format!("Mismatched {}", path.part(".dtype").subject());
+    let expected = format!("({}) in {}", join(vars), DTypeRows(rows));
+    let mut got = Words::text("(");
+    for (i, value) in values.iter().enumerate() {
+        got = got.and(if i > 0 { ", " } else { "" }).and_value(*value, Format::DType);
+    }
+    cx.require(cond, INFO.complaint(subject, expected, got.and(")")));
+}

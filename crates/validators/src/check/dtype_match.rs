@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A dtype variable at a tensor that does not bind it.
+
+use super::Info;
+use crate::fault::{Format, Words};
+use crate::path::Path;
+use crate::plan::Value;
+use crate::planner::Planner;
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "dtype-match",
+    kind: ErrorKind::TypeError,
+    doc: "Tensors with the same dtype variable have the same dtype.",
+    example: "Mismatched b.dtype on argument #1 when calling: `f(a: Tensor([n], T), b: Tensor([n], T))`, expected to match a.dtype (float16), got float32",
+};
+
+/// Requires the dtype that `var` is bound to.
+pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, var: &str) {
+    let bound = cx.named(var).expect("the variable is bound").clone();
+    let cond = cx.b.eq(actual, bound.value);
+    let subject = format!("Mismatched {}", path.part(".dtype").subject());
+    let expected = Words::text(format!("to match {}.dtype (", bound.path.text))
+        .and_value(bound.value, Format::DType)
+        .and(")");
+    cx.require(cond, INFO.complaint(subject, expected, Words::value(actual, Format::DType)));
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Checks.
+//!
+//! A check is one file of this folder and one line of [`checks!`]: one condition, its fault's name, kind and words, and a `require` function
+//! that appends it to a plan. Parameter kinds call `require`; they never build a comparison that another kind could need.
+
+use crate::fault::{Complaint, Words};
+use kernpack_ffi_abi::ErrorKind;
+
+/// What there is to know about a check without a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// The fault's name.
+    pub name: &'static str,
+    /// The fault's kind.
+    pub kind: ErrorKind,
+    /// What is checked, and what to do about a failure.
+    pub doc: &'static str,
+    /// A message.
+    pub example: &'static str,
+}
+
+impl Info {
+    /// A complaint of this check about `subject`.
+    pub fn complaint(
+        &self,
+        subject: impl Into<String>,
+        expected: impl Into<Words>,
+        got: impl Into<Words>,
+    ) -> Complaint {
+        let (subject, expected, got) = (subject.into(), expected.into(), got.into());
+        Complaint { name: self.name, kind: self.kind, subject, expected, got }
+    }
+}
+
+/// The registry: a line a check, in the order in which a call meets them.
+macro_rules! checks {
+    ($($module:ident,)*) => {
+        $( pub mod $module; )*
+
+        /// Every check, in the order in which a call meets them.
+        pub const CATALOGUE: &[Info] = &[ $( $module::INFO, )* ];
+    };
+}
+
+checks! {
+    arity,
+    type_index,
+    literal,
+    scalar,
+    pointer_null,
+    pointer_alignment,
+    tuple_size,
+    shape_size,
+    rank,
+    dtype,
+    dtype_match,
+    dtype_combination,
+    device_type,
+    device_index,
+    null_data,
+    negative_dim,
+    dim,
+    dim_solve,
+    divisibility,
+    rule,
+    negative_stride,
+    stride,
+    mut_broadcast,
+    alignment,
+    alias,
+    no_launch,
+    argument_range,
+    host_status,
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Some launch runs.
+
+use super::Info;
+use crate::fault::{Format, Words};
+use crate::planner::Planner;
+use crate::plan::Value;
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "no-launch",
+    kind: ErrorKind::ValueError,
+    doc: "Where every launch of a function has a `when`, one of them holds: there is a kernel for these arguments.",
+    example: "Unsupported arguments when calling: `f(x: Tensor([m, d], float32))`, expected d <= 4096 or d > 8192, got d = 5000",
+};
+
+/// Requires one of `conds`, whose texts are `texts` and name `names`.
+pub fn require(cx: &mut Planner<'_>, conds: &[Value], texts: &[String], names: &[String]) {
+    let mut cond = cx.b.bool(false);
+    for each in conds {
+        cond = cx.b.or(cond, *each);
+    }
+    let mut got = Words::default();
+    for (i, name) in names.iter().enumerate() {
+        let value = cx.named(name).expect("the name has a value").value;
+        got = got.and(format!("{}{name} = ", if i > 0 { ", " } else { "" })).and_value(value, Format::Int);
+    }
+    let expected = texts.join(" or ");
+    cx.require(cond, INFO.complaint("Unsupported arguments", expected, got));
+}

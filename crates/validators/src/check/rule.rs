@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rules behind `where`.
+
+use super::{Info, alias, divisibility, dtype_combination};
+use crate::expr::Expr;
+use crate::fault::{Format, Words};
+use crate::path::Path;
+use crate::plan::{Compare, Value};
+use crate::planner::{Checked, Planner};
+use crate::rule::{Comparison, Rule, RuleKind};
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "rule",
+    kind: ErrorKind::ValueError,
+    doc: "A rule of the signature holds. Arithmetic is on 64 bits; an overflow, or a divisor that is not positive, fails the rule.",
+    example: "Invalid k.shape[1] on argument #1 when calling: `f(q: Tensor([n, hq], float32), k: Tensor([n, hkv], float32))`, expected hq % hkv == 0, got 12 % 5",
+};
+
+/// What must have a value before the rule can be checked. A rule on one dtype variable is part of that variable's binding.
+pub fn needs(rule: &Rule) -> Vec<String> {
+    match &rule.kind {
+        RuleKind::Compare(..) | RuleKind::In(..) => {
+            rule.names().into_iter().map(|name| name.text).collect()
+        }
+        RuleKind::DTypes(vars, _) if vars.len() == 1 => vec![],
+        RuleKind::DTypes(vars, _) => vars.clone(),
+        RuleKind::NoAlias(a, b) => vec![a.clone(), b.clone()],
+    }
+}
+
+/// Requires the rule, reported at `path`, except where `skip` holds.
+pub fn require(cx: &mut Planner<'_>, path: &Path, rule: &Rule, skip: Value) {
+    if let Some((name, divisor)) = rule.as_divisibility() {
+        let value = cx.expr(name).value;
+        return divisibility::require(cx, path, value, divisor, skip);
+    }
+    match &rule.kind {
+        RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
+        RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
+        RuleKind::Compare(..) | RuleKind::In(..) => {
+            let holds = condition(cx, rule);
+            let cond = cx.b.or(skip, holds);
+            let got = received(cx, rule);
+            let subject = format!("Invalid {}", path.subject());
+            cx.require(cond, INFO.complaint(subject, rule.to_string(), got));
+        }
+    }
+}
+
+/// Whether a rule over values holds.
+pub fn condition(cx: &mut Planner<'_>, rule: &Rule) -> Value {
+    match &rule.kind {
+        RuleKind::Compare(a, comparison, b) => {
+            let (a, b) = (cx.expr(a), cx.expr(b));
+            let valid = cx.b.and(a.valid, b.valid);
+            let holds = compare(cx, *comparison, a, b);
+            cx.b.and(valid, holds)
+        }
+        RuleKind::In(e, values) => {
+            let e = cx.expr(e);
+            let holds = cx.b.eq_any(e.value, values.iter().copied());
+            cx.b.and(e.valid, holds)
+        }
+        RuleKind::DTypes(vars, rows) => {
+            let values: Vec<_> = vars.iter().map(|var| cx.named(var).expect("bound").value).collect();
+            let mut any = cx.b.bool(false);
+            for row in rows {
+                let mut all = cx.b.bool(true);
+                for (value, dtype) in values.iter().zip(row) {
+                    let eq = cx.b.eq_int(*value, dtype.packed());
+                    all = cx.b.and(all, eq);
+                }
+                any = cx.b.or(any, all);
+            }
+            any
+        }
+        RuleKind::NoAlias(..) => unreachable!("a launch's condition is over values and dtypes"),
+    }
+}
+
+fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked) -> Value {
+    let (a, b) = (a.value, b.value);
+    match comparison {
+        Comparison::Eq => cx.b.eq(a, b),
+        Comparison::Ne => cx.b.compare(Compare::Ne, a, b),
+        Comparison::Lt => cx.b.compare(Compare::Lt, a, b),
+        Comparison::Le => cx.b.compare(Compare::Le, a, b),
+        Comparison::Gt => cx.b.compare(Compare::Lt, b, a),
+        Comparison::Ge => cx.b.compare(Compare::Le, b, a),
+    }
+}
+
+/// The left side with values for names; both sides where the right one has names too.
+fn received(cx: &Planner<'_>, rule: &Rule) -> Words {
+    match &rule.kind {
+        RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a),
+        RuleKind::Compare(a, _, b) => {
+            substituted(cx, a).and(" and ").and_words(substituted(cx, b))
+        }
+        RuleKind::In(e, _) => substituted(cx, e),
+        RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Words::default(),
+    }
+}
+
+/// An expression with values in place of its names.
+fn substituted(cx: &Planner<'_>, expr: &Expr) -> Words {
+    // A name cannot hold this character, so it marks the places of values in the text.
+    const MARK: char = '\u{1}';
+    let mut text = String::new();
+    let mut values = Vec::new();
+    let written = expr.write(&mut text, &mut |f, name| {
+        values.push(cx.named(name).expect("the name has a value").value);
+        f.write_char(MARK)
+    });
+    written.expect("writing to a string");
+    let mut words = Words::default();
+    let mut values = values.into_iter();
+    for (i, piece) in text.split(MARK).enumerate() {
+        if i > 0 {
+            let value = values.next().expect("a value for each mark");
+            words = words.and_value(value, Format::Int);
+        }
+        words = words.and(piece);
+    }
+    words
+}

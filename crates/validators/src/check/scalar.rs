@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The range of a scalar.
+
+use super::{Info, type_index};
+use crate::fault::{Format, Words};
+use crate::literal::float_text;
+use crate::param::Argument;
+use crate::plan::{Arith, Compare, Value};
+use crate::planner::Planner;
+use kernpack_ffi_abi::layout::{BIG_INT_WORDS_OFFSET, big_int};
+use kernpack_ffi_abi::{DType, ErrorKind, TypeIndex};
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "scalar-range",
+    kind: ErrorKind::ValueError,
+    doc: "The number fits the scalar's dtype: integers within its range, finite floats without overflow once rounded. inf and nan pass as floats.",
+    example: "Out of bound value on argument #0 when calling: `f(n: int32)`, expected to be in int32 range [-2147483648, 2147483647], got 4294967296",
+};
+
+/// What is received where an integer has more than 64 bits.
+const BEYOND: &str = "an integer beyond 64 bits";
+
+/// Requires an integer or bool of `dtype`; returns its value.
+pub fn require_int(cx: &mut Planner<'_>, at: &Argument, dtype: DType) -> Value {
+    let word = if dtype == DType::BOOL { "bool" } else { "int" };
+    require_number(cx, at, word, &[TypeIndex::INT, TypeIndex::BOOL]);
+    let range = int_range(dtype);
+    if dtype == DType::UINT64 {
+        return require_uint64(cx, at, &range.words);
+    }
+    require_small(cx, at, &range.words);
+    require_range(cx, at, &range);
+    at.payload
+}
+
+/// Requires a float of `dtype`; returns the bits of its float64.
+pub fn require_float(cx: &mut Planner<'_>, at: &Argument, dtype: DType) -> Value {
+    require_number(cx, at, "float", &[TypeIndex::FLOAT, TypeIndex::INT, TypeIndex::BOOL]);
+    let words = float_range(dtype);
+    require_small(cx, at, &words);
+    let bits = cx.float_payload(at);
+    if let Some(limit) = overflow_limit(dtype) {
+        let cond = fits_float(cx, bits, limit);
+        let got = Words::value(bits, Format::Float);
+        cx.require(cond, INFO.complaint(subject(at), words, got));
+    }
+    bits
+}
+
+/// The type check, with BigInt let through: it is a number, though out of range.
+fn require_number(cx: &mut Planner<'_>, at: &Argument, word: &str, accepted: &[TypeIndex]) {
+    type_index::require(cx, at, word, &[accepted, &[TypeIndex::BIG_INT]].concat());
+}
+
+fn subject(at: &Argument) -> String {
+    format!("Out of bound value {}", at.path.location())
+}
+
+fn require_small(cx: &mut Planner<'_>, at: &Argument, words: &str) {
+    let big = cx.b.eq_int(at.type_index, TypeIndex::BIG_INT.0);
+    let cond = cx.b.not(big);
+    cx.require(cond, INFO.complaint(subject(at), words, BEYOND));
+}
+
+/// An Int that is not negative, or a BigInt of two words of which the upper is 0.
+fn require_uint64(cx: &mut Planner<'_>, at: &Argument, words: &str) -> Value {
+    let big = cx.b.eq_int(at.type_index, TypeIndex::BIG_INT.0);
+    let mut value = at.payload;
+    cx.b.open();
+    let n_words = cx.b.load(at.payload, big_int::SIZE);
+    let offset = cx.b.int(BIG_INT_WORDS_OFFSET);
+    let digits = cx.b.add_ints(at.payload, offset);
+    let (low, high) = (cx.b.element(digits, 0), cx.b.element(digits, 1));
+    let (two, zero) = (cx.b.eq_int(n_words, 2), cx.b.eq_int(high, 0));
+    let cond = cx.b.and(two, zero);
+    cx.require(cond, INFO.complaint(subject(at), words, BEYOND));
+    value = cx.b.close(big, &[crate::plan::Guarded { inner: low, otherwise: value }])[0];
+    let zero = cx.b.int(0);
+    let positive = cx.b.compare(Compare::Le, zero, at.payload);
+    let cond = cx.b.or(big, positive);
+    let got = Words::value(at.payload, Format::Int);
+    cx.require(cond, INFO.complaint(subject(at), words, got));
+    value
+}
+
+/// The values of an integer type.
+pub(crate) struct IntRange {
+    /// The least, where that is a bound at all.
+    low: Option<i64>,
+    /// The greatest, likewise.
+    high: Option<i64>,
+    /// `to be in int32 range [-2147483648, 2147483647]`
+    pub words: String,
+}
+
+/// The range of `bool` or an integer dtype, for values that arrive in 64 signed bits.
+pub(crate) fn int_range(dtype: DType) -> IntRange {
+    let bits = u32::from(dtype.bits);
+    let (low, high) = match (dtype, dtype.is_unsigned()) {
+        (DType::BOOL, _) => (0, 1),
+        (_, true) => (0, (1i128 << bits) - 1),
+        (_, false) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+    };
+    let bound = |value: i128, limit: i64| (value != limit.into()).then_some(value as i64);
+    let high_bound = if high > i64::MAX.into() { None } else { bound(high, i64::MAX) };
+    let words = format!("to be in {dtype} range [{low}, {high}]");
+    IntRange { low: bound(low, i64::MIN), high: high_bound, words }
+}
+
+/// Whether an integer lies in a range.
+pub(crate) fn fits_int(cx: &mut Planner<'_>, value: Value, range: &IntRange) -> Value {
+    let mut cond = cx.b.bool(true);
+    if let Some(low) = range.low {
+        let low = cx.b.int(low);
+        let enough = cx.b.compare(Compare::Le, low, value);
+        cond = cx.b.and(cond, enough);
+    }
+    if let Some(high) = range.high {
+        let high = cx.b.int(high);
+        let small = cx.b.compare(Compare::Le, value, high);
+        cond = cx.b.and(cond, small);
+    }
+    cond
+}
+
+fn require_range(cx: &mut Planner<'_>, at: &Argument, range: &IntRange) {
+    let cond = fits_int(cx, at.payload, range);
+    let got = Words::value(at.payload, Format::Int);
+    cx.require(cond, INFO.complaint(subject(at), range.words.as_str(), got));
+}
+
+/// `to be in float16 range [-65504.0, 65504.0]`
+pub(crate) fn float_range(dtype: DType) -> String {
+    let greatest = match dtype {
+        DType::FLOAT16 => 65504.0,
+        DType::BFLOAT16 => f64::from(f32::from_bits(0x7f7f_0000)),
+        DType::FLOAT32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    };
+    let greatest = float_text(greatest);
+    format!("to be in {dtype} range [-{greatest}, {greatest}]")
+}
+
+/// The bits of the least float64 that rounds to infinity: half a unit above the greatest finite value.
+pub(crate) fn overflow_limit(dtype: DType) -> Option<i64> {
+    let limit: f64 = match dtype {
+        DType::FLOAT16 => 65520.0,
+        DType::BFLOAT16 => f64::from_bits(0x47ef_f000_0000_0000),
+        DType::FLOAT32 => f64::from_bits(0x47ef_ffff_f000_0000),
+        _ => return None,
+    };
+    Some(limit.to_bits() as i64)
+}
+
+/// Whether a float is below the limit, or inf or nan: the bits without the sign compare as integers.
+pub(crate) fn fits_float(cx: &mut Planner<'_>, bits: Value, limit: i64) -> Value {
+    let (mask, limit) = (cx.b.int(i64::MAX), cx.b.int(limit));
+    let magnitude = cx.b.arith(Arith::BitAnd, bits, mask);
+    let small = cx.b.compare(Compare::Lt, magnitude, limit);
+    let infinity = cx.b.int(f64::INFINITY.to_bits() as i64);
+    let special = cx.b.compare(Compare::Le, infinity, magnitude);
+    cx.b.or(small, special)
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The number of a Shape's elements.
+
+use super::Info;
+use crate::fault::{Format, Words};
+use crate::path::Path;
+use crate::plan::Value;
+use crate::planner::Planner;
+use kernpack_ffi_abi::ErrorKind;
+use kernpack_ffi_abi::layout::{seq_cell, shape_cell};
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "shape-size",
+    kind: ErrorKind::ValueError,
+    doc: "The Shape, Array or List has as many elements as the Shape of the signature.",
+    example: "Mismatched Shape on argument #0 when calling: `f(s: Shape([m, n]))`, expected shape size=2, got 3",
+};
+
+// One load serves both kinds of object.
+const _: () = assert!(shape_cell::SIZE.offset == seq_cell::SIZE.offset);
+
+/// Requires `size` elements in the Shape, Array or List at `object`.
+pub fn require(cx: &mut Planner<'_>, path: &Path, object: Value, size: usize) {
+    let actual = cx.b.load(object, shape_cell::SIZE);
+    let cond = cx.b.eq_int(actual, size as i64);
+    let subject = format!("Mismatched Shape {}", path.location());
+    let got = Words::value(actual, Format::Int);
+    cx.require(cond, INFO.complaint(subject, format!("shape size={size}"), got));
+}

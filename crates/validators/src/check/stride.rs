@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A stride: that of a compact tensor, a constant, a symbol or an expression. Dims that are free meet every requirement.
+
+use super::{Info, dim, negative_stride};
+use crate::dim::Dim;
+use crate::expr::{Expr, Field};
+use crate::fault::{Format, Words};
+use crate::param::Order;
+use crate::path::Path;
+use crate::plan::Value;
+use crate::planner::{Planner, StrideSeen};
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "stride",
+    kind: ErrorKind::ValueError,
+    doc: "The stride, in elements, is what the signature says. Dims of extent 1 and empty tensors pass, whatever their strides; make other tensors contiguous, or give the parameter `strides=`.",
+    example: "Mismatched a.strides[0] on argument #0 when calling: `f(a: Tensor([m, n], float32))`, expected to be 128 for row-major order, got 130",
+};
+
+/// A stride and what there is to know about its dim.
+#[derive(Clone, Copy, Debug)]
+pub struct StrideUse<'p> {
+    /// Where it stands.
+    pub path: &'p Path,
+    /// The stride as given.
+    pub actual: Value,
+    /// Whether its dim is free.
+    pub free: Value,
+    /// The stride of a compact row-major tensor.
+    pub compact: Value,
+}
+
+/// Requires each of the strides of a compact tensor.
+pub fn require_compact(
+    cx: &mut Planner<'_>,
+    path: &Path,
+    actual: &[Value],
+    expected: &[Value],
+    extents: &[Value],
+    empty: Value,
+    order: &Order,
+) {
+    for i in 0..actual.len() {
+        let equal = cx.b.eq(actual[i], expected[i]);
+        let single = cx.b.eq_int(extents[i], 1);
+        let free = cx.b.or(single, empty);
+        let cond = cx.b.or(equal, free);
+        let subject = format!("Mismatched {}", path.part(Field::Stride(i)).subject());
+        let words = Words::text("to be ")
+            .and_value(expected[i], Format::Int)
+            .and(format!(" for {}", order.words()));
+        cx.require(cond, INFO.complaint(subject, words, Words::value(actual[i], Format::Int)));
+    }
+}
+
+/// Requires a stride to be what `dim` says, now or as soon as it has a value; takes it as its symbol's value where only strides give it one.
+pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim) {
+    match dim {
+        Dim::Expr(Expr::Int(value)) => require_constant(cx, at, *value),
+        Dim::Any => negative_stride::require(cx, at.path, at.actual, at.free),
+        Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_stride_symbol(symbol) => {
+            negative_stride::require(cx, at.path, at.actual, at.free);
+            for seen in cx.strides_of(symbol) {
+                require_same(cx, at, &seen);
+            }
+            cx.bind_stride(symbol, at);
+        }
+        Dim::Expr(expr) => {
+            negative_stride::require(cx, at.path, at.actual, at.free);
+            cx.check_stride(at.path, at.actual, at.free, expr);
+        }
+    }
+}
+
+fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, value: i64) {
+    let equal = cx.b.eq_int(at.actual, value);
+    let cond = cx.b.or(equal, at.free);
+    let subject = format!("Mismatched {}", at.path.subject());
+    let got = Words::value(at.actual, Format::Int);
+    cx.require(cond, INFO.complaint(subject, format!("to be {value}"), got));
+}
+
+fn require_same(cx: &mut Planner<'_>, at: &StrideUse<'_>, seen: &StrideSeen) {
+    let equal = cx.b.eq(at.actual, seen.actual);
+    let not_there = cx.b.not(seen.here);
+    let free = cx.b.or(at.free, not_there);
+    let cond = cx.b.or(equal, free);
+    let subject = format!("Mismatched {}", at.path.subject());
+    let other = &seen.path.text;
+    let got = Words::value(at.actual, Format::Int)
+        .and(format!(" ({other} is "))
+        .and_value(seen.actual, Format::Int)
+        .and(")");
+    cx.require(cond, INFO.complaint(subject, format!("to match {other}"), got));
+}
+
+/// Requires `actual` to be the value of an expression whose names all have one, unless the dim is free.
+pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, free: Value, expr: &Expr) {
+    let expected = cx.expr(expr);
+    let equal = cx.b.eq(actual, expected.value);
+    let met = cx.b.and(expected.valid, equal);
+    let cond = cx.b.or(met, free);
+    let (words, got) = dim::comparison(cx, actual, expr);
+    let subject = format!("Mismatched {}", path.subject());
+    cx.require(cond, INFO.complaint(subject, words, got));
+}

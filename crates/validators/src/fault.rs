@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Faults: what a failed check raises. A fault is a name, a kind and a text in pieces, some of which are values of the call.
+//!
+//! Every text has one layout, and only this file knows it:
+//!
+//! ```text
+//! <what is wrong> <where> when calling: `<signature>`, expected <what>, got <what>
+//! Mismatched b.shape[0] on argument #1 when calling: `f(a: …)`, expected to match a.shape[0], got 126 (a.shape[0] is 128)
+//! ```
+//!
+//! Static pieces are cut where texts repeat, so that a package stores each once. Which words a check uses is its own business
+//! ([`check`](crate::check)).
+
+use crate::literal::float_text;
+use crate::plan::Value;
+use kernpack_ffi_abi::{DType, DeviceType, ErrorKind, TypeIndex};
+
+/// How a value of the call prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A signed decimal.
+    Int,
+    /// An unsigned decimal.
+    Uint,
+    /// A float64 from its bits.
+    Float,
+    /// The word for a type index.
+    TypeIndex,
+    /// The name of a packed dtype.
+    DType,
+    /// The name of a device type.
+    DeviceType,
+}
+
+impl Format {
+    /// The text of `value`.
+    pub fn text(self, value: i64) -> String {
+        match self {
+            Format::Int => value.to_string(),
+            Format::Uint => (value as u64).to_string(),
+            Format::Float => float_text(f64::from_bits(value as u64)),
+            Format::TypeIndex => TypeIndex(value as i32).to_string(),
+            Format::DType => DType::from_packed(value as u32).to_string(),
+            Format::DeviceType => DeviceType(value as i32).to_string(),
+        }
+    }
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Static text.
+    Text(String),
+    /// A value of the call.
+    Value(Value, Format),
+}
+
+/// What a failed check raises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// A stable kebab-case name, one of [`CATALOGUE`](crate::check::CATALOGUE).
+    pub name: &'static str,
+    /// The kind of the error.
+    pub kind: ErrorKind,
+    /// The text.
+    pub parts: Vec<Part>,
+}
+
+impl Fault {
+    /// The values of the call in the text, in order.
+    pub fn values(&self) -> impl Iterator<Item = Value> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Value(value, _) => Some(*value),
+        })
+    }
+
+    /// The text, with `value_of` giving the values of the call.
+    pub fn text<E>(&self, value_of: &mut dyn FnMut(Value) -> Result<i64, E>) -> Result<String, E> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(piece) => text.push_str(piece),
+                Part::Value(value, format) => text.push_str(&format.text(value_of(*value)?)),
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// Pieces of text and values, in order: what a check says was expected, or received.
+#[derive(Clone, Debug, Default)]
+pub struct Words(pub Vec<Part>);
+
+impl Words {
+    /// Static text.
+    pub fn text(text: impl Into<String>) -> Words {
+        Words::default().and(text)
+    }
+
+    /// A value.
+    pub fn value(value: Value, format: Format) -> Words {
+        Words::default().and_value(value, format)
+    }
+
+    /// Adds static text.
+    pub fn and(mut self, text: impl Into<String>) -> Words {
+        let text = text.into();
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Part::Text(last)) => last.push_str(&text),
+            _ => self.0.push(Part::Text(text)),
+        }
+        self
+    }
+
+    /// Adds a value.
+    pub fn and_value(mut self, value: Value, format: Format) -> Words {
+        self.0.push(Part::Value(value, format));
+        self
+    }
+
+    /// Adds other words.
+    pub fn and_words(mut self, words: Words) -> Words {
+        for part in words.0 {
+            self = match part {
+                Part::Text(text) => self.and(text),
+                Part::Value(value, format) => self.and_value(value, format),
+            };
+        }
+        self
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Words {
+        Words::text(text)
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Words {
+        Words::text(text)
+    }
+}
+
+/// What a check says when it fails, before it is put together with its signature.
+#[derive(Clone, Debug)]
+pub struct Complaint {
+    /// The fault's name.
+    pub name: &'static str,
+    /// The fault's kind.
+    pub kind: ErrorKind,
+    /// What is wrong and where: `Mismatched Tensor on argument #0`.
+    pub subject: String,
+    /// What was expected.
+    pub expected: Words,
+    /// What was received.
+    pub got: Words,
+}
+
+impl Complaint {
+    /// The fault, for a call of the function with that short signature.
+    pub fn into_fault(self, signature: &str) -> Fault {
+        let mut parts = vec![
+            Part::Text(self.subject),
+            Part::Text(format!(" when calling: `{signature}`, expected ")),
+        ];
+        parts.extend(self.expected.0);
+        parts.push(Part::Text(", got ".to_string()));
+        parts.extend(self.got.0);
+        Fault { name: self.name, kind: self.kind, parts }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a host passes for a parameter: the closed vocabulary that headers, stubs and metadata are written in. A kind says which of these
+//! it is, so that a new kind touches no exporter.
+
+use crate::literal::Literal;
+use kernpack_ffi_abi::DType;
+
+/// A parameter as its callers see it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostType {
+    /// Takes no argument.
+    Nothing,
+    /// A tensor of that rank.
+    Tensor {
+        /// The number of dims.
+        rank: usize,
+        /// Whether the function writes it.
+        mutable: bool,
+    },
+    /// An integer of that dtype, or `bool`.
+    Int(DType),
+    /// A float of that dtype.
+    Float(DType),
+    /// That many integers.
+    Shape(usize),
+    /// Several values, some with names.
+    Tuple(Vec<(Option<String>, HostType)>),
+    /// The value, or nothing.
+    Optional(Box<HostType>),
+    /// A raw pointer.
+    Pointer,
+    /// A stream handle.
+    Stream,
+    /// Exactly that value.
+    Literal(Literal),
+}

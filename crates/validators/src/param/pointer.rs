@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kind `Pointer`: a raw address, `Pointer`, `Pointer(float32)`, `Pointer(float32, nonnull, align=16)`.
+//!
+//! *Accepts* OpaquePtr, Int, and None unless `nonnull`. *Kernel argument*: the address.
+
+use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use crate::check;
+use crate::declare::Declarations;
+use crate::host_type::HostType;
+use crate::literal::Literal;
+use crate::parse::Parser;
+use crate::path::Path;
+use crate::planner::{Named, NamedKind, Planner};
+use kernpack_ffi_abi::{DType, TypeIndex};
+use kernpack_syntax::Diagnostic;
+use std::fmt;
+
+/// A raw address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pointer {
+    /// What it points to, for readers and headers.
+    pub dtype: Option<DType>,
+    /// Whether NULL is refused.
+    pub nonnull: bool,
+    /// What the address must be a multiple of, in bytes; a power of two.
+    pub align: Option<u32>,
+}
+
+impl ParamSyntax for Pointer {
+    const SAMPLES: &'static [&'static str] =
+        &["Pointer", "Pointer(float32)", "Pointer(uint8, nonnull, align=64)"];
+
+    fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {
+        parser.eat_name("Pointer").then(|| parse_options(parser).map(Kind::from))
+    }
+}
+
+fn parse_options(parser: &mut Parser<'_>) -> Result<Pointer, Diagnostic> {
+    let mut pointer = Pointer::default();
+    if !parser.eat("(") {
+        return Ok(pointer);
+    }
+    pointer.dtype = Some(parser.parse_dtype()?);
+    while parser.eat(",") {
+        if parser.eat_name("nonnull") {
+            pointer.nonnull = true;
+        } else if parser.eat_name("align") {
+            pointer.align = Some(parser.parse_align()?);
+        } else {
+            return Err(parser.unexpected("`nonnull` or `align=`"));
+        }
+    }
+    parser.expect(")")?;
+    Ok(pointer)
+}
+
+impl ParamKind for Pointer {
+    fn write(&self, form: Form, f: &mut dyn fmt::Write) -> fmt::Result {
+        f.write_str("Pointer")?;
+        let Some(dtype) = self.dtype else { return Ok(()) };
+        write!(f, "({dtype}")?;
+        if form == Form::Full {
+            f.write_str(if self.nonnull { ", nonnull" } else { "" })?;
+            self.align.map_or(Ok(()), |align| write!(f, ", align={align}"))?;
+        }
+        f.write_str(")")
+    }
+
+    fn declare(&self, _at: &Path, _cx: &mut Declarations) {}
+
+    fn plan(&self, at: &Argument, cx: &mut Planner<'_>) {
+        let mut accepted = vec![TypeIndex::OPAQUE_PTR, TypeIndex::INT];
+        if !self.nonnull {
+            accepted.push(TypeIndex::NONE);
+        }
+        check::type_index::require(cx, at, "Pointer", &accepted);
+        let address = cx.pointer_payload(at);
+        cx.b.let_named(&at.path.text, address);
+        if self.nonnull {
+            check::pointer_null::require(cx, &at.path, address);
+        }
+        if let Some(align) = self.align {
+            check::pointer_alignment::require(cx, &at.path, address, align);
+        }
+        cx.define(Named::new(address, NamedKind::Pointer, &at.path));
+    }
+
+    fn host_type(&self) -> HostType {
+        HostType::Pointer
+    }
+
+    fn accepts_default(&self, value: Literal) -> bool {
+        value == Literal::None && !self.nonnull
+    }
+}

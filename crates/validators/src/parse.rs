@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The grammar of signatures, by recursive descent. Kinds read themselves through [`Parser`]'s pieces; everything between them is read here.
+//!
+//! All problems are collected: behind one, reading goes on at the next parameter, result or rule.
+
+use crate::dim::Dim;
+use crate::expr::{Expr, Field, Op};
+use crate::literal::Literal;
+use crate::param::{self, Kind, Param, TensorDType};
+use crate::rule::{Comparison, Rule, RuleKind};
+use crate::signature::{Signature, SignatureResult};
+use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, lex};
+use std::ops::{Deref, DerefMut};
+
+/// How deep types and expressions may nest: deeper text is refused, not followed.
+const MAX_DEPTH: usize = 64;
+/// How much text a signature may have.
+const MAX_BYTES: usize = 1 << 16;
+
+/// A parser of one text.
+pub struct Parser<'t> {
+    cursor: Cursor<'t>,
+    depth: usize,
+}
+
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t>;
+    fn deref(&self) -> &Cursor<'t> {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
+}
+
+/// Runs `parse` on all of `text`.
+fn parse_all<T>(
+    text: &str,
+    parse: impl FnOnce(&mut Parser<'_>, &mut Diagnostics) -> Option<T>,
+) -> Result<T, Diagnostics> {
+    if text.len() > MAX_BYTES {
+        let message = format!("the text has {} bytes, at most {MAX_BYTES} are read", text.len());
+        return Err(Diagnostic::new("too-long", message).into());
+    }
+    let (tokens, problems) = lex(text);
+    let mut diagnostics = Diagnostics(problems);
+    let mut parser = Parser { cursor: Cursor::new(text, &tokens), depth: 0 };
+    let value = parse(&mut parser, &mut diagnostics);
+    if diagnostics.0.is_empty() && parser.peek().kind != TokenKind::End {
+        diagnostics.push(parser.unexpected("the end"));
+    }
+    diagnostics.into_result()?;
+    Ok(value.expect("a parser without a value reports why"))
+}
+
+/// Reads a signature; what its names mean is not looked at.
+pub(crate) fn parse_signature(text: &str) -> Result<Signature, Diagnostics> {
+    parse_all(text, |parser, diagnostics| parser.signature(diagnostics))
+}
+
+/// Reads an expression, as launches have them.
+pub fn parse_expr(text: &str) -> Result<Expr, Diagnostics> {
+    parse_all(text, |parser, diagnostics| report(parser.parse_expr(), diagnostics))
+}
+
+/// Reads rules separated by commas, as the `when` of a launch has them.
+pub fn parse_rules(text: &str) -> Result<Vec<Rule>, Diagnostics> {
+    parse_all(text, |parser, diagnostics| parser.rules(diagnostics))
+}
+
+/// Reads a tensor type, as workspaces have them.
+pub fn parse_tensor(text: &str) -> Result<param::Tensor, Diagnostics> {
+    parse_all(text, |parser, diagnostics| report(param::parse_tensor(parser), diagnostics))
+}
+
+fn report<T>(result: Result<T, Diagnostic>, diagnostics: &mut Diagnostics) -> Option<T> {
+    result.map_err(|diagnostic| diagnostics.push(diagnostic)).ok()
+}
+
+impl Parser<'_> {
+    fn signature(&mut self, diagnostics: &mut Diagnostics) -> Option<Signature> {
+        let (name, span) = match self.expect_name("the function's name") {
+            Ok((name, span)) => (name.to_string(), span),
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                return None;
+            }
+        };
+        check_function_name(&name, span, diagnostics);
+        report(self.expect("("), diagnostics)?;
+        let params = self.separated(diagnostics, &[")"], |parser| parser.param());
+        report(self.expect(")"), diagnostics)?;
+        let results = if self.eat("->") {
+            self.separated(diagnostics, &["where"], |parser| parser.result())
+        } else {
+            Vec::new()
+        };
+        let rules = if self.eat_name("where") { self.rules(diagnostics)? } else { Vec::new() };
+        Some(Signature { name, params, results, rules })
+    }
+
+    fn rules(&mut self, diagnostics: &mut Diagnostics) -> Option<Vec<Rule>> {
+        Some(self.separated(diagnostics, &[], |parser| parser.rule()))
+    }
+
+    /// Items separated by commas up to one of the `ends`; behind a problem, goes on at the next item.
+    fn separated<T>(
+        &mut self,
+        diagnostics: &mut Diagnostics,
+        ends: &[&str],
+        item: impl Fn(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Vec<T> {
+        let mut items = Vec::new();
+        while !self.at_end(ends) {
+            match item(self) {
+                Ok(item) => items.push(item),
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic);
+                    self.skip_item(ends);
+                }
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        items
+    }
+
+    fn at_end(&self, ends: &[&str]) -> bool {
+        let at = |end: &&str| self.at_mark(end) || self.at_name(end);
+        self.peek().kind == TokenKind::End || ends.iter().any(at)
+    }
+
+    /// Passes the rest of an item: up to a comma or an end outside all brackets.
+    fn skip_item(&mut self, ends: &[&str]) {
+        let mut depth = 0usize;
+        while self.peek().kind != TokenKind::End {
+            if depth == 0 && (self.at_mark(",") || self.at_end(ends)) {
+                return;
+            }
+            match self.bump().kind {
+                TokenKind::Mark("(" | "[" | "{") => depth += 1,
+                TokenKind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    fn param(&mut self) -> Result<Param, Diagnostic> {
+        let (name, span) = self.expect_name("a parameter's name")?;
+        let name = name.to_string();
+        self.expect(":")?;
+        let kind = self.parse_kind()?;
+        let default = if self.eat("=") { Some(self.parse_literal()?) } else { None };
+        Ok(Param { name, kind, default, span })
+    }
+
+    fn result(&mut self) -> Result<SignatureResult, Diagnostic> {
+        let (name, span) = self.expect_name("a result's name")?;
+        let name = name.to_string();
+        self.expect(":")?;
+        let tensor = param::parse_tensor(self)?;
+        Ok(SignatureResult { name, tensor, span })
+    }
+
+    /// Reads a type.
+    pub fn parse_kind(&mut self) -> Result<Kind, Diagnostic> {
+        self.nested(|parser| {
+            param::parse_kind(parser).unwrap_or_else(|| {
+                Err(parser.unexpected("a type").help("the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals"))
+            })
+        })
+    }
+
+    /// Runs `parse` one level deeper, unless that is too deep.
+    fn nested<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        if self.depth == MAX_DEPTH {
+            return Err(Diagnostic::new(
+                "too-deep",
+                format!("nested more than {MAX_DEPTH} levels deep"),
+            )
+            .label(self.peek().span, "this is not followed"));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The text of the next token.
+    pub fn peek_text(&self) -> &str {
+        self.text_of(self.peek())
+    }
+
+    /// Takes a name that the caller has seen.
+    pub fn expect_keyword(&mut self, name: &str) -> Result<Span, Diagnostic> {
+        let span = self.peek().span;
+        if self.eat_name(name) { Ok(span) } else { Err(self.unexpected(&format!("`{name}`"))) }
+    }
+
+    /// Items in brackets, separated by commas; a comma may stand behind the last.
+    pub fn parse_list<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        mut item: impl FnMut(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<Vec<T>, Diagnostic> {
+        self.expect(open)?;
+        let mut items = Vec::new();
+        while !self.at_mark(close) {
+            items.push(item(self)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(close)?;
+        Ok(items)
+    }
+
+    /// `name :` in front of a tuple's element, where there is one; not one of `seen`.
+    pub fn parse_element_name<'n>(
+        &mut self,
+        mut seen: impl Iterator<Item = &'n str>,
+    ) -> Result<Option<String>, Diagnostic> {
+        if self.peek_second().kind != TokenKind::Mark(":") {
+            return Ok(None);
+        }
+        let (name, span) = self.expect_name("an element's name")?;
+        let name = name.to_string();
+        self.expect(":")?;
+        if seen.any(|other| other == name) {
+            return Err(Diagnostic::new(
+                "name-clash",
+                format!("the tuple has two elements `{name}`"),
+            )
+            .label(span, "the second one")
+            .help("rename one"));
+        }
+        if name == "shape" || name == "strides" || name == "numel" || name == "given" {
+            return Err(Diagnostic::new(
+                "reserved-name",
+                format!("`{name}` cannot be an element's name"),
+            )
+            .label(span, "a tensor's field in expressions")
+            .help("choose another name"));
+        }
+        Ok(Some(name))
+    }
+
+    /// `[m, 4, _]`
+    pub fn parse_dims(&mut self) -> Result<Vec<Dim>, Diagnostic> {
+        self.parse_list("[", "]", |parser| {
+            if parser.eat_name("_") {
+                return Ok(Dim::Any);
+            }
+            let span = parser.peek().span;
+            let expr = parser.parse_expr()?;
+            if expr.as_int().is_some_and(|value| value < 0) {
+                return Err(Diagnostic::new("negative-dim", format!("`{expr}` is negative"))
+                    .label(span, "extents and strides that are constants are not negative"));
+            }
+            Ok(Dim::Expr(expr))
+        })
+    }
+
+    /// A dtype's name.
+    pub fn parse_dtype(&mut self) -> Result<DType, Diagnostic> {
+        match DType::parse(self.peek_text()) {
+            Some(dtype) => {
+                self.bump();
+                Ok(dtype)
+            }
+            None => Err(unknown_dtype(self.peek_text(), self.unexpected("a dtype"))),
+        }
+    }
+
+    /// A dtype, or the name of a dtype variable.
+    pub fn parse_tensor_dtype(&mut self) -> Result<TensorDType, Diagnostic> {
+        if self.peek().kind == TokenKind::Name && DType::parse(self.peek_text()).is_none() {
+            let (name, span) = self.expect_name("a dtype")?;
+            let looks_like_dtype = closest_dtype(name).is_some_and(|(_, distance)| distance <= 1)
+                || name.ends_with(|c: char| c.is_ascii_digit())
+                    && name.starts_with(|c: char| c.is_ascii_lowercase());
+            if param::KEYWORDS.contains(&name) || looks_like_dtype {
+                let diagnostic = Diagnostic::new("unknown-dtype", format!("`{name}` is no dtype"))
+                    .label(span, "expected a dtype or a dtype variable");
+                return Err(unknown_dtype(name, diagnostic));
+            }
+            return Ok(TensorDType::Var(name.to_string()));
+        }
+        self.parse_dtype().map(TensorDType::Fixed)
+    }
+
+    /// `=16`: a power of two, in bytes.
+    pub fn parse_align(&mut self) -> Result<u32, Diagnostic> {
+        self.expect("=")?;
+        let span = self.peek().span;
+        let bytes = self.parse_count("an alignment in bytes")?;
+        u32::try_from(bytes)
+            .ok()
+            .filter(|bytes| bytes.is_power_of_two() && *bytes <= 1 << 20)
+            .ok_or_else(|| {
+                Diagnostic::new("bad-alignment", format!("`{bytes}` is no alignment"))
+                    .label(span, "expected a power of two, at most 1048576 bytes")
+            })
+    }
+
+    /// `=cuda` or `={cpu, cuda}`
+    pub fn parse_devices(&mut self) -> Result<Vec<DeviceType>, Diagnostic> {
+        self.expect("=")?;
+        if !self.at_mark("{") {
+            return Ok(vec![self.device()?]);
+        }
+        let span = self.peek().span;
+        let devices = self.parse_list("{", "}", |parser| parser.device())?;
+        let distinct = devices.iter().enumerate().all(|(i, device)| !devices[..i].contains(device));
+        if devices.is_empty() || !distinct {
+            return Err(Diagnostic::new(
+                "bad-device",
+                "a set of devices has at least one, each once",
+            )
+            .label(span, "this set"));
+        }
+        Ok(devices)
+    }
+
+    fn device(&mut self) -> Result<DeviceType, Diagnostic> {
+        let device = DeviceType::parse(self.peek_text());
+        match device {
+            Some(device) => {
+                self.bump();
+                Ok(device)
+            }
+            None => Err(self.unexpected("a device: `cpu`, `cuda`, `cuda_host` or `cuda_managed`")),
+        }
+    }
+
+    /// A number that is not negative.
+    pub fn parse_count(&mut self, what: &str) -> Result<i64, Diagnostic> {
+        match self.peek().kind {
+            TokenKind::Int(value) => {
+                self.bump();
+                Ok(value)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Whether a literal is next.
+    pub fn at_literal(&self) -> bool {
+        let is_number =
+            |token: Token| matches!(token.kind, TokenKind::Int(_) | TokenKind::Float(_));
+        is_number(self.peek())
+            || ["True", "False", "None"].iter().any(|name| self.at_name(name))
+            || (self.at_mark("-") && is_number(self.peek_second()))
+    }
+
+    /// Reads a literal.
+    pub fn parse_literal(&mut self) -> Result<Literal, Diagnostic> {
+        for (name, literal) in [
+            ("True", Literal::Bool(true)),
+            ("False", Literal::Bool(false)),
+            ("None", Literal::None),
+        ] {
+            if self.eat_name(name) {
+                return Ok(literal);
+            }
+        }
+        let negative = self.eat("-");
+        let token = self.peek();
+        let literal = match token.kind {
+            TokenKind::Int(value) => Literal::Int(if negative { -value } else { value }),
+            TokenKind::Float(value) => Literal::Float(if negative { -value } else { value }),
+            _ => return Err(self.unexpected("a literal: a number, True, False or None")),
+        };
+        self.bump();
+        Ok(literal)
+    }
+
+    /// Reads an expression: sums of products.
+    pub fn parse_expr(&mut self) -> Result<Expr, Diagnostic> {
+        let mut expr = self.product()?;
+        loop {
+            let op = match () {
+                () if self.eat("+") => Op::Add,
+                () if self.eat("-") => Op::Sub,
+                () => return Ok(expr),
+            };
+            expr = self.fold(op, expr, Self::product)?;
+        }
+    }
+
+    fn product(&mut self) -> Result<Expr, Diagnostic> {
+        let mut expr = self.atom()?;
+        loop {
+            let op = match () {
+                () if self.eat("*") => Op::Mul,
+                () if self.eat("//") => Op::FloorDiv,
+                () if self.eat("%") => Op::Mod,
+                () => return Ok(expr),
+            };
+            expr = self.fold(op, expr, Self::atom)?;
+        }
+    }
+
+    /// Puts the next operand behind `op`; a constant that has no value, and too long a chain, are refused.
+    fn fold(
+        &mut self,
+        op: Op,
+        left: Expr,
+        operand: impl Fn(&mut Self) -> Result<Expr, Diagnostic>,
+    ) -> Result<Expr, Diagnostic> {
+        let span = self.peek().span;
+        let right = operand(self)?;
+        let divides = matches!(op, Op::FloorDiv | Op::Mod | Op::CeilDiv);
+        if divides && right.as_int().is_some_and(|divisor| divisor <= 0) {
+            return Err(Diagnostic::new("bad-divisor", format!("`{right}` is no divisor"))
+                .label(span, "a divisor must be positive"));
+        }
+        let expr = Expr::binary(op, left, right);
+        if expr.depth() > MAX_DEPTH {
+            return Err(Diagnostic::new(
+                "too-deep",
+                format!("the expression has more than {MAX_DEPTH} operations in a row"),
+            )
+            .label(span, "this is not followed"));
+        }
+        Ok(expr)
+    }
+
+    fn atom(&mut self) -> Result<Expr, Diagnostic> {
+        self.nested(|parser| {
+            let token = parser.peek();
+            match token.kind {
+                TokenKind::Int(value) => {
+                    parser.bump();
+                    Ok(Expr::Int(value))
+                }
+                TokenKind::Mark("-") => {
+                    parser.bump();
+                    match parser.atom()? {
+                        Expr::Int(value) => Ok(Expr::Int(-value)),
+                        expr => Ok(Expr::binary(Op::Sub, Expr::Int(0), expr)),
+                    }
+                }
+                TokenKind::Mark("(") => {
+                    parser.bump();
+                    let expr = parser.parse_expr()?;
+                    parser.expect(")")?;
+                    Ok(expr)
+                }
+                TokenKind::Name => parser.name_or_call(),
+                _ => Err(parser.unexpected("an expression")),
+            }
+        })
+    }
+
+    fn name_or_call(&mut self) -> Result<Expr, Diagnostic> {
+        let (name, span) = self.expect_name("a name")?;
+        let name = name.to_string();
+        let function = [Op::CeilDiv, Op::Min, Op::Max].into_iter().find(|op| op.text() == name);
+        match function {
+            Some(op) => {
+                self.expect("(")?;
+                let a = self.parse_expr()?;
+                self.expect(",")?;
+                let expr = self.fold(op, a, Self::parse_expr)?;
+                self.expect(")")?;
+                Ok(expr)
+            }
+            None => self.path(name, span),
+        }
+    }
+
+    /// The rest of a path: a symbol, an element of a tuple or a field.
+    fn path(&mut self, mut path: String, mut span: Span) -> Result<Expr, Diagnostic> {
+        loop {
+            if self.eat("[") {
+                let index = self.parse_count("an element's number")?;
+                span = span.to(self.expect("]")?);
+                path = format!("{path}[{index}]");
+            } else if self.eat(".") {
+                let (part, at) = self.expect_name("a field")?;
+                span = span.to(at);
+                match part {
+                    "numel" => return Ok(Expr::Field(path, Field::Numel, span)),
+                    "given" => return Ok(Expr::Field(path, Field::Given, span)),
+                    "shape" | "strides" if self.at_mark("[") => {
+                        let field = if part == "shape" { Field::Shape } else { Field::Stride };
+                        self.expect("[")?;
+                        let index = self.parse_count("a dim's number")?;
+                        let span = span.to(self.expect("]")?);
+                        return Ok(Expr::Field(path, field(index as usize), span));
+                    }
+                    _ => path = format!("{path}.{part}"),
+                }
+            } else {
+                return Ok(Expr::Symbol(path, span));
+            }
+        }
+    }
+
+    fn rule(&mut self) -> Result<Rule, Diagnostic> {
+        let start = self.peek().span;
+        let kind = if self.eat_name("noalias") {
+            self.noalias()?
+        } else if let Some(vars) = self.dtype_vars() {
+            self.expect_keyword("in")?;
+            self.dtype_rows(vars)?
+        } else {
+            self.comparison()?
+        };
+        Ok(Rule { kind, span: start.to(self.previous()) })
+    }
+
+    fn noalias(&mut self) -> Result<RuleKind, Diagnostic> {
+        let mut tensors = self.parse_list("(", ")", |parser| {
+            let (name, span) = parser.expect_name("a tensor")?;
+            let name = name.to_string();
+            match parser.path(name, span)? {
+                Expr::Symbol(path, _) => Ok(path),
+                _ => Err(parser.unexpected("a tensor")),
+            }
+        })?;
+        match (tensors.pop(), tensors.pop(), tensors.pop()) {
+            (Some(b), Some(a), None) => Ok(RuleKind::NoAlias(a, b)),
+            _ => Err(self.unexpected("two tensors in `noalias(a, b)`")),
+        }
+    }
+
+    /// `T` or `(T, U)`, where dtypes follow behind `in`; takes nothing otherwise.
+    fn dtype_vars(&mut self) -> Option<Vec<String>> {
+        let mark = self.cursor.position();
+        let vars = if self.at_mark("(") {
+            let name =
+                |parser: &mut Self| Ok(parser.expect_name("a dtype variable")?.0.to_string());
+            self.parse_list("(", ")", name).ok()
+        } else {
+            self.expect_name("a dtype variable").ok().map(|(name, _)| vec![name.to_string()])
+        };
+        let is_dtype_rule = self.at_name("in") && {
+            self.bump();
+            self.eat("{") && (self.at_mark("(") || self.peek().kind == TokenKind::Name)
+        };
+        self.cursor.rewind(mark);
+        let vars = vars.filter(|vars| is_dtype_rule && !vars.is_empty())?;
+        while !self.at_name("in") {
+            self.bump();
+        }
+        Some(vars)
+    }
+
+    fn dtype_rows(&mut self, vars: Vec<String>) -> Result<RuleKind, Diagnostic> {
+        let span = self.peek().span;
+        let rows = self.parse_list("{", "}", |parser| {
+            if parser.at_mark("(") {
+                parser.parse_list("(", ")", |parser| parser.parse_dtype())
+            } else {
+                Ok(vec![parser.parse_dtype()?])
+            }
+        })?;
+        if rows.is_empty() || rows.iter().any(|row| row.len() != vars.len()) {
+            return Err(Diagnostic::new(
+                "bad-combination",
+                format!("every combination needs {} dtypes", vars.len()),
+            )
+            .label(span, "this set"));
+        }
+        let distinct = rows.iter().enumerate().all(|(i, row)| !rows[..i].contains(row));
+        if !distinct {
+            return Err(Diagnostic::new("bad-combination", "a combination stands there twice")
+                .label(span, "this set"));
+        }
+        Ok(RuleKind::DTypes(vars, rows))
+    }
+
+    fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
+        let left = self.parse_expr()?;
+        if self.eat_name("in") {
+            if left.as_symbol().is_none() {
+                return Err(self.unexpected("a symbol before `in`"));
+            }
+            let values = self.parse_list("{", "}", |parser| {
+                let negative = parser.eat("-");
+                let value = parser.parse_count("an integer")?;
+                Ok(if negative { -value } else { value })
+            })?;
+            return Ok(RuleKind::In(left, values));
+        }
+        for comparison in Comparison::ALL {
+            if self.eat(comparison.text()) {
+                return Ok(RuleKind::Compare(left, *comparison, self.parse_expr()?));
+            }
+        }
+        Err(self.unexpected("a comparison: ==, !=, <, <=, >, >= or in"))
+    }
+}
+
+/// Names that libtvm_ffi gives a meaning of their own, and those that C cannot have.
+fn check_function_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
+    let reserved = ["_library", "_metadata_", "_doc_", "_cubin_", "kernpack_"];
+    if let Some(prefix) = reserved.iter().find(|prefix| name.starts_with(**prefix)) {
+        diagnostics.push(
+            Diagnostic::new(
+                "reserved-name",
+                format!("a function's name cannot start with `{prefix}`"),
+            )
+            .label(span, "its symbol would mean something else")
+            .help("choose another name"),
+        );
+    }
+}
+
+/// The dtype with the most similar name, and how many edits it is away.
+fn closest_dtype(name: &str) -> Option<(String, usize)> {
+    let distance = |known: &str| edit_distance(name, known);
+    DType::names().map(|known| (known.clone(), distance(&known))).min_by_key(|(_, d)| *d)
+}
+
+fn unknown_dtype(name: &str, diagnostic: Diagnostic) -> Diagnostic {
+    match closest_dtype(name) {
+        Some((known, distance)) if distance <= 3 => {
+            diagnostic.help(format!("did you mean `{known}`?"))
+        }
+        _ => diagnostic.help(
+            "the dtypes are those of DLPack: bool, int32, float16, bfloat16, float8_e4m3fn, …",
+        ),
+    }
+}
+
+/// The number of characters to insert, delete or replace.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

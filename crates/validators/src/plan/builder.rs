@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
+
+use super::{Arith, Compare, Expr, Plan, Step, Type, Value, When, Yielded};
+use crate::fault::Fault;
+use kernpack_ffi_abi::Field;
+use std::collections::HashMap;
+
+/// A plan in the making.
+#[derive(Debug)]
+pub struct Builder {
+    exprs: Vec<Expr>,
+    interned: HashMap<Expr, Value>,
+    /// The steps of the plan, then those of each open `when`, innermost last.
+    blocks: Vec<Vec<Step>>,
+    n_yields: u32,
+}
+
+/// A value that should leave a `when`, and what it is where the condition does not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Guarded {
+    /// The value where the condition holds.
+    pub inner: Value,
+    /// The value elsewhere.
+    pub otherwise: Value,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder { exprs: vec![], interned: HashMap::new(), blocks: vec![vec![]], n_yields: 0 }
+    }
+}
+
+impl Builder {
+    fn add(&mut self, expr: Expr) -> Value {
+        if let Some(value) = self.interned.get(&expr) {
+            return *value;
+        }
+        let value = Value(self.exprs.len() as u32);
+        self.exprs.push(expr.clone());
+        self.interned.insert(expr, value);
+        value
+    }
+
+    fn expr(&self, value: Value) -> &Expr {
+        &self.exprs[value.0 as usize]
+    }
+
+    /// The integer, where the value is a constant one.
+    pub fn as_int(&self, value: Value) -> Option<i64> {
+        match self.expr(value) {
+            Expr::Int(int) => Some(*int),
+            _ => None,
+        }
+    }
+
+    /// The truth, where the value is a constant one.
+    pub fn as_bool(&self, value: Value) -> Option<bool> {
+        match self.expr(value) {
+            Expr::Bool(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// An integer constant.
+    pub fn int(&mut self, value: impl Into<i64>) -> Value {
+        self.add(Expr::Int(value.into()))
+    }
+
+    /// A truth constant.
+    pub fn bool(&mut self, value: bool) -> Value {
+        self.add(Expr::Bool(value))
+    }
+
+    /// The address of the arguments.
+    pub fn args(&mut self) -> Value {
+        self.add(Expr::Args)
+    }
+
+    /// The number of arguments.
+    pub fn num_args(&mut self) -> Value {
+        self.add(Expr::NumArgs)
+    }
+
+    /// The field of the struct at `base`.
+    pub fn load(&mut self, base: Value, field: Field) -> Value {
+        self.add(Expr::Load(base, field))
+    }
+
+    /// The 64-bit integer `index` places behind `base`.
+    pub fn element(&mut self, base: Value, index: usize) -> Value {
+        self.add(Expr::Element(base, index as u32))
+    }
+
+    /// Integer arithmetic.
+    pub fn arith(&mut self, op: Arith, a: Value, b: Value) -> Value {
+        match (op, self.as_int(a), self.as_int(b)) {
+            (_, Some(a), Some(b)) => self.int(op.apply(a, b)),
+            (Arith::Add | Arith::Sub, _, Some(0)) | (Arith::Mul, _, Some(1)) => a,
+            (Arith::Add, Some(0), _) | (Arith::Mul, Some(1), _) => b,
+            _ => self.add(Expr::Arith(op, a, b)),
+        }
+    }
+
+    /// Addition that wraps around.
+    pub fn add_ints(&mut self, a: Value, b: Value) -> Value {
+        self.arith(Arith::Add, a, b)
+    }
+
+    /// Multiplication that wraps around.
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.arith(Arith::Mul, a, b)
+    }
+
+    /// Whether an addition, subtraction or multiplication overflows.
+    pub fn overflows(&mut self, op: Arith, a: Value, b: Value) -> Value {
+        match (op, self.as_int(a), self.as_int(b)) {
+            (_, Some(a), Some(b)) => {
+                let overflows = op.overflows(a, b);
+                self.bool(overflows)
+            }
+            (Arith::Mul, Some(0 | 1), _) | (Arith::Mul, _, Some(0 | 1)) => self.bool(false),
+            (Arith::Add, Some(0), _) | (Arith::Add | Arith::Sub, _, Some(0)) => self.bool(false),
+            _ => self.add(Expr::Overflows(op, a, b)),
+        }
+    }
+
+    /// An integer comparison.
+    pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
+        match (self.as_int(a), self.as_int(b)) {
+            (Some(a), Some(b)) => self.bool(op.apply(a, b)),
+            _ if a == b => self.bool(op.apply(0, 0)),
+            _ => self.add(Expr::Compare(op, a, b)),
+        }
+    }
+
+    /// Whether two integers are equal.
+    pub fn eq(&mut self, a: Value, b: Value) -> Value {
+        self.compare(Compare::Eq, a, b)
+    }
+
+    /// Whether an integer equals a constant.
+    pub fn eq_int(&mut self, a: Value, b: impl Into<i64>) -> Value {
+        let b = self.int(b);
+        self.eq(a, b)
+    }
+
+    /// Whether an integer equals one of some constants.
+    pub fn eq_any(&mut self, a: Value, all: impl IntoIterator<Item = i64>) -> Value {
+        let mut any = self.bool(false);
+        for value in all {
+            let eq = self.eq_int(a, value);
+            any = self.or(any, eq);
+        }
+        any
+    }
+
+    /// Whether one of some integers is 0.
+    pub fn eq_zero_any(&mut self, values: &[Value]) -> Value {
+        let mut any = self.bool(false);
+        for value in values {
+            let eq = self.eq_int(*value, 0);
+            any = self.or(any, eq);
+        }
+        any
+    }
+
+    /// Both; the second is evaluated only where the first holds.
+    pub fn and(&mut self, a: Value, b: Value) -> Value {
+        match (self.as_bool(a), self.as_bool(b)) {
+            (Some(true), _) => b,
+            (Some(false), _) => a,
+            (None, Some(true)) => a,
+            _ => self.add(Expr::And(a, b)),
+        }
+    }
+
+    /// Either; the second is evaluated only where the first does not hold.
+    pub fn or(&mut self, a: Value, b: Value) -> Value {
+        match (self.as_bool(a), self.as_bool(b)) {
+            (Some(true), _) => a,
+            (Some(false), _) => b,
+            (None, Some(false)) => a,
+            _ => self.add(Expr::Or(a, b)),
+        }
+    }
+
+    /// The opposite.
+    pub fn not(&mut self, a: Value) -> Value {
+        match *self.expr(a) {
+            Expr::Bool(truth) => self.bool(!truth),
+            Expr::Not(inner) => inner,
+            Expr::Compare(Compare::Eq, x, y) => self.compare(Compare::Ne, x, y),
+            Expr::Compare(Compare::Ne, x, y) => self.compare(Compare::Eq, x, y),
+            _ => self.add(Expr::Not(a)),
+        }
+    }
+
+    /// `a` where `cond` holds, else `b`; both are evaluated.
+    pub fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        match self.as_bool(cond) {
+            Some(true) => a,
+            Some(false) => b,
+            None if a == b => a,
+            None => self.add(Expr::Select(cond, a, b)),
+        }
+    }
+
+    /// For each place, `a` where `cond` holds, else `b`.
+    pub fn select_each(&mut self, cond: &[Value], a: &[Value], b: &[Value]) -> Vec<Value> {
+        (0..cond.len()).map(|i| self.select(cond[i], a[i], b[i])).collect()
+    }
+
+    /// The bits of the float64 nearest to an integer.
+    pub fn float_bits(&mut self, a: Value) -> Value {
+        self.add(Expr::FloatBits(a))
+    }
+
+    /// Names a value here, unless it is a constant.
+    pub fn let_named(&mut self, name: impl Into<String>, value: Value) {
+        if self.as_int(value).is_none() && self.as_bool(value).is_none() {
+            self.push(Step::Let(name.into(), value));
+        }
+    }
+
+    /// Zero or false: what a value of the same type is where a `when` does not hold.
+    pub fn zero_like(&mut self, value: Value) -> Value {
+        match self.type_of(value) {
+            Type::Int => self.int(0),
+            Type::Bool => self.bool(false),
+        }
+    }
+
+    fn type_of(&self, value: Value) -> Type {
+        super::type_of(&self.exprs, value)
+    }
+
+    /// Ends the call with `fault` unless `cond` holds.
+    pub fn require(&mut self, cond: Value, fault: Fault) {
+        if self.as_bool(cond) != Some(true) {
+            self.push(Step::Require(cond, fault));
+        }
+    }
+
+    /// Opens a `when`: steps go into it until it is closed.
+    pub fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    /// Closes the innermost `when` under `cond`. Returns what each of `values` is from here on.
+    pub fn close(&mut self, cond: Value, values: &[Guarded]) -> Vec<Value> {
+        let steps = self.blocks.pop().expect("a `when` is open");
+        if self.as_bool(cond) == Some(true) {
+            self.blocks.last_mut().expect("the plan's own block is open").extend(steps);
+            return values.iter().map(|value| value.inner).collect();
+        }
+        let yields: Vec<_> = values.iter().map(|value| self.yielded(*value)).collect();
+        let outer = yields.iter().map(|yielded| yielded.outer).collect();
+        self.push(Step::When(When { cond, steps, yields }));
+        outer
+    }
+
+    fn yielded(&mut self, value: Guarded) -> Yielded {
+        let ty = self.type_of(value.otherwise);
+        let outer = self.add(Expr::Yield(ty, self.n_yields));
+        self.n_yields += 1;
+        Yielded { outer, inner: value.inner, otherwise: value.otherwise }
+    }
+
+    fn push(&mut self, step: Step) {
+        self.blocks.last_mut().expect("the plan's own block is open").push(step);
+    }
+
+    /// The finished steps and expressions: `plan` gets them, without what neither a check nor `used_later` needs.
+    pub fn finish(mut self, plan: &mut Plan, used_later: &[Value]) {
+        let steps = self.blocks.pop().expect("the plan's own block is open");
+        assert!(self.blocks.is_empty(), "every `when` is closed");
+        let mut used = vec![false; self.exprs.len()];
+        for value in used_later {
+            self.mark(&mut used, *value);
+        }
+        plan.steps = self.prune(steps, &mut used);
+        plan.exprs = self.exprs;
+    }
+
+    fn mark(&self, used: &mut [bool], value: Value) {
+        if !std::mem::replace(&mut used[value.0 as usize], true) {
+            for operand in self.expr(value).operands() {
+                self.mark(used, operand);
+            }
+        }
+    }
+
+    /// The steps that matter, found from the last to the first: a value's uses come after its definition.
+    fn prune(&self, steps: Vec<Step>, used: &mut Vec<bool>) -> Vec<Step> {
+        let mut kept = Vec::new();
+        for step in steps.into_iter().rev() {
+            match step {
+                Step::Let(name, value) if used[value.0 as usize] => {
+                    kept.push(Step::Let(name, value))
+                }
+                Step::Let(..) => {}
+                Step::Require(cond, fault) => {
+                    self.mark(used, cond);
+                    fault.values().for_each(|value| self.mark(used, value));
+                    kept.push(Step::Require(cond, fault));
+                }
+                Step::When(when) => kept.extend(self.prune_when(when, used)),
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    fn prune_when(&self, mut when: When, used: &mut Vec<bool>) -> Option<Step> {
+        when.yields.retain(|yielded| used[yielded.outer.0 as usize]);
+        for yielded in &when.yields {
+            self.mark(used, yielded.inner);
+            self.mark(used, yielded.otherwise);
+        }
+        when.steps = self.prune(when.steps, used);
+        let matters = !when.steps.is_empty() || !when.yields.is_empty();
+        if matters {
+            self.mark(used, when.cond);
+        }
+        matters.then_some(Step::When(when))
+    }
+}
+
+impl Arith {
+    /// The value of the operation.
+    pub fn apply(self, a: i64, b: i64) -> i64 {
+        match self {
+            Arith::Add => a.wrapping_add(b),
+            Arith::Sub => a.wrapping_sub(b),
+            Arith::Mul => a.wrapping_mul(b),
+            Arith::FloorDiv if b <= 0 => 0,
+            Arith::FloorDiv => a.div_euclid(b),
+            Arith::Mod if b <= 0 => 0,
+            Arith::Mod => a.rem_euclid(b),
+            Arith::BitAnd => a & b,
+        }
+    }
+
+    /// Whether the exact result does not fit 64 bits.
+    pub fn overflows(self, a: i64, b: i64) -> bool {
+        match self {
+            Arith::Add => a.checked_add(b).is_none(),
+            Arith::Sub => a.checked_sub(b).is_none(),
+            Arith::Mul => a.checked_mul(b).is_none(),
+            Arith::FloorDiv | Arith::Mod | Arith::BitAnd => false,
+        }
+    }
+}
+
+impl Compare {
+    /// The truth of the comparison.
+    pub fn apply(self, a: i64, b: i64) -> bool {
+        match self {
+            Compare::Eq => a == b,
+            Compare::Ne => a != b,
+            Compare::Lt => a < b,
+            Compare::Le => a <= b,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
+//! with, and a checker for hosts that have no compiled code.
+
+use super::{Expr, LaunchArg, Plan, Step, Value, When};
+use crate::fault::Fault;
+use kernpack_ffi_abi::{ErrorKind, Memory};
+use std::cell::RefCell;
+
+/// What a refused call raises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The fault's name.
+    pub name: &'static str,
+    /// The kind of the error.
+    pub kind: ErrorKind,
+    /// Its message.
+    pub message: String,
+}
+
+/// What an accepted call does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The number of each launch that runs, with the values of its arguments; those that no value of the plan gives are `None`.
+    pub launches: Vec<(usize, Vec<Option<i64>>)>,
+    /// The number of the dtype combination, where there are dtype variables.
+    pub combination: Option<i64>,
+}
+
+/// How a call ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every check holds.
+    Accepted(Accepted),
+    /// A check failed.
+    Refused(Refused),
+    /// The plan read this address, which the memory does not have: the arguments break the ABI, or the plan is wrong.
+    Unreadable(u64),
+}
+
+/// Runs the checks of `plan` on `num_args` arguments at address `args`.
+pub fn interpret(plan: &Plan, memory: &dyn Memory, args: u64, num_args: i32) -> Outcome {
+    let known = RefCell::new(vec![None; plan.exprs.len()]);
+    let mut run = Run { plan, memory, args, num_args, known };
+    match run.steps(&plan.steps).and_then(|()| run.accepted()) {
+        Ok(accepted) => Outcome::Accepted(accepted),
+        Err(Stop::Refused(refused)) => Outcome::Refused(refused),
+        Err(Stop::Unreadable(address)) => Outcome::Unreadable(address),
+    }
+}
+
+enum Stop {
+    Refused(Refused),
+    Unreadable(u64),
+}
+
+struct Run<'p> {
+    plan: &'p Plan,
+    memory: &'p dyn Memory,
+    args: u64,
+    num_args: i32,
+    /// What has been evaluated: memory does not change during a call, so a value never does.
+    known: RefCell<Vec<Option<i64>>>,
+}
+
+impl Run<'_> {
+    fn steps(&mut self, steps: &[Step]) -> Result<(), Stop> {
+        for step in steps {
+            match step {
+                Step::Let(_, value) => {
+                    self.value(*value)?;
+                }
+                Step::Require(cond, fault) => {
+                    if self.value(*cond)? == 0 {
+                        return Err(self.refuse(fault)?);
+                    }
+                }
+                Step::When(when) => self.when(when)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn when(&mut self, when: &When) -> Result<(), Stop> {
+        let holds = self.value(when.cond)? != 0;
+        if holds {
+            self.steps(&when.steps)?;
+        }
+        for yielded in &when.yields {
+            let value = self.value(if holds { yielded.inner } else { yielded.otherwise })?;
+            self.known.borrow_mut()[yielded.outer.0 as usize] = Some(value);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
+        let message = fault.text(&mut |value| self.value(value))?;
+        Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
+    }
+
+    fn accepted(&self) -> Result<Accepted, Stop> {
+        let mut accepted = Accepted::default();
+        for launch in &self.plan.launches {
+            if launch.cond.map_or(Ok(1), |cond| self.value(cond))? != 0 {
+                let mut values = Vec::new();
+                for arg in &launch.args {
+                    self.argument(arg, &mut values)?;
+                }
+                accepted.launches.push((launch.index, values));
+            }
+        }
+        accepted.combination =
+            self.plan.combinations.index.map(|index| self.value(index)).transpose()?;
+        Ok(accepted)
+    }
+
+    fn argument(&self, arg: &LaunchArg, values: &mut Vec<Option<i64>>) -> Result<(), Stop> {
+        match arg {
+            LaunchArg::Value(value, _) => values.push(Some(self.value(*value)?)),
+            LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {
+                values.push(None);
+            }
+            LaunchArg::Struct(fields) => {
+                for field in fields {
+                    self.argument(field, values)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of an expression; truths are 0 and 1.
+    fn value(&self, value: Value) -> Result<i64, Stop> {
+        if let Some(known) = self.known.borrow()[value.0 as usize] {
+            return Ok(known);
+        }
+        let result = self.evaluate(value)?;
+        self.known.borrow_mut()[value.0 as usize] = Some(result);
+        Ok(result)
+    }
+
+    fn evaluate(&self, value: Value) -> Result<i64, Stop> {
+        Ok(match self.plan.expr(value) {
+            Expr::Int(int) => *int,
+            Expr::Bool(truth) => (*truth).into(),
+            Expr::Args => self.args as i64,
+            Expr::NumArgs => self.num_args.into(),
+            Expr::Load(base, field) => {
+                let address = (self.value(*base)? as u64).wrapping_add(field.offset.into());
+                self.memory.load(address, field.width).ok_or(Stop::Unreadable(address))?
+            }
+            Expr::Element(base, index) => {
+                let address = (self.value(*base)? as u64).wrapping_add(8 * u64::from(*index));
+                let width = kernpack_ffi_abi::Width::I64;
+                self.memory.load(address, width).ok_or(Stop::Unreadable(address))?
+            }
+            Expr::Arith(op, a, b) => op.apply(self.value(*a)?, self.value(*b)?),
+            Expr::Overflows(op, a, b) => op.overflows(self.value(*a)?, self.value(*b)?).into(),
+            Expr::Compare(op, a, b) => op.apply(self.value(*a)?, self.value(*b)?).into(),
+            Expr::And(a, b) => {
+                if self.value(*a)? != 0 {
+                    self.value(*b)?
+                } else {
+                    0
+                }
+            }
+            Expr::Or(a, b) => {
+                if self.value(*a)? != 0 {
+                    1
+                } else {
+                    self.value(*b)?
+                }
+            }
+            Expr::Not(a) => i64::from(self.value(*a)? == 0),
+            Expr::Select(cond, a, b) => {
+                let (a, b) = (self.value(*a)?, self.value(*b)?);
+                if self.value(*cond)? != 0 { a } else { b }
+            }
+            Expr::FloatBits(a) => (self.value(*a)? as f64).to_bits() as i64,
+            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
+        })
+    }
+}

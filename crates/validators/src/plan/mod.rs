@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Plans: a signature's checks as data.
+//!
+//! A plan is a list of steps over pure expressions. There are three forms of step:
+//!
+//! ```text
+//! let a = args[0].payload + select(args[0].type_index == 70, 24, 0)      names a value
+//! require a.ndim == 1                                                     else fault tensor-rank (a.ndim)
+//! when a.strides != 0                                                     steps of its own, and values that are
+//!   require a.strides[0] == 1 or a.shape[0] == 1 or a.shape[0] == 0       something else where it does not hold
+//! ```
+//!
+//! There are no loops: ranks are known. Every expression is a 64-bit integer (a pointer, a float's bits) or a bool, and has no effects, so
+//! *when* it is evaluated matters only for loads: a load may be evaluated only where the steps before it have made it safe, which is why
+//! an expression is evaluated where a step first needs it and never earlier.
+//!
+//! A step that fails ends the call with its [`Fault`]. A plan that runs to its end accepts the call, and what follows is described by
+//! values of the plan too: [`Alloc`]s (results, workspaces) and [`Launch`]es with their arguments.
+//!
+//! The plan is built by [`Builder`] (which interns and folds), [verified](Plan::verify), printed by `Display`, run by [`interpret`] and lowered
+//! by the compiler: four exhaustive matches, and no fifth place that knows the steps. Parameter kinds and checks only ever append.
+
+mod builder;
+mod interp;
+mod launch;
+mod print;
+mod verify;
+
+pub use builder::{Builder, Guarded};
+pub use interp::{Accepted, Outcome, Refused, interpret};
+pub use launch::{Alloc, CScalar, Launch, LaunchArg};
+pub use verify::VerifyError;
+
+use crate::fault::Fault;
+use kernpack_ffi_abi::{DType, Field};
+use std::fmt;
+
+/// An expression of the plan, by number. Prints as `v7`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(pub u32);
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
+/// The type of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A 64-bit integer, a pointer, or the bits of a float64.
+    Int,
+    /// True or false.
+    Bool,
+}
+
+/// A pure operation on two integers with an integer result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arith {
+    /// Wrapping addition.
+    Add,
+    /// Wrapping subtraction.
+    Sub,
+    /// Wrapping multiplication.
+    Mul,
+    /// Division rounded towards minus infinity; 0 where the divisor is not positive.
+    FloorDiv,
+    /// Its remainder; 0 where the divisor is not positive.
+    Mod,
+    /// Bitwise and.
+    BitAnd,
+}
+
+/// A comparison of two signed integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+}
+
+/// A pure expression. Operands have smaller numbers than the expression they stand in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// An integer constant.
+    Int(i64),
+    /// A truth constant.
+    Bool(bool),
+    /// The address of the arguments: an array of `TVMFFIAny`.
+    Args,
+    /// The number of arguments.
+    NumArgs,
+    /// The field of the struct at an address.
+    Load(Value, Field),
+    /// The 64-bit integer at an address plus 8 times the index.
+    Element(Value, u32),
+    /// Integer arithmetic.
+    Arith(Arith, Value, Value),
+    /// Whether an addition, subtraction or multiplication overflows.
+    Overflows(Arith, Value, Value),
+    /// An integer comparison.
+    Compare(Compare, Value, Value),
+    /// Both hold. The second is evaluated only where the first holds.
+    And(Value, Value),
+    /// One holds. The second is evaluated only where the first does not.
+    Or(Value, Value),
+    /// The opposite.
+    Not(Value),
+    /// The second operand where the first holds, else the third. All are evaluated.
+    Select(Value, Value, Value),
+    /// The bits of the float64 nearest to an integer.
+    FloatBits(Value),
+    /// A value that a `when` step yields; only that step may list it.
+    Yield(Type, u32),
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Evaluates a value here and gives it a name.
+    Let(String, Value),
+    /// Ends the call with the fault unless the condition holds.
+    Require(Value, Fault),
+    /// Runs steps where the condition holds.
+    When(When),
+}
+
+/// Steps under a condition, and the values that leave them.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// The condition.
+    pub cond: Value,
+    /// What runs where it holds.
+    pub steps: Vec<Step>,
+    /// The values defined by the step as a whole.
+    pub yields: Vec<Yielded>,
+}
+
+/// A value that a [`When`] defines.
+#[derive(Clone, Copy, Debug)]
+pub struct Yielded {
+    /// The value outside: an [`Expr::Yield`].
+    pub outer: Value,
+    /// What it is where the condition held, evaluated after the steps.
+    pub inner: Value,
+    /// What it is elsewhere, evaluated outside.
+    pub otherwise: Value,
+}
+
+/// The checks of one function, and what an accepted call does.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The function's name.
+    pub name: String,
+    /// The short form of its signature.
+    pub signature: String,
+    /// Every expression; a [`Value`] is an index.
+    pub exprs: Vec<Expr>,
+    /// The checks, in order.
+    pub steps: Vec<Step>,
+    /// The device that results and workspaces are allocated on: type and index.
+    pub device: (Value, Value),
+    /// What an accepted call allocates and returns.
+    pub results: Vec<Alloc>,
+    /// What an accepted call allocates and frees.
+    pub workspaces: Vec<Alloc>,
+    /// What an accepted call runs, in order.
+    pub launches: Vec<Launch>,
+    /// The dtype variables and the values that each combination gives them.
+    pub combinations: Combinations,
+}
+
+/// The combinations of dtypes that a function has kernels for.
+#[derive(Clone, Debug, Default)]
+pub struct Combinations {
+    /// The dtype variables.
+    pub vars: Vec<String>,
+    /// One dtype a variable, for each combination.
+    pub rows: Vec<Vec<DType>>,
+    /// The number of the call's combination; `None` where there are no variables.
+    pub index: Option<Value>,
+}
+
+impl Plan {
+    /// A plan to be filled in.
+    pub(crate) fn empty(name: &str, signature: &str) -> Plan {
+        Plan {
+            name: name.to_string(),
+            signature: signature.to_string(),
+            exprs: vec![],
+            steps: vec![],
+            device: (Value(0), Value(0)),
+            results: vec![],
+            workspaces: vec![],
+            launches: vec![],
+            combinations: Combinations::default(),
+        }
+    }
+
+    /// The expression behind a value.
+    pub fn expr(&self, value: Value) -> &Expr {
+        &self.exprs[value.0 as usize]
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, value: Value) -> Type {
+        type_of(&self.exprs, value)
+    }
+
+    /// The faults, in the order of the steps that raise them.
+    pub fn faults(&self) -> Vec<&Fault> {
+        fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {
+            for step in steps {
+                match step {
+                    Step::Let(..) => {}
+                    Step::Require(_, fault) => faults.push(fault),
+                    Step::When(when) => collect(&when.steps, faults),
+                }
+            }
+        }
+        let mut faults = Vec::new();
+        collect(&self.steps, &mut faults);
+        faults
+    }
+}
+
+/// The type of a value among `exprs`.
+fn type_of(exprs: &[Expr], value: Value) -> Type {
+    match exprs[value.0 as usize] {
+        Expr::Bool(_)
+        | Expr::Overflows(..)
+        | Expr::Compare(..)
+        | Expr::And(..)
+        | Expr::Or(..)
+        | Expr::Not(_) => Type::Bool,
+        Expr::Int(_)
+        | Expr::Args
+        | Expr::NumArgs
+        | Expr::Load(..)
+        | Expr::Element(..)
+        | Expr::Arith(..)
+        | Expr::FloatBits(_) => Type::Int,
+        Expr::Select(_, value, _) => type_of(exprs, value),
+        Expr::Yield(ty, _) => ty,
+    }
+}
+
+impl Expr {
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<Value> {
+        match self {
+            Expr::Int(_) | Expr::Bool(_) | Expr::Args | Expr::NumArgs | Expr::Yield(..) => vec![],
+            Expr::Load(a, _) | Expr::Element(a, _) | Expr::Not(a) | Expr::FloatBits(a) => vec![*a],
+            Expr::Arith(_, a, b)
+            | Expr::Overflows(_, a, b)
+            | Expr::Compare(_, a, b)
+            | Expr::And(a, b)
+            | Expr::Or(a, b) => vec![*a, *b],
+            Expr::Select(a, b, c) => vec![*a, *b, *c],
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The text of a plan: its checks in order, as a person reads them.
+
+use super::{Alloc, Arith, Compare, Expr, LaunchArg, Plan, Step, Value};
+use crate::fault::{Fault, Part};
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "plan {}", self.signature)?;
+        let mut printer = Printer { plan: self, names: HashMap::new() };
+        let mut text = String::new();
+        printer.steps(&mut text, &self.steps, 1)?;
+        printer.effects(&mut text)?;
+        f.write_str(&text)
+    }
+}
+
+struct Printer<'p> {
+    plan: &'p Plan,
+    names: HashMap<Value, String>,
+}
+
+impl Printer<'_> {
+    fn steps(&mut self, f: &mut String, steps: &[Step], depth: usize) -> fmt::Result {
+        let indent = "  ".repeat(depth);
+        for step in steps {
+            match step {
+                Step::Let(name, value) => {
+                    writeln!(f, "{indent}let {name} = {}", self.text(*value, false))?;
+                    self.names.insert(*value, name.clone());
+                }
+                Step::Require(cond, fault) => {
+                    let cond = self.text(*cond, false);
+                    writeln!(f, "{indent}require {cond}\n{indent}  else {}", self.fault(fault))?;
+                }
+                Step::When(when) => {
+                    writeln!(f, "{indent}when {}", self.text(when.cond, false))?;
+                    let outside = self.names.clone();
+                    self.steps(f, &when.steps, depth + 1)?;
+                    let inner: Vec<_> =
+                        when.yields.iter().map(|y| self.text(y.inner, false)).collect();
+                    self.names = outside;
+                    for (yielded, inner) in when.yields.iter().zip(inner) {
+                        let (outer, otherwise) = (yielded.outer, yielded.otherwise);
+                        let otherwise = self.text(otherwise, false);
+                        writeln!(f, "{indent}  yield {outer:?} = {inner}, otherwise {otherwise}")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, fault: &Fault) -> String {
+        let mut text = format!("{} {}: ", fault.kind, fault.name);
+        for part in &fault.parts {
+            match part {
+                // The signature stands in the first line of the plan: a message is shown without it.
+                Part::Text(piece) if piece.starts_with(" when calling: ") => {
+                    text.push_str(", expected ")
+                }
+                Part::Text(piece) => text.push_str(piece),
+                Part::Value(value, _) => {
+                    write!(text, "{{{}}}", self.text(*value, false)).expect("writing to a string")
+                }
+            }
+        }
+        text
+    }
+
+    fn effects(&self, f: &mut String) -> fmt::Result {
+        for (word, allocs) in [("result", &self.plan.results), ("workspace", &self.plan.workspaces)]
+        {
+            for alloc in allocs {
+                writeln!(f, "  {word} {}", self.alloc(alloc))?;
+            }
+        }
+        for launch in &self.plan.launches {
+            let args: Vec<_> = launch.args.iter().map(|arg| self.argument(arg)).collect();
+            let when = launch.cond.map(|cond| format!(" when {}", self.text(cond, false)));
+            writeln!(
+                f,
+                "  launch {}({}){}",
+                launch.index,
+                args.join(", "),
+                when.unwrap_or_default()
+            )?;
+        }
+        Ok(())
+    }
+
+    fn alloc(&self, alloc: &Alloc) -> String {
+        let dims: Vec<_> = alloc.dims.iter().map(|dim| self.text(*dim, false)).collect();
+        let dtype = self.text(alloc.dtype, false);
+        format!("{}: [{}] of {dtype}, align {}", alloc.name, dims.join(", "), alloc.align)
+    }
+
+    fn argument(&self, arg: &LaunchArg) -> String {
+        match arg {
+            LaunchArg::Value(value, _) => self.text(*value, false),
+            LaunchArg::Result(number) => self.plan.results[*number].name.clone(),
+            LaunchArg::Workspace(number) => self.plan.workspaces[*number].name.clone(),
+            LaunchArg::EnvStream => "stream".to_string(),
+            LaunchArg::Struct(fields) => {
+                let fields: Vec<_> = fields.iter().map(|field| self.argument(field)).collect();
+                format!("struct({})", fields.join(", "))
+            }
+        }
+    }
+
+    /// The text of a value; an operand of another operation gets parentheses.
+    fn text(&self, value: Value, operand: bool) -> String {
+        if let Some(name) = self.names.get(&value) {
+            return name.clone();
+        }
+        let infix = |a: Value, op: &str, b: Value| {
+            let text = format!("{} {op} {}", self.text(a, true), self.text(b, true));
+            if operand { format!("({text})") } else { text }
+        };
+        match *self.plan.expr(value) {
+            Expr::Int(int) => int.to_string(),
+            Expr::Bool(truth) => truth.to_string(),
+            Expr::Args => "args".to_string(),
+            Expr::NumArgs => "num_args".to_string(),
+            Expr::Load(base, field) => self.load(base, field),
+            Expr::Element(base, index) => format!("{}[{index}]", self.text(base, true)),
+            Expr::Arith(op, a, b) => infix(a, op.text(), b),
+            Expr::Overflows(op, a, b) => format!("overflows({})", {
+                format!("{} {} {}", self.text(a, true), op.text(), self.text(b, true))
+            }),
+            Expr::Compare(op, a, b) => infix(a, op.text(), b),
+            Expr::And(a, b) => infix(a, "and", b),
+            Expr::Or(a, b) => infix(a, "or", b),
+            Expr::Not(a) => format!("not {}", self.text(a, true)),
+            Expr::Select(c, a, b) => format!(
+                "select({}, {}, {})",
+                self.text(c, false),
+                self.text(a, false),
+                self.text(b, false)
+            ),
+            Expr::FloatBits(a) => format!("float({})", self.text(a, false)),
+            Expr::Yield(..) => format!("{value:?}"),
+        }
+    }
+
+    /// A field of a struct; arguments print as `args[1].payload`.
+    fn load(&self, base: Value, field: kernpack_ffi_abi::Field) -> String {
+        let base = match *self.plan.expr(base) {
+            Expr::Args => "args[0]".to_string(),
+            Expr::Arith(Arith::Add, args, offset) if *self.plan.expr(args) == Expr::Args => {
+                match self.plan.expr(offset) {
+                    Expr::Int(bytes) => format!("args[{}]", bytes / 16),
+                    _ => self.text(base, true),
+                }
+            }
+            _ => self.text(base, true),
+        };
+        format!("{base}.{}", field.name)
+    }
+}
+
+impl Arith {
+    fn text(self) -> &'static str {
+        match self {
+            Arith::Add => "+",
+            Arith::Sub => "-",
+            Arith::Mul => "*",
+            Arith::FloorDiv => "//",
+            Arith::Mod => "%",
+            Arith::BitAnd => "&",
+        }
+    }
+}
+
+impl Compare {
+    fn text(self) -> &'static str {
+        match self {
+            Compare::Eq => "==",
+            Compare::Ne => "!=",
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+        }
+    }
+}

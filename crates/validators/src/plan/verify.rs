@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What makes a plan well formed. A failure is a bug of kernpack's, never the user's. The rules:
+//!
+//! 1. An operand has a smaller number than the expression it stands in: expressions are acyclic.
+//! 2. Operands have the types their operation wants: conditions are bools, everything else is an integer; a `select`'s branches agree.
+//! 3. A value that a `when` yields is used only behind that step, in its block or inside it.
+//! 4. A value is yielded once, by an expression made for it, and has the types of both its sources.
+//! 5. A fault has at most [`MAX_VALUES`] values and [`MAX_PARTS`] parts.
+//! 6. Launches, allocations and the device use only values that hold at the end of the plan.
+
+use super::{Alloc, Expr, Plan, Step, Type, Value, When};
+use std::collections::HashSet;
+use std::fmt;
+
+/// The most values that a fault may print.
+pub const MAX_VALUES: usize = 32;
+/// The most pieces that a fault may have.
+pub const MAX_PARTS: usize = 64;
+
+/// A rule that a plan breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// The value in question.
+    pub value: Value,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "malformed plan: {:?}: {}", self.value, self.message)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+impl Plan {
+    /// Checks the rules that this module opens with.
+    pub fn verify(&self) -> Result<(), VerifyError> {
+        for number in 0..self.exprs.len() {
+            self.verify_expr(Value(number as u32))?;
+        }
+        let mut scope = Scope { plan: self, defined: HashSet::new() };
+        scope.block(&self.steps)?;
+        scope.end()
+    }
+
+    fn verify_expr(&self, value: Value) -> Result<(), VerifyError> {
+        let expr = self.expr(value);
+        if expr.operands().iter().any(|operand| operand >= &value) {
+            return Err(error(value, "uses itself"));
+        }
+        let wanted = match expr {
+            Expr::And(..) | Expr::Or(..) | Expr::Not(_) => vec![Type::Bool; 2],
+            Expr::Select(_, a, _) => vec![Type::Bool, self.type_of(*a), self.type_of(*a)],
+            _ => vec![Type::Int; 2],
+        };
+        let fits = expr.operands().iter().zip(wanted).all(|(v, ty)| self.type_of(*v) == ty);
+        if fits { Ok(()) } else { Err(error(value, "has an operand of another type")) }
+    }
+}
+
+fn error(value: Value, message: impl Into<String>) -> VerifyError {
+    VerifyError { value, message: message.into() }
+}
+
+struct Scope<'p> {
+    plan: &'p Plan,
+    defined: HashSet<Value>,
+}
+
+impl Scope<'_> {
+    fn block(&mut self, steps: &[Step]) -> Result<(), VerifyError> {
+        for step in steps {
+            match step {
+                Step::Let(_, value) => self.uses(*value)?,
+                Step::Require(cond, fault) => {
+                    self.uses_as(*cond, Type::Bool)?;
+                    fault.values().try_for_each(|value| self.uses_as(value, Type::Int))?;
+                    if fault.values().count() > MAX_VALUES || fault.parts.len() > MAX_PARTS {
+                        return Err(error(*cond, "has a fault with too many parts"));
+                    }
+                }
+                Step::When(when) => self.when(when)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn when(&mut self, when: &When) -> Result<(), VerifyError> {
+        self.uses_as(when.cond, Type::Bool)?;
+        let outside = self.defined.clone();
+        self.block(&when.steps)?;
+        when.yields.iter().try_for_each(|yielded| self.uses(yielded.inner))?;
+        self.defined = outside;
+        for yielded in &when.yields {
+            let Expr::Yield(ty, _) = *self.plan.expr(yielded.outer) else {
+                return Err(error(yielded.outer, "is no expression for a yielded value"));
+            };
+            self.uses_as(yielded.otherwise, ty)?;
+            if self.plan.type_of(yielded.inner) != ty || !self.defined.insert(yielded.outer) {
+                return Err(error(yielded.outer, "is yielded twice, or with two types"));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), VerifyError> {
+        let plan = self.plan;
+        self.uses_as(plan.device.0, Type::Int)?;
+        self.uses_as(plan.device.1, Type::Int)?;
+        plan.results.iter().chain(&plan.workspaces).try_for_each(|alloc| self.alloc(alloc))?;
+        for launch in &plan.launches {
+            launch.cond.map_or(Ok(()), |cond| self.uses_as(cond, Type::Bool))?;
+            let mut values = Vec::new();
+            launch.args.iter().for_each(|arg| arg.for_each_value(&mut |value| values.push(value)));
+            values.into_iter().try_for_each(|value| self.uses_as(value, Type::Int))?;
+        }
+        plan.combinations.index.map_or(Ok(()), |index| self.uses_as(index, Type::Int))
+    }
+
+    fn alloc(&self, alloc: &Alloc) -> Result<(), VerifyError> {
+        self.uses_as(alloc.dtype, Type::Int)?;
+        alloc.dims.iter().try_for_each(|dim| self.uses_as(*dim, Type::Int))
+    }
+
+    fn uses_as(&self, value: Value, ty: Type) -> Result<(), VerifyError> {
+        if self.plan.type_of(value) != ty {
+            return Err(error(value, format!("is used as {ty:?}")));
+        }
+        self.uses(value)
+    }
+
+    /// Checks every yielded value that `value` is made of.
+    fn uses(&self, value: Value) -> Result<(), VerifyError> {
+        let mut seen = HashSet::from([value]);
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            let expr = self.plan.expr(value);
+            if matches!(expr, Expr::Yield(..)) && !self.defined.contains(&value) {
+                return Err(error(value, "is used where no `when` has yielded it"));
+            }
+            open.extend(expr.operands().into_iter().filter(|operand| seen.insert(*operand)));
+        }
+        Ok(())
+    }
+}

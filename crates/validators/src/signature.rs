@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Signatures: a name, parameters, results and rules. Parsed from text or built in Rust; printed in full or in short.
+
+use crate::check;
+use crate::declare::{Bindings, Declarations};
+use crate::literal::Literal;
+use crate::param::{Argument, Form, Kind, Param, Tensor};
+use crate::parse::parse_signature;
+use crate::path::Path;
+use crate::plan::{Guarded, Plan};
+use crate::planner::Planner;
+use crate::rule::{Rule, join};
+use kernpack_ffi_abi::DeviceType;
+use kernpack_ffi_abi::layout::{Any, any};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use std::fmt;
+use std::str::FromStr;
+
+/// A tensor that a function returns.
+#[derive(Clone, Debug)]
+pub struct SignatureResult {
+    /// The name.
+    pub name: String,
+    /// The tensor: compact row-major, without options but `align`.
+    pub tensor: Tensor,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+impl PartialEq for SignatureResult {
+    fn eq(&self, other: &SignatureResult) -> bool {
+        self.name == other.name && self.tensor == other.tensor
+    }
+}
+
+/// What a function's arguments are, and what a call must satisfy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// The function's name.
+    pub name: String,
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The results.
+    pub results: Vec<SignatureResult>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+impl FromStr for Signature {
+    type Err = Diagnostics;
+
+    /// Reads a signature and checks what its names mean.
+    fn from_str(text: &str) -> Result<Signature, Diagnostics> {
+        let signature = parse_signature(text)?;
+        signature.resolve()?;
+        Ok(signature)
+    }
+}
+
+impl Signature {
+    /// A signature without parameters, to build on.
+    pub fn new(name: impl Into<String>) -> Signature {
+        Signature { name: name.into(), params: vec![], results: vec![], rules: vec![] }
+    }
+
+    /// Adds a parameter.
+    pub fn param(self, name: impl Into<String>, kind: impl Into<Kind>) -> Signature {
+        self.param_or(name, kind, None)
+    }
+
+    /// Adds a parameter that callers may leave out.
+    pub fn param_or(
+        mut self,
+        name: impl Into<String>,
+        kind: impl Into<Kind>,
+        default: impl Into<Option<Literal>>,
+    ) -> Signature {
+        let (name, kind, default) = (name.into(), kind.into(), default.into());
+        self.params.push(Param { name, kind, default, span: Span::default() });
+        self
+    }
+
+    /// Adds a result.
+    pub fn result(mut self, name: impl Into<String>, tensor: Tensor) -> Signature {
+        self.results.push(SignatureResult { name: name.into(), tensor, span: Span::default() });
+        self
+    }
+
+    /// Adds a rule.
+    pub fn rule(mut self, rule: Rule) -> Signature {
+        self.rules.push(rule);
+        self
+    }
+
+    /// The short form: what messages show.
+    pub fn short(&self) -> String {
+        self.text(Form::Short)
+    }
+
+    /// The variant that takes its results as trailing `mut` parameters; `None` where there are no results.
+    pub fn out_variant(&self) -> Option<Signature> {
+        if self.results.is_empty() {
+            return None;
+        }
+        let mut variant =
+            Signature { name: format!("{}_out", self.name), results: vec![], ..self.clone() };
+        for param in &mut variant.params {
+            param.default = None;
+        }
+        for result in &self.results {
+            variant = variant.param(&result.name, result.tensor.clone().mutable());
+        }
+        Some(variant)
+    }
+
+    /// The parameters that take an argument, with the number of each.
+    pub fn arguments(&self) -> impl Iterator<Item = (usize, &Param)> {
+        self.params.iter().filter(|param| param.kind.takes_argument()).enumerate()
+    }
+
+    /// How each name gets its value, or what is wrong with the signature as a whole.
+    pub fn resolve(&self) -> Result<Bindings, Diagnostics> {
+        let mut declarations = Declarations::default();
+        for (param, path) in self.paths() {
+            param.kind.get().declare(&path, &mut declarations);
+        }
+        let mut names: Vec<_> = self.params.iter().map(|p| (p.name.clone(), p.span)).collect();
+        names.extend(self.results.iter().map(|result| (result.name.clone(), result.span)));
+        let (bindings, problems) = declarations.resolve(&names, &self.rules);
+        let mut diagnostics = Diagnostics(problems);
+        self.check_defaults(&mut diagnostics);
+        self.check_results(&bindings, &mut diagnostics);
+        diagnostics.into_result().map(|()| bindings)
+    }
+
+    /// The checks as a plan. `default_device` is that of tensors that name none; `extend` may add to the plan what follows the checks.
+    ///
+    /// # Errors
+    /// What [`resolve`](Signature::resolve) finds, and what `extend` does.
+    pub fn plan_with(
+        &self,
+        default_device: DeviceType,
+        extend: impl FnOnce(&mut Planner<'_>, &mut Plan) -> Result<(), Diagnostics>,
+    ) -> Result<Plan, Diagnostics> {
+        let bindings = self.resolve()?;
+        let short = self.short();
+        let mut cx = Planner::new(&short, &bindings, &self.rules, default_device);
+        self.plan_arguments(&mut cx);
+        let mut plan = Plan::empty(&self.name, &short);
+        cx.finish_checks(&mut plan);
+        extend(&mut cx, &mut plan)?;
+        cx.finish(&mut plan);
+        plan.verify().unwrap_or_else(|error| unreachable!("{error}, of `{self}`"));
+        Ok(plan)
+    }
+
+    /// The checks as a plan.
+    ///
+    /// # Errors
+    /// What [`resolve`](Signature::resolve) finds.
+    pub fn plan(&self, default_device: DeviceType) -> Result<Plan, Diagnostics> {
+        self.plan_with(default_device, |_, _| Ok(()))
+    }
+
+    fn plan_arguments(&self, cx: &mut Planner<'_>) {
+        let most = self.arguments().count();
+        let least = self.arguments().filter(|(_, param)| param.default.is_none()).count();
+        check::arity::require(cx, least, most);
+        for (param, path) in self.paths() {
+            let argument = match param.default {
+                _ if !param.kind.takes_argument() => Argument::nothing(path, cx),
+                None => Argument::at(path, cx),
+                Some(default) => Argument::at_or(path, default, cx),
+            };
+            param.kind.get().plan(&argument, cx);
+        }
+    }
+
+    fn paths(&self) -> Vec<(&Param, Path)> {
+        let mut number = 0;
+        let mut paths = Vec::new();
+        for param in &self.params {
+            paths.push((param, Path::argument(&param.name, number)));
+            number += usize::from(param.kind.takes_argument());
+        }
+        paths
+    }
+
+    fn check_defaults(&self, diagnostics: &mut Diagnostics) {
+        let arguments: Vec<_> = self.arguments().map(|(_, param)| param).collect();
+        let first = arguments.iter().position(|param| param.default.is_some());
+        for (i, param) in arguments.iter().enumerate() {
+            match param.default {
+                None if first.is_some_and(|first| i > first) => diagnostics.push(
+                    Diagnostic::new(
+                        "default",
+                        format!("`{}` follows a parameter with a default", param.name),
+                    )
+                    .label(param.span, "has no default")
+                    .help("give it a default too, or move it in front"),
+                ),
+                Some(value) if !param.kind.get().accepts_default(value) => diagnostics.push(
+                    Diagnostic::new(
+                        "default",
+                        format!("`{value}` is no default for `{}`", param.kind.text(Form::Full)),
+                    )
+                    .label(param.span, "this parameter")
+                    .help("write a literal that the parameter would accept"),
+                ),
+                _ => {}
+            }
+        }
+        for param in self.params.iter().filter(|p| !p.kind.takes_argument() && p.default.is_some())
+        {
+            diagnostics.push(
+                Diagnostic::new(
+                    "default",
+                    format!("`{}` takes no argument and can have no default", param.name),
+                )
+                .label(param.span, "this parameter"),
+            );
+        }
+    }
+
+    fn check_results(&self, bindings: &Bindings, diagnostics: &mut Diagnostics) {
+        for result in &self.results {
+            if !result.tensor.can_be_allocated() {
+                diagnostics.push(
+                    Diagnostic::new(
+                        "result",
+                        format!(
+                            "the result `{}` must be compact, on the call's device",
+                            result.name
+                        ),
+                    )
+                    .label(result.span, "has options that an allocation does not take")
+                    .help("only `align=` can stand in a result"),
+                );
+            }
+            for problem in result.tensor.unbound_names(bindings) {
+                diagnostics.push(
+                    Diagnostic::new(
+                        "unbound-symbol",
+                        format!(
+                            "`{problem}` in the result `{}` has no value before the call",
+                            result.name
+                        ),
+                    )
+                    .label(result.span, "this result")
+                    .help("a result's dims and dtype follow from the arguments"),
+                );
+            }
+        }
+    }
+
+    fn text(&self, form: Form) -> String {
+        let shown = |param: &&Param| form == Form::Full || param.kind.takes_argument();
+        let params = self.params.iter().filter(shown).map(|param| match param.default {
+            Some(value) if form == Form::Full => {
+                format!("{}: {} = {value}", param.name, param.kind.text(form))
+            }
+            _ => format!("{}: {}", param.name, param.kind.text(form)),
+        });
+        let mut text = format!("{}({})", self.name, join(params));
+        if !self.results.is_empty() {
+            let results = self.results.iter().map(|result| {
+                format!("{}: {}", result.name, Kind::from(result.tensor.clone()).text(form))
+            });
+            text.push_str(&format!(" -> {}", join(results)));
+        }
+        if form == Form::Full && !self.rules.is_empty() {
+            text.push_str(&format!(" where {}", join(&self.rules)));
+        }
+        text
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Form::Full))
+    }
+}
+
+impl Argument {
+    /// The argument of that number.
+    fn at(path: Path, cx: &mut Planner<'_>) -> Argument {
+        let (args, offset) = (cx.b.args(), cx.b.int((path.arg_index * size_of::<Any>()) as i64));
+        let address = cx.b.add_ints(args, offset);
+        let type_index = cx.b.load(address, any::TYPE_INDEX);
+        let payload = cx.b.load(address, any::PAYLOAD);
+        Argument { path, type_index, payload, optional: false }
+    }
+
+    /// The argument of that number, or a default where there are too few.
+    fn at_or(path: Path, default: Literal, cx: &mut Planner<'_>) -> Argument {
+        let (n_args, number) = (cx.b.num_args(), cx.b.int(path.arg_index as i64));
+        let present = cx.b.compare(crate::plan::Compare::Lt, number, n_args);
+        cx.b.open();
+        let given = Argument::at(path, cx);
+        let (index, payload) = default.as_any();
+        let values = [(given.type_index, index.0.into()), (given.payload, payload)]
+            .map(|(inner, otherwise)| Guarded { inner, otherwise: cx.b.int(otherwise) });
+        let values = cx.b.close(present, &values);
+        Argument { type_index: values[0], payload: values[1], ..given }
+    }
+
+    /// In place of an argument, for a parameter that takes none.
+    fn nothing(path: Path, cx: &mut Planner<'_>) -> Argument {
+        let zero = cx.b.int(0);
+        Argument { path, type_index: zero, payload: zero, optional: false }
+    }
+}
