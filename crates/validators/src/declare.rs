@@ -6,7 +6,7 @@
 //! too, as diagnostics.
 
 use crate::dim::Dim;
-use crate::expr::Expr;
+use crate::expr::{Expr, Field, Name};
 use crate::param::KEYWORDS;
 use crate::path::Path;
 use crate::rule::{Rule, RuleKind};
@@ -46,7 +46,7 @@ struct Use {
 pub struct Declarations {
     symbols: Vec<Use>,
     dtype_vars: Vec<Use>,
-    tensors: Vec<String>,
+    tensors: Vec<(String, usize)>,
     optional: Option<String>,
 }
 
@@ -92,9 +92,9 @@ impl Declarations {
         );
     }
 
-    /// A tensor.
-    pub fn tensor(&mut self, at: &Path) {
-        self.tensors.push(at.text.clone());
+    /// A tensor, with its rank.
+    pub fn tensor(&mut self, at: &Path, rank: usize) {
+        self.tensors.push((at.text.clone(), rank));
     }
 
     /// A tensor's dtype variable.
@@ -251,8 +251,8 @@ impl Declarations {
     fn check_rules(&self, rules: &[Rule], bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
         for rule in rules {
             for name in rule.names() {
-                if let Some(param) = &name.param {
-                    self.check_field(param, &name.text, name.span, diagnostics);
+                if let Some(param) = name.field {
+                    self.check_field(&name, param, diagnostics);
                 } else {
                     match bindings.symbols.get(&name.text) {
                         None => diagnostics.push(unknown_symbol(&name.text, name.span)),
@@ -269,20 +269,26 @@ impl Declarations {
         }
     }
 
-    fn check_field(&self, param: &str, text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) {
-        if !self.tensors.iter().any(|tensor| tensor == param) {
-            diagnostics.push(
-                Diagnostic::new("unknown-field", format!("`{text}` names no tensor's field"))
-                    .label(span, format!("`{param}` is no tensor of this signature")),
-            );
-        }
+    fn check_field(&self, name: &Name, field: Field, diagnostics: &mut Vec<Diagnostic>) {
+        let param = name.param.as_deref().unwrap_or_default();
+        let tensor = self.tensors.iter().find(|(tensor, _)| tensor == param);
+        let problem = match (tensor, field) {
+            (None, _) => format!("`{param}` is no tensor of this signature"),
+            (Some((_, rank)), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
+                format!("`{param}` has {rank} dims")
+            }
+            (_, Field::Given) => "rules hold for every call".to_string(),
+            _ => return,
+        };
+        let message = format!("`{}` names no tensor's field", name.text);
+        diagnostics.push(Diagnostic::new("unknown-field", message).label(name.span, problem));
     }
 
     fn check_rule(&self, rule: &Rule, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
         match &rule.kind {
             RuleKind::NoAlias(a, b) => {
                 for name in [a, b] {
-                    if !self.tensors.contains(name) {
+                    if !self.tensors.iter().any(|(tensor, _)| tensor == name) {
                         diagnostics.push(
                             Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"))
                                 .label(rule.span, "`noalias` compares two tensor parameters"),

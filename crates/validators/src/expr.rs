@@ -91,6 +91,8 @@ pub struct Name {
     pub span: Span,
     /// The parameter's path, where it is a field.
     pub param: Option<String>,
+    /// The field.
+    pub field: Option<Field>,
 }
 
 impl Expr {
@@ -124,9 +126,12 @@ impl Expr {
                 b.collect_names(names);
                 return;
             }
-            Expr::Symbol(text, span) => Name { text: text.clone(), span: *span, param: None },
+            Expr::Symbol(text, span) => {
+                Name { text: text.clone(), span: *span, param: None, field: None }
+            }
             Expr::Field(param, field, span) => {
-                Name { text: format!("{param}{field}"), span: *span, param: Some(param.clone()) }
+                let text = format!("{param}{field}");
+                Name { text, span: *span, param: Some(param.clone()), field: Some(*field) }
             }
         };
         if !names.iter().any(|known| known.text == name.text) {

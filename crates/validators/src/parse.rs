@@ -5,8 +5,10 @@
 
 use crate::dim::Dim;
 use crate::expr::{Expr, Field, Op};
+use crate::launch::KernelArg;
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, TensorDType};
+use crate::plan::CScalar;
 use crate::rule::{Comparison, Rule, RuleKind};
 use crate::signature::{Signature, SignatureResult};
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -67,6 +69,11 @@ pub fn parse_expr(text: &str) -> Result<Expr, Diagnostics> {
     parse_all(text, |parser, diagnostics| report(parser.parse_expr(), diagnostics))
 }
 
+/// Reads an argument of a kernel.
+pub fn parse_kernel_arg(text: &str) -> Result<KernelArg, Diagnostics> {
+    parse_all(text, |parser, diagnostics| report(parser.kernel_arg(), diagnostics))
+}
+
 /// Reads rules separated by commas, as the `when` of a launch has them.
 pub fn parse_rules(text: &str) -> Result<Vec<Rule>, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.rules(diagnostics))
@@ -116,10 +123,12 @@ impl Parser<'_> {
     ) -> Vec<T> {
         let mut items = Vec::new();
         while !self.at_end(ends) {
+            let start = self.cursor.position();
             match item(self) {
                 Ok(item) => items.push(item),
                 Err(diagnostic) => {
                     diagnostics.push(diagnostic);
+                    self.cursor.rewind(start);
                     self.skip_item(ends);
                 }
             }
@@ -518,6 +527,30 @@ impl Parser<'_> {
             self.comparison()?
         };
         Ok(Rule { kind, span: start.to(self.previous()) })
+    }
+
+    fn kernel_arg(&mut self) -> Result<KernelArg, Diagnostic> {
+        if self.eat_name("struct") {
+            let fields = self.nested(|parser| parser.parse_list("(", ")", Parser::kernel_arg))?;
+            return match fields.is_empty() {
+                true => Err(self.unexpected("a field in `struct(…)`")),
+                false => Ok(KernelArg::Struct(fields)),
+            };
+        }
+        let expr = self.parse_expr()?;
+        let c_type = if self.eat(":") { Some(self.c_scalar()?) } else { None };
+        Ok(KernelArg::Value(expr, c_type))
+    }
+
+    fn c_scalar(&mut self) -> Result<CScalar, Diagnostic> {
+        if self.eat_name("pointer") {
+            return Ok(CScalar::Pointer);
+        }
+        let c_type = DType::parse(self.peek_text()).and_then(CScalar::of);
+        let expected = "a C type: bool, an integer, a float or `pointer`";
+        let c_type = c_type.ok_or_else(|| self.unexpected(expected))?;
+        self.bump();
+        Ok(c_type)
     }
 
     fn noalias(&mut self) -> Result<RuleKind, Diagnostic> {

@@ -56,6 +56,11 @@ impl Named {
         let (name, path) = (path.text.clone(), path.clone());
         Named { value, kind, name, path, guards: vec![], bound: None }
     }
+
+    /// The same under another name.
+    pub fn called(self, name: &str) -> Named {
+        Named { name: name.to_string(), ..self }
+    }
 }
 
 /// A check that waits for a value.
@@ -244,7 +249,8 @@ impl<'s> Planner<'s> {
             extents.iter().fold(self.b.int(1), |product, extent| self.b.mul(product, *extent));
         self.define(Named::new(numel, NamedKind::Int, &path.part(Field::Numel)));
         if check::alias::is_asked(self.rules, &path.text) {
-            let extent = check::alias::extent(self, address, extents, strides, element_bits);
+            let extent =
+                check::alias::extent(self, &path.text, address, extents, strides, element_bits);
             self.tensors.insert(path.text.clone(), extent);
         }
         self.define(Named::new(address, NamedKind::Pointer, path));
@@ -290,14 +296,24 @@ impl<'s> Planner<'s> {
         value
     }
 
+    /// The integer of that name; a truth is 0 or 1.
+    fn int_named(&mut self, name: &str) -> Value {
+        let (value, kind) = (self.names[name].value, self.names[name].kind);
+        if kind != NamedKind::Bool {
+            return value;
+        }
+        let (one, zero) = (self.b.int(1), self.b.int(0));
+        self.b.select(value, one, zero)
+    }
+
     /// The value of an expression whose names all have one.
     pub fn expr(&mut self, expr: &Expr) -> Checked {
         let valid = self.b.bool(true);
         match expr {
             Expr::Int(value) => Checked { value: self.b.int(*value), valid },
-            Expr::Symbol(name, _) => Checked { value: self.names[name].value, valid },
+            Expr::Symbol(name, _) => Checked { value: self.int_named(name), valid },
             Expr::Field(param, field, _) => {
-                Checked { value: self.names[&format!("{param}{field}")].value, valid }
+                Checked { value: self.int_named(&format!("{param}{field}")), valid }
             }
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));

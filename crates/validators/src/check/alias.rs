@@ -40,6 +40,7 @@ pub fn is_asked(rules: &[Rule], tensor: &str) -> bool {
 /// The range: each dim reaches `(extent - 1) * stride` elements up, or down where its stride is negative.
 pub fn extent(
     cx: &mut Planner<'_>,
+    tensor: &str,
     address: Value,
     extents: &[Value],
     strides: &[Value],
@@ -47,9 +48,10 @@ pub fn extent(
 ) -> Extent {
     let (zero, one) = (cx.b.int(0), cx.b.int(1));
     let (mut down, mut up, mut valid) = (zero, zero, cx.b.bool(true));
-    for (extent, stride) in extents.iter().zip(strides) {
+    for (i, (extent, stride)) in extents.iter().zip(strides).enumerate() {
         let last = cx.b.arith(Arith::Sub, *extent, one);
         let reach = checked(cx, Arith::Mul, last, *stride, &mut valid);
+        cx.b.let_named(format!("{tensor}.reach[{i}]"), reach);
         let negative = cx.b.compare(Compare::Lt, reach, zero);
         let (below, above) = (cx.b.select(negative, reach, zero), cx.b.select(negative, zero, reach));
         down = checked(cx, Arith::Add, down, below, &mut valid);
@@ -58,8 +60,11 @@ pub fn extent(
     let count = checked(cx, Arith::Add, up, one, &mut valid);
     let low = bytes(cx, down, element_bits, &mut valid);
     let high = bytes(cx, count, element_bits, &mut valid);
+    let (low, high) = (cx.b.add_ints(address, low), cx.b.add_ints(address, high));
+    cx.b.let_named(format!("{tensor}.low"), low);
+    cx.b.let_named(format!("{tensor}.high"), high);
     let empty = cx.b.eq_zero_any(extents);
-    Extent { low: cx.b.add_ints(address, low), high: cx.b.add_ints(address, high), valid, empty }
+    Extent { low, high, valid, empty }
 }
 
 fn checked(cx: &mut Planner<'_>, op: Arith, a: Value, b: Value, valid: &mut Value) -> Value {

@@ -30,7 +30,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDTy
             if binding.path == path.text {
                 require_any(cx, path, actual, &binding.allowed);
                 let named = Named::new(actual, NamedKind::DType, path);
-                cx.define(Named { name: var.clone(), ..named });
+                cx.define(named.called(var));
             } else {
                 cx.check_dtype(path, actual, var);
             }

@@ -337,7 +337,7 @@ impl ParamKind for Tensor {
     }
 
     fn declare(&self, at: &Path, cx: &mut Declarations) {
-        cx.tensor(at);
+        cx.tensor(at, self.dims.len());
         if let TensorDType::Var(var) = &self.dtype {
             cx.dtype_var(at, var);
         }
@@ -372,6 +372,7 @@ impl ParamKind for Tensor {
         let byte_offset = cx.b.load(view, dl_tensor::BYTE_OFFSET);
         let address = cx.b.add_ints(data, byte_offset);
         let element_bits = cx.element_bits(&self.dtype, dtype);
+        cx.b.let_named(format!("{}.bits", path.text), element_bits);
         check::alignment::require(cx, path, address, self.align, element_bits, empty);
         cx.define_tensor(path, address, &extents, &strides, element_bits);
     }

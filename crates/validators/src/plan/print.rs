@@ -3,6 +3,8 @@
 
 use super::{Alloc, Arith, Compare, Expr, LaunchArg, Plan, Step, Value};
 use crate::fault::{Fault, Part};
+use kernpack_ffi_abi::layout::dl_tensor;
+use kernpack_ffi_abi::{DType, DeviceType};
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
@@ -28,7 +30,10 @@ impl Printer<'_> {
         for step in steps {
             match step {
                 Step::Let(name, value) => {
-                    writeln!(f, "{indent}let {name} = {}", self.text(*value, false))?;
+                    match self.text(*value, false) {
+                        text if text == *name => writeln!(f, "{indent}let {name}")?,
+                        text => writeln!(f, "{indent}let {name} = {text}")?,
+                    }
                     self.names.insert(*value, name.clone());
                 }
                 Step::Require(cond, fault) => {
@@ -130,7 +135,11 @@ impl Printer<'_> {
             Expr::Overflows(op, a, b) => format!("overflows({})", {
                 format!("{} {} {}", self.text(a, true), op.text(), self.text(b, true))
             }),
-            Expr::Compare(op, a, b) => infix(a, op.text(), b),
+            Expr::Compare(op, a, b) => match self.constant(a, b) {
+                Some(b) if operand => format!("({} {} {b})", self.text(a, true), op.text()),
+                Some(b) => format!("{} {} {b}", self.text(a, true), op.text()),
+                None => infix(a, op.text(), b),
+            },
             Expr::And(a, b) => infix(a, "and", b),
             Expr::Or(a, b) => infix(a, "or", b),
             Expr::Not(a) => format!("not {}", self.text(a, true)),
@@ -142,6 +151,20 @@ impl Printer<'_> {
             ),
             Expr::FloatBits(a) => format!("float({})", self.text(a, false)),
             Expr::Yield(..) => format!("{value:?}"),
+        }
+    }
+
+    /// The name of a constant that `value`, a field, is compared with.
+    fn constant(&self, value: Value, constant: Value) -> Option<String> {
+        let (Expr::Load(_, field), Expr::Int(int)) =
+            (self.plan.expr(value), self.plan.expr(constant))
+        else {
+            return None;
+        };
+        match *field {
+            dl_tensor::DTYPE => Some(DType::from_packed(*int as u32).to_string()),
+            dl_tensor::DEVICE_TYPE => Some(DeviceType(*int as i32).to_string()),
+            _ => None,
         }
     }
 

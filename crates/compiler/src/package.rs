@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a user describes: a package of functions, each a signature with the launches that it becomes. Built in Rust, or read from a
+//! package file by [`package_file`](crate::package_file).
+
+use crate::source::Source;
+use kernpack_validators::{LaunchSpec, Signature, Workspace};
+
+/// Functions that become one module.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// The name: a C identifier.
+    pub name: String,
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// The sonames of libraries that the shared object is to load first.
+    pub link: Vec<String>,
+}
+
+/// A function of a package.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its arguments and what they must satisfy.
+    pub signature: Signature,
+    /// What it does, for readers.
+    pub doc: Option<String>,
+    /// Memory that a call allocates for its launches.
+    pub workspaces: Vec<Workspace>,
+    /// What an accepted call runs, in order. Without any, the function only checks its arguments.
+    pub launches: Vec<Launch>,
+}
+
+/// A kernel with its arguments.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Where it runs, and what the kernel gets.
+    pub spec: LaunchSpec,
+    /// Where the kernel comes from.
+    pub source: Source,
+    /// The kernel's symbol; `{T}` stands for the name of the dtype that the variable `T` has in a call.
+    pub kernel: String,
+    /// What the kernel returns.
+    pub returns: Returns,
+}
+
+/// What a host function returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    #[default]
+    Void,
+    /// An `int`: anything but 0 is a failure.
+    Status,
+}
+
+impl Function {
+    /// A function that only checks its arguments, to build on.
+    pub fn new(signature: Signature) -> Function {
+        Function { signature, doc: None, workspaces: vec![], launches: vec![] }
+    }
+
+    /// The function as callers see it: itself, and with results also its `_out` twin.
+    pub fn variants(&self) -> Vec<Function> {
+        let twin = self.signature.out_variant();
+        let twin = twin.map(|signature| Function { signature, ..self.clone() });
+        [self.clone()].into_iter().chain(twin).collect()
+    }
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Launches as they are written: which kernel arguments, under which condition, with which workspaces; and how they join a signature's plan.
+//!
+//! ```text
+//! argument = "struct" "(" argument {"," argument} ")" | expr [":" ctype]
+//! ctype    = bool | int8 .. int64 | uint8 .. uint64 | float16 | bfloat16 | float32 | float64 | pointer
+//! ```
+//!
+//! Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
+
+use crate::check;
+use crate::expr::{Expr, Field};
+use crate::host_type::HostType;
+use crate::param::{Scalar, Tensor, TensorDType};
+use crate::path::Path;
+use crate::plan::{Alloc, Arith, CScalar, Launch, LaunchArg, Plan, Value};
+use crate::planner::{Checked, Named, NamedKind, Planner};
+use crate::rule::{Rule, RuleKind, join};
+use crate::signature::Signature;
+use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::{Diagnostic, Diagnostics};
+use std::collections::HashMap;
+use std::fmt;
+
+/// An argument of a kernel, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KernelArg {
+    /// A value, with the C type it is passed as where that is not the obvious one.
+    Value(Expr, Option<CScalar>),
+    /// Several as one C struct, passed by value.
+    Struct(Vec<KernelArg>),
+}
+
+impl fmt::Display for CScalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CScalar::Int(dtype) | CScalar::Float(dtype) => dtype.fmt(f),
+            CScalar::Pointer => f.write_str("pointer"),
+        }
+    }
+}
+
+impl CScalar {
+    /// The C type of that dtype's values, where scalars may have it.
+    pub fn of(dtype: DType) -> Option<CScalar> {
+        Scalar::new(dtype)?;
+        Some(if dtype.is_float() { CScalar::Float(dtype) } else { CScalar::Int(dtype) })
+    }
+}
+
+impl fmt::Display for KernelArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelArg::Value(expr, None) => expr.fmt(f),
+            KernelArg::Value(expr, Some(c_type)) => write!(f, "{expr}: {c_type}"),
+            KernelArg::Struct(fields) => write!(f, "struct({})", join(fields)),
+        }
+    }
+}
+
+/// A launch of some kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchSpec {
+    /// Where it runs: where all of these hold.
+    pub when: Vec<Rule>,
+    /// What the kernel gets.
+    pub args: Vec<KernelArg>,
+}
+
+/// Memory that a call allocates for its launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workspace {
+    /// Its name, for kernel arguments.
+    pub name: String,
+    /// Its extents, dtype and alignment.
+    pub tensor: Tensor,
+}
+
+impl Signature {
+    /// The plan of a function: the checks of the signature, then those of its workspaces and launches.
+    ///
+    /// # Errors
+    /// What [`resolve`](Signature::resolve) finds, and names in workspaces and launches that have no value.
+    pub fn plan_function(
+        &self,
+        default_device: DeviceType,
+        workspaces: &[Workspace],
+        launches: &[LaunchSpec],
+    ) -> Result<Plan, Diagnostics> {
+        self.plan_with(default_device, |cx, plan| {
+            let mut join = Join {
+                cx,
+                plan,
+                types: HashMap::new(),
+                allocs: HashMap::new(),
+                diagnostics: Diagnostics::default(),
+            };
+            join.add_types(self);
+            join.add_results(self);
+            join.add_workspaces(workspaces);
+            join.add_launches(launches);
+            join.diagnostics.into_result()
+        })
+    }
+}
+
+/// The state of joining launches to a signature's plan.
+struct Join<'j, 's> {
+    cx: &'j mut Planner<'s>,
+    plan: &'j mut Plan,
+    /// The dtype of each scalar parameter, by path.
+    types: HashMap<String, DType>,
+    /// The results and workspaces, as arguments.
+    allocs: HashMap<String, LaunchArg>,
+    diagnostics: Diagnostics,
+}
+
+impl Join<'_, '_> {
+    fn add_types(&mut self, signature: &Signature) {
+        for param in &signature.params {
+            self.add_type(&param.name, &param.kind.host_type());
+        }
+    }
+
+    fn add_type(&mut self, path: &str, host_type: &HostType) {
+        match host_type {
+            HostType::Int(dtype) | HostType::Float(dtype) => {
+                self.types.insert(path.to_string(), *dtype);
+            }
+            HostType::Optional(inner) => self.add_type(path, inner),
+            HostType::Tuple(elements) => {
+                for (i, (name, element)) in elements.iter().enumerate() {
+                    let part = match name {
+                        Some(name) => format!("{path}.{name}"),
+                        None => format!("{path}[{i}]"),
+                    };
+                    self.add_type(&part, element);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_results(&mut self, signature: &Signature) {
+        for (i, result) in signature.results.iter().enumerate() {
+            if let Some(alloc) = self.alloc("result", &result.name, &result.tensor) {
+                self.plan.results.push(alloc);
+                self.allocs.insert(result.name.clone(), LaunchArg::Result(i));
+            }
+        }
+    }
+
+    fn add_workspaces(&mut self, workspaces: &[Workspace]) {
+        for (i, workspace) in workspaces.iter().enumerate() {
+            let name = &workspace.name;
+            if self.cx.named(name).is_some() || self.allocs.contains_key(name) {
+                let message = format!("`{name}` means two things");
+                self.diagnostics
+                    .push(Diagnostic::new("name-clash", message).help("rename the workspace"));
+            } else if !workspace.tensor.can_be_allocated() {
+                let message =
+                    format!("the workspace `{name}` must be compact, on the call's device");
+                self.diagnostics.push(
+                    Diagnostic::new("workspace", message)
+                        .help("only `align=` can stand in a workspace"),
+                );
+            } else if let Some(alloc) = self.alloc("workspace", name, &workspace.tensor) {
+                self.plan.workspaces.push(alloc);
+                self.allocs.insert(name.clone(), LaunchArg::Workspace(i));
+            }
+        }
+    }
+
+    /// An allocation, with the checks of its extents; its fields become names.
+    fn alloc(&mut self, what: &str, name: &str, tensor: &Tensor) -> Option<Alloc> {
+        let mut dims = Vec::new();
+        for dim in tensor.dims() {
+            let crate::dim::Dim::Expr(expr) = dim else {
+                let message = format!("`_` in the {what} `{name}` has no value");
+                self.diagnostics
+                    .push(Diagnostic::new("unbound-symbol", message).help("write an expression"));
+                return None;
+            };
+            self.check_names(expr, &format!("the {what} `{name}`"))?;
+            let value = self.value(expr);
+            let text = format!("{what} `{name}: [{}]`", join(tensor.dims()));
+            check::argument_range::require_extent(self.cx, &text, expr, value);
+            dims.push(value.value);
+        }
+        let dtype = self.dtype(name, tensor.dtype())?;
+        self.define_fields(name, &dims);
+        let element_bytes = match tensor.dtype() {
+            TensorDType::Fixed(dtype) => dtype.element_bytes(),
+            TensorDType::Var(_) => 1,
+        };
+        let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
+        Some(Alloc { name: name.to_string(), dims, dtype, align })
+    }
+
+    fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
+        match dtype {
+            TensorDType::Fixed(dtype) => Some(self.cx.b.int(dtype.packed())),
+            TensorDType::Var(var) => match self.cx.named(var) {
+                Some(named) if named.kind == NamedKind::DType => Some(named.value),
+                _ => {
+                    let message = format!(
+                        "`{var}`, the dtype of `{name}`, is no dtype variable of the signature"
+                    );
+                    self.diagnostics.push(Diagnostic::new("unknown-dtype", message));
+                    None
+                }
+            },
+        }
+    }
+
+    fn define_fields(&mut self, name: &str, dims: &[Value]) {
+        let path = Path::argument(name, 0);
+        let mut stride = self.cx.b.int(1);
+        for (i, dim) in dims.iter().enumerate().rev() {
+            self.cx.define(Named::new(*dim, NamedKind::Int, &path.part(Field::Shape(i))));
+            self.cx.define(Named::new(stride, NamedKind::Int, &path.part(Field::Stride(i))));
+            stride = self.cx.b.arith(Arith::Mul, stride, *dim);
+        }
+        self.cx.define(Named::new(stride, NamedKind::Int, &path.part(Field::Numel)));
+    }
+
+    fn add_launches(&mut self, launches: &[LaunchSpec]) {
+        let mut conds = Vec::new();
+        for (i, launch) in launches.iter().enumerate() {
+            conds.push(self.condition(i, launch));
+        }
+        let all: Vec<_> = conds.iter().flatten().copied().collect();
+        if !launches.is_empty() && launches.iter().all(|launch| !launch.when.is_empty()) {
+            let texts: Vec<_> = launches.iter().map(|launch| join(&launch.when)).collect();
+            let mut names: Vec<String> = Vec::new();
+            for name in launches.iter().flat_map(|launch| &launch.when).flat_map(Rule::names) {
+                if !names.contains(&name.text) && self.cx.named(&name.text).is_some() {
+                    names.push(name.text);
+                }
+            }
+            check::no_launch::require(self.cx, &all, &texts, &names);
+        }
+        for (index, (launch, cond)) in launches.iter().zip(conds).enumerate() {
+            self.cx.b.open();
+            let args =
+                launch.args.iter().map(|arg| self.argument(index, arg)).collect::<Option<_>>();
+            let always = self.cx.b.bool(true);
+            self.cx.b.close(cond.unwrap_or(always), &[]);
+            if let Some(args) = args {
+                self.plan.launches.push(Launch { cond, index, args });
+            }
+        }
+    }
+
+    fn condition(&mut self, number: usize, launch: &LaunchSpec) -> Option<Value> {
+        let mut cond = None;
+        for rule in &launch.when {
+            if !self.check_rule(rule, &format!("the `when` of launch {number}")) {
+                return None;
+            }
+            let holds = check::rule::condition(self.cx, rule);
+            cond = Some(match cond {
+                None => holds,
+                Some(cond) => self.cx.b.and(cond, holds),
+            });
+        }
+        cond
+    }
+
+    fn check_rule(&mut self, rule: &Rule, place: &str) -> bool {
+        match &rule.kind {
+            RuleKind::Compare(a, _, b) => {
+                self.check_names(a, place).is_some() && self.check_names(b, place).is_some()
+            }
+            RuleKind::In(e, _) => self.check_names(e, place).is_some(),
+            RuleKind::DTypes(vars, _) => {
+                vars.iter().all(|var| self.dtype(place, &TensorDType::Var(var.clone())).is_some())
+            }
+            RuleKind::NoAlias(..) => {
+                let message = format!("`{rule}` cannot stand in {place}");
+                self.diagnostics.push(
+                    Diagnostic::new("launch", message).help("make it a rule of the signature"),
+                );
+                false
+            }
+        }
+    }
+
+    /// Reports names that have no integer value; `None` where there are any.
+    fn check_names(&mut self, expr: &Expr, place: &str) -> Option<()> {
+        let mut all_known = Some(());
+        for name in expr.names() {
+            let problem = match self.cx.named(&name.text).map(|named| named.kind) {
+                Some(NamedKind::Int | NamedKind::Bool) => continue,
+                Some(_) => "is no integer",
+                None if name.text.starts_with("device.") => "is known in launches on a GPU only",
+                None => "has no value",
+            };
+            let message = format!("`{}` in {place} {problem}", name.text);
+            self.diagnostics.push(
+                Diagnostic::new("unbound-symbol", message).help(
+                    "name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`",
+                ),
+            );
+            all_known = None;
+        }
+        all_known
+    }
+
+    fn value(&mut self, expr: &Expr) -> Checked {
+        self.cx.expr(expr)
+    }
+
+    fn argument(&mut self, launch: usize, arg: &KernelArg) -> Option<LaunchArg> {
+        let (expr, c_type) = match arg {
+            KernelArg::Struct(fields) => {
+                let fields = fields.iter().map(|field| self.argument(launch, field));
+                return fields.collect::<Option<_>>().map(LaunchArg::Struct);
+            }
+            KernelArg::Value(expr, c_type) => (expr, *c_type),
+        };
+        if let Expr::Symbol(name, _) = expr
+            && let Some(arg) = self.whole(name, c_type)
+        {
+            return Some(arg);
+        }
+        let place = format!("`{arg}` of launch {launch}");
+        self.check_names(expr, &place)?;
+        let value = self.value(expr);
+        let what = format!("kernel argument `{arg}`");
+        let c_type = c_type.unwrap_or_else(|| self.default_type(expr));
+        match c_type {
+            CScalar::Int(dtype) => {
+                check::argument_range::require_int(self.cx, &what, expr, value, dtype);
+                Some(LaunchArg::Value(value.value, c_type))
+            }
+            CScalar::Float(dtype) => {
+                check::argument_range::require_int(self.cx, &what, expr, value, DType::INT64);
+                let bits = self.cx.b.float_bits(value.value);
+                check::argument_range::require_float(self.cx, &what, bits, dtype);
+                Some(LaunchArg::Value(bits, c_type))
+            }
+            CScalar::Pointer => {
+                let message = format!("{place} is an integer, not a pointer");
+                self.diagnostics
+                    .push(Diagnostic::new("launch", message).help("remove `: pointer`"));
+                None
+            }
+        }
+    }
+
+    fn default_type(&self, expr: &Expr) -> CScalar {
+        let own = expr.as_symbol().and_then(|name| self.types.get(name));
+        match expr {
+            Expr::Field(_, Field::Given, _) => CScalar::Int(DType::BOOL),
+            _ => CScalar::Int(*own.unwrap_or(&DType::INT64)),
+        }
+    }
+
+    /// An argument that is one name and no integer: a pointer, a float, a stream, an allocation.
+    fn whole(&mut self, name: &str, c_type: Option<CScalar>) -> Option<LaunchArg> {
+        if let Some(alloc) = self.allocs.get(name) {
+            return Some(alloc.clone());
+        }
+        let named = self.cx.named(name)?.clone();
+        match named.kind {
+            NamedKind::Pointer => Some(LaunchArg::Value(named.value, CScalar::Pointer)),
+            NamedKind::EnvStream => Some(LaunchArg::EnvStream),
+            NamedKind::DType => None,
+            NamedKind::Int | NamedKind::Bool => None,
+            NamedKind::Float => {
+                let own = *self.types.get(name).unwrap_or(&DType::FLOAT64);
+                let dtype = match c_type {
+                    None => own,
+                    Some(CScalar::Float(dtype)) => dtype,
+                    Some(_) => return None,
+                };
+                if dtype != own {
+                    let what = format!("kernel argument `{name}: {dtype}`");
+                    check::argument_range::require_float(self.cx, &what, named.value, dtype);
+                }
+                Some(LaunchArg::Value(named.value, CScalar::Float(dtype)))
+            }
+        }
+    }
+}
