@@ -60,9 +60,10 @@ impl LinkError {
     pub(super) fn new<'a>(failure: Failure, inputs: impl IntoIterator<Item = &'a str>) -> Self {
         match failure {
             Failure::Crashed => LinkError::Crashed,
-            Failure::Refused(message) => {
-                LinkError::Refused { inputs: inputs.into_iter().map(str::to_owned).collect(), message }
-            }
+            Failure::Refused(message) => LinkError::Refused {
+                inputs: inputs.into_iter().map(str::to_owned).collect(),
+                message,
+            },
         }
     }
 

@@ -13,8 +13,9 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use super::elf::{ElfTarget, Input};
+use super::elf::ElfTarget;
 use super::error::LinkError;
+use super::input::Input;
 use super::native::{self, Failure};
 use super::output::Output;
 use super::stub;
@@ -23,16 +24,16 @@ use super::stub;
 pub(super) struct Link<'a> {
     target: ElfTarget,
     arguments: Vec<CString>,
-    inputs: Vec<&'a str>,
-    paths: Vec<String>,
+    /// The inputs' names, with the paths that stand for them on the command line.
+    inputs: Vec<(String, &'a str)>,
     /// What the paths lead to, kept open.
     files: Vec<File>,
 }
 
 impl<'a> Link<'a> {
     pub(super) fn new(target: ElfTarget) -> Link<'a> {
-        let (arguments, inputs, paths, files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut link = Link { target, arguments, inputs, paths, files };
+        let (arguments, inputs, files) = (Vec::new(), Vec::new(), Vec::new());
+        let mut link = Link { target, arguments, inputs, files };
         // One thread: lld ends the process if it meets damage on a thread of its own.
         link.flags(&["-m", target.emulation(), "--threads=1", "--no-warnings"]);
         link
@@ -45,8 +46,7 @@ impl<'a> Link<'a> {
 
     pub(super) fn input(&mut self, input: Input<'a>) -> Result<(), LinkError> {
         let path = self.file(input.bytes)?;
-        self.inputs.push(input.name);
-        self.paths.push(path);
+        self.inputs.push((path, input.name));
         Ok(())
     }
 
@@ -67,7 +67,8 @@ impl<'a> Link<'a> {
         let output = Output::new()?;
         self.flags(&["-o", &path(&output)]);
         let arguments = std::mem::take(&mut self.arguments);
-        let (outcome, bytes) = output.collect(|done| native::lld(arguments, |outcome| done.tell(outcome)))?;
+        let (outcome, bytes) =
+            output.collect(|done| native::lld(arguments, |outcome| done.tell(outcome)))?;
         outcome.map(|()| bytes).map_err(|failure| self.explain(failure))
     }
 
@@ -81,20 +82,21 @@ impl<'a> Link<'a> {
         Ok(path)
     }
 
-    /// The linker's text without its own name, and with the inputs' names in place of paths.
     fn explain(&self, failure: Failure) -> LinkError {
         let failure = match failure {
-            Failure::Refused(text) => Failure::Refused(self.rename(text.replace("ld.lld: error: ", ""))),
+            Failure::Refused(text) => Failure::Refused(self.in_callers_words(&text)),
             Failure::Crashed => Failure::Crashed,
         };
-        LinkError::new(failure, self.inputs.iter().copied())
+        LinkError::new(failure, self.inputs.iter().map(|(_, name)| *name))
     }
 
-    fn rename(&self, text: String) -> String {
-        let mut renames = self.paths.iter().zip(&self.inputs).collect::<Vec<_>>();
-        // Longer ones first: `/proc/self/fd/1` begins `/proc/self/fd/10`.
-        renames.sort_by_key(|(path, _)| Reverse(path.len()));
-        renames.iter().fold(text, |text, (path, name)| text.replace(path.as_str(), name))
+    /// The linker's text without its own name, and with the inputs' names in place of paths.
+    fn in_callers_words(&self, text: &str) -> String {
+        let text = text.replace("ld.lld: error: ", "");
+        let mut inputs = self.inputs.iter().collect::<Vec<_>>();
+        // Longer paths first: `/proc/self/fd/1` begins `/proc/self/fd/10`.
+        inputs.sort_by_key(|(path, _)| Reverse(path.len()));
+        inputs.iter().fold(text, |text, (path, name)| text.replace(path, name))
     }
 }
 

@@ -21,14 +21,16 @@
 mod common;
 mod elf;
 mod error;
+mod input;
 mod lld;
 mod native;
 mod output;
 mod stub;
 mod undefined;
 
-pub use elf::{ElfTarget, Input};
+pub use elf::ElfTarget;
 pub use error::LinkError;
+pub use input::Input;
 pub use native::initialize_llvm;
 pub use undefined::{UndefinedSymbol, gate, undefined};
 

@@ -124,9 +124,7 @@ pub(super) fn objcopy(file: &[u8], local: &[&str], removed: &[&str]) -> Result<V
 fn result(outcome: c_int, text: &[u8]) -> Result<(), Failure> {
     match outcome {
         DONE => Ok(()),
-        REFUSED | GAVE_UP => {
-            Err(Failure::Refused(String::from_utf8_lossy(text).trim().to_owned()))
-        }
+        REFUSED | GAVE_UP => Err(Failure::Refused(String::from_utf8_lossy(text).trim().to_owned())),
         _ => Err(Failure::Crashed),
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use object::{Object, ObjectSymbol};
 
-use super::elf::{self, ElfFile, Input};
+use super::elf::{self, ElfFile};
 use super::error::LinkError;
+use super::input::Input;
 
 /// Names that every linker defines by itself.
 const LINKER_MADE: [&str; 3] = ["_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle"];
@@ -23,10 +24,7 @@ pub struct UndefinedSymbol {
 }
 
 /// The undefined symbols of `object`, by name. `inputs` are what it was merged from; they are asked who wants each symbol.
-pub fn undefined(
-    object: &[u8],
-    inputs: &[Input<'_>],
-) -> Result<Vec<UndefinedSymbol>, LinkError> {
+pub fn undefined(object: &[u8], inputs: &[Input<'_>]) -> Result<Vec<UndefinedSymbol>, LinkError> {
     let file = elf::parse(super::MERGED, object)?;
     let mut undefined = elf::globals(&file)
         .filter(|(name, symbol)| symbol.is_undefined() && !LINKER_MADE.contains(name))
@@ -61,11 +59,7 @@ fn find_owners(
     Ok(())
 }
 
-fn note_owner(
-    undefined: &mut BTreeMap<&str, UndefinedSymbol>,
-    file: &ElfFile<'_>,
-    owner: &str,
-) {
+fn note_owner(undefined: &mut BTreeMap<&str, UndefinedSymbol>, file: &ElfFile<'_>, owner: &str) {
     for (name, _) in elf::globals(file).filter(|(_, symbol)| symbol.is_undefined()) {
         if let Some(symbol) = undefined.get_mut(name) {
             symbol.wanted_by.push(owner.to_owned());
