@@ -167,7 +167,7 @@ abi_structs! {
     }
     /// The cell of an `ffi.Array` or `ffi.List` object, behind its header.
     struct SeqCell in seq_cell = "TVMFFISeqCell" after 24 {
-        /// The elements, [`Any`] values.
+        /// The elements, each a `TVMFFIAny`.
         data: u64 as DATA = Ptr "data",
         /// How many.
         size: i64 as SIZE = I64 "size",

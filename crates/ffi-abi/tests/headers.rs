@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tables against the real headers of the installed apache-tvm-ffi: written out as C static assertions, and compiled.
+
+use kernpack_ffi_abi::layout::{
+    BIG_INT_WORDS_OFFSET, OBJECT_HEADER_BYTES, STRUCTS, TENSOR_VIEW_OFFSET,
+};
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, imports};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of `tvm/ffi/c_api.h` and `dlpack/dlpack.h`.
+fn include_folder() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let python = std::env::var_os("KERNPACK_PYTHON").map(PathBuf::from);
+    let python = python.unwrap_or_else(|| root.join(".venv/bin/python"));
+    let script = "import tvm_ffi.libinfo as i; print(i.find_include_path())";
+    let output = Command::new(&python).args(["-c", script]).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!("cannot run {}: {error}; run `scripts/setup python` first", python.display())
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    PathBuf::from(String::from_utf8(output.stdout).expect("a path").trim())
+}
+
+fn assert_c(code: &mut String, condition: &str) {
+    writeln!(code, "_Static_assert({condition}, \"{}\");", condition.replace('"', "'")).unwrap();
+}
+
+fn assertions() -> String {
+    let mut code =
+        "#include <stddef.h>\n#include <stdint.h>\n#include <tvm/ffi/c_api.h>\n".to_string();
+    code.push_str("#include <tvm/ffi/extra/c_env_api.h>\n#include <dlpack/dlpack.h>\n");
+    for row in STRUCTS {
+        assert_c(&mut code, &format!("sizeof({}) == {}", row.c_name, row.size));
+        for field in row.fields {
+            let (name, path) = (row.c_name, field.c_path);
+            let offset = field.offset - row.base;
+            assert_c(&mut code, &format!("offsetof({name}, {path}) == {offset}"));
+            // A dtype is three fields in C and one load here.
+            if path != "dtype" {
+                let bytes = field.width.bytes();
+                assert_c(&mut code, &format!("sizeof((({name}*)0)->{path}) == {bytes}"));
+            }
+        }
+    }
+    assert_c(&mut code, &format!("sizeof(TVMFFIObject) == {OBJECT_HEADER_BYTES}"));
+    assert_c(&mut code, &format!("sizeof(DLDataType) == {}", size_of::<DType>()));
+    assert_c(&mut code, "offsetof(DLDataType, bits) == 1 && offsetof(DLDataType, lanes) == 2");
+    for (index, c_name, _) in TypeIndex::TABLE {
+        assert_c(&mut code, &format!("{c_name} == {}", index.0));
+    }
+    for (device, c_name, _) in DeviceType::TABLE {
+        assert_c(&mut code, &format!("{c_name} == {}", device.0));
+    }
+    for (dtype, c_name, _) in DType::TABLE {
+        assert_c(&mut code, &format!("{c_name} == {}", dtype.code));
+    }
+    for import in imports::LIBTVM_FFI {
+        writeln!(code, "void* use_{0} = (void*)&{0};", import.symbol).unwrap();
+    }
+    code
+}
+
+#[test]
+fn the_tables_match_the_headers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("layout.c");
+    std::fs::write(&file, assertions()).unwrap();
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-fsyntax-only", "-I"]).arg(include_folder()).arg(&file);
+    let output = command.output().expect("a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_wrong_table_would_be_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("layout.c");
+    let wrong =
+        assertions().replace("offsetof(DLTensor, shape) == 24", "offsetof(DLTensor, shape) == 25");
+    std::fs::write(&file, wrong).unwrap();
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-fsyntax-only", "-I"]).arg(include_folder()).arg(&file);
+    assert!(!command.output().expect("a C compiler").status.success());
+}
+
+#[test]
+fn objects_hold_what_the_table_says() {
+    assert_eq!(TENSOR_VIEW_OFFSET, OBJECT_HEADER_BYTES);
+    assert_eq!(BIG_INT_WORDS_OFFSET, 32);
+}
