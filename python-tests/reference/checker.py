@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The argument checks of `docs/signature.md` and `docs/faults.md`, written a second time and as plainly as possible.
+
+Nothing is shared with the compiler, whose oracle this is. Arguments are described as JSON values, see `type_index`.
+"""
+import math
+from collections import namedtuple
+
+from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
+                       Tensor, Tuple, fit, is_symbol, name_expr, short, written)
+
+__all__ = ["Fault", "Signature", "check", "find_fault", "short"]
+
+DEVICES = {1: "cpu", 2: "cuda", 3: "cuda_host", 4: "opencl", 7: "vulkan", 8: "metal", 9: "vpi", 10: "rocm", 11: "rocm_host", 12: "ext_dev",
+           13: "cuda_managed", 14: "oneapi", 15: "webgpu", 16: "hexagon", 17: "maia", 18: "trainium"}
+TYPE_WORDS = dict(enumerate("None int bool float void* dtype Device Tensor str ByteArray RValueRef str bytes".split()))
+TYPE_WORDS |= dict(enumerate("Object str bytes Error Function Shape Tensor Array Map Module".split(), 64))
+TYPE_WORDS |= {74: "a Python object", 75: "List", 76: "Dict", 77: "VisitInterrupt", 78: "BigInt"}
+LITERAL_TYPES = {type(None): ("None", {0}), bool: ("bool", {1, 2}), int: ("int", {1, 2}), float: ("float", {1, 2, 3})}
+ORDER_WORDS = {"row": "row-major order", "col": "column-major order"}
+TYPE_FAULTS = {"arity", "type", "tensor-dtype", "dtype-match", "dtype-combination"}
+
+
+def choice_text(words):
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def dtype_text(code, bits, lanes):
+    name = next((name for name, known in DTYPES.items() if known == (code, bits, 1)), f"dtype(code={code}, bits={bits})")
+    return f"{name}x{lanes}" if lanes > 1 else name
+
+
+class Fault(Exception):
+    def __init__(self, name, message):
+        super().__init__(message)
+        self.name, self.kind, self.message = name, "TypeError" if name in TYPE_FAULTS else "ValueError", message
+
+
+class Place(namedtuple("Place", "path arg")):
+    """A path, and the argument of the call that it is in. As text: `on argument #i`, or `on PATH in argument #i`."""
+
+    def __str__(self):
+        return f"on argument #{self.arg}" if self.path.isidentifier() else f"on {self.path} in argument #{self.arg}"
+
+    @property
+    def itself(self):
+        return f"{self.path} on argument #{self.arg}"
+
+    def part(self, suffix):
+        return Place(self.path + suffix, self.arg)
+
+
+def type_index(value):
+    """Of an argument described as JSON: a dict with one key, which says what it is."""
+    [(key, payload)] = value.items()
+    if key in ("tensor", "object"):
+        return payload["index"] if key == "tensor" else payload
+    return {"none": 0, "int": 1, "bool": 2, "float": 3, "ptr": 4, "shape": 69, "array": 71, "list": 75, "bigint": 78}[key]
+
+
+def as_argument(literal):
+    """A default, as if the caller had passed it."""
+    if isinstance(literal, float):
+        return {"float": literal.hex()}
+    return {"none": 1} if literal is None else {"bool" if isinstance(literal, bool) else "int": int(literal)}
+
+
+def number_of(value):
+    [(key, payload)] = value.items()
+    if key == "bigint":  # two's complement, least significant word first
+        return sum((word if word is payload[-1] else word % 2 ** 64) << 64 * i for i, word in enumerate(payload))
+    return float.fromhex(payload) if key == "float" else payload
+
+
+def received_text(value):
+    if "bigint" in value:
+        return "an integer beyond 64 bits"
+    return str(bool(value["bool"])) if value.get("bool") in (0, 1) else repr(number_of(value))
+
+
+def row_major(shape):
+    return [fit(math.prod(shape[i + 1:])) for i in range(len(shape))]
+
+
+def span(tensor):
+    """The bytes [start, end) that a tensor's indices reach; False of an empty one; None beyond 64 bits."""
+    strides = row_major(tensor["shape"]) if tensor["strides"] is None else tensor["strides"]
+    if 0 in tensor["shape"] or None in strides:
+        return False if 0 in tensor["shape"] else None
+    bits, reach = math.prod(tensor["dtype"][1:]), [(extent - 1) * stride for extent, stride in zip(tensor["shape"], strides)]
+    origin = (tensor["data"] + tensor["byte_offset"]) * 8
+    start = (origin + sum(min(r, 0) for r in reach) * bits) // 8
+    end = -(-(origin + (sum(max(r, 0) for r in reach) + 1) * bits) // 8)
+    return None if fit(start) is None or fit(end) is None else (start, end)
+
+
+class Call:
+    """The checks of one call, in order."""
+
+    def __init__(self, signature, default_device):
+        self.signature, self.default_device = signature, default_device
+        self.values = {}  # of symbols and of paths; of a tensor parameter's own path, the tensor
+        self.bound_at = dict(signature.bound_at)
+        self.pending = []  # checks of dims, strides and integer parameters that wait for a symbol
+        self.rules = list(signature.rules)  # those not checked yet
+        self.free = {}  # from a symbol of strides to the compact stride of its first use
+        self.dtypes = {}  # from a variable to its dtype's name and its tensor's path
+        self.early = []  # dtypes of tensors before the one that binds their variable
+        self.device_index = None  # the first one, and its tensor's path
+
+    def fail(self, name, what, expected, got):
+        raise Fault(name, f"{what} when calling: `{self.signature.short}`, expected {expected}, got {got}")
+
+    def check(self, args):
+        least, most = self.signature.required, len(self.signature.arguments)
+        if not least <= len(args) <= most:
+            count = f"{least} to {most} arguments" if least < most else f"{most} argument{'s' * (most != 1)}"
+            self.fail("arity", "Mismatched number of arguments", count, len(args))
+        for i, param in enumerate(self.signature.arguments):
+            self.visit(param.type, args[i] if i < len(args) else as_argument(param.default.value), Place(param.name, i))
+
+    def visit(self, kind, value, place, optional=False):
+        [payload] = value.values()
+        match kind:
+            case Optional(inner):
+                if "none" not in value:
+                    return self.visit(inner, value, place, optional=True)
+                for symbol, uses in self.signature.stride_uses.items():
+                    if place.path in uses[-1].optionals:
+                        self.learn(self.settle(symbol), place)
+            case Tensor():
+                self.accept("Tensor", {7, 70}, value, place, optional)
+                self.tensor(kind, payload, place)
+            case Scalar(dtype):
+                word = "bool" if dtype == "bool" else "float" if dtype in FLOAT_RANGES else "int"
+                self.accept(word, {1, 2, 78, 3} if word == "float" else {1, 2, 78}, value, place, optional)
+                self.scalar(dtype, value, place)
+            case Shape(dims):
+                self.accept("Shape", {69, 71, 75}, value, place, optional)
+                if len(payload) != len(dims):
+                    self.fail("shape-size", f"Mismatched Shape {place}", f"shape size={len(dims)}", len(payload))
+                for k, (dim, element) in enumerate(zip(dims, payload)):
+                    if "shape" not in value:
+                        self.accept("int", {1, 2}, element, place.part(f"[{k}]"))
+                    self.dim(dim, element if "shape" in value else number_of(element), place.part(f"[{k}]"))
+            case Tuple(elements):
+                self.accept("Tuple", {71, 75}, value, place, optional)
+                if len(payload) != len(elements):
+                    self.fail("tuple-size", f"Mismatched tuple size {place}", f"tuple size={len(elements)}", len(payload))
+                for k, ((name, inner), element) in enumerate(zip(elements, payload)):
+                    self.visit(inner, element, place.part(f".{name}" if name else f"[{k}]"))
+            case Pointer(_, nonnull, align):
+                self.accept("Pointer", {1, 4} if nonnull else {0, 1, 4}, value, place, optional)
+                address = 0 if "none" in value else payload
+                if nonnull and address == 0:
+                    self.fail("pointer-null", f"Invalid pointer {place}", "a non-NULL pointer", "NULL")
+                if address % align:
+                    rest = f"address % {align} == {address % align}"
+                    self.fail("pointer-alignment", f"Misaligned pointer {place}", f"alignment={align} bytes", rest)
+            case Stream():
+                self.accept("Stream", {0, 1, 4}, value, place, optional)
+            case Literal(want):
+                word, indices = LITERAL_TYPES[type(want)]
+                self.accept(word, indices, value, place, optional)
+                if want is not None and number_of(value) != want:
+                    self.fail("literal", f"Mismatched value {place}", repr(want), received_text(value))
+
+    def accept(self, word, indices, value, place, optional=False):
+        index = type_index(value)
+        if index not in indices:
+            expected = f"{word} or None" if optional or 0 in indices and word != "None" else word
+            self.fail("type", f"Mismatched type {place}", expected, TYPE_WORDS.get(index, f"type index {index}"))
+
+    def scalar(self, dtype, value, place):
+        number = number_of(value)
+        if dtype in FLOAT_RANGES:
+            high, overflow = FLOAT_RANGES[dtype]
+            low, fits = -high, "bigint" not in value and (not math.isfinite(number) or abs(number) < overflow)
+        else:
+            low, high = INT_RANGES[dtype]
+            fits = low <= number <= high and ("bigint" not in value or dtype == "uint64")
+        if not fits:
+            self.fail("scalar-range", f"Out of bound value {place}", f"to be in {dtype} range [{low}, {high}]", received_text(value))
+        if is_symbol(place.path, dtype):
+            self.learn(self.bind_or_require("dim", name_expr(place.path), number, place), place)
+
+    def dim(self, dim, extent, place, **also_learned):
+        """A tensor's dim or a Shape's element: a constant is compared; any other must not be negative, then binds or is checked."""
+        if dim and not dim.names and extent != dim.value({}):
+            self.fail("dim", f"Mismatched {place.itself}", f"to be {dim.text()}", extent)
+        if extent < 0:
+            self.fail("negative-dim", f"Invalid {place.itself}", "a non-negative value", extent)
+        self.learn({place.path: extent, **self.bind_or_require("dim", dim, extent, place), **also_learned}, place)
+
+    def bind_or_require(self, fault, expr, got, place):
+        if binding := self.signature.bindings.get(place.path):
+            value, rest = divmod(got - binding.shift, binding.scale)
+            if binding.solved and (rest or value < 0 or fit(value) is None):
+                self.fail("dim-solve", f"Invalid {place.itself}", f"{expr.text()} with {binding.symbol} >= 0", got)
+            return {binding.symbol: value}
+        if expr and expr.names:
+            self.pending.append((expr, got, place, fault))
+            self.require_ready()
+        return {}
+
+    def origin(self, expr):
+        """The path that has the value of a bare symbol. A symbol that was solved for has another value than its path."""
+        path = self.bound_at.get(expr.left) if expr.op == "name" else None
+        return None if path in self.signature.bindings and self.signature.bindings[path].solved else path
+
+    def require_ready(self):
+        """Makes the pending checks whose symbols all have a value."""
+        if not self.pending:
+            return
+        ready = [check for check in self.pending if all(name in self.values for name in check[0].names)]
+        self.pending = [check for check in self.pending if check not in ready]
+        for expr, got, place, fault in ready:
+            if got is None or expr.value(self.values) != got:
+                origin = self.origin(expr)
+                known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in expr.names)
+                self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(), f"{written(got)} ({known})")
+
+    def learn(self, values, place):
+        """Makes the checks that the values complete: dims as written, then rules as written; the latter are reported here."""
+        self.values |= values
+        self.require_ready()
+        for rule in self.rules and [rule for rule in self.rules if all(name in self.values for name in rule.names)]:
+            self.rules.remove(rule)
+            self.rule(rule, place)
+
+    def rule(self, rule, place):
+        if rule.op == "noalias":
+            a, b = span(self.values[rule.left]), span(self.values[rule.right])
+            if a is not False and b is not False and (not a or not b or (a[0] < b[1] and b[0] < a[1])):
+                self.fail("alias", f"Invalid Tensor data {place}", f"noalias({rule.left}, {rule.right})", "overlapping memory")
+            return
+        left, text, got = rule.left.value(self.values), rule.left.text(), rule.left.text(self.values)
+        if rule.op == "in":
+            if left not in rule.right:
+                self.fail("rule", f"Invalid {place.itself}", f"{text} in {{{', '.join(map(str, rule.right))}}}", got)
+            return
+        right = rule.right.value(self.values)
+        if left is not None and right is not None and COMPARISONS[rule.op](left, right):
+            return
+        divisible = rule.op == "==" and rule.left.op == "%" and rule.right == Expr("int", 0) and rule.left.right.op == "int"
+        if divisible and self.origin(rule.left.left):
+            got = rule.left.left.text(self.values)
+            self.fail("divisibility", f"Invalid {place.itself}", f"to be divisible by {rule.left.right.text()}", got)
+        also = f" and {rule.right.text(self.values)}" if rule.right.names else ""
+        self.fail("rule", f"Invalid {place.itself}", f"{text} {rule.op} {rule.right.text()}", got + also)
+
+    def tensor(self, kind, tensor, place):
+        shape, strides, empty = tensor["shape"], tensor["strides"], 0 in tensor["shape"]
+        if len(shape) != len(kind.dims):
+            self.fail("tensor-rank", f"Mismatched Tensor {place}", f"ndim={len(kind.dims)}", len(shape))
+        self.dtype(kind.dtype, tuple(tensor["dtype"]), place)
+        self.device(kind, *tensor["device"], place)
+        if not empty and tensor["data"] == 0:
+            self.fail("null-data", f"Invalid Tensor data {place}", "a non-NULL data pointer", "NULL")
+        for i, (dim, extent) in enumerate(zip(kind.dims, shape)):
+            numel = {f"{place.path}.numel": fit(math.prod(shape))} if i + 1 == len(shape) else {}
+            self.dim(dim, extent, place.part(f".shape[{i}]"), **numel)
+        for i in range(len(shape)):
+            self.stride(kind, i, shape, strides, place.part(f".strides[{i}]"))
+        align = kind.align or max(1, (math.prod(tensor["dtype"][1:]) + 7) // 8)
+        if not empty and (rest := (tensor["data"] + tensor["byte_offset"]) % align):
+            self.fail("alignment", f"Misaligned Tensor data {place}", f"data alignment={align} bytes", f"address % {align} == {rest}")
+        if place.path.isidentifier():
+            self.learn({place.path: tensor}, place)
+
+    def dtype(self, expected, got, place):
+        if expected in DTYPES:
+            if DTYPES[expected] != got:
+                self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={expected}", dtype_text(*got))
+        elif expected in self.dtypes or self.signature.dtype_bindings[expected] != place.path:
+            self.early.append((expected, got, place))
+        else:
+            [rule] = [rule for rule in self.signature.combinations if expected in rule.left]
+            allowed = list(dict.fromkeys(choice[rule.left.index(expected)] for choice in rule.right))
+            if got not in [DTYPES[name] for name in allowed]:
+                self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={choice_text(allowed)}", dtype_text(*got))
+            self.dtypes[expected] = (next(name for name in allowed if DTYPES[name] == got), place.path)
+        for variable, dtype, at in self.early:
+            if variable in self.dtypes and DTYPES[self.dtypes[variable][0]] != dtype:
+                name, path = self.dtypes[variable]
+                self.fail("dtype-match", f"Mismatched {at.part('.dtype').itself}", f"to match {path}.dtype ({name})", dtype_text(*dtype))
+        for rule in self.signature.combinations:
+            names = [self.dtypes[variable][0] for variable in rule.left if variable in self.dtypes]
+            if len(names) == len(rule.left) and names not in rule.right:
+                choices = ", ".join(f"({', '.join(choice)})" for choice in rule.right)
+                expected, got = f"({', '.join(rule.left)}) in {{{choices}}}", f"({', '.join(names)})"
+                self.fail("dtype-combination", f"Mismatched {place.part('.dtype').itself}", expected, got)
+
+    def device(self, kind, number, index, place):
+        device, allowed = DEVICES.get(number, f"device type {number}"), kind.devices or [self.default_device]
+        if device not in allowed:
+            self.fail("device-type", f"Mismatched Tensor {place}", f"device_type={choice_text(allowed)}", device)
+        if device in ("cuda", "cuda_managed") and not kind.peer:
+            first, path = self.device_index = self.device_index or (index, place.path)
+            if index != first:
+                got = f"{index} ({path}.device.index is {first})"
+                self.fail("device-index", f"Mismatched device index {place}", f"to match {path}.device.index", got)
+
+    def stride(self, kind, i, shape, strides, place):
+        compact = fit(math.prod(shape[i + 1:]))
+        free = shape[i] == 1 or 0 in shape
+        got, learned = compact if free or strides is None else strides[i], {}
+        expr = kind.strides[i] if isinstance(kind.strides, list) else None
+        if not free and kind.strides is None and (strides is not None or kind.order != "row"):
+            ranks = {"row": range(len(shape), 0, -1), "col": range(len(shape))}.get(kind.order, kind.order)
+            want = fit(math.prod(extent for extent, rank in zip(shape, ranks) if rank < ranks[i]))
+            words = ORDER_WORDS.get(kind.order) or f"order ({', '.join(map(str, kind.order))})"
+            if want is None or got != want:
+                self.fail("stride", f"Mismatched {place.itself}", f"to be {written(want)} for {words}", written(got))
+        if not free and isinstance(kind.strides, list):
+            if expr and not expr.names and got != expr.value({}):
+                self.fail("stride", f"Mismatched {place.itself}", f"to be {expr.text()}", written(got))
+            if got is None or got < 0:
+                self.fail("negative-stride", f"Invalid {place.itself}", "a non-negative value", written(got))
+        if not free and kind.strides is not None and kind.mut and got == 0:
+            self.fail("mut-broadcast", f"Invalid {place.itself}", "a non-zero stride for a mutable tensor", got)
+        symbol = expr.left if expr and expr.op == "name" and expr.left in self.signature.stride_uses else None
+        if symbol and not free and symbol not in self.values:
+            self.bound_at[symbol], learned = place.path, {symbol: got}
+        elif symbol and free:
+            self.free.setdefault(symbol, got)
+        elif expr and not free:
+            self.bind_or_require("stride", expr, got, place)
+        if symbol and place.path == self.signature.stride_uses[symbol][-1].path and not learned:
+            learned = self.settle(symbol)
+        self.learn({place.path: got, **learned}, place)
+
+    def settle(self, symbol):
+        """After the last use of a symbol of strides: if all were free, it is compact and meets its rules."""
+        if symbol in self.values:
+            return {}
+        self.rules = [rule for rule in self.rules if symbol not in rule.names]
+        return {symbol: self.free.get(symbol, 0)}
+
+
+def find_fault(signature, args, default_device="cpu"):
+    try:
+        Call(signature, default_device).check(args)
+    except Fault as fault:
+        return fault
+
+
+def check(signature, args, default_device="cpu"):
+    """The outcome of a call: None if it is accepted, else the error's kind and message."""
+    fault = find_fault(signature, args, default_device)
+    return fault and (fault.kind, fault.message)

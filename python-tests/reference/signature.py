@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The signature language of `docs/signature.md`, as far as valid signatures need it: text, kinds, and where a symbol gets its value.
+
+A *path* such as `p.x.shape[1]` names one thing that a call is checked for. Absent: diagnostics worth reading, launches.
+"""
+import ast
+import math
+import operator
+import re
+from collections import namedtuple
+
+SIZES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+EXOTIC = ["float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+          "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn"]
+DTYPES = {"bool": (6, 8, 1), "int4": (0, 4, 1), **{name: (int(name[0] == "u"), int(name.strip("uint")), 1) for name in SIZES},
+          "float16": (2, 16, 1), "float32": (2, 32, 1), "float64": (2, 64, 1), "bfloat16": (4, 16, 1), "complex64": (5, 64, 1),
+          "complex128": (5, 128, 1), **{name: (7 + i, int(name[5]), 1) for i, name in enumerate(EXOTIC)}, "float4_e2m1fnx2": (17, 4, 2)}
+INT_RANGES = {name: (0, 2 ** DTYPES[name][1] - 1) if name[0] == "u" else (-2 ** (DTYPES[name][1] - 1), 2 ** (DTYPES[name][1] - 1) - 1)
+              for name in SIZES} | {"bool": (0, 1)}
+# The largest finite value, and the least one that rounds beyond it.
+FLOAT_RANGES = {"float16": (65504.0, 65520.0), "bfloat16": ((2 - 2.0 ** -7) * 2.0 ** 127, (2 - 2.0 ** -8) * 2.0 ** 127),
+                "float32": ((2 - 2.0 ** -23) * 2.0 ** 127, (2 - 2.0 ** -24) * 2.0 ** 127), "float64": (1.7976931348623157e308, math.inf)}
+RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional Pointer Stream EnvStream where noalias ceildiv min max _".split()}
+CALLS = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
+INFIX = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod}
+COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<",
+         ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+Tensor = namedtuple("Tensor", "dims dtype order strides align devices peer mut")  # order: a word or a tuple; strides: None, "any" or Exprs
+Scalar = namedtuple("Scalar", "dtype")
+Shape = namedtuple("Shape", "dims")
+Tuple = namedtuple("Tuple", "elements")  # of (name or None, type)
+Optional = namedtuple("Optional", "inner")
+Pointer = namedtuple("Pointer", "dtype nonnull align")
+Stream = namedtuple("Stream", "word")
+Literal = namedtuple("Literal", "value")
+Param = namedtuple("Param", "name type default")  # default: None, or a Literal
+Rule = namedtuple("Rule", "op left right names")  # op: a comparison, "in", "noalias"
+Use = namedtuple("Use", "expr path role optionals")  # role: "dim", "param", "stride"; optionals: the paths of the Optionals around it
+Binding = namedtuple("Binding", "symbol scale shift solved")
+
+
+def fit(value):
+    """A 64-bit value; None stands for one that overflowed, or was divided by what is not positive."""
+    return value if -2 ** 63 <= value < 2 ** 63 else None
+
+
+def written(number):
+    return "an overflow" if number is None else str(number)
+
+
+class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
+    """op: "int", "name" (a symbol, or a field such as x.shape[0]), or one of INFIX and CALLS. names: in order of first appearance."""
+
+    def value(self, values):
+        if self.op in ("int", "name"):
+            return fit(self.left) if self.op == "int" else values[self.left]
+        left, right = self.left.value(values), self.right.value(values)
+        fails = left is None or right is None or (self.op in ("//", "%", "ceildiv") and right <= 0)
+        return None if fails else fit((INFIX | CALLS)[self.op](left, right))
+
+    def linear(self):
+        """(a, c) of an expression over one symbol that is a*s + c in any arrangement, a > 0; None of any other."""
+        if len(self.names) == 1 and self.operators() <= {"int", "name", "+", "-", "*"}:
+            points = [self.value({self.names[0]: point}) for point in range(8)]
+            if None not in points and {b - a for a, b in zip(points, points[1:])} == {scale := points[1] - points[0]} and scale > 0:
+                return scale, points[0]
+
+    def operators(self):
+        return {self.op} if self.op in ("int", "name") else {self.op} | self.left.operators() | self.right.operators()
+
+    def text(self, values=None, around=0):
+        """`values` go in for names, if given. `around`: the least precedence that needs no parentheses here; 0 outside of operators."""
+        if self.op in ("int", "name"):
+            return self.left if self.op == "name" and values is None else written(self.left if self.op == "int" else values[self.left])
+        if self.op in CALLS:
+            return f"{self.op}({self.left.text(values)}, {self.right.text(values)})"
+        level = 1 if self.op in ("+", "-") else 2
+        space = " " if level == 1 or (around == 0 and self.op != "*") else ""
+        text = f"{self.left.text(values, level)}{space}{self.op}{space}{self.right.text(values, level + 1)}"
+        return f"({text})" if level < around else text
+
+
+def dims_text(dims):
+    return f"[{', '.join(dim.text() if dim else '_' for dim in dims)}]"
+
+
+def type_text(kind):
+    match kind:
+        case Tensor(dims, dtype): return f"Tensor({dims_text(dims)}, {dtype})"
+        case Shape(dims): return f"Shape({dims_text(dims)})"
+        case Tuple(elements): return f"Tuple({', '.join((f'{name}: ' if name else '') + type_text(t) for name, t in elements)})"
+        case Optional(inner): return f"Optional[{type_text(inner)}]"
+        case Pointer(dtype): return f"Pointer({dtype})" if dtype else "Pointer"
+        case Literal(value): return repr(value)
+    return kind[0]  # a Scalar's dtype, a Stream's word
+
+
+def short(signature):
+    def list_text(params):
+        return ", ".join(f"{param.name}: {type_text(param.type)}" for param in params)
+    results = f" -> {list_text(signature.results)}" if signature.results else ""
+    return f"{signature.name}({list_text(signature.arguments)}){results}"
+
+
+def parse(text):
+    """(name, params, results, rules), by Python's own parser: with `@` for `:` and `=`, the parts of a signature are expressions."""
+    pythonic = re.sub(r"(?<![=!<>])=(?!=)|:", "@", text)
+    head, results, rules = re.fullmatch(r"(.*?)(?:->(.*?))?(?:\bwhere\b(.*))?", pythonic, re.DOTALL).groups()
+    parts = [head, f"{results}," if results else "", f"{rules}," if rules else ""]
+    try:
+        head, results, rules = (ast.parse(f"({part.strip()}\n)", mode="eval").body for part in parts)
+        match head:
+            case ast.Call(ast.Name(name), params, []):
+                return name, [parse_param(p) for p in params], [parse_param(r) for r in results.elts], [parse_rule(r) for r in rules.elts]
+        refuse(head)
+    except (SyntaxError, AttributeError, TypeError) as error:
+        raise ValueError(f"cannot parse `{text}`: {error}") from None
+
+
+def refuse(node):
+    raise ValueError(f"cannot parse `{ast.unparse(node)}`")
+
+
+def parse_param(node):
+    match node:
+        case ast.BinOp(ast.BinOp(ast.Name(name), ast.MatMult(), kind), ast.MatMult(), default):
+            return Param(name, parse_type(kind), Literal(ast.literal_eval(default)))
+        case ast.BinOp(ast.Name(name), ast.MatMult(), kind):
+            return Param(name, parse_type(kind), None)
+    refuse(node)
+
+
+def parse_type(node):
+    match node:
+        case ast.Name("Stream" | "EnvStream" as word): return Stream(word)
+        case ast.Name("Pointer"): return Pointer(None, False, 1)
+        case ast.Name(name) if name in INT_RANGES or name in FLOAT_RANGES: return Scalar(name)
+        case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()): return Literal(ast.literal_eval(node))
+        case ast.Subscript(ast.Name("Optional"), inner): return Optional(parse_type(inner))
+        case ast.Call(ast.Name("Shape"), [ast.List(dims)]): return Shape(parse_dims(dims))
+        case ast.Call(ast.Name("Tuple"), elements):
+            return Tuple([parse_param(e)[:2] if isinstance(e, ast.BinOp) else (None, parse_type(e)) for e in elements])
+        case ast.Call(ast.Name("Pointer" | "Tensor" as word), arguments):
+            options = {a.left.id: a.right for a in arguments if isinstance(a, ast.BinOp)}
+            options |= {a.id: a for a in arguments if isinstance(a, ast.Name)}
+            align = ast.literal_eval(options["align"]) if "align" in options else None
+        case _: refuse(node)
+    match word, arguments:
+        case "Pointer", [ast.Name(dtype), *_] if dtype in DTYPES: return Pointer(dtype, "nonnull" in options, align or 1)
+        case "Tensor", [ast.List(dims), ast.Name(dtype), *_]:
+            order, strides, device = options.get("order", ast.Name("row")), options.get("strides"), options.get("device")
+            order = order.id if isinstance(order, ast.Name) else ast.literal_eval(ast.Tuple(getattr(order, "elts", [order])))
+            strides = parse_dims(strides.elts) if isinstance(strides, ast.List) else strides and strides.id
+            return Tensor(parse_dims(dims), dtype, order, strides, align, device and [d.id for d in getattr(device, "elts", [device])],
+                          "peer" in options, "mut" in options)
+    refuse(node)
+
+
+def parse_dims(nodes):
+    return [None if isinstance(node, ast.Name) and node.id == "_" else parse_expr(node) for node in nodes]
+
+
+def name_expr(name):
+    return Expr("name", name, None, (name,))
+
+
+def parse_expr(node):
+    match node:
+        case ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int())): return Expr("int", ast.literal_eval(node))
+        case ast.Name() | ast.Attribute(ast.Name()) | ast.Subscript(ast.Attribute(ast.Name()), ast.Constant()):
+            return name_expr(ast.unparse(node))
+        case ast.Call(ast.Name(op), [left, right]) if op in CALLS: pass
+        case ast.BinOp(left, sign, right) if SIGNS.get(type(sign)) in INFIX: op = SIGNS[type(sign)]
+        case _: refuse(node)
+    left, right = parse_expr(left), parse_expr(right)
+    return Expr(op, left, right, tuple(dict.fromkeys(left.names + right.names)))
+
+
+def parse_rule(node):
+    """The rule of a dtype variable is one of a combination: a list of variables on the left, of tuples of dtypes on the right."""
+    match node:
+        case ast.Call(ast.Name("noalias"), [ast.Name(a), ast.Name(b)]): return Rule("noalias", a, b, (a, b))
+        case ast.Compare(left, [ast.In()], [ast.Set([ast.Name() | ast.Tuple(), *_] as choices)]):
+            variables, *choices = ([part.id for part in getattr(side, "elts", [side])] for side in (left, *choices))
+            return Rule("in", variables, choices, ())
+        case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
+            return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
+        case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:
+            left, right = parse_expr(left), parse_expr(right)
+            return Rule(SIGNS[type(sign)], left, right, left.names + right.names)
+    refuse(node)
+
+
+def is_symbol(path, dtype):
+    """An integer parameter is the symbol of its name; parts of tuples and uint64 are not."""
+    return path.isidentifier() and dtype in SIZES and dtype != "uint64"
+
+
+class Signature:
+    """A parsed signature, and where each symbol and each dtype variable gets its value."""
+
+    def __init__(self, text):
+        self.name, self.params, self.results, rules = parse(text)
+        self.arguments = [param for param in self.params if param.type != Stream("EnvStream")]
+        self.required = next((i for i, param in enumerate(self.arguments) if param.default), len(self.arguments))
+        self.short = short(self)
+        self.combinations = [rule for rule in rules if isinstance(rule.left, list)]
+        self.rules = [rule for rule in rules if not isinstance(rule.left, list)]
+        self.uses = []
+        self.dtype_bindings = {}  # from a variable to the path of the tensor that binds it
+        self.bindings = {}  # from a path to its Binding
+        self.bound_at = {}  # from a symbol to the path that binds it
+        self.stride_uses = {}  # from a symbol that only strides bind to its bare uses
+        for param in self.arguments:
+            self.collect_uses(param.type, param.name, ())
+        for symbol in dict.fromkeys(name for use in self.uses if use.expr for name in use.expr.names):
+            self.bind(symbol)
+        self.diagnose()
+
+    def collect_uses(self, kind, path, optionals):
+        match kind:
+            case Tensor(dims, dtype, order, strides):
+                strides = strides if isinstance(strides, list) else []
+                if strides and len(strides) != len(dims) or isinstance(order, tuple) and sorted(order) != [*range(len(dims))]:
+                    raise ValueError(f"`{path}` has {len(dims)} dims, and another number of strides or ranks")
+                self.uses += [Use(dim, f"{path}.shape[{i}]", "dim", optionals) for i, dim in enumerate(dims)]
+                self.uses += [Use(stride, f"{path}.strides[{i}]", "stride", optionals) for i, stride in enumerate(strides)]
+                if dtype not in DTYPES and not optionals:
+                    self.dtype_bindings.setdefault(dtype, path)
+            case Shape(dims):
+                self.uses += [Use(dim, f"{path}[{i}]", "dim", optionals) for i, dim in enumerate(dims)]
+            case Scalar(dtype) if is_symbol(path, dtype):
+                self.uses.append(Use(name_expr(path), path, "param", optionals))
+            case Tuple(elements):
+                for i, (name, inner) in enumerate(elements):
+                    self.collect_uses(inner, f"{path}.{name}" if name else f"{path}[{i}]", optionals)
+            case Optional(inner):
+                self.collect_uses(inner, path, (*optionals, path))
+
+    def bind(self, symbol):
+        uses = [use for use in self.uses if use.expr and symbol in use.expr.names]
+        bare, strides = ([use for use in uses if use.expr.op == "name" and (use.role == "stride") == wanted] for wanted in (False, True))
+        solved = [use for use in uses if use.role == "dim" and use.expr.linear()]
+        candidates = bare or solved or strides
+        if not candidates:
+            raise ValueError(f"nothing gives `{symbol}` its value")
+        binding = min(candidates, key=lambda use: bool(use.optionals))  # the first one, required ones before others
+        inside = all(use.optionals[:len(binding.optionals)] == binding.optionals for use in uses)
+        if not inside or binding.optionals and any(symbol in rule.names for rule in self.rules):
+            raise ValueError(f"`{symbol}` has its value only inside an `Optional`")
+        if candidates is strides:
+            self.stride_uses[symbol] = strides
+        else:
+            self.bindings[binding.path] = Binding(symbol, *binding.expr.linear(), candidates is solved)
+            self.bound_at[symbol] = binding.path
+
+    def diagnose(self):
+        kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses}
+        integers, variables = {use.path for use in self.uses if use.role == "param"}, {v for rule in self.combinations for v in rule.left}
+        if len(kinds) < len(self.params) or ((symbols - integers) | variables) & {*kinds} or symbols & variables:
+            raise ValueError("one name for two things")
+        if variables != {*self.dtype_bindings} or RESERVED & (symbols | variables | {*kinds}):
+            raise ValueError("a reserved name, or a dtype variable without a rule or a required tensor")
+        if None in [param.default for param in self.arguments[self.required:]]:
+            raise ValueError("a parameter without a default after one with")
+        tensors = {name for name, kind in kinds.items() if isinstance(kind, Tensor)}
+        for rule in self.rules:
+            known = [name.split(".")[0] in (tensors if "." in name or rule.op == "noalias" else symbols) for name in rule.names]
+            if not known or not all(known):
+                raise ValueError(f"a rule over {rule.names}")
