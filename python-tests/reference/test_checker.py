@@ -315,7 +315,7 @@ ALTERNATIVES = {
     "dtype variable": r"\], (T|TA|TB|U)\b", "order row": "order=row", "order col": "order=col", "order ranks": r"order=\(\d, ",
     "strides any": "strides=any",
     "strides constant": r"strides=\[\d", "strides _": r"strides=\[_", "strides symbol": r"strides=\[(s|t|ld|s0)[,\]]",
-    "strides by a dim": rf"strides=\[[mnkd][,\]]",
+    "strides by a dim": r"strides=\[[mnkd][,\]]",
     "strides expression": r"strides=\[(\w+, )*[^\],]*\b(s|t|ld|s0)\b ?[-+*/%]", "align": "align=", "device": r"device=cuda\b",
     "device cpu": r"device=cpu\b",
     "device cuda_host": r"device=cuda_host\b", "device cuda_managed": r"device=cuda_managed\b", "devices": r"device=\{\w+, \w+",
