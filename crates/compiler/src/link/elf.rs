@@ -66,7 +66,9 @@ pub(super) fn parse<'a>(name: &str, bytes: &'a [u8]) -> Result<ElfFile<'a>, Link
     for section in file.sections() {
         section.name().map_err(damaged)?;
         section.data().map_err(damaged)?;
-        verify_relocations(&file, &section)
+        let verified = verify_relocations(&file, &section);
+        verified
+            .and_then(|()| verify_group(&file, &section))
             .map_err(|reason| LinkError::unreadable(name, reason))?;
     }
     for symbol in file.symbols() {
@@ -88,6 +90,18 @@ fn verify_relocations(file: &ElfFile<'_>, section: &ElfSection<'_, '_>) -> Resul
         }
     }
     Ok(())
+}
+
+/// lld looks up the members of a group wherever their numbers lead.
+fn verify_group(file: &ElfFile<'_>, section: &ElfSection<'_, '_>) -> Result<(), String> {
+    let header = section.elf_section_header();
+    let group = header.group(LittleEndian, file.data()).map_err(|error| error.to_string())?;
+    let n_sections = file.elf_section_table().len();
+    let mut members = group.iter().flat_map(|(_, members)| members.iter());
+    match members.find(|member| member.get(LittleEndian) as usize >= n_sections) {
+        Some(_) => Err("a section group has a member that does not exist".to_owned()),
+        None => Ok(()),
+    }
 }
 
 /// The symbols that meet those of other objects, each with its name.

@@ -50,6 +50,11 @@ impl<'a> Link<'a> {
         Ok(())
     }
 
+    /// Adds an object of our own, which messages do not name.
+    pub(super) fn object(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        self.file(bytes).map(drop)
+    }
+
     pub(super) fn soname(&mut self, name: &str) -> Result<(), LinkError> {
         verify_library_name(name)?;
         self.flags(&["-soname", name]);

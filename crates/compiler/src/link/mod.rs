@@ -21,7 +21,9 @@
 mod common;
 mod elf;
 mod error;
+mod finalizer;
 mod input;
+mod listing;
 mod lld;
 mod native;
 mod output;
@@ -31,6 +33,7 @@ mod undefined;
 pub use elf::ElfTarget;
 pub use error::LinkError;
 pub use input::Input;
+pub use listing::{functions, needs};
 pub use native::initialize_llvm;
 pub use undefined::{UndefinedSymbol, gate, undefined};
 
@@ -102,7 +105,7 @@ pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, L
 ///
 /// Every global symbol with default visibility is exported. References to symbols that the object defines are bound inside the
 /// library, so another library with the same names cannot replace them; the others are found when the library is loaded, by name
-/// alone and, for functions, at the first call.
+/// alone and, for functions, at the first call. Constructors run when it is loaded, destructors when it is unloaded.
 pub fn link_shared(
     target: ElfTarget,
     object: &[u8],
@@ -110,11 +113,17 @@ pub fn link_shared(
 ) -> Result<Vec<u8>, LinkError> {
     let input = Input { name: MERGED, bytes: object };
     input.verify(target)?;
+    let finalizer = finalizer::is_needed(&elf::parse(MERGED, object)?)
+        .then(|| finalizer::object(target))
+        .transpose()?;
     let mut link = Link::new(target);
     link.flags(&["--shared", "-Bsymbolic", "--eh-frame-hdr", "--hash-style=gnu"]);
     link.flags(&["-z", "relro", "-z", "lazy", "-z", "noexecstack", "--build-id=none"]);
     if let Some(soname) = &options.soname {
         link.soname(soname)?;
+    }
+    if let Some(bytes) = &finalizer {
+        link.object(bytes)?;
     }
     link.input(input)?;
     for needed in &options.needed {

@@ -47,6 +47,8 @@ const DONE: c_int = 0;
 const REFUSED: c_int = 1;
 const GAVE_UP: c_int = 2;
 const CRASHED: c_int = 3;
+/// Not run, after a crash.
+const UNFIT: c_int = 4;
 
 /// What lld has when it is a program.
 const LLD_STACK_BYTES: usize = 8 << 20;
@@ -75,7 +77,7 @@ pub(super) fn lld(
     let run = move || {
         let (outcome, text) = run_lld(&arguments);
         done(result(outcome, &text));
-        if outcome != DONE && outcome != REFUSED {
+        if matches!(outcome, GAVE_UP | CRASHED) {
             loop {
                 thread::park();
             }
@@ -94,7 +96,7 @@ fn run_lld(arguments: &[CString]) -> (c_int, Vec<u8>) {
     let mut text = Vec::new();
     let mut fit = FIT.lock().unwrap_or_else(PoisonError::into_inner);
     if !*fit {
-        return (CRASHED, text);
+        return (UNFIT, text);
     }
     // SAFETY: the names and the buffer outlive the call, the lock makes it the only one, and lld is fit to run.
     let outcome = unsafe { kernpack_lld(arguments.as_names(), sink(&mut text)) };

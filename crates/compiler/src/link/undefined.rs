@@ -10,7 +10,7 @@ use super::error::LinkError;
 use super::input::Input;
 
 /// Names that every linker defines by itself.
-const LINKER_MADE: [&str; 3] = ["_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle"];
+pub(super) const LINKER_MADE: [&str; 3] = ["_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle"];
 
 /// A symbol that an object needs and does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]
