@@ -1,4 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder while the tree is laid out.
+//! From a package to the files that hosts load and link.
+//!
+//! ```text
+//! Package ─ plans ─┬─ lower ─ object ─┐
+//!     │            └─ metadata, note ─┤
+//!     └─ sources ─ objects ───────────┼─ merge ─ localise ─ gate ─▶ .o ─ link ─▶ .so
+//!                     runtime object ─┘                           .h, .pyi
+//! ```
+//!
+//! [`compile`](compile()) is this picture as code. LLVM is known to [`llvm`] alone, the linker to [`link`] alone; what a package is described by is
+//! [`package`], or text that [`package_file`] reads. Not here: how signatures become plans (`kernpack_validators`), and writing files.
 
+mod compile;
+mod error;
+pub mod export;
+pub mod inspect;
 pub mod link;
+mod llvm;
+mod lower;
+pub mod package;
+pub mod source;
+mod symbols;
+pub mod target;
+
+pub use compile::{Compiled, Options, compile, plan};
+pub use error::CompileError;
+pub use package::{Function, Launch, Package, Returns};
+pub use source::{HostSource, Source};
+pub use target::Target;

@@ -3,6 +3,8 @@
 //! package file by [`package_file`](crate::package_file).
 
 use crate::source::Source;
+use kernpack_ffi_abi::DType;
+use kernpack_validators::plan::Combinations;
 use kernpack_validators::{LaunchSpec, Signature, Workspace};
 
 /// Functions that become one module.
@@ -50,6 +52,22 @@ pub enum Returns {
     Void,
     /// An `int`: anything but 0 is a failure.
     Status,
+}
+
+impl Launch {
+    /// The kernel's symbol for each combination of dtypes; one where it does not depend on them.
+    pub fn symbols(&self, combinations: &Combinations) -> Vec<String> {
+        let uses = |var: &String| self.kernel.contains(&format!("{{{var}}}"));
+        if !combinations.vars.iter().any(uses) {
+            return vec![self.kernel.clone()];
+        }
+        let symbol = |row: &Vec<DType>| {
+            combinations.vars.iter().zip(row).fold(self.kernel.clone(), |symbol, (var, dtype)| {
+                symbol.replace(&format!("{{{var}}}"), &dtype.to_string())
+            })
+        };
+        combinations.rows.iter().map(symbol).collect()
+    }
 }
 
 impl Function {

@@ -20,7 +20,7 @@ use crate::{
 
 unsafe extern "C" {
     /// Sets the error of the current thread; the message is all parts joined. NULL parts are skipped.
-    fn TVMFFIErrorSetRaisedFromCStrParts(
+    pub(crate) fn TVMFFIErrorSetRaisedFromCStrParts(
         kind: *const c_char,
         parts: *mut *const c_char,
         n_parts: c_int,
@@ -61,9 +61,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     -1
 }
 
-/// A table behind a pointer; exists only while `kernpack_rt_fault`, whose caller vouches for it, runs.
+/// A table behind a pointer; exists only while a function whose caller vouches for it runs.
 #[derive(Clone, Copy)]
-struct TableBytes(*const u8);
+pub(crate) struct TableBytes(pub(crate) *const u8);
 
 impl TableBytes {
     fn c_str(self, offset: u32) -> *const c_char {

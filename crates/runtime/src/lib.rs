@@ -6,21 +6,22 @@
 //!
 //! | symbol | does |
 //! |---|---|
-//! | `kernpack_rt_fault` | words a failed check and raises it |
+//! | `kernpack_rt_refuse` | finds the check that a call fails, and raises its fault |
+//! | `kernpack_rt_fault` | words a fault and raises it |
 //! | `kernpack_rt_f64_to_f16`, `kernpack_rt_f64_to_bf16` | narrow a float argument with one rounding |
 //!
 //! # Two builds of one source
 //!
 //! **Freestanding** (`--cfg kernpack_freestanding`, run by `build.rs` for the feature `prebuilt`): rustc writes this
-//! file as LLVM IR, LLVM turns that into one object for each [`HostArch`], and [`object`] hands out the bytes. So
+//! file as LLVM IR, LLVM turns that into one object for each `HostArch`, and `object` hands out the bytes. So
 //! nobody who compiles a package needs rustc.
 //!
-//! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds [`TableWriter`], which writes
-//! the fault tables that the runtime reads, and [`render`], which says what the runtime would raise.
+//! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds `TableWriter`, which writes
+//! the fault tables that the runtime reads, and `render`, which says what the runtime would raise.
 //!
 //! # What freestanding code must not do
 //!
-//! The object may need nothing but `TVMFFIErrorSetRaisedFromCStrParts` and `memcpy`, `memmove`, `memset`, `memcmp`.
+//! The object may need nothing but `TVMFFIErrorSetRaisedFromCStrParts`, `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`.
 //! So there is no panic in it, not even one that cannot happen: slices are walked by iterators or read with `get`, and
 //! divisors are constants. `core::fmt`, allocation and anything that asks for a locale are absent. Functions are
 //! exported by the name `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
@@ -42,6 +43,9 @@ mod float;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod replay;
+
 mod narrow;
 
 #[cfg(feature = "prebuilt")]
@@ -55,5 +59,7 @@ pub use crate::fault_table::{
     render,
 };
 pub use crate::narrow::{kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16};
+#[cfg(feature = "writer")]
+pub use crate::replay::{Op, Program, ProgramStep, ProgramValue};
 #[cfg(feature = "prebuilt")]
 pub use crate::{host_arch::HostArch, prebuilt::object};

@@ -193,8 +193,34 @@ impl Join<'_, '_> {
             TensorDType::Fixed(dtype) => dtype.element_bytes(),
             TensorDType::Var(_) => 1,
         };
+        let bytes = self.bytes(what, name, tensor, dtype, &dims);
         let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
-        Some(Alloc { name: name.to_string(), dims, dtype, align })
+        Some(Alloc { name: name.to_string(), dims, bytes, dtype, align })
+    }
+
+    /// The size of an allocation, with room for its alignment: checked to be within 64 bits.
+    fn bytes(
+        &mut self,
+        what: &str,
+        name: &str,
+        tensor: &Tensor,
+        dtype: Value,
+        dims: &[Value],
+    ) -> Value {
+        let bits = self.cx.element_bits(tensor.dtype(), dtype);
+        let mut valid = self.cx.b.bool(true);
+        let mut total = bits;
+        for dim in dims {
+            let overflows = self.cx.b.overflows(Arith::Mul, total, *dim);
+            let fits = self.cx.b.not(overflows);
+            valid = self.cx.b.and(valid, fits);
+            total = self.cx.b.mul(total, *dim);
+        }
+        let text = format!("{what} `{name}: [{}]`", join(tensor.dims()));
+        check::argument_range::require_bytes(self.cx, &text, valid, dims);
+        let (seven, eight) = (self.cx.b.int(7), self.cx.b.int(8));
+        let up = self.cx.b.add_ints(total, seven);
+        self.cx.b.arith(Arith::FloorDiv, up, eight)
     }
 
     fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
@@ -290,7 +316,9 @@ impl Join<'_, '_> {
     fn check_names(&mut self, expr: &Expr, place: &str) -> Option<()> {
         let mut all_known = Some(());
         for name in expr.names() {
+            let is_unsigned = self.types.get(&name.text) == Some(&DType::UINT64);
             let problem = match self.cx.named(&name.text).map(|named| named.kind) {
+                Some(_) if is_unsigned => "is a uint64, which expressions cannot hold",
                 Some(NamedKind::Int | NamedKind::Bool) => continue,
                 Some(_) => "is no integer",
                 None if name.text.starts_with("device.") => "is known in launches on a GPU only",
@@ -325,6 +353,9 @@ impl Join<'_, '_> {
             return Some(arg);
         }
         let place = format!("`{arg}` of launch {launch}");
+        if let Some(arg) = self.unsigned(expr, c_type) {
+            return Some(arg);
+        }
         self.check_names(expr, &place)?;
         let value = self.value(expr);
         let what = format!("kernel argument `{arg}`");
@@ -355,6 +386,16 @@ impl Join<'_, '_> {
             Expr::Field(_, Field::Given, _) => CScalar::Int(DType::BOOL),
             _ => CScalar::Int(*own.unwrap_or(&DType::INT64)),
         }
+    }
+
+    /// A `uint64` parameter as such: the one integer that expressions, which are signed, cannot hold.
+    fn unsigned(&self, expr: &Expr, c_type: Option<CScalar>) -> Option<LaunchArg> {
+        let name = expr.as_symbol()?;
+        let uint64 = CScalar::Int(DType::UINT64);
+        let is_own =
+            self.types.get(name) == Some(&DType::UINT64) && c_type.unwrap_or(uint64) == uint64;
+        let value = self.cx.named(name).filter(|_| is_own)?.value;
+        Some(LaunchArg::Value(value, uint64))
     }
 
     /// An argument that is one name and no integer: a pointer, a float, a stream, an allocation.

@@ -554,16 +554,8 @@ impl<'s> Planner<'s> {
 
     /// Moves what was planned into `plan`.
     pub(crate) fn finish(self, plan: &mut Plan) {
-        let mut used = vec![plan.device.0, plan.device.1];
-        used.extend(plan.combinations.index);
-        for alloc in plan.results.iter().chain(&plan.workspaces) {
-            used.push(alloc.dtype);
-            used.extend(&alloc.dims);
-        }
-        for launch in &plan.launches {
-            used.extend(launch.cond);
-            launch.args.iter().for_each(|arg| arg.for_each_value(&mut |value| used.push(value)));
-        }
+        let mut used = Vec::new();
+        plan.for_each_effect_value(&mut |value| used.push(value));
         self.b.finish(plan, &used);
     }
 

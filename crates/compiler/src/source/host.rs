@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Source `host`: functions of the C ABI, from an object file, an archive or a C file.
+//!
+//! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the package lies.
 
-use std::path::PathBuf;
+use crate::error::CompileError;
+use crate::link::Input;
+use crate::target::Target;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// An object, an archive or a C file.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,9 +23,132 @@ pub struct HostSource {
     pub options: Vec<String>,
 }
 
+/// What a host source became.
+#[derive(Clone, Debug)]
+pub struct HostArtifact {
+    /// The file it came from, for messages.
+    pub path: PathBuf,
+    /// An object or an archive.
+    pub bytes: Vec<u8>,
+    /// Every file that was read.
+    pub inputs: Vec<PathBuf>,
+}
+
+impl HostArtifact {
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The artifact as an input of a link, under its name.
+    pub fn input<'a>(&'a self, name: &'a str) -> Input<'a> {
+        Input { name, bytes: &self.bytes }
+    }
+}
+
 impl HostSource {
     /// That file, without options.
     pub fn new(path: impl Into<PathBuf>) -> HostSource {
         HostSource { path: path.into(), include: vec![], define: vec![], options: vec![] }
     }
+
+    /// Reads or compiles the file.
+    ///
+    /// # Errors
+    /// Where it cannot be read, is of another kind, or the C compiler refuses it.
+    pub fn build(&self, target: &Target) -> Result<HostArtifact, CompileError> {
+        let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
+        match self.path.extension().and_then(|extension| extension.to_str()) {
+            Some("o" | "a") => {
+                let (path, inputs) = (self.path.clone(), vec![self.path.clone()]);
+                Ok(HostArtifact { bytes: read(&path)?, path, inputs })
+            }
+            Some("c") => self.compile(target),
+            _ => Err(CompileError::SourceKind(self.path.clone())),
+        }
+    }
+
+    fn compile(&self, target: &Target) -> Result<HostArtifact, CompileError> {
+        read(&self.path)?;
+        let folder = tempfile::tempdir().map_err(|reason| self.unreadable(reason))?;
+        let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
+        let compiler = self.find_compiler(target)?;
+        let output = self.command(&compiler, &object, &depends).output();
+        let output = output.map_err(|reason| self.unreadable(reason))?;
+        if !output.status.success() {
+            return Err(CompileError::CompileC {
+                path: self.path.clone(),
+                compiler: compiler.to_string_lossy().into_owned(),
+                text: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
+            });
+        }
+        let inputs = parse_depfile(&std::fs::read_to_string(&depends).unwrap_or_default());
+        Ok(HostArtifact { path: self.path.clone(), bytes: read(&object)?, inputs })
+    }
+
+    fn unreadable(&self, reason: std::io::Error) -> CompileError {
+        CompileError::Read { path: self.path.clone(), reason }
+    }
+
+    /// The compiler that the environment names, else the first that is found.
+    fn find_compiler(&self, target: &Target) -> Result<OsString, CompileError> {
+        let variable = format!("CC_{}", target.name.replace('-', "_"));
+        let host = std::ptr::eq(target, Target::host());
+        let named =
+            std::env::var_os(&variable).or_else(|| host.then(|| std::env::var_os("CC")).flatten());
+        let compiler = named.or_else(|| {
+            target.c_compilers.iter().find(|compiler| is_on_path(compiler)).map(OsString::from)
+        });
+        compiler.ok_or_else(|| CompileError::NoCompiler {
+            path: self.path.clone(),
+            tried: target.c_compilers.join(", "),
+            variable,
+        })
+    }
+
+    /// The folder of the file and its name leave no trace in the object.
+    fn command(&self, compiler: &OsString, object: &Path, depends: &Path) -> Command {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let mut map = OsString::from("-ffile-prefix-map=");
+        map.push(folder);
+        map.push("=.");
+        let mut command = Command::new(compiler);
+        command.args([
+            "-c",
+            "-O2",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-frandom-seed=kernpack",
+            "-x",
+            "c",
+        ]);
+        command.arg(map).arg("-MD").arg("-MF").arg(depends).arg("-o").arg(object);
+        for include in &self.include {
+            command.arg("-I").arg(include);
+        }
+        for (name, value) in &self.define {
+            command.arg(format!("-D{name}={value}"));
+        }
+        command.args(&self.options).arg(&self.path).env("LC_ALL", "C");
+        command
+    }
+}
+
+/// Reads a whole file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CompileError> {
+    std::fs::read(path).map_err(|reason| CompileError::Read { path: path.to_path_buf(), reason })
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// The files that a Makefile rule, as C compilers write it, depends on.
+fn parse_depfile(text: &str) -> Vec<PathBuf> {
+    let rule = text.split_once(": ").map_or("", |(_, rest)| rest);
+    let joined = rule.replace("\\\n", " ").replace("\\ ", "\u{1}");
+    let names = joined.split_whitespace().map(|name| name.replace('\u{1}', " "));
+    names.map(PathBuf::from).collect()
 }

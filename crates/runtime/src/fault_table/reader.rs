@@ -47,7 +47,8 @@ impl<B: Bytes> Table<B> {
         }
     }
 
-    fn word(self, offset: u32) -> u32 {
+    /// The 32 bits at `offset`.
+    pub(crate) fn word(self, offset: u32) -> u32 {
         u32::from_le_bytes(self.array(offset))
     }
 

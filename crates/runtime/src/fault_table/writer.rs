@@ -112,7 +112,7 @@ impl TableWriter {
         Ok(offset)
     }
 
-    fn align(&mut self) -> Result<u32, TableError> {
+    pub(crate) fn align(&mut self) -> Result<u32, TableError> {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         self.end()
     }
@@ -122,7 +122,7 @@ impl TableWriter {
         u32::try_from(self.bytes.len()).map_err(|_| TableError::TooLarge)
     }
 
-    fn push_words(&mut self, words: [u32; 2]) {
+    pub(crate) fn push_words(&mut self, words: [u32; 2]) {
         self.bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
     }
 }

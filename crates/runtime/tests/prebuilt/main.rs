@@ -12,14 +12,25 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind};
 mod recorder;
 
 /// The functions that generated code calls.
-const EXPORTS: [&str; 3] =
-    ["kernpack_rt_f64_to_bf16", "kernpack_rt_f64_to_f16", "kernpack_rt_fault"];
+const EXPORTS: [&str; 4] = [
+    "kernpack_rt_f64_to_bf16",
+    "kernpack_rt_f64_to_f16",
+    "kernpack_rt_fault",
+    "kernpack_rt_refuse",
+];
 
 /// What every package has around it: libtvm_ffi and the C library.
-const IMPORTS: [&str; 5] =
-    ["TVMFFIErrorSetRaisedFromCStrParts", "memcmp", "memcpy", "memmove", "memset"];
+const IMPORTS: [&str; 7] = [
+    "TVMFFIErrorSetRaisedFromCStrParts",
+    "free",
+    "malloc",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+];
 
-const MAX_TEXT_BYTES: u64 = 4096;
+const MAX_TEXT_BYTES: u64 = 6144;
 
 fn parse(arch: HostArch) -> object::File<'static> {
     object::File::parse(object(arch)).unwrap()

@@ -5,6 +5,7 @@ use super::scalar::{fits_float, fits_int, float_range, int_range, overflow_limit
 use super::{Info, dim};
 use crate::expr::Expr;
 use crate::fault::{Format, Words};
+use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::{DType, ErrorKind};
 
@@ -33,13 +34,23 @@ pub fn require_extent(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Chec
     let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
     cx.require(value.valid, INFO.complaint(subject.as_str(), "a non-negative value", overflow));
     let zero = cx.b.int(0);
-    let cond = cx.b.compare(crate::plan::Compare::Le, zero, value.value);
+    let cond = cx.b.compare(Compare::Le, zero, value.value);
     let got = Words::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }
 
+/// Requires the bits of an allocation to fit 64 bits.
+pub fn require_bytes(cx: &mut Planner<'_>, what: &str, valid: Value, dims: &[Value]) {
+    let mut got = Words::text("shape [");
+    for (i, dim) in dims.iter().enumerate() {
+        got = got.and(if i > 0 { ", " } else { "" }).and_value(*dim, Format::Int);
+    }
+    let expected = format!("at most {} bits", i64::MAX);
+    cx.require(valid, INFO.complaint(format!("Out of bound {what}"), expected, got.and("]")));
+}
+
 /// Requires a float `dtype` to hold the float64 with these bits.
-pub fn require_float(cx: &mut Planner<'_>, what: &str, bits: crate::plan::Value, dtype: DType) {
+pub fn require_float(cx: &mut Planner<'_>, what: &str, bits: Value, dtype: DType) {
     let Some(limit) = overflow_limit(dtype) else { return };
     let cond = fits_float(cx, bits, limit);
     let got = Words::value(bits, Format::Float);

@@ -12,6 +12,8 @@ pub struct Alloc {
     pub name: String,
     /// Its extents, checked not to be negative.
     pub dims: Vec<Value>,
+    /// Its size in bytes, checked to be a 64-bit integer.
+    pub bytes: Value,
     /// Its packed dtype: a constant, or what a dtype variable is bound to.
     pub dtype: Value,
     /// The alignment of its data, in bytes; a power of two.

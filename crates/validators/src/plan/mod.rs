@@ -212,6 +212,20 @@ impl Plan {
         type_of(&self.exprs, value)
     }
 
+    /// Calls `f` with every value that what follows the checks uses.
+    pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
+        f(self.device.0);
+        f(self.device.1);
+        self.combinations.index.into_iter().for_each(&mut *f);
+        for alloc in self.results.iter().chain(&self.workspaces) {
+            alloc.dims.iter().chain([&alloc.dtype, &alloc.bytes]).for_each(|value| f(*value));
+        }
+        for launch in &self.launches {
+            launch.cond.into_iter().for_each(&mut *f);
+            launch.args.iter().for_each(|arg| arg.for_each_value(f));
+        }
+    }
+
     /// The faults, in the order of the steps that raise them.
     pub fn faults(&self) -> Vec<&Fault> {
         fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {

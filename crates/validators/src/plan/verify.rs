@@ -121,6 +121,7 @@ impl Scope<'_> {
 
     fn alloc(&self, alloc: &Alloc) -> Result<(), VerifyError> {
         self.uses_as(alloc.dtype, Type::Int)?;
+        self.uses_as(alloc.bytes, Type::Int)?;
         alloc.dims.iter().try_for_each(|dim| self.uses_as(*dim, Type::Int))
     }
 

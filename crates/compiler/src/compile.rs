@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a package to its files, in the order in which it happens: plans, sources, code, one object, one shared object.
+
+use crate::error::CompileError;
+use crate::export::{self, RecordContext};
+use crate::link::{self, Input, SharedOptions};
+use crate::lower::{self, Entry};
+use crate::package::{Function, Package};
+use crate::source::Source;
+use crate::source::host::HostArtifact;
+use crate::symbols;
+use crate::target::Target;
+use kernpack_ffi_abi::DeviceType;
+use kernpack_validators::{LaunchSpec, Plan};
+use std::path::PathBuf;
+
+/// What a package is compiled for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The host.
+    pub target: &'static Target,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { target: Target::host() }
+    }
+}
+
+/// A compiled package.
+#[derive(Debug)]
+pub struct Compiled {
+    /// A relocatable object that defines the entry points and nothing else for others to see.
+    pub object: Vec<u8>,
+    /// A C header.
+    pub header: String,
+    /// A Python stub file.
+    pub stubs: String,
+    /// Every file that was read.
+    pub inputs: Vec<PathBuf>,
+    target: &'static Target,
+    name: String,
+    needed: Vec<String>,
+}
+
+/// Compiles a package.
+///
+/// # Errors
+/// Where the package does not fit together, or a source cannot be had.
+pub fn compile(package: &Package, options: &Options) -> Result<Compiled, CompileError> {
+    let _span = tracing::info_span!("compile", package = package.name).entered();
+    let target = options.target;
+    let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
+    let plans = variants.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    let artifacts = build_sources(package, target)?;
+    check_kernels(&variants, &plans, &artifacts)?;
+    let needs = symbols::needed_by_user(&artifacts)?;
+    let record = export::record(
+        package,
+        &RecordContext {
+            target: target.name,
+            sources: &sources_digest_input(&artifacts),
+            undefined: &needs,
+        },
+    );
+    let entries: Vec<_> = variants
+        .iter()
+        .zip(&plans)
+        .map(|(function, plan)| Entry {
+            plan,
+            launches: &function.launches,
+            metadata: export::function_metadata(function, &record),
+            doc: function.doc.clone(),
+        })
+        .collect();
+    let code = lower::lower(package, &entries, &export::note::encode(&record), target)?;
+    let object = link_object(target, &code, &artifacts, &needs)?;
+    let inputs = artifacts.iter().flat_map(|artifact| artifact.inputs.clone()).collect();
+    Ok(Compiled {
+        object,
+        header: export::header(package),
+        stubs: export::stubs(package),
+        inputs,
+        target,
+        name: package.name.clone(),
+        needed: symbols::libraries(&needs, &package.link),
+    })
+}
+
+impl Compiled {
+    /// A shared object, for `tvm_ffi.load_module` and `dlopen`.
+    ///
+    /// # Errors
+    /// Where the linker refuses the object.
+    pub fn shared_object(&self) -> Result<Vec<u8>, CompileError> {
+        let _span = tracing::debug_span!("link_shared").entered();
+        let soname = Some(format!("{}.so", self.name));
+        let options = SharedOptions { soname, needed: self.needed.clone() };
+        Ok(link::link_shared(self.target.elf, &self.object, &options)?)
+    }
+}
+
+/// The plan of one function, as a host function is checked: tensors are on the CPU unless they say otherwise.
+///
+/// # Errors
+/// What does not fit together.
+pub fn plan(function: &Function) -> Result<Plan, CompileError> {
+    let _span = tracing::debug_span!("plan", function = function.signature.name).entered();
+    let specs: Vec<LaunchSpec> =
+        function.launches.iter().map(|launch| launch.spec.clone()).collect();
+    let plan = function.signature.plan_function(DeviceType::CPU, &function.workspaces, &specs);
+    plan.map_err(|diagnostics| CompileError::Function {
+        function: function.signature.name.clone(),
+        diagnostics,
+    })
+}
+
+/// Builds each distinct source once.
+fn build_sources(package: &Package, target: &Target) -> Result<Vec<HostArtifact>, CompileError> {
+    let mut seen: Vec<&Source> = Vec::new();
+    let mut artifacts = Vec::new();
+    for launch in package.functions.iter().flat_map(|function| &function.launches) {
+        if !seen.contains(&&launch.source) {
+            seen.push(&launch.source);
+            let Source::Host(source) = &launch.source;
+            artifacts.push(source.build(target)?);
+        }
+    }
+    Ok(artifacts)
+}
+
+/// Every launch's kernel is defined by its source.
+fn check_kernels(
+    variants: &[Function],
+    plans: &[Plan],
+    artifacts: &[HostArtifact],
+) -> Result<(), CompileError> {
+    let mut defined = Vec::new();
+    for artifact in artifacts {
+        defined.push((&artifact.path, link::functions(&artifact.input(&artifact.name()))?));
+    }
+    for (function, plan) in variants.iter().zip(plans) {
+        for launch in &function.launches {
+            let Source::Host(source) = &launch.source;
+            let has = |kernel: &String| {
+                defined.iter().any(|(path, names)| **path == source.path && names.contains(kernel))
+            };
+            let symbols = launch.symbols(&plan.combinations);
+            if let Some(kernel) = symbols.into_iter().find(|kernel| !has(kernel)) {
+                let names = defined.iter().find(|(path, _)| **path == source.path);
+                let names =
+                    names.map(|(_, names)| names.join(", ")).filter(|names| !names.is_empty());
+                return Err(CompileError::MissingKernel {
+                    path: source.path.clone(),
+                    kernel,
+                    function: function.signature.name.clone(),
+                    has: names.unwrap_or_else(|| "none".to_string()),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the digest of the sources is made of: their bytes, in order.
+fn sources_digest_input(artifacts: &[HostArtifact]) -> Vec<&[u8]> {
+    artifacts.iter().map(|artifact| &artifact.bytes[..]).collect()
+}
+
+/// The generated code, the runtime and the users' objects as one object, in which only entry points can be seen.
+fn link_object(
+    target: &Target,
+    code: &[u8],
+    artifacts: &[HostArtifact],
+    needs: &[String],
+) -> Result<Vec<u8>, CompileError> {
+    let _span = tracing::debug_span!("merge").entered();
+    let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
+    let mut inputs = vec![
+        Input { name: "generated code", bytes: code },
+        Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
+    ];
+    inputs.extend(artifacts.iter().zip(&names).map(|(artifact, name)| artifact.input(name)));
+    let merged = link::merge(target.elf, &inputs)?;
+    let object = link::localise(&merged, &symbols::is_entry_point)?;
+    symbols::check_undefined(&object, &inputs, needs)?;
+    Ok(object)
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why a package could not be built.
+
+use crate::link::LinkError;
+use crate::llvm::CodegenError;
+use kernpack_syntax::Diagnostics;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a package could not be built.
+#[derive(Debug, Error)]
+pub enum CompileError {
+    /// What the function says does not fit together.
+    #[error("in function `{function}`:\n{diagnostics}")]
+    Function {
+        /// The function.
+        function: String,
+        /// What is wrong with it.
+        diagnostics: Diagnostics,
+    },
+    /// A file could not be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// A file is of no kind that a source can be.
+    #[error("`{}` is no host source: expected a file ending in .o, .a or .c", .0.display())]
+    SourceKind(PathBuf),
+    /// There is no C compiler for a C file.
+    #[error("no C compiler for `{}`: tried {tried}; install one, or set {variable} to its path", path.display())]
+    NoCompiler {
+        /// The C file.
+        path: PathBuf,
+        /// The programs that were looked for.
+        tried: String,
+        /// The environment variable that names a compiler.
+        variable: String,
+    },
+    /// The C compiler refused a C file.
+    #[error("`{compiler}` refused `{}`:\n{text}", path.display())]
+    CompileC {
+        /// The C file.
+        path: PathBuf,
+        /// The compiler.
+        compiler: String,
+        /// Its own words.
+        text: String,
+    },
+    /// A source lacks a kernel that a launch names.
+    #[error("`{}` has no function `{kernel}`, which `{function}` launches; it has {has}", path.display())]
+    MissingKernel {
+        /// The source.
+        path: PathBuf,
+        /// The symbol.
+        kernel: String,
+        /// The function that launches it.
+        function: String,
+        /// The functions the source has.
+        has: String,
+    },
+    /// Objects do not link.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// The generated code was refused: a bug of kernpack's.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+}

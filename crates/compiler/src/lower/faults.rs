@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The faults of a package as one table, which the runtime reads when a check has failed.
+
+use super::program::program;
+use crate::llvm::{Emitter, Function, Ty, V};
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_runtime::{
+    Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
+};
+use kernpack_validators::Plan;
+use kernpack_validators::fault::{Fault, Format, Part};
+
+/// The symbol of the table, local to the package.
+const TABLE: &str = "kernpack_faults";
+/// The runtime's function that raises a fault.
+const RAISE: &str = "kernpack_rt_fault";
+/// The runtime's function that finds a refused call's fault.
+const REFUSE: &str = "kernpack_rt_refuse";
+
+/// A fault table in the making.
+pub struct Faults {
+    writer: TableWriter,
+    type_indices: NameTable,
+    dtypes: NameTable,
+    devices: NameTable,
+}
+
+impl Faults {
+    /// A table with the names that faults print.
+    pub fn new() -> Faults {
+        let mut writer = TableWriter::default();
+        let mut table = |fallback: &str, names: &[(u32, &str)]| {
+            writer.name_table(fallback, names).expect("the names of the ABI fit a table")
+        };
+        let type_indices: Vec<_> =
+            TypeIndex::TABLE.iter().map(|(index, _, name)| (index.0 as u32, *name)).collect();
+        let devices: Vec<_> =
+            DeviceType::TABLE.iter().map(|(device, _, name)| (device.0 as u32, *name)).collect();
+        let dtypes: Vec<_> = DType::TABLE
+            .iter()
+            .map(|(dtype, _, name)| (dtype_key(dtype.code, dtype.bits), *name))
+            .collect();
+        Faults {
+            type_indices: table(TypeIndex::FALLBACK, &type_indices),
+            dtypes: table("", &dtypes),
+            devices: table(DeviceType::FALLBACK, &devices),
+            writer,
+        }
+    }
+
+    /// Adds a fault; returns its place in the table.
+    pub fn add(&mut self, fault: &Fault) -> u32 {
+        let mut n_values = 0;
+        let parts: Vec<_> = fault
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => TablePart::Text(text.as_str()),
+                Part::Value(_, format) => {
+                    n_values += 1;
+                    TablePart::Value { index: n_values - 1, format: self.format(*format) }
+                }
+            })
+            .collect();
+        let offset = self.writer.fault(fault.kind.name(), &parts);
+        offset.expect("a verified plan's faults fit the table")
+    }
+
+    /// Adds the checks of a plan; returns their place in the table.
+    pub fn add_program(&mut self, plan: &Plan) -> u32 {
+        let program = program(plan, self);
+        self.writer.program(&program).expect("a plan fits the table")
+    }
+
+    fn format(&self, format: Format) -> TableFormat {
+        match format {
+            Format::Int => TableFormat::Int,
+            Format::Uint => TableFormat::Uint,
+            Format::Float => TableFormat::Float,
+            Format::TypeIndex => TableFormat::Name(self.type_indices),
+            Format::DType => TableFormat::Dtype(self.dtypes),
+            Format::DeviceType => TableFormat::Name(self.devices),
+        }
+    }
+
+    /// Calls the runtime to raise a fault.
+    pub fn raise<'c>(e: &Emitter<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
+        let raise: Function<'c> = e.declare(RAISE, &[Ty::Ptr, Ty::I32, Ty::Ptr], Some(Ty::I32));
+        e.mark_cold(raise);
+        e.call(raise, &[e.external(TABLE), fault, values]).expect("an int")
+    }
+
+    /// Calls the runtime to find the fault of a refused call and raise it.
+    pub fn refuse<'c>(e: &Emitter<'c>, program: V<'c>, args: V<'c>, n_args: V<'c>) -> V<'c> {
+        let refuse = e.declare(REFUSE, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::I32], Some(Ty::I32));
+        e.mark_cold(refuse);
+        e.call(refuse, &[e.external(TABLE), program, args, n_args]).expect("an int")
+    }
+
+    /// Writes the table into the module.
+    pub fn define(self, e: &Emitter<'_>) {
+        e.define_bytes(TABLE, &self.writer.finish(), 4);
+    }
+}

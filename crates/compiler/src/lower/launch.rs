@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lowers what an accepted call does: allocations, then the launches whose conditions hold, then the result.
+//!
+//! Everything that a call allocates is allocated before anything runs, so each way out frees the same things: workspaces always, results
+//! where the call fails.
+
+use super::Faults;
+use super::check::Check;
+use super::getter::declare;
+use super::struct_args::pass_struct;
+use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
+use crate::package::{Launch, Returns};
+use crate::target::Target;
+use crate::target::struct_abi::{Registers, class_of};
+use kernpack_ffi_abi::imports::{
+    ENV_GET_STREAM, ENV_TENSOR_ALLOC, FUNCTION_CALL, FUNCTION_GET_GLOBAL, OBJECT_DEC_REF,
+};
+use kernpack_ffi_abi::layout::{
+    Any, ByteArray, DLTensor, TENSOR_VIEW_OFFSET, any, byte_array, dl_tensor,
+};
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_validators::check::host_status;
+use kernpack_validators::plan::{self, Alloc, CScalar, LaunchArg};
+
+/// Lowers the rest of a function behind its checks.
+pub fn lower<'c>(
+    check: &mut Check<'_, 'c>,
+    faults: &mut Faults,
+    launches: &[Launch],
+    result: V<'c>,
+    target: &Target,
+) {
+    let plan = check.plan;
+    let mut call =
+        Call { check, faults, launches, target, results: vec![], workspaces: vec![], stream: None };
+    for alloc in &plan.results {
+        let tensor = call.allocate(alloc, false);
+        call.results.push(tensor);
+    }
+    for alloc in &plan.workspaces {
+        let tensor = call.allocate(alloc, true);
+        call.workspaces.push(tensor);
+    }
+    call.ask_stream();
+    for launch in &plan.launches {
+        call.launch(launch);
+    }
+    call.finish(result);
+}
+
+/// A tensor that the call has allocated.
+#[derive(Clone, Copy)]
+struct Tensor<'c> {
+    object: V<'c>,
+    data: V<'c>,
+}
+
+/// The state of lowering one call.
+struct Call<'k, 'f, 'c> {
+    check: &'k mut Check<'f, 'c>,
+    faults: &'k mut Faults,
+    launches: &'k [Launch],
+    target: &'k Target,
+    results: Vec<Tensor<'c>>,
+    workspaces: Vec<Tensor<'c>>,
+    stream: Option<V<'c>>,
+}
+
+impl<'f, 'c> Call<'_, 'f, 'c> {
+    fn e(&self) -> &'f Emitter<'c> {
+        self.check.e
+    }
+
+    fn block(&self) -> Block<'c> {
+        self.e().block(self.check.function, "")
+    }
+
+    fn i64(&self, value: i64) -> V<'c> {
+        self.e().int(Ty::I64, value)
+    }
+
+    /// Allocates through the environment. A workspace is asked for as bytes, with room to align it.
+    fn allocate(&mut self, alloc: &Alloc, as_bytes: bool) -> Tensor<'c> {
+        let e = self.e();
+        let prototype = e.stack(self.check.function, size_of::<DLTensor>() as u32);
+        let out = e.stack(self.check.function, 8);
+        let dims: Vec<_> = if as_bytes {
+            let bytes = self.check.value(alloc.bytes);
+            let room = self.i64(i64::from(alloc.align) - 1);
+            vec![e.arith(Operation::Add, bytes, room)]
+        } else {
+            alloc.dims.iter().map(|dim| self.check.value(*dim)).collect()
+        };
+        let shape = e.stack(self.check.function, 8 * dims.len().max(1) as u32);
+        for (i, dim) in dims.iter().enumerate() {
+            e.store_at(shape, 8 * i as u32, *dim);
+        }
+        let dtype = match as_bytes {
+            true => self.i64(DType::UINT8.packed().into()),
+            false => self.check.value(alloc.dtype),
+        };
+        let (device, index) = self.check.plan.device;
+        let (device, index) = (self.check.value(device), self.check.value(index));
+        e.store_at(prototype, dl_tensor::DATA.offset, e.null());
+        e.store_at(prototype, dl_tensor::DEVICE_TYPE.offset, e.truncate(device, Ty::I32));
+        e.store_at(prototype, dl_tensor::DEVICE_ID.offset, e.truncate(index, Ty::I32));
+        e.store_at(prototype, dl_tensor::NDIM.offset, e.int(Ty::I32, dims.len() as i64));
+        e.store_at(prototype, dl_tensor::DTYPE.offset, e.truncate(dtype, Ty::I32));
+        e.store_at(prototype, dl_tensor::SHAPE.offset, shape);
+        e.store_at(prototype, dl_tensor::STRIDES.offset, e.null());
+        e.store_at(prototype, dl_tensor::BYTE_OFFSET.offset, self.i64(0));
+        e.store(out, e.null());
+        let status = e.call(declare(e, ENV_TENSOR_ALLOC), &[prototype, out]).expect("an int");
+        self.leave_unless_zero(status);
+        let object = e.load(Ty::Ptr, out);
+        let view = e.offset_by(object, TENSOR_VIEW_OFFSET);
+        let data = e.load(Ty::Ptr, e.offset_by(view, dl_tensor::DATA.offset));
+        let byte_offset = e.load(Ty::I64, e.offset_by(view, dl_tensor::BYTE_OFFSET.offset));
+        let data = e.offset(data, byte_offset);
+        Tensor { object, data: if as_bytes { self.align(data, alloc.align) } else { data } }
+    }
+
+    /// The next address that is a multiple of `align`.
+    fn align(&self, data: V<'c>, align: u32) -> V<'c> {
+        let e = self.e();
+        let address = e.arith(Operation::Add, e.to_int(data), self.i64(i64::from(align) - 1));
+        e.to_pointer(e.arith(Operation::And, address, self.i64(-i64::from(align))))
+    }
+
+    /// Where a callee has failed and set the error, frees everything and returns -1.
+    fn leave_unless_zero(&mut self, status: V<'c>) {
+        let e = self.e();
+        let (ok, failed) = (self.block(), self.block());
+        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
+        e.branch(fine, ok, failed, Some(true));
+        e.at(failed);
+        self.free_all();
+        e.ret(e.int(Ty::I32, -1));
+        e.at(ok);
+    }
+
+    fn free(&self, tensor: &Tensor<'c>) {
+        let e = self.e();
+        e.call(declare(e, OBJECT_DEC_REF), &[tensor.object]);
+    }
+
+    fn free_all(&self) {
+        self.workspaces.iter().chain(&self.results).for_each(|tensor| self.free(tensor));
+    }
+
+    /// Asks for the environment's stream, once, where a launch that runs uses it.
+    fn ask_stream(&mut self) {
+        let uses = |launch: &&plan::Launch| launch.args.iter().any(uses_stream);
+        let users: Vec<_> = self.check.plan.launches.iter().filter(uses).collect();
+        if users.is_empty() {
+            return;
+        }
+        let e = self.e();
+        let conds: Option<Vec<_>> = users.iter().map(|launch| launch.cond).collect();
+        let (from, ask, behind) = (e.here(), self.block(), self.block());
+        let any = conds.map(|conds| {
+            let conds: Vec<_> = conds.into_iter().map(|cond| self.check.value(cond)).collect();
+            conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b)).expect("a launch uses it")
+        });
+        let from = if any.is_some() { e.here() } else { from };
+        e.branch(any.unwrap_or_else(|| e.truth(true)), ask, behind, None);
+        e.at(ask);
+        let index = self.check.scoped(|check| check.value(check.plan.device.1));
+        let device = e.int(Ty::I32, DeviceType::CUDA.0.into());
+        let stream = e.call(declare(e, ENV_GET_STREAM), &[device, e.truncate(index, Ty::I32)]);
+        let asked = e.here();
+        e.jump(behind);
+        e.at(behind);
+        self.stream =
+            Some(e.phi(Ty::Ptr, &[(stream.expect("a pointer"), asked), (e.null(), from)]));
+    }
+
+    fn launch(&mut self, launch: &plan::Launch) {
+        let e = self.e();
+        let behind = self.block();
+        if let Some(cond) = launch.cond {
+            let cond = self.check.value(cond);
+            let run = self.block();
+            e.branch(cond, run, behind, None);
+            e.at(run);
+        }
+        let mark = self.check.mark();
+        let described = &self.launches[launch.index];
+        let symbols = described.symbols(&self.check.plan.combinations);
+        match (&symbols[..], self.check.plan.combinations.index) {
+            ([symbol], _) => self.run(symbol, described, launch),
+            (_, None) => unreachable!("without dtype variables there is one symbol"),
+            (symbols, Some(index)) => {
+                let index = self.check.value(index);
+                let joined = self.block();
+                let blocks: Vec<_> = symbols.iter().map(|_| self.block()).collect();
+                let cases: Vec<_> = blocks
+                    .iter()
+                    .enumerate()
+                    .skip(1)
+                    .map(|(i, block)| (i as i64, *block))
+                    .collect();
+                e.switch(index, blocks[0], &cases);
+                for (symbol, block) in symbols.iter().zip(&blocks) {
+                    e.at(*block);
+                    let mark = self.check.mark();
+                    self.run(symbol, described, launch);
+                    self.check.forget(mark);
+                    e.jump(joined);
+                }
+                e.at(joined);
+            }
+        }
+        self.check.forget(mark);
+        e.jump(behind);
+        e.at(behind);
+    }
+
+    /// Calls the kernel.
+    fn run(&mut self, symbol: &str, described: &Launch, launch: &plan::Launch) {
+        let e = self.e();
+        let mut args = Arguments::default();
+        for arg in &launch.args {
+            self.pass(arg, &mut args);
+        }
+        let types: Vec<_> = args.passed.iter().map(|passed| passed.ty).collect();
+        let result = (described.returns == Returns::Status).then_some(Ty::I32);
+        let kernel = e.declare(symbol, &types, result);
+        args.mark(e, kernel);
+        let values: Vec<_> = args.passed.iter().map(|passed| passed.value).collect();
+        if let Some(status) = e.call(kernel, &values) {
+            self.require_success(symbol, status);
+        }
+    }
+
+    fn require_success(&mut self, symbol: &str, status: V<'c>) {
+        let e = self.e();
+        let (ok, failed) = (self.block(), self.block());
+        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
+        e.branch(fine, ok, failed, Some(true));
+        e.at(failed);
+        self.free_all();
+        let fault = self.faults.add(&host_status::fault(symbol, &self.check.plan.signature));
+        let values = e.stack(self.check.function, 8);
+        e.store(values, e.sign_extend(status));
+        e.ret(Faults::raise(e, e.int(Ty::I32, fault.into()), values));
+        e.at(ok);
+    }
+
+    /// Adds an argument to a call.
+    fn pass(&mut self, arg: &LaunchArg, args: &mut Arguments<'c>) {
+        let (value, c_type) = match arg {
+            LaunchArg::Struct(_) => return pass_struct(self, arg, args),
+            _ => self.scalar(arg),
+        };
+        args.registers.take(class_of(c_type));
+        let extension = match c_type {
+            CScalar::Int(dtype) if dtype.bits < 32 => {
+                Extension::Register(!dtype.is_unsigned() && dtype != DType::BOOL)
+            }
+            _ => Extension::None,
+        };
+        args.passed.push(Passed { value, ty: c_type_of(c_type), extension });
+    }
+
+    /// The value of an argument that is no struct, in its C type.
+    fn scalar(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
+        let e = self.e();
+        match arg {
+            LaunchArg::Result(number) => (self.results[*number].data, CScalar::Pointer),
+            LaunchArg::Workspace(number) => (self.workspaces[*number].data, CScalar::Pointer),
+            LaunchArg::EnvStream => {
+                (self.stream.expect("the stream was asked for"), CScalar::Pointer)
+            }
+            LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
+            LaunchArg::Value(value, c_type) => {
+                let value = self.check.value(*value);
+                (convert(e, value, *c_type), *c_type)
+            }
+        }
+    }
+
+    /// Frees the workspaces and returns the results.
+    fn finish(&mut self, result: V<'c>) {
+        let e = self.e();
+        let results = std::mem::take(&mut self.results);
+        match &results[..] {
+            [] => self.store_result(result, TypeIndex::NONE, self.i64(0)),
+            [tensor] => self.store_result(result, TypeIndex::TENSOR, tensor.object),
+            _ => self.store_tuple(result, results),
+        }
+        self.workspaces.iter().for_each(|tensor| self.free(tensor));
+        e.ret(e.int(Ty::I32, 0));
+    }
+
+    fn store_result(&self, result: V<'c>, index: TypeIndex, payload: V<'c>) {
+        let e = self.e();
+        self.store_any(result, index, payload);
+        e.store_at(result, any::PADDING.offset, e.int(Ty::I32, 0));
+    }
+
+    fn store_any(&self, at: V<'c>, index: TypeIndex, payload: V<'c>) {
+        let e = self.e();
+        e.store_at(at, any::TYPE_INDEX.offset, e.int(Ty::I32, index.0.into()));
+        e.store_at(at, any::PADDING.offset, e.int(Ty::I32, 0));
+        e.store_at(at, any::PAYLOAD.offset, payload);
+    }
+
+    /// Several results become an array, made by libtvm_ffi's own function.
+    fn store_tuple(&mut self, result: V<'c>, results: Vec<Tensor<'c>>) {
+        const MAKE: &str = "ffi.Array";
+        let e = self.e();
+        let function = self.check.function;
+        self.results = results;
+        let name = e.stack(function, size_of::<ByteArray>() as u32);
+        e.store_at(name, byte_array::DATA.offset, e.bytes("array", MAKE.as_bytes(), 1));
+        e.store_at(name, byte_array::SIZE.offset, self.i64(MAKE.len() as i64));
+        let out = e.stack(function, 8);
+        let status = e.call(declare(e, FUNCTION_GET_GLOBAL), &[name, out]).expect("an int");
+        self.leave_unless_zero(status);
+        let make = e.load(Ty::Ptr, out);
+        let any_bytes = size_of::<Any>() as u32;
+        let elements = e.stack(function, any_bytes * self.results.len() as u32);
+        for (i, tensor) in self.results.iter().enumerate() {
+            self.store_any(
+                e.offset_by(elements, any_bytes * i as u32),
+                TypeIndex::TENSOR,
+                tensor.object,
+            );
+        }
+        self.store_result(result, TypeIndex::NONE, self.i64(0));
+        let count = e.int(Ty::I32, self.results.len() as i64);
+        let status = e.call(declare(e, FUNCTION_CALL), &[make, elements, count, result]);
+        e.call(declare(e, OBJECT_DEC_REF), &[make]);
+        self.leave_unless_zero(status.expect("an int"));
+        self.results.iter().for_each(|tensor| self.free(tensor));
+    }
+}
+
+impl<'c> super::struct_args::Fields<'c> for Call<'_, '_, 'c> {
+    fn emitter(&self) -> &Emitter<'c> {
+        self.check.e
+    }
+
+    fn function(&self) -> Function<'c> {
+        self.check.function
+    }
+
+    fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
+        self.scalar(arg)
+    }
+
+    fn target(&self) -> &Target {
+        self.target
+    }
+}
+
+/// The arguments of a call in the making.
+#[derive(Default)]
+pub struct Arguments<'c> {
+    /// What is passed, in order.
+    pub passed: Vec<Passed<'c>>,
+    /// What registers are left.
+    pub registers: Registers,
+}
+
+/// One value that is passed.
+pub struct Passed<'c> {
+    /// The value.
+    pub value: V<'c>,
+    /// Its type.
+    pub ty: Ty,
+    /// What LLVM must know beyond the type.
+    pub extension: Extension,
+}
+
+/// What LLVM must know of a parameter beyond its type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extension {
+    /// Nothing.
+    None,
+    /// The caller extends it to a register, with its sign or with zeros.
+    Register(bool),
+    /// It points to a struct of that many words, which is copied to the argument area.
+    ByValue(u32),
+}
+
+impl<'c> Arguments<'c> {
+    fn mark(&self, e: &Emitter<'c>, kernel: Function<'c>) {
+        for (i, passed) in self.passed.iter().enumerate() {
+            match passed.extension {
+                Extension::None => {}
+                Extension::Register(signed) => e.mark_extended(kernel, i as u32, signed),
+                Extension::ByValue(words) => e.mark_by_value(kernel, i as u32, words),
+            }
+        }
+    }
+}
+
+fn uses_stream(arg: &LaunchArg) -> bool {
+    match arg {
+        LaunchArg::EnvStream => true,
+        LaunchArg::Struct(fields) => fields.iter().any(uses_stream),
+        LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::Workspace(_) => false,
+    }
+}
+
+/// The LLVM type of a C scalar.
+pub fn c_type_of(c_type: CScalar) -> Ty {
+    match c_type {
+        CScalar::Pointer => Ty::Ptr,
+        CScalar::Int(dtype) => match dtype.bits {
+            8 => Ty::I8,
+            16 => Ty::I16,
+            32 => Ty::I32,
+            _ => Ty::I64,
+        },
+        CScalar::Float(DType::FLOAT16) => Ty::Half,
+        CScalar::Float(DType::BFLOAT16) => Ty::BFloat,
+        CScalar::Float(DType::FLOAT32) => Ty::Float,
+        CScalar::Float(_) => Ty::Double,
+    }
+}
+
+/// A value of the plan in its C type. Halves are rounded by the runtime: the compiler's own function for that is not everywhere.
+fn convert<'c>(e: &Emitter<'c>, value: V<'c>, c_type: CScalar) -> V<'c> {
+    let narrow = |function: &str, ty| {
+        let function = e.declare(function, &[Ty::I64], Some(Ty::I16));
+        e.bitcast(e.call(function, &[value]).expect("16 bits"), ty)
+    };
+    match (c_type, c_type_of(c_type)) {
+        (CScalar::Pointer, _) => e.to_pointer(value),
+        (CScalar::Int(_), Ty::I64) => value,
+        (CScalar::Int(_), ty) => e.truncate(value, ty),
+        (CScalar::Float(_), Ty::Half) => narrow("kernpack_rt_f64_to_f16", Ty::Half),
+        (CScalar::Float(_), Ty::BFloat) => narrow("kernpack_rt_f64_to_bf16", Ty::BFloat),
+        (CScalar::Float(_), Ty::Float) => e.double_to_float(e.bitcast(value, Ty::Double)),
+        (CScalar::Float(_), _) => e.bitcast(value, Ty::Double),
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From plans to code.
+//!
+//! Each function becomes `__tvm_ffi_<name>` in two pieces, one file each: [`check`] (arguments to values) and [`launch`] (values to calls). Where a check
+//! fails, nothing is known but that: every check leaves to one and the same block, which has the runtime replay the checks as a [`program`] and raise one of the [`faults`].
+//! So checks are compares and branches, and nothing else: quick to run, and quick to compile.
+
+mod check;
+mod faults;
+mod getter;
+mod launch;
+mod program;
+mod struct_args;
+
+use crate::llvm::{Context, Emitter, Ty};
+use crate::package::{Launch, Package};
+use crate::target::Target;
+use check::Check;
+pub use faults::Faults;
+use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
+use kernpack_validators::Plan;
+
+/// A function ready to be lowered.
+pub struct Entry<'p> {
+    /// Its plan.
+    pub plan: &'p Plan,
+    /// Its launches, which the plan's refer to by number.
+    pub launches: &'p [Launch],
+    /// What its metadata symbol returns.
+    pub metadata: String,
+    /// What its doc symbol returns.
+    pub doc: Option<String>,
+}
+
+/// The object code of a package: entry points, metadata and the note.
+///
+/// # Errors
+/// Where LLVM refuses the code.
+pub fn lower(
+    package: &Package,
+    entries: &[Entry<'_>],
+    note: &[u8],
+    target: &Target,
+) -> Result<Vec<u8>, crate::llvm::CodegenError> {
+    let span = tracing::debug_span!("lower").entered();
+    let context = Context::create();
+    let emitter = Emitter::new(&context, &package.name);
+    let mut faults = Faults::new();
+    for entry in entries {
+        lower_entry(&emitter, entry, &mut faults, target);
+        let name = &entry.plan.name;
+        getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), &entry.metadata);
+        if let Some(doc) = &entry.doc {
+            getter::lower(&emitter, &format!("{DOC_PREFIX}{name}"), doc);
+        }
+    }
+    faults.define(&emitter);
+    emitter.section("kernpack.note", crate::export::note::SECTION, note, 4);
+    span.exit();
+    let _span = tracing::debug_span!("codegen").entered();
+    crate::llvm::write_object(&emitter, target)
+}
+
+fn lower_entry(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, target: &Target) {
+    let name = format!("{FUNCTION_PREFIX}{}", entry.plan.name);
+    let params = [Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr];
+    let function = e.define(&name, &params, Ty::I32);
+    let (args, n_args) = (e.param(function, 1), e.param(function, 2));
+    let mut check = Check::new(e, entry.plan, function, args, n_args);
+    check.steps(&entry.plan.steps);
+    launch::lower(&mut check, faults, entry.launches, e.param(function, 3), target);
+    check.finish(faults);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A plan's steps as a program for the runtime, which replays it on a refused call to find out what to say.
+
+use super::Faults;
+use kernpack_ffi_abi::{Field, Width};
+use kernpack_runtime::{Op, Program, ProgramStep, ProgramValue};
+use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Step, Value, When};
+use std::collections::HashMap;
+
+/// The program of a plan; its faults go into the table.
+pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
+    let mut writer = Writer { plan, faults, numbers: HashMap::new(), program: Program::default() };
+    writer.steps(&plan.steps);
+    writer.program
+}
+
+struct Writer<'w> {
+    plan: &'w Plan,
+    faults: &'w mut Faults,
+    /// The number of each value that the program has so far.
+    numbers: HashMap<Value, u32>,
+    program: Program,
+}
+
+impl Writer<'_> {
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Let(..) => {}
+                Step::Require(cond, fault) => {
+                    let cond = self.value(*cond);
+                    let values = fault.values().map(|value| self.value(value)).collect();
+                    let fault = self.faults.add(fault);
+                    self.program.steps.push(ProgramStep::Require { cond, fault, values });
+                }
+                Step::When(when) => self.when(when),
+            }
+        }
+    }
+
+    fn when(&mut self, when: &When) {
+        let cond = self.value(when.cond);
+        let start = self.program.steps.len();
+        self.program.steps.push(ProgramStep::When { cond, end: 0 });
+        self.steps(&when.steps);
+        let end = self.program.steps.len() as u32;
+        self.program.steps[start] = ProgramStep::When { cond, end };
+        let yields = when.yields.iter().map(|yielded| {
+            [yielded.outer, yielded.inner, yielded.otherwise].map(|value| self.value(value))
+        });
+        let yields = yields.collect();
+        self.program.steps.push(ProgramStep::End { yields });
+    }
+
+    /// The number of a value, behind its operands.
+    fn value(&mut self, value: Value) -> u32 {
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        let row = match *self.plan.expr(value) {
+            Expr::Int(int) => ProgramValue::Int(int),
+            Expr::Bool(truth) => ProgramValue::Int(truth.into()),
+            Expr::Args => ProgramValue::Args,
+            Expr::NumArgs => ProgramValue::NumArgs,
+            Expr::Load(base, field) => self.load(base, field),
+            Expr::Element(base, index) => {
+                let base = self.value(base);
+                ProgramValue::Load { base, offset: 8 * index, bytes: 8, signed: true }
+            }
+            Expr::Arith(op, a, b) => self.binary(arith(op), a, b),
+            Expr::Overflows(op, a, b) => self.binary(overflows(op), a, b),
+            Expr::Compare(op, a, b) => self.binary(compare(op), a, b),
+            Expr::And(a, b) => self.binary(Op::And, a, b),
+            Expr::Or(a, b) => self.binary(Op::Or, a, b),
+            Expr::Not(a) => ProgramValue::Not(self.value(a)),
+            Expr::Select(cond, a, b) => {
+                ProgramValue::Select(self.value(cond), self.value(a), self.value(b))
+            }
+            Expr::FloatBits(a) => ProgramValue::FloatBits(self.value(a)),
+            Expr::Yield(..) => ProgramValue::Yield,
+        };
+        let number = self.program.values.len() as u32;
+        self.program.values.push(row);
+        self.numbers.insert(value, number);
+        number
+    }
+
+    fn binary(&mut self, op: Op, a: Value, b: Value) -> ProgramValue {
+        ProgramValue::Binary(op, self.value(a), self.value(b))
+    }
+
+    fn load(&mut self, base: Value, field: Field) -> ProgramValue {
+        let (bytes, signed) = (field.width.bytes() as u8, field.width == Width::I32);
+        ProgramValue::Load { base: self.value(base), offset: field.offset, bytes, signed }
+    }
+}
+
+fn arith(op: Arith) -> Op {
+    match op {
+        Arith::Add => Op::Add,
+        Arith::Sub => Op::Sub,
+        Arith::Mul => Op::Mul,
+        Arith::FloorDiv => Op::FloorDiv,
+        Arith::Mod => Op::Mod,
+        Arith::BitAnd => Op::BitAnd,
+    }
+}
+
+fn overflows(op: Arith) -> Op {
+    match op {
+        Arith::Add => Op::AddOverflows,
+        Arith::Sub => Op::SubOverflows,
+        Arith::Mul => Op::MulOverflows,
+        Arith::FloorDiv | Arith::Mod | Arith::BitAnd => {
+            unreachable!("a verified plan asks of sums and products")
+        }
+    }
+}
+
+fn compare(op: Compare) -> Op {
+    match op {
+        Compare::Eq => Op::Eq,
+        Compare::Ne => Op::Ne,
+        Compare::Lt => Op::Lt,
+        Compare::Le => Op::Le,
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Passes several kernel arguments as one C struct: writes it to the stack, then hands it over as the platform has it.
+
+use super::launch::{Arguments, Extension, Passed};
+use crate::llvm::{Emitter, FloatKind, Function, Ty, V};
+use crate::target::Target;
+use crate::target::struct_abi::{Class, FieldType, Layout, Passing};
+use kernpack_ffi_abi::DType;
+use kernpack_validators::plan::{CScalar, LaunchArg};
+
+/// Where the fields' values come from.
+pub trait Fields<'c> {
+    /// What is written to.
+    fn emitter(&self) -> &Emitter<'c>;
+    /// The function being written.
+    fn function(&self) -> Function<'c>;
+    /// The value of a field that is no struct, in its C type.
+    fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar);
+    /// What the code is for.
+    fn target(&self) -> &Target;
+}
+
+/// Adds the struct `arg` to a call.
+pub fn pass_struct<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, args: &mut Arguments<'c>) {
+    let mut values = Vec::new();
+    let FieldType::Struct(fields) = collect(from, arg, &mut values) else {
+        unreachable!("only a struct is passed as one")
+    };
+    let layout = Layout::of(&fields);
+    let words = layout.size.div_ceil(8);
+    let space = from.emitter().stack(from.function(), 8 * words);
+    for ((offset, _), value) in layout.scalars.iter().zip(values) {
+        from.emitter().store_at(space, *offset, value);
+    }
+    let passing = from.target().struct_abi.passing(&layout, &mut args.registers);
+    let e = from.emitter();
+    let plain = |value, ty| Passed { value, ty, extension: Extension::None };
+    match passing {
+        Passing::Memory => {
+            args.passed.push(Passed {
+                value: space,
+                ty: Ty::Ptr,
+                extension: Extension::ByValue(words),
+            });
+        }
+        Passing::Pointer => args.passed.push(plain(space, Ty::Ptr)),
+        Passing::Registers(classes) => {
+            for (i, class) in classes.into_iter().enumerate() {
+                let ty = if class == Class::Integer { Ty::I64 } else { Ty::Double };
+                args.passed.push(plain(e.load(ty, e.offset_by(space, 8 * i as u32)), ty));
+            }
+        }
+        Passing::Words(count) => {
+            let ty = if count == 1 { Ty::I64 } else { Ty::Words(count) };
+            args.passed.push(plain(e.load(ty, space), ty));
+        }
+        Passing::Floats(scalar, count) => {
+            let ty = Ty::Floats(float_kind(scalar), count);
+            args.passed.push(plain(e.load(ty, space), ty));
+        }
+    }
+}
+
+/// The type of an argument; its scalars' values are added to `values`, in order.
+fn collect<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, values: &mut Vec<V<'c>>) -> FieldType {
+    match arg {
+        LaunchArg::Struct(fields) => {
+            FieldType::Struct(fields.iter().map(|field| collect(from, field, values)).collect())
+        }
+        _ => {
+            let (value, c_type) = from.field(arg);
+            values.push(value);
+            FieldType::Scalar(c_type)
+        }
+    }
+}
+
+fn float_kind(scalar: CScalar) -> FloatKind {
+    match scalar {
+        CScalar::Float(DType::FLOAT16) => FloatKind::Half,
+        CScalar::Float(DType::BFLOAT16) => FloatKind::BFloat,
+        CScalar::Float(DType::FLOAT32) => FloatKind::Float,
+        _ => FloatKind::Double,
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which symbols a package defines, and which it may leave undefined.
+
+use crate::error::CompileError;
+use crate::link::{self, Input, UndefinedSymbol};
+use crate::source::host::HostArtifact;
+use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
+
+/// Whether others may see the symbol: entry points, their metadata and documentation.
+pub fn is_entry_point(symbol: &str) -> bool {
+    symbol.starts_with(FUNCTION_PREFIX)
+}
+
+/// What the users' objects leave undefined beyond what every package may, by name.
+///
+/// # Errors
+/// Where an object cannot be read.
+pub fn needed_by_user(artifacts: &[HostArtifact]) -> Result<Vec<String>, CompileError> {
+    let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
+    let inputs: Vec<_> = artifacts.iter().zip(&names).map(|(a, name)| a.input(name)).collect();
+    let mut needs = link::needs(&inputs)?;
+    needs.retain(|symbol| !imports::is_allowed(symbol));
+    Ok(needs)
+}
+
+/// Refuses an object with undefined symbols that are neither on the list nor a user's own.
+///
+/// # Errors
+/// Every such symbol, with who wants it.
+pub fn check_undefined(
+    object: &[u8],
+    inputs: &[Input<'_>],
+    needs: &[String],
+) -> Result<(), CompileError> {
+    let undefined = link::undefined(object, inputs)?;
+    let users = |symbol: &UndefinedSymbol| needs.contains(&symbol.name);
+    Ok(link::gate(&undefined, &|symbol| imports::is_allowed(&symbol.name) || users(symbol))?)
+}
+
+/// The libraries to load first: libm where an object wants one of its functions, and what the user names.
+pub fn libraries(needs: &[String], link: &[String]) -> Vec<String> {
+    let mut needed = Vec::new();
+    if needs.iter().any(|symbol| is_libm(symbol)) {
+        needed.push("libm.so.6".to_string());
+    }
+    needed.extend(link.iter().filter(|name| *name != "libm.so.6").cloned());
+    needed
+}
+
+/// Whether libm has the function: one of C's, for double, float (`f`) or long double (`l`).
+fn is_libm(symbol: &str) -> bool {
+    const FUNCTIONS: &[&str] = &[
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp10",
+        "exp2",
+        "expm1",
+        "fabs",
+        "fdim",
+        "floor",
+        "fma",
+        "fmax",
+        "fmin",
+        "fmod",
+        "frexp",
+        "hypot",
+        "ilogb",
+        "j0",
+        "j1",
+        "jn",
+        "ldexp",
+        "lgamma",
+        "llrint",
+        "llround",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "logb",
+        "lrint",
+        "lround",
+        "modf",
+        "nearbyint",
+        "nextafter",
+        "nexttoward",
+        "pow",
+        "remainder",
+        "remquo",
+        "rint",
+        "round",
+        "roundeven",
+        "scalbln",
+        "scalbn",
+        "sin",
+        "sincos",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "tgamma",
+        "trunc",
+        "y0",
+        "y1",
+        "yn",
+    ];
+    let base = symbol.strip_suffix(['f', 'l']).unwrap_or(symbol);
+    FUNCTIONS.contains(&symbol) || FUNCTIONS.contains(&base)
+}

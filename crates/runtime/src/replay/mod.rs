@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Replaying a plan: how a refused call finds out what to say.
+//!
+//! Generated code checks a call with compares and branches alone. Where a check fails it knows no more than that, and keeps nothing for a
+//! message; it hands the arguments to `kernpack_rt_refuse`, which goes through the same checks once more, slowly, and raises the fault of the
+//! first that fails. So an accepted call pays nothing for messages, and the checks of a function are as small as they can be.
+//!
+//! The checks lie behind the faults in the package's table, as a program:
+//!
+//! | record | words |
+//! |---|---|
+//! | program | number of values, number of steps, then the values, then the steps |
+//! | value | operation (low byte; a load's width in the next), then up to three operands: earlier values, or a constant |
+//! | step | operation, then up to three operands |
+//! | list | count, then that many words |
+//!
+//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs them, and once.
+//! This file fixes the format, `run` follows it. Not here: what plans mean to the compiler, which writes programs.
+
+#[cfg(kernpack_freestanding)]
+pub(crate) mod run;
+#[cfg(feature = "writer")]
+mod writer;
+
+#[cfg(feature = "writer")]
+pub use writer::{Op, Program, ProgramStep, ProgramValue};
+
+/// The words of a value or a step.
+#[cfg(kernpack_freestanding)]
+pub(crate) const ROW_WORDS: u32 = 4;
+
+/// Numbers every operation once, for the writer's enum and the runner's match.
+macro_rules! operations {
+    ($($name:ident = $number:literal,)*) => {
+        $( pub(crate) const $name: u32 = $number; )*
+    };
+}
+
+/// What a value is.
+#[allow(dead_code, reason = "the writer and the runner are not always built together")]
+pub(crate) mod value {
+    operations! {
+        INT = 0,
+        ARGS = 1,
+        NUM_ARGS = 2,
+        LOAD = 3,
+        ADD = 4,
+        SUB = 5,
+        MUL = 6,
+        FLOOR_DIV = 7,
+        MOD = 8,
+        BIT_AND = 9,
+        ADD_OVERFLOWS = 10,
+        SUB_OVERFLOWS = 11,
+        MUL_OVERFLOWS = 12,
+        EQ = 13,
+        NE = 14,
+        LT = 15,
+        LE = 16,
+        AND = 17,
+        OR = 18,
+        NOT = 19,
+        SELECT = 20,
+        FLOAT_BITS = 21,
+        YIELD = 22,
+    }
+}
+
+/// What a step does.
+#[allow(dead_code, reason = "the writer and the runner are not always built together")]
+pub(crate) mod step {
+    operations! {
+        REQUIRE = 0,
+        WHEN = 1,
+        END = 2,
+    }
+}
+
+/// How wide a load is.
+#[allow(dead_code, reason = "the writer and the runner are not always built together")]
+pub(crate) mod width {
+    operations! {
+        U8 = 0,
+        U16 = 1,
+        I32 = 2,
+        U32 = 3,
+        I64 = 4,
+    }
+}

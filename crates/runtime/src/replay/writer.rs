@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Writing programs into a fault table.
+
+use std::{vec, vec::Vec};
+
+use super::{step, value, width};
+use crate::fault_table::{TableError, TableWriter};
+
+/// An operation on two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// Wrapping addition.
+    Add,
+    /// Wrapping subtraction.
+    Sub,
+    /// Wrapping multiplication.
+    Mul,
+    /// Division rounded down; 0 for a divisor that is not positive.
+    FloorDiv,
+    /// Its remainder.
+    Mod,
+    /// Bitwise and.
+    BitAnd,
+    /// Whether an addition overflows.
+    AddOverflows,
+    /// Whether a subtraction overflows.
+    SubOverflows,
+    /// Whether a multiplication overflows.
+    MulOverflows,
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less, signed.
+    Lt,
+    /// Less or equal, signed.
+    Le,
+    /// Both; the second is evaluated only where the first holds.
+    And,
+    /// Either; the second is evaluated only where the first does not hold.
+    Or,
+}
+
+/// A value of a program; operands are the numbers of earlier values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramValue {
+    /// A constant.
+    Int(i64),
+    /// The address of the arguments.
+    Args,
+    /// The number of arguments.
+    NumArgs,
+    /// So many bytes, signed or not, at an address and an offset.
+    Load {
+        /// The address.
+        base: u32,
+        /// Bytes from there.
+        offset: u32,
+        /// 1, 2, 4 or 8.
+        bytes: u8,
+        /// Whether the value has a sign.
+        signed: bool,
+    },
+    /// An operation.
+    Binary(Op, u32, u32),
+    /// 1 for 0, 0 for anything else.
+    Not(u32),
+    /// The second where the first holds, else the third.
+    Select(u32, u32, u32),
+    /// The bits of the float64 nearest to an integer.
+    FloatBits(u32),
+    /// What a `When` gives it.
+    Yield,
+}
+
+/// A step of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramStep {
+    /// Raises the fault at an offset of the table, with these values, unless the first holds.
+    Require {
+        /// What must hold.
+        cond: u32,
+        /// The fault.
+        fault: u32,
+        /// What its parts print.
+        values: Vec<u32>,
+    },
+    /// Goes on behind the step of number `end` unless the value holds.
+    When {
+        /// What must hold.
+        cond: u32,
+        /// The [`End`](ProgramStep::End) that belongs to it.
+        end: u32,
+    },
+    /// Defines values: each outer is the inner where the `When` held, else the other.
+    End {
+        /// Outer, inner, other.
+        yields: Vec<[u32; 3]>,
+    },
+}
+
+/// The checks of one function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The values, operands first.
+    pub values: Vec<ProgramValue>,
+    /// The steps, in order.
+    pub steps: Vec<ProgramStep>,
+}
+
+impl TableWriter {
+    /// Appends a program; returns where it lies.
+    pub fn program(&mut self, program: &Program) -> Result<u32, TableError> {
+        let mut steps = Vec::new();
+        for step in &program.steps {
+            steps.push(match step {
+                ProgramStep::Require { cond, fault, values } => {
+                    [step::REQUIRE, *cond, *fault, self.words(values)?]
+                }
+                ProgramStep::When { cond, end } => [step::WHEN, *cond, *end, 0],
+                ProgramStep::End { yields } => [step::END, self.words(&yields.concat())?, 0, 0],
+            });
+        }
+        let at = self.align()?;
+        self.push_words([program.values.len() as u32, program.steps.len() as u32]);
+        let values = program.values.iter().map(|value| value.words());
+        for [a, b, c, d] in values.chain(steps) {
+            self.push_words([a, b]);
+            self.push_words([c, d]);
+        }
+        Ok(at)
+    }
+
+    /// Appends a list of words; returns where it lies.
+    fn words(&mut self, words: &[u32]) -> Result<u32, TableError> {
+        let at = self.align()?;
+        let mut row = vec![words.len() as u32];
+        row.extend(words);
+        row.resize(row.len().next_multiple_of(2), 0);
+        row.chunks_exact(2).for_each(|pair| self.push_words([pair[0], pair[1]]));
+        Ok(at)
+    }
+}
+
+impl ProgramValue {
+    fn words(self) -> [u32; 4] {
+        match self {
+            ProgramValue::Int(int) => [value::INT, int as u32, (int >> 32) as u32, 0],
+            ProgramValue::Args => [value::ARGS, 0, 0, 0],
+            ProgramValue::NumArgs => [value::NUM_ARGS, 0, 0, 0],
+            ProgramValue::Load { base, offset, bytes, signed } => {
+                let width = match (bytes, signed) {
+                    (1, _) => width::U8,
+                    (2, _) => width::U16,
+                    (4, true) => width::I32,
+                    (4, false) => width::U32,
+                    _ => width::I64,
+                };
+                [value::LOAD | width << 8, base, offset, 0]
+            }
+            ProgramValue::Binary(op, a, b) => [op.number(), a, b, 0],
+            ProgramValue::Not(a) => [value::NOT, a, 0, 0],
+            ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
+            ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
+            ProgramValue::Yield => [value::YIELD, 0, 0, 0],
+        }
+    }
+}
+
+impl Op {
+    fn number(self) -> u32 {
+        match self {
+            Op::Add => value::ADD,
+            Op::Sub => value::SUB,
+            Op::Mul => value::MUL,
+            Op::FloorDiv => value::FLOOR_DIV,
+            Op::Mod => value::MOD,
+            Op::BitAnd => value::BIT_AND,
+            Op::AddOverflows => value::ADD_OVERFLOWS,
+            Op::SubOverflows => value::SUB_OVERFLOWS,
+            Op::MulOverflows => value::MUL_OVERFLOWS,
+            Op::Eq => value::EQ,
+            Op::Ne => value::NE,
+            Op::Lt => value::LT,
+            Op::Le => value::LE,
+            Op::And => value::AND,
+            Op::Or => value::OR,
+        }
+    }
+}
