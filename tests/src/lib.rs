@@ -1,2 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder while the tree is laid out.
+//! The suite: Markdown files that say, by example, what signatures mean and what calls are told; and its runner.
+//!
+//! ````text
+//! ## A tensor of another rank is refused          a case
+//! ```signature
+//! scale(x: Tensor([n, 128], float32))             the function that the blocks below are about
+//! ```
+//! ```call
+//! scale(Tensor([4, 128, 1], float32))             accepted, unless a `fault` follows
+//! ```
+//! ```fault
+//! ValueError tensor-rank: Mismatched Tensor on argument #0 when calling: `SIG`, expected ndim=2, got 3
+//! ```
+//! ````
+//!
+//! [`document`] reads a file, [`block`] has the kinds of block, one a file, and [`suite`] runs them. Every [call](callee) is made of
+//! the interpreter of plans and of the compiled entry point, which must agree in kind and message; the functions of one file become one
+//! package ([`module`]). Its entry points find libtvm_ffi's functions in [`fake_ffi`], so the suite needs neither that library nor Python, and a GPU
+//! neither: tensors are only described ([`value`], [`memory`]), and kernels only record what they get ([`kernels`]).
+//!
+//! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is expected. [`tidy`] holds the tree itself to
+//! its rules, and the program `replay` compares recorded calls with what is made of them here.
+
+pub mod block;
+pub mod callee;
+pub mod document;
+pub mod fake_ffi;
+pub mod kernels;
+pub mod memory;
+pub mod module;
+pub mod subject;
+pub mod suite;
+pub mod tidy;
+pub mod value;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `diagnostic`: everything that is wrong with the function.
+
+use super::{Kind, Role, Shown};
+
+pub(super) const KIND: Kind = Kind { info: "diagnostic", role: Role::Show(show) };
+
+fn show(shown: &Shown<'_>) -> Result<String, String> {
+    match &shown.subject.plan {
+        Ok(_) => Err(format!("nothing is wrong with `{}`", shown.subject.signature)),
+        Err(diagnostics) => Ok(diagnostics.to_string()),
+    }
+}

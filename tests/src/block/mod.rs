@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The kinds of block. A kind is one file of this folder and one line of [`KINDS`].
+
+mod call;
+mod diagnostic;
+mod fault;
+mod launch;
+mod plan;
+mod prints;
+mod short;
+mod signature;
+mod values;
+mod workspace;
+
+use crate::callee::{Callee, Outcome};
+use crate::subject::Subject;
+
+/// A kind of block.
+pub struct Kind {
+    /// Its info string.
+    pub info: &'static str,
+    /// What it does.
+    pub role: Role,
+}
+
+/// What a block does.
+pub enum Role {
+    /// Describes the function of the blocks that follow. All of a file are read before anything is called.
+    Describe(fn(&str, &mut Vec<Subject>) -> Result<(), String>),
+    /// Calls the function, of everything that can be called; says how that ended.
+    Call(fn(&str, &mut [&mut dyn Callee]) -> Result<Outcome, String>),
+    /// Shows something of the function or of the call before it. The block holds what is expected; `BLESS=1` rewrites it.
+    Show(fn(&Shown<'_>) -> Result<String, String>),
+}
+
+/// What a block can show something of.
+pub struct Shown<'s> {
+    /// The function.
+    pub subject: &'s Subject,
+    /// How the call right before ended.
+    pub outcome: Option<&'s Outcome>,
+}
+
+/// The registry: a line a kind.
+pub const KINDS: &[Kind] = &[
+    signature::KIND,
+    workspace::KIND,
+    launch::KIND,
+    diagnostic::KIND,
+    short::KIND,
+    prints::KIND,
+    plan::KIND,
+    call::KIND,
+    fault::KIND,
+    values::KIND,
+];
+
+/// The kind of that info string.
+pub fn kind(info: &str) -> Result<&'static Kind, String> {
+    let kind = KINDS.iter().find(|kind| kind.info == info);
+    kind.ok_or_else(|| format!("there is no block `{info}`"))
+}
+
+/// The function that a block adds to.
+fn last(subjects: &mut [Subject]) -> Result<&mut Subject, String> {
+    subjects.last_mut().ok_or_else(|| "expected a `signature` in front".to_string())
+}

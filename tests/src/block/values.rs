@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `values`: what the accepted call before launches, a line each: `launch 0: n=4, x=0x1000, alpha=1.5`. A kernel for one combination
+//! of dtypes is followed by these; an address that only an allocation gives prints as `allocated`.
+
+use super::{Kind, Role, Shown};
+use crate::callee::{Launched, Outcome};
+use kernpack_validators::plan::{CScalar, LaunchArg};
+use kernpack_validators::{KernelArg, Plan, float_text};
+
+pub(super) const KIND: Kind = Kind { info: "values", role: Role::Show(show) };
+
+fn show(shown: &Shown<'_>) -> Result<String, String> {
+    let (Some(Outcome::Accepted(launches)), Ok(plan)) = (shown.outcome, &shown.subject.plan) else {
+        return Err("expected an accepted call in front".to_string());
+    };
+    let lines = launches.iter().map(|launched| {
+        let written = &shown.subject.launches[launched.number].args;
+        line(plan, written, launched)
+    });
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn line(plan: &Plan, written: &[KernelArg], launched: &Launched) -> String {
+    let launch = plan.launches.iter().find(|launch| launch.index == launched.number);
+    let mut args = Vec::new();
+    launch.expect("a launch that ran is planned").args.iter().for_each(|a| flatten(a, &mut args));
+    let mut names = Vec::new();
+    written.iter().for_each(|arg| flatten_names(arg, &mut names));
+    let values = names.iter().zip(args).zip(&launched.values);
+    let values = values.map(|((name, arg), value)| format!("{name}={}", text(arg, *value)));
+    let dtypes = plan.combinations.rows.get(launched.combination).map(|row| {
+        let names = row.iter().map(ToString::to_string).collect::<Vec<_>>();
+        format!(" ({})", names.join(", "))
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
+    format!("launch {}{}: {values}", launched.number, dtypes.unwrap_or_default())
+}
+
+fn flatten<'p>(arg: &'p LaunchArg, args: &mut Vec<&'p LaunchArg>) {
+    match arg {
+        LaunchArg::Struct(fields) => fields.iter().for_each(|field| flatten(field, args)),
+        _ => args.push(arg),
+    }
+}
+
+fn flatten_names(arg: &KernelArg, names: &mut Vec<String>) {
+    match arg {
+        KernelArg::Struct(fields) => fields.iter().for_each(|field| flatten_names(field, names)),
+        KernelArg::Value(expr, _) => names.push(expr.to_string()),
+    }
+}
+
+fn text(arg: &LaunchArg, value: Option<i64>) -> String {
+    match (arg, value) {
+        (LaunchArg::Value(_, CScalar::Pointer), Some(0)) => "NULL".to_string(),
+        (LaunchArg::Value(_, CScalar::Pointer), Some(value)) => format!("{value:#x}"),
+        (LaunchArg::Value(_, CScalar::Float(_)), Some(bits)) => {
+            float_text(f64::from_bits(bits as u64))
+        }
+        (LaunchArg::EnvStream, _) => "stream".to_string(),
+        (_, Some(value)) => value.to_string(),
+        (_, None) => "allocated".to_string(),
+    }
+}

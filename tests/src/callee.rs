@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can be called: the interpreter of a plan here, compiled code in [`module`](crate::module).
+
+use crate::memory::Arguments;
+use kernpack_validators::Plan;
+use kernpack_validators::plan::{self, interpret};
+use std::fmt;
+
+/// How a call ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Accepted: what it launched, in order.
+    Accepted(Vec<Launched>),
+    /// Refused with an error.
+    Refused(Refused),
+    /// Something that no function may do.
+    Broken(String),
+}
+
+/// An error, as a caller sees it.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The fault's name; compiled code does not tell.
+    pub fault: Option<&'static str>,
+    /// The kind of the error.
+    pub kind: String,
+    /// The message.
+    pub message: String,
+}
+
+impl PartialEq for Refused {
+    fn eq(&self, other: &Refused) -> bool {
+        self.kind == other.kind && self.message == other.message
+    }
+}
+
+/// A launch that ran.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    /// Its number in the function.
+    pub number: usize,
+    /// The combination of dtypes that its kernel is for: 0 where it is the same for all.
+    pub combination: usize,
+    /// What the kernel got, structs field by field; `None`: an address that only an allocation gives.
+    pub values: Vec<Option<i64>>,
+}
+
+/// Equal as far as both sides know.
+impl PartialEq for Launched {
+    fn eq(&self, other: &Launched) -> bool {
+        let same = |(a, b): (&Option<i64>, &Option<i64>)| a.is_none() || b.is_none() || a == b;
+        (self.number, self.combination) == (other.number, other.combination)
+            && self.values.len() == other.values.len()
+            && self.values.iter().zip(&other.values).all(same)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Accepted(launches) if launches.is_empty() => f.write_str("accepted"),
+            Outcome::Accepted(launches) => {
+                f.write_str("accepted")?;
+                for launch in launches {
+                    let values = &launch.values;
+                    write!(f, "; launch {} ({}): {values:?}", launch.number, launch.combination)?;
+                }
+                Ok(())
+            }
+            Outcome::Refused(Refused { kind, message, .. }) => write!(f, "{kind}: {message}"),
+            Outcome::Broken(what) => write!(f, "broken: {what}"),
+        }
+    }
+}
+
+/// Something that takes calls.
+pub trait Callee {
+    /// What it is, for failures.
+    fn name(&self) -> &'static str;
+
+    /// Makes a call.
+    fn call(&mut self, arguments: &Arguments) -> Outcome;
+}
+
+/// The interpreter of a plan.
+pub struct Interpreter<'p>(pub &'p Plan);
+
+impl Callee for Interpreter<'_> {
+    fn name(&self) -> &'static str {
+        "interpreter"
+    }
+
+    fn call(&mut self, arguments: &Arguments) -> Outcome {
+        match interpret(self.0, arguments, arguments.address(), arguments.count()) {
+            plan::Outcome::Accepted(accepted) => {
+                let combination = accepted.combination.unwrap_or(0) as usize;
+                let launches = accepted.launches.into_iter();
+                let launches =
+                    launches.map(|(number, values)| Launched { number, combination, values });
+                Outcome::Accepted(launches.collect())
+            }
+            plan::Outcome::Refused(refused) => Outcome::Refused(Refused {
+                fault: Some(refused.name),
+                kind: refused.kind.to_string(),
+                message: refused.message,
+            }),
+            plan::Outcome::Unreadable(address) => {
+                Outcome::Broken(format!("read {address:#x}, which holds no argument"))
+            }
+        }
+    }
+}

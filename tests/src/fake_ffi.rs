@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Stand-ins for the functions of libtvm_ffi that compiled modules call, exported by this program under the same names; and the recorder that
+//! the [kernels] call. What they see is kept per thread.
+//!
+//! Tensors that a module allocates are objects with a shape and an address, but no data. Every object is counted, so that one that
+//! is never dropped, or dropped twice, is noticed.
+//!
+//! [kernels]: crate::kernels
+#![expect(unsafe_code, reason = "these are C functions, called through pointers by generated code")]
+
+use crate::callee::Launched;
+use kernpack_ffi_abi::layout::{Any, ByteArray, DLTensor, Object, SeqCell};
+use kernpack_ffi_abi::{TypeIndex, layout};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// The stream that the environment names.
+const STREAM: usize = 0x57;
+/// The data pointer of every tensor that is allocated: not at a multiple of anything large, as allocators may have it.
+const ALLOCATED: u64 = 0x7000_0010;
+
+/// What a thread's calls have done since it was last asked.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// Kind and message of the error that is set.
+    pub error: Option<(String, String)>,
+    /// The launches, in order.
+    pub launches: Vec<Launched>,
+    /// How often a stream was asked for.
+    pub stream_queries: usize,
+    /// What broke the rules of the library.
+    pub broken: Vec<String>,
+}
+
+/// An object that a module holds a reference to.
+struct Held {
+    count: usize,
+    /// The bytes of the object and what it points to.
+    _memory: Vec<Box<[u64]>>,
+    /// The objects it holds a reference to itself.
+    children: Vec<usize>,
+}
+
+#[derive(Default)]
+struct State {
+    record: Record,
+    objects: HashMap<usize, Held>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
+    STATE.with_borrow_mut(f)
+}
+
+/// What this thread's calls have done; what follows starts anew. Objects that are still held count as broken.
+pub fn take_record() -> Record {
+    with(|state| {
+        let held = std::mem::take(&mut state.objects).len();
+        let mut record = std::mem::take(&mut state.record);
+        if held > 0 {
+            record.broken.push(format!("{held} objects are still held"));
+        }
+        record
+    })
+}
+
+/// Drops what a call returned.
+pub fn drop_result(result: &Any) {
+    if result.type_index >= TypeIndex::OBJECT.0 {
+        with(|state| state.drop_reference(result.payload as usize));
+    }
+}
+
+/// The addresses of all functions here: whoever uses them keeps them in the program.
+pub fn exports() -> [usize; 8] {
+    [
+        TVMFFIErrorSetRaisedFromCStrParts as *const () as usize,
+        TVMFFIEnvGetStream as *const () as usize,
+        TVMFFIEnvTensorAlloc as *const () as usize,
+        TVMFFIObjectDecRef as *const () as usize,
+        TVMFFIStringFromByteArray as *const () as usize,
+        TVMFFIFunctionGetGlobal as *const () as usize,
+        TVMFFIFunctionCall as *const () as usize,
+        kernpack_test_record as *const () as usize,
+    ]
+}
+
+impl State {
+    /// Holds a new object with one reference; the header stands first in `words`.
+    fn hold(&mut self, index: TypeIndex, cell: &[u8], more: Vec<Box<[u64]>>) -> usize {
+        let header = Object { type_index: index.0, ..Object::default() };
+        let words = words_of(&[bytemuck::bytes_of(&header), cell].concat());
+        let address = words.as_ptr().expose_provenance();
+        let _memory = [vec![words], more].concat();
+        self.objects.insert(address, Held { count: 1, _memory, children: vec![] });
+        address
+    }
+
+    fn drop_reference(&mut self, address: usize) {
+        let Some(object) = self.objects.get_mut(&address) else {
+            return self.record.broken.push(format!("{address:#x} is dropped, and not held"));
+        };
+        object.count -= 1;
+        if object.count == 0 {
+            let object = self.objects.remove(&address).expect("it was there");
+            object.children.into_iter().for_each(|child| self.drop_reference(child));
+        }
+    }
+}
+
+/// Bytes, aligned to words: there are whole ones.
+fn words_of(bytes: &[u8]) -> Box<[u64]> {
+    bytemuck::cast_slice(bytes).iter().map(|word: &[u8; 8]| u64::from_ne_bytes(*word)).collect()
+}
+
+fn text(part: *const c_char) -> String {
+    if part.is_null() {
+        return String::new();
+    }
+    // SAFETY: callers pass NULL or a string that ends with a zero byte.
+    unsafe { CStr::from_ptr(part) }.to_string_lossy().into_owned()
+}
+
+/// Sets the thread's error: the parts in order, NULL ones left out.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIErrorSetRaisedFromCStrParts(
+    kind: *const c_char,
+    parts: *const *const c_char,
+    count: i32,
+) {
+    // SAFETY: callers pass an array of `count` parts.
+    let parts = unsafe { std::slice::from_raw_parts(parts, count as usize) };
+    let error = (text(kind), parts.iter().map(|part| text(*part)).collect());
+    with(|state| {
+        if state.record.error.replace(error).is_some() {
+            state.record.broken.push("an error is set over another".to_string());
+        }
+    });
+}
+
+/// The stream of a device.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIEnvGetStream(_device_type: i32, _device_id: i32) -> *mut c_void {
+    with(|state| state.record.stream_queries += 1);
+    std::ptr::without_provenance_mut(STREAM)
+}
+
+/// Allocates a tensor like the prototype.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_void) -> c_int {
+    // SAFETY: callers pass a prototype.
+    let mut tensor = unsafe { prototype.read() };
+    // SAFETY: a prototype has a shape of `ndim` extents.
+    let shape = unsafe { extents(&tensor) };
+    let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
+    let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
+    let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();
+    tensor.data = ALLOCATED;
+    tensor.shape = shape.as_ptr().expose_provenance() as u64;
+    tensor.strides = strides.as_ptr().expose_provenance() as u64;
+    let cell = bytemuck::bytes_of(&tensor);
+    let address = with(|state| state.hold(TypeIndex::TENSOR, cell, vec![shape, strides]));
+    // SAFETY: callers pass room for an address.
+    unsafe { out.write(std::ptr::with_exposed_provenance_mut(address)) };
+    0
+}
+
+/// # Safety
+/// The tensor's shape has `ndim` readable extents.
+unsafe fn extents(tensor: &DLTensor) -> &[i64] {
+    if tensor.ndim == 0 {
+        return &[];
+    }
+    let shape = std::ptr::with_exposed_provenance(tensor.shape as usize);
+    // SAFETY: as promised by the caller.
+    unsafe { std::slice::from_raw_parts(shape, tensor.ndim as usize) }
+}
+
+/// Drops a reference.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIObjectDecRef(object: *mut c_void) -> c_int {
+    with(|state| state.drop_reference(object.addr()));
+    0
+}
+
+/// Makes a string: only metadata is one, and nothing here asks for that.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIStringFromByteArray(_bytes: *const ByteArray, _out: *mut Any) -> c_int {
+    with(|state| state.record.broken.push("a call makes a string".to_string()));
+    -1
+}
+
+/// Finds the one global function that modules use: what makes an Array of its arguments.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIFunctionGetGlobal(name: *const ByteArray, out: *mut *mut c_void) -> c_int {
+    // SAFETY: callers pass a name.
+    let name = unsafe { name.read() };
+    let bytes: *const u8 = std::ptr::with_exposed_provenance(name.data as usize);
+    // SAFETY: a byte array has `size` readable bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(bytes, name.size as usize) };
+    let address = with(|state| match bytes {
+        b"ffi.Array" => state.hold(TypeIndex::FUNCTION, &[], vec![]),
+        _ => {
+            state.record.broken.push(format!("there is no function {}", bytes.escape_ascii()));
+            0
+        }
+    });
+    // SAFETY: callers pass room for an address.
+    unsafe { out.write(std::ptr::with_exposed_provenance_mut(address)) };
+    0
+}
+
+/// Makes an Array of the arguments, which share their objects with it.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIFunctionCall(
+    _function: *mut c_void,
+    args: *const Any,
+    count: i32,
+    result: *mut Any,
+) -> c_int {
+    // SAFETY: callers pass an array of `count` arguments.
+    let args = unsafe { std::slice::from_raw_parts(args, count as usize) };
+    let elements = words_of(bytemuck::cast_slice(args));
+    let (data, size) = (elements.as_ptr().expose_provenance() as u64, i64::from(count));
+    let cell = SeqCell { data, size, capacity: size, data_deleter: 0 };
+    let array = with(|state| {
+        let array = state.hold(TypeIndex::ARRAY, bytemuck::bytes_of(&cell), vec![elements]);
+        for arg in args {
+            let child = arg.payload as usize;
+            match state.objects.get_mut(&child) {
+                Some(object) => object.count += 1,
+                None => state.record.broken.push(format!("{child:#x} is no object")),
+            }
+            state.objects.get_mut(&array).expect("it was just made").children.push(child);
+        }
+        array
+    });
+    let any = Any { type_index: TypeIndex::ARRAY.0, padding: 0, payload: array as i64 };
+    // SAFETY: callers pass room for a result.
+    unsafe { result.write(any) };
+    0
+}
+
+/// Called by every kernel: which it is, and what it got.
+#[unsafe(no_mangle)]
+extern "C" fn kernpack_test_record(launch: i32, combination: i32, count: i32, values: *const i64) {
+    let values = match count {
+        0 => &[],
+        // SAFETY: kernels pass an array of `count` values.
+        _ => unsafe { std::slice::from_raw_parts(values, count as usize) },
+    };
+    let values = values.iter().map(|value| Some(*value)).collect();
+    let (number, combination) = (launch as usize, combination as usize);
+    with(|state| state.record.launches.push(Launched { number, combination, values }));
+}
+
+const _: () = assert!(layout::TENSOR_VIEW_OFFSET as usize == size_of::<Object>());

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels for the suite's launches, as C text: each records its number and what it gets, widened to 64 bits.
+
+use crate::callee::Launched;
+use kernpack_ffi_abi::DType;
+use kernpack_validators::Plan;
+use kernpack_validators::plan::{CScalar, Launch, LaunchArg};
+use std::fmt::Write;
+
+/// What every file of kernels starts with.
+pub const PRELUDE: &str = "\
+#include <stdint.h>
+#include <string.h>
+void kernpack_test_record(int32_t launch, int32_t combination, int32_t count, const int64_t* values);
+static int64_t bits(double value) { int64_t word; memcpy(&word, &value, 8); return word; }
+";
+
+/// The symbol of a launch's kernel, with the names of dtype variables for the compiler to fill in.
+pub fn kernel(function: &str, plan: &Plan, launch: usize) -> String {
+    let vars = plan.combinations.vars.iter().map(|var| format!("_{{{var}}}"));
+    format!("{function}_{launch}{}", vars.collect::<String>())
+}
+
+/// The C text of all kernels of a function, for every combination of dtypes.
+pub fn source(function: &str, plan: &Plan) -> String {
+    let mut text = String::new();
+    for launch in &plan.launches {
+        let no_variables = vec![vec![]];
+        let rows = &plan.combinations.rows;
+        let rows = if plan.combinations.vars.is_empty() { &no_variables } else { rows };
+        for (combination, row) in rows.iter().enumerate() {
+            let dtypes = row.iter().map(|dtype| format!("_{dtype}")).collect::<String>();
+            let symbol = format!("{function}_{}{dtypes}", launch.index);
+            text.push_str(&one(&symbol, launch, combination));
+        }
+    }
+    text
+}
+
+fn one(symbol: &str, launch: &Launch, combination: usize) -> String {
+    let (mut text, mut params, mut values) = (String::new(), Vec::new(), Vec::new());
+    for (i, arg) in launch.args.iter().enumerate() {
+        let name = format!("a{i}");
+        match arg {
+            LaunchArg::Struct(fields) => {
+                let c_type = format!("struct {symbol}_{i}");
+                write!(text, "{c_type} {{").expect("writing to a string");
+                for (k, field) in fields.iter().enumerate() {
+                    write!(text, " {} f{k};", c_type_of(field)).expect("writing to a string");
+                    values.push(as_word(field, &format!("{name}.f{k}")));
+                }
+                text.push_str(" };\n");
+                params.push(format!("{c_type} {name}"));
+            }
+            _ => {
+                params.push(format!("{} {name}", c_type_of(arg)));
+                values.push(as_word(arg, &name));
+            }
+        }
+    }
+    let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+    let (number, count, values) = (launch.index, values.len(), values.join(", "));
+    let array = if count == 0 { "{0}".to_string() } else { format!("{{{values}}}") };
+    let record = format!("kernpack_test_record({number}, {combination}, {count}, v);");
+    format!("{text}void {symbol}({params}) {{ int64_t v[] = {array}; {record} }}\n")
+}
+
+fn c_type_of(arg: &LaunchArg) -> &'static str {
+    match arg {
+        LaunchArg::Value(_, CScalar::Float(dtype)) => match *dtype {
+            DType::FLOAT16 => "_Float16",
+            DType::BFLOAT16 => "__bf16",
+            DType::FLOAT32 => "float",
+            _ => "double",
+        },
+        LaunchArg::Value(_, CScalar::Int(dtype)) => match *dtype {
+            DType::BOOL => "_Bool",
+            DType::INT8 => "int8_t",
+            DType::INT16 => "int16_t",
+            DType::INT32 => "int32_t",
+            DType::INT64 => "int64_t",
+            DType::UINT8 => "uint8_t",
+            DType::UINT16 => "uint16_t",
+            DType::UINT32 => "uint32_t",
+            _ => "uint64_t",
+        },
+        _ => "const void*",
+    }
+}
+
+/// An argument as 64 bits: a float as the bits of a double, but those of 16 bits as they are.
+fn as_word(arg: &LaunchArg, name: &str) -> String {
+    match arg {
+        LaunchArg::Value(_, CScalar::Float(DType::FLOAT16 | DType::BFLOAT16)) => {
+            format!("({{ uint16_t w; memcpy(&w, &{name}, 2); (int64_t)w; }})")
+        }
+        LaunchArg::Value(_, CScalar::Float(_)) => format!("bits({name})"),
+        LaunchArg::Value(_, CScalar::Int(_)) => format!("(int64_t){name}"),
+        _ => format!("(int64_t)(intptr_t){name}"),
+    }
+}
+
+/// What a kernel recorded, with floats of 16 bits widened, and addresses that a plan does not know left out.
+pub fn decode(plan: &Plan, launched: &mut Launched) {
+    let Some(launch) = plan.launches.iter().find(|launch| launch.index == launched.number) else {
+        return;
+    };
+    let fields = launch.args.iter().flat_map(|arg| match arg {
+        LaunchArg::Struct(fields) => &fields[..],
+        _ => std::slice::from_ref(arg),
+    });
+    for (field, value) in fields.zip(&mut launched.values) {
+        *value = match field {
+            LaunchArg::Value(_, CScalar::Float(dtype)) => value.map(|word| widen(*dtype, word)),
+            LaunchArg::Value(..) => *value,
+            _ => None,
+        };
+    }
+}
+
+fn widen(dtype: DType, word: i64) -> i64 {
+    let wide = match dtype {
+        DType::BFLOAT16 => f64::from(f32::from_bits((word as u32) << 16)),
+        DType::FLOAT16 => half(word as u16),
+        _ => return word,
+    };
+    wide.to_bits() as i64
+}
+
+/// The value of a float16.
+fn half(word: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(word >> 10 & 31), f64::from(word & 1023));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if word >> 15 == 1 { -magnitude } else { magnitude }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The arguments of a call in real memory, laid out as the ABI has them, so that an interpreter and compiled code can read the same bytes.
+//!
+//! Everything a call may read lies in the blocks of one arena, whose addresses never change. As a [`Memory`] it is checked: what is in no
+//! block cannot be read. The data of a tensor is only an address; there is nothing behind it, and nothing may look.
+
+use crate::value::{Arrival, Tensor, Value};
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
+use kernpack_ffi_abi::layout::{Any, DLTensor, Object, SeqCell, ShapeCell};
+use kernpack_ffi_abi::{Memory, TypeIndex, Width};
+
+/// The arguments of one call.
+pub struct Arguments {
+    /// Owned, and never written again once their address is known.
+    blocks: Vec<Box<[u64]>>,
+    address: u64,
+    count: i32,
+}
+
+impl Arguments {
+    /// Lays out the values. A tensor arrives as it says, or else as `arrival`.
+    pub fn new(values: &[Value], arrival: Arrival) -> Arguments {
+        let count = values.len().try_into().expect("a call has few arguments");
+        let mut arguments = Arguments { blocks: Vec::new(), address: 0, count };
+        arguments.address = arguments.values(values, arrival);
+        arguments
+    }
+
+    /// Where the array of `TVMFFIAny` starts.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> i32 {
+        self.count
+    }
+
+    /// A block with these bytes, padded to whole words. Nothing has no address.
+    fn block(&mut self, bytes: &[u8]) -> u64 {
+        if bytes.is_empty() {
+            return 0;
+        }
+        let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
+        cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        let address = words.as_ptr().expose_provenance() as u64;
+        self.blocks.push(words);
+        address
+    }
+
+    fn values(&mut self, values: &[Value], arrival: Arrival) -> u64 {
+        let anys: Vec<Any> = values.iter().map(|value| self.any(value, arrival)).collect();
+        self.block(cast_slice(&anys))
+    }
+
+    fn any(&mut self, value: &Value, arrival: Arrival) -> Any {
+        let (index, payload) = match value {
+            Value::None => (TypeIndex::NONE, 0),
+            Value::Int(value) => (TypeIndex::INT, *value as u64),
+            Value::Bool(value) => (TypeIndex::BOOL, *value as u64),
+            Value::Float(value) => (TypeIndex::FLOAT, value.to_bits()),
+            Value::Ptr(address) => (TypeIndex::OPAQUE_PTR, *address),
+            Value::BigInt(words) => (TypeIndex::BIG_INT, self.big_int(words)),
+            Value::Other(index) => (TypeIndex(*index), self.other(TypeIndex(*index))),
+            Value::Shape(elements) => (TypeIndex::SHAPE, self.shape(elements)),
+            Value::Array(elements) => {
+                (TypeIndex::ARRAY, self.sequence(TypeIndex::ARRAY, elements, arrival))
+            }
+            Value::List(elements) => {
+                (TypeIndex::LIST, self.sequence(TypeIndex::LIST, elements, arrival))
+            }
+            Value::Tensor(tensor) => return self.tensor(tensor, arrival),
+        };
+        Any { type_index: index.0, padding: 0, payload: payload as i64 }
+    }
+
+    /// An object: the header, then `cell`.
+    fn object(&mut self, index: TypeIndex, cell: &[u8]) -> u64 {
+        let header = Object { ref_count: 1 << 32 | 1, type_index: index.0, ..Object::default() };
+        self.block(&[bytes_of(&header), cell].concat())
+    }
+
+    /// Something that no check looks into: an object without a cell, or below the objects a payload of zeros.
+    fn other(&mut self, index: TypeIndex) -> u64 {
+        if index < TypeIndex::OBJECT { 0 } else { self.object(index, &[]) }
+    }
+
+    fn big_int(&mut self, words: &[i64]) -> u64 {
+        let cell = [&[words.len() as i64], words].concat();
+        self.object(TypeIndex::BIG_INT, cast_slice(&cell))
+    }
+
+    fn shape(&mut self, elements: &[i64]) -> u64 {
+        let cell = ShapeCell { data: self.block(cast_slice(elements)), size: elements.len() as u64 };
+        self.object(TypeIndex::SHAPE, bytes_of(&cell))
+    }
+
+    fn sequence(&mut self, index: TypeIndex, elements: &[Value], arrival: Arrival) -> u64 {
+        let (data, size) = (self.values(elements, arrival), elements.len() as i64);
+        self.object(index, bytes_of(&SeqCell { data, size, capacity: size, data_deleter: 0 }))
+    }
+
+    fn tensor(&mut self, tensor: &Tensor, arrival: Arrival) -> Any {
+        let view = DLTensor {
+            data: tensor.data,
+            device_type: tensor.device.0,
+            device_id: tensor.device.1,
+            ndim: tensor.shape.len() as i32,
+            dtype: tensor.dtype.packed(),
+            shape: self.block(cast_slice(&tensor.shape)),
+            strides: tensor.strides.as_ref().map_or(0, |strides| self.block(cast_slice(strides))),
+            byte_offset: tensor.byte_offset,
+        };
+        let (index, payload) = match tensor.arrival.unwrap_or(arrival) {
+            Arrival::DLTensor => (TypeIndex::DL_TENSOR_PTR, self.block(bytes_of(&view))),
+            Arrival::Tensor => {
+                (TypeIndex::TENSOR, self.object(TypeIndex::TENSOR, bytes_of(&view)))
+            }
+        };
+        Any { type_index: index.0, padding: 0, payload: payload as i64 }
+    }
+
+    /// The bytes from `address` to the end of its block.
+    fn bytes_at(&self, address: u64) -> Option<&[u8]> {
+        self.blocks.iter().find_map(|block| {
+            let bytes: &[u8] = cast_slice(block);
+            let offset = address.checked_sub(bytes.as_ptr().addr() as u64)?;
+            bytes.get(usize::try_from(offset).ok()?..)
+        })
+    }
+}
+
+impl Memory for Arguments {
+    fn load(&self, address: u64, width: Width) -> Option<i64> {
+        let bytes = self.bytes_at(address)?.get(..width.bytes())?;
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        let value = i64::from_le_bytes(word);
+        Some(if width == Width::I32 { value as i32 as i64 } else { value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernpack_ffi_abi::layout::{any, dl_tensor};
+
+    #[test]
+    fn nothing_can_be_read_outside_the_blocks() {
+        let tensor = Value::Tensor(Tensor { shape: vec![-2], ..Tensor::default() });
+        let arguments = Arguments::new(&[Value::None, tensor], Arrival::Tensor);
+        let second = arguments.address() + 16;
+        let load = |at: u64, field: kernpack_ffi_abi::Field| {
+            arguments.load(at + u64::from(field.offset), field.width)
+        };
+        assert_eq!(load(second, any::TYPE_INDEX), Some(70));
+        assert_eq!(load(second + 16, any::TYPE_INDEX), None);
+        let view = load(second, any::PAYLOAD).unwrap() as u64 + 24;
+        assert_eq!(load(view, dl_tensor::NDIM), Some(1));
+        let shape = load(view, dl_tensor::SHAPE).unwrap() as u64;
+        assert_eq!(arguments.load(shape, Width::I64), Some(-2));
+        assert_eq!(arguments.load(shape + 4, Width::I64), None);
+        assert_eq!(arguments.load(0, Width::U8), None);
+    }
+}

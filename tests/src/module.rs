@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Functions compiled into one module and loaded into this process, to be called as hosts do.
+#![expect(unsafe_code, reason = "loads generated code and calls it")]
+
+use crate::callee::{Callee, Outcome, Refused};
+use crate::fake_ffi;
+use crate::kernels;
+use crate::memory::Arguments;
+use crate::subject::Subject;
+use kernpack_compiler::{
+    Function, HostSource, Launch, Options, Package, Returns, Source, compile,
+};
+use kernpack_ffi_abi::FUNCTION_PREFIX;
+use kernpack_ffi_abi::layout::Any;
+use kernpack_validators::Plan;
+use libloading::Library;
+use std::error::Error;
+use std::ffi::c_void;
+use std::path::Path;
+
+/// A TVM-FFI function.
+type EntryPoint = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32;
+
+/// A loaded module with one entry point a function; one that has problems has none.
+pub struct Module<'s> {
+    library: Library,
+    subjects: Vec<&'s Subject>,
+}
+
+impl<'s> Module<'s> {
+    /// Compiles and loads the functions.
+    ///
+    /// # Errors
+    /// Where they do not compile, link or load.
+    pub fn build(subjects: &[&'s Subject]) -> Result<Module<'s>, Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let package = package(subjects, folder.path())?;
+        let path = folder.path().join("suite.so");
+        std::fs::write(&path, compile(&package, &Options::default())?.shared_object()?)?;
+        assert!(fake_ffi::exports().iter().all(|address| *address != 0));
+        // SAFETY: the module was just compiled; loading it runs nothing.
+        let library = unsafe { Library::new(&path) }?;
+        Ok(Module { library, subjects: subjects.to_vec() })
+    }
+
+    /// The entry point of a function that has no problems.
+    pub fn callee(&self, number: usize) -> Compiled<'_> {
+        let subject = self.subjects[number];
+        let plan = subject.plan.as_ref().expect("the function has no problems");
+        let symbol = format!("{FUNCTION_PREFIX}{}", name(number));
+        // SAFETY: the compiler gives every entry point this type.
+        let entry = unsafe { self.library.get::<EntryPoint>(symbol.as_bytes()) };
+        let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
+        let renamed = subject.renamed(name(number)).short();
+        Compiled { _module: self, entry, plan, renamed, short: subject.signature.short() }
+    }
+}
+
+/// Signatures of a file may share a name, functions of a package may not.
+fn name(number: usize) -> String {
+    format!("f{number}")
+}
+
+fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Error>> {
+    let path = folder.join("kernels.c");
+    let mut text = kernels::PRELUDE.to_string();
+    let mut functions = Vec::new();
+    for (number, subject) in subjects.iter().enumerate() {
+        let Ok(plan) = &subject.plan else { continue };
+        let name = name(number);
+        text.push_str(&kernels::source(&name, plan));
+        let launches = subject.launches.iter().enumerate().map(|(i, spec)| Launch {
+            spec: spec.clone(),
+            source: Source::Host(HostSource::new(&path)),
+            kernel: kernels::kernel(&name, plan, i),
+            returns: Returns::Void,
+        });
+        functions.push(Function {
+            launches: launches.collect(),
+            workspaces: subject.workspaces.clone(),
+            ..Function::new(subject.renamed(name))
+        });
+    }
+    std::fs::write(path, text)?;
+    Ok(Package { name: "suite".to_string(), functions, link: vec![] })
+}
+
+/// A compiled entry point.
+pub struct Compiled<'m> {
+    /// Keeps the code loaded.
+    _module: &'m Module<'m>,
+    entry: EntryPoint,
+    plan: &'m Plan,
+    /// The short forms of its signature: as it was compiled, and as it is written.
+    renamed: String,
+    short: String,
+}
+
+impl Callee for Compiled<'_> {
+    fn name(&self) -> &'static str {
+        "compiled"
+    }
+
+    fn call(&mut self, arguments: &Arguments) -> Outcome {
+        let args: *const Any = std::ptr::with_exposed_provenance(arguments.address() as usize);
+        let mut result = Any::default();
+        fake_ffi::take_record();
+        // SAFETY: the arguments follow the ABI, and the result is an empty value.
+        let status =
+            unsafe { (self.entry)(std::ptr::null_mut(), args, arguments.count(), &mut result) };
+        fake_ffi::drop_result(&result);
+        let mut record = fake_ffi::take_record();
+        record.launches.iter_mut().for_each(|launched| kernels::decode(self.plan, launched));
+        match (status, record.error) {
+            _ if !record.broken.is_empty() => Outcome::Broken(record.broken.join(", ")),
+            (0, None) => Outcome::Accepted(record.launches),
+            (-1, Some((kind, message))) => {
+                let message = message.replacen(&self.renamed, &self.short, 1);
+                Outcome::Refused(Refused { fault: None, kind, message })
+            }
+            (status, error) => Outcome::Broken(format!("returned {status} with error {error:?}")),
+        }
+    }
+}

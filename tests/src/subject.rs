@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The function that a case is about: a signature, with the workspaces and launches that follow it.
+
+use kernpack_ffi_abi::DeviceType;
+use kernpack_syntax::Diagnostics;
+use kernpack_validators::{LaunchSpec, Plan, Signature, Workspace};
+
+/// A function under test.
+#[derive(Debug)]
+pub struct Subject {
+    /// The signature.
+    pub signature: Signature,
+    /// What a call allocates for its launches.
+    pub workspaces: Vec<Workspace>,
+    /// What an accepted call runs.
+    pub launches: Vec<LaunchSpec>,
+    /// The plan, or what is wrong with the function.
+    pub plan: Result<Plan, Diagnostics>,
+}
+
+impl Subject {
+    /// The function of that signature.
+    pub fn new(text: &str) -> Subject {
+        let parsed: Result<Signature, _> = text.parse();
+        let (signature, plan) = match parsed {
+            Ok(signature) => (signature.clone(), signature.plan(DeviceType::CPU)),
+            Err(diagnostics) => (Signature::new("unreadable"), Err(diagnostics)),
+        };
+        Subject { signature, workspaces: vec![], launches: vec![], plan }
+    }
+
+    /// Plans the function again, after a launch or a workspace has been added. What is wrong with the signature remains.
+    pub fn plan_again(&mut self) {
+        if self.plan.is_ok() {
+            let (workspaces, launches) = (&self.workspaces, &self.launches);
+            self.plan = self.signature.plan_function(DeviceType::CPU, workspaces, launches);
+        }
+    }
+
+    /// The same function under another name, so that functions of one name fit one package.
+    pub fn renamed(&self, name: String) -> Signature {
+        Signature { name, ..self.signature.clone() }
+    }
+
+    /// Whether the printed signature reads back as the same one.
+    pub fn reads_back(&self) -> bool {
+        self.signature.to_string().parse().as_ref() == Ok(&self.signature)
+    }
+}
