@@ -2,8 +2,9 @@
 //! What runs the destructors of C++ objects when their library is unloaded.
 //!
 //! Compiled C++ registers a destructor with `__cxa_atexit`, under the library's `__dso_handle`. When the library goes,
-//! `__cxa_finalize` must be called with that handle, or the process jumps into memory that is gone when it ends. A compiler links a
-//! start file of its own for this (`crtbeginS.o`); here an object of two or three instructions does it.
+//! `__cxa_finalize` must be called with that handle, or the process jumps into memory that is gone when it ends. A
+//! compiler links a start file of its own for this (`crtbeginS.o`); here an object of two or three instructions does
+//! it.
 
 use object::elf::{self, RelocationType};
 use object::write::{self, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};

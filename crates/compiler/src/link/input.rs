@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The inputs of a link, and whether they are fit to be linked.
 //!
-//! lld takes text for a linker script, which names further files, and bitcode for a compiler's work; damaged objects make it give up
-//! half-way or crash. So an input is verified before lld sees it.
+//! lld takes text for a linker script, which names further files, and bitcode for a compiler's work; damaged objects
+//! make it give up half-way or crash. So an input is verified before lld sees it.
 
 use object::read::archive::ArchiveFile;
 use object::{FileKind, Object, ObjectKind};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From objects to a package, in process: no linker and no compiler is needed on the user's machine.
 //!
-//! A package starts as several relocatable objects: the generated entry points, the runtime, what a user brings. Four steps make
-//! one object or library of them:
+//! A package starts as several relocatable objects: the generated entry points, the runtime, what a user brings. Four
+//! steps make one object or library of them:
 //!
 //! 1. [`merge`] joins the objects, and the archive members they need, into one relocatable object, as `ld -r` does.
 //! 2. [`localise`] makes every symbol local that the package does not export. Hidden visibility would not do: it keeps a symbol
@@ -11,10 +11,10 @@
 //!    must not need.
 //! 4. [`link_shared`] makes a shared library of the object.
 //!
-//! The work is done by LLVM's linker (lld) and LLVM's ObjCopy, linked into this process. The same input gives the same bytes, on any
-//! machine: no path, time or version of a tool gets into a result. All of this may be called from many threads; lld itself keeps
-//! global state, so its runs wait for each other. Each run of lld also resets LLVM's command line options (`cl::opt`) to their
-//! defaults, so nothing in this process can rely on setting them.
+//! The work is done by LLVM's linker (lld) and LLVM's ObjCopy, linked into this process. The same input gives the same
+//! bytes, on any machine: no path, time or version of a tool gets into a result. All of this may be called from many
+//! threads; lld itself keeps global state, so its runs wait for each other. Each run of lld also resets LLVM's command
+//! line options (`cl::opt`) to their defaults, so nothing in this process can rely on setting them.
 //!
 //! Not here: what a package exports and may need (the callers' lists), and any other object format than ELF.
 
@@ -58,9 +58,9 @@ pub struct SharedOptions {
 
 /// Joins relocatable objects and archives into one relocatable object.
 ///
-/// A member of an archive takes part if it defines what something before it needs. A symbol that nothing defines stays undefined;
-/// one that two inputs define is an error. Of an inline function that several inputs hold (a COMDAT group), one copy is kept.
-/// Tentative definitions (`int x;` of C compiled with `-fcommon`) become ordinary ones.
+/// A member of an archive takes part if it defines what something before it needs. A symbol that nothing defines stays
+/// undefined; one that two inputs define is an error. Of an inline function that several inputs hold (a COMDAT group),
+/// one copy is kept. Tentative definitions (`int x;` of C compiled with `-fcommon`) become ordinary ones.
 pub fn merge(target: ElfTarget, inputs: &[Input<'_>]) -> Result<Vec<u8>, LinkError> {
     for input in inputs {
         input.verify(target)?;
@@ -103,9 +103,10 @@ pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, L
 
 /// Links a relocatable object into a shared library.
 ///
-/// Every global symbol with default visibility is exported. References to symbols that the object defines are bound inside the
-/// library, so another library with the same names cannot replace them; the others are found when the library is loaded, by name
-/// alone and, for functions, at the first call. Constructors run when it is loaded, destructors when it is unloaded.
+/// Every global symbol with default visibility is exported. References to symbols that the object defines are bound
+/// inside the library, so another library with the same names cannot replace them; the others are found when the
+/// library is loaded, by name alone and, for functions, at the first call. Constructors run when it is loaded,
+/// destructors when it is unloaded.
 pub fn link_shared(
     target: ElfTarget,
     object: &[u8],

@@ -55,8 +55,8 @@ const LLD_STACK_BYTES: usize = 8 << 20;
 
 /// Registers LLVM's targets, once per process.
 ///
-/// LLVM's registry takes no lock and lld registers every target at each of its runs, so code that uses LLVM's targets calls this
-/// first: afterwards all later registrations change nothing.
+/// LLVM's registry takes no lock and lld registers every target at each of its runs, so code that uses LLVM's targets
+/// calls this first: afterwards all later registrations change nothing.
 pub fn initialize_llvm() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -65,11 +65,11 @@ pub fn initialize_llvm() {
     });
 }
 
-/// Starts lld with these arguments on a thread of its own, where `done` is called in the end. Its result is in the file that the
-/// arguments name.
+/// Starts lld with these arguments on a thread of its own, where `done` is called in the end. Its result is in the file
+/// that the arguments name.
 ///
-/// lld allocates from memory of the thread it runs on and frees that when the thread ends. Where it gave up half-way, freeing would
-/// crash; such a thread never ends.
+/// lld allocates from memory of the thread it runs on and frees that when the thread ends. Where it gave up half-way,
+/// freeing would crash; such a thread never ends.
 pub(super) fn lld(
     arguments: Vec<CString>,
     done: impl FnOnce(Result<(), Failure>) + Send + 'static,

@@ -19,7 +19,8 @@ pub(super) struct Output {
 
 /// Tells the thread that empties the pipe that nothing more will be written, and what came of the writing.
 ///
-/// The pipe's own end is no sign of that: a child that a third thread forks meanwhile holds the pipe open for as long as it lives.
+/// The pipe's own end is no sign of that: a child that a third thread forks meanwhile holds the pipe open for as long
+/// as it lives.
 pub(super) struct Done<T> {
     outcome: Sender<T>,
     end: PipeWriter,
