@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The record of a package: what it is called, what it was made of and for, what each function takes. As JSON it is what
+//! `kernpack inspect` shows and, function by function, what `Module.get_function_metadata` of `tvm_ffi` answers.
+//!
+//! Its [`FORMAT`] is major.minor. A newer minor adds keys, which an older reader ignores; a newer major changes the meaning of
+//! keys, so that an older reader refuses it. Nothing in it depends on the machine that made it.
+
+use super::COMPILER;
+use crate::package::{Function, Launch, Package};
+use crate::symbols;
+use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX};
+use kernpack_validators::param::Tensor;
+use kernpack_validators::{HostType, Literal, Signature};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// The format that this kernpack writes.
+pub const FORMAT: Format = Format { major: 1, minor: 0 };
+
+/// The version of the record's keys, written `1.0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Format {
+    /// Changes when a key changes its meaning.
+    pub major: u32,
+    /// Changes when keys are added.
+    pub minor: u32,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl From<Format> for String {
+    fn from(format: Format) -> String {
+        format.to_string()
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Format, String> {
+        let numbers = text.split_once('.').and_then(|(major, minor)| {
+            Some(Format { major: u32::from_str(major).ok()?, minor: u32::from_str(minor).ok()? })
+        });
+        numbers.ok_or_else(|| format!("`{text}` is no format, expected one such as `{FORMAT}`"))
+    }
+}
+
+/// What is inside a package.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of these keys.
+    pub format: Format,
+    /// The package's name.
+    pub package: String,
+    /// The version of kernpack that made it.
+    pub compiler: String,
+    /// What it runs on.
+    pub targets: Vec<String>,
+    /// The SHA-256 of its sources, in hexadecimal.
+    pub sources: String,
+    /// The global symbols that it defines.
+    pub exports: Vec<String>,
+    /// The symbols that its users' objects need, beyond those of libtvm_ffi and the C library that any package may.
+    pub undefined: Vec<String>,
+    /// The sonames of the libraries that its shared object loads first.
+    pub libraries: Vec<String>,
+    /// The functions, `_out` twins among them.
+    pub functions: Vec<FunctionRecord>,
+}
+
+/// What a function is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionRecord {
+    /// Its name, as `tvm_ffi` looks it up.
+    pub name: String,
+    /// The full text, which parses back.
+    pub signature: String,
+    /// The text that messages show.
+    pub short: String,
+    /// What it does.
+    pub doc: Option<String>,
+    /// The names of its arguments, in order.
+    pub args: Vec<String>,
+    /// The values of the arguments that may be left out, for those who call by keyword.
+    pub defaults: Map<String, Value>,
+    /// The results, each with its type.
+    pub results: Vec<String>,
+    /// The memory that a call allocates, each with its type.
+    pub workspaces: Vec<String>,
+    /// What a call runs.
+    pub launches: Vec<LaunchRecord>,
+}
+
+/// What a launch is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaunchRecord {
+    /// The kernel's symbol.
+    pub kernel: String,
+    /// The rules under which it runs.
+    pub when: Vec<String>,
+    /// The kernel's arguments.
+    pub args: Vec<String>,
+}
+
+/// What a record says that the package itself does not.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordContext<'c> {
+    /// The name of the target.
+    pub target: &'c str,
+    /// The bytes of every source, in order.
+    pub sources: &'c [&'c [u8]],
+    /// The symbols that users' objects need beyond what every package may.
+    pub undefined: &'c [String],
+}
+
+/// The record of a package.
+pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
+    let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
+    Record {
+        format: FORMAT,
+        package: package.name.clone(),
+        compiler: COMPILER.to_string(),
+        targets: vec![context.target.to_string()],
+        sources: digest(context.sources),
+        exports: variants.iter().flat_map(exports).collect(),
+        undefined: context.undefined.to_vec(),
+        libraries: symbols::libraries(context.undefined, &package.link),
+        functions: variants.iter().map(function_record).collect(),
+    }
+}
+
+/// What `__tvm_ffi__metadata_<name>` returns: the types, as `tvm_ffi` reads them, and under `kernpack` the function's part of the record.
+///
+/// The types come as `args`, the result's first: every version of `tvm_ffi` reads that form, and only new ones read `named_args`.
+pub fn function_metadata(function: &Function, record: &Record) -> String {
+    let mut kernpack = json!({
+        "format": record.format,
+        "package": record.package,
+        "compiler": record.compiler,
+        "targets": record.targets,
+        "sources": record.sources,
+    });
+    let own = serde_json::to_value(function_record(function)).expect("a record has text keys only");
+    if let (Value::Object(keys), Value::Object(own)) = (&mut kernpack, own) {
+        keys.extend(own);
+    }
+    json!({ "type_schema": type_schema(&function.signature).to_string(), "kernpack": kernpack })
+        .to_string()
+}
+
+/// The digest of the sources; each goes in after its length, so that bytes cannot move from one to the next unseen.
+fn digest(sources: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for source in sources {
+        hasher.update((source.len() as u64).to_le_bytes());
+        hasher.update(source);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn exports(function: &Function) -> Vec<String> {
+    let name = &function.signature.name;
+    let mut prefixes = vec![FUNCTION_PREFIX, METADATA_PREFIX];
+    prefixes.extend(function.doc.is_some().then_some(DOC_PREFIX));
+    prefixes.iter().map(|prefix| format!("{prefix}{name}")).collect()
+}
+
+fn function_record(function: &Function) -> FunctionRecord {
+    let signature = &function.signature;
+    let args: Vec<_> = signature.arguments().map(|(_, param)| param).collect();
+    let defaults = args.iter().filter_map(|arg| Some((arg.name.clone(), literal(arg.default?))));
+    let results = &signature.results;
+    let workspaces = &function.workspaces;
+    FunctionRecord {
+        name: signature.name.clone(),
+        signature: signature.to_string(),
+        short: signature.short(),
+        doc: function.doc.clone(),
+        args: args.iter().map(|arg| arg.name.clone()).collect(),
+        defaults: defaults.collect(),
+        results: results.iter().map(|result| slot(&result.name, &result.tensor)).collect(),
+        workspaces: workspaces.iter().map(|space| slot(&space.name, &space.tensor)).collect(),
+        launches: function.launches.iter().map(launch_record).collect(),
+    }
+}
+
+fn launch_record(launch: &Launch) -> LaunchRecord {
+    LaunchRecord {
+        kernel: launch.kernel.clone(),
+        when: launch.spec.when.iter().map(ToString::to_string).collect(),
+        args: launch.spec.args.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// `y: Tensor([m], float32)`
+fn slot(name: &str, tensor: &Tensor) -> String {
+    let signature = Signature::new("").param(name, tensor.clone()).to_string();
+    let param = signature.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    param.expect("parameters stand in parentheses").to_string()
+}
+
+fn literal(literal: Literal) -> Value {
+    match literal {
+        Literal::None => Value::Null,
+        Literal::Bool(value) => value.into(),
+        Literal::Int(value) => value.into(),
+        Literal::Float(value) => value.into(),
+    }
+}
+
+/// The type of the function, as `tvm_ffi` describes types.
+fn type_schema(signature: &Signature) -> Value {
+    let result = match signature.results.len() {
+        0 => node("None", []),
+        1 => node("ffi.Tensor", []),
+        n => node("Tuple", (0..n).map(|_| node("ffi.Tensor", []))),
+    };
+    let args = signature.arguments().filter_map(|(_, param)| host_schema(&param.kind.host_type()));
+    node("ffi.Function", [result].into_iter().chain(args))
+}
+
+/// The type of an argument; `None` where there is no argument.
+fn host_schema(host: &HostType) -> Option<Value> {
+    Some(match host {
+        HostType::Nothing => return None,
+        HostType::Tensor { .. } => node("ffi.Tensor", []),
+        HostType::Int(DType::BOOL) | HostType::Literal(Literal::Bool(_)) => node("bool", []),
+        HostType::Int(_) | HostType::Literal(Literal::Int(_)) => node("int", []),
+        HostType::Float(_) | HostType::Literal(Literal::Float(_)) => node("float", []),
+        HostType::Literal(Literal::None) => node("None", []),
+        HostType::Shape(_) => node("ffi.Shape", []),
+        HostType::Pointer | HostType::Stream => node("void*", []),
+        HostType::Optional(inner) => node("Optional", host_schema(inner)),
+        HostType::Tuple(elements) => {
+            node("Tuple", elements.iter().filter_map(|(_, element)| host_schema(element)))
+        }
+    })
+}
+
+fn node(name: &str, args: impl IntoIterator<Item = Value>) -> Value {
+    let args: Vec<_> = args.into_iter().collect();
+    if args.is_empty() { json!({ "type": name }) } else { json!({ "type": name, "args": args }) }
+}

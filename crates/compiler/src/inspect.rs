@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is inside a file, without loading or running it.
+//!
+//! All that is shown of a package comes from its [`Record`], which a digest covers, and not from the file's symbol tables, which nothing
+//! protects: a package that was stripped, or linked into a larger library, still says what it is, and a damaged file gives the
+//! answer it always gave or an error. The kind and the architecture, which the ELF header alone knows, are cross-checked.
+
+use crate::export::note::{self, NoteError};
+use crate::export::{FunctionRecord, Record};
+use object::LittleEndian;
+use object::elf;
+use object::read::elf::{FileHeader, SectionHeader};
+use serde::Serialize;
+use std::fmt::{self, Write};
+use thiserror::Error;
+
+/// What a file is, and the packages in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Inspection {
+    /// What the file is.
+    pub kind: FileKind,
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// The packages, in the order in which they were linked.
+    pub packages: Vec<Record>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// A `.o`, to be linked.
+    RelocatableObject,
+    /// A `.so`, to be loaded.
+    SharedObject,
+}
+
+/// A machine that packages are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Architecture {
+    /// 64-bit x86.
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+/// Why a file says nothing about packages.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum InspectError {
+    /// It is no 64-bit little-endian ELF file, or it is damaged.
+    #[error("not an ELF file that kernpack can read: {0}")]
+    Elf(#[from] object::read::Error),
+    /// It is an executable, a core dump, or damaged.
+    #[error("neither a relocatable nor a shared object")]
+    Kind,
+    /// It is for a machine that there are no packages for.
+    #[error("for the ELF machine {0}, which kernpack does not know")]
+    Machine(u16),
+    /// No package is in it.
+    #[error("has no section {}: no package was linked into it", note::SECTION)]
+    NoRecord,
+    /// It has the section twice, or the section is no note.
+    #[error("its section {} is not what a linker makes", note::SECTION)]
+    Section,
+    /// The records cannot be read.
+    #[error("its section {section} {0}", section = note::SECTION)]
+    Note(#[from] NoteError),
+}
+
+/// Reads what a file says about itself. The file is not loaded, and nothing of it runs.
+///
+/// # Errors
+/// Where it is no object with packages in it, where it is damaged, and where a record has a newer format.
+pub fn inspect(file: &[u8]) -> Result<Inspection, InspectError> {
+    let header = elf::FileHeader64::<LittleEndian>::parse(file)?;
+    header.endian()?;
+    Ok(Inspection {
+        kind: kind(header)?,
+        architecture: architecture(header)?,
+        packages: note::decode(find_section(header, file)?)?,
+    })
+}
+
+type Header = elf::FileHeader64<LittleEndian>;
+
+/// The kind, which is told twice: only what is to be loaded has program headers.
+fn kind(header: &Header) -> Result<FileKind, InspectError> {
+    let has_segments = header.e_phnum(LittleEndian) > 0;
+    match (header.e_type(LittleEndian), has_segments) {
+        (elf::ET_REL, false) => Ok(FileKind::RelocatableObject),
+        (elf::ET_DYN, true) => Ok(FileKind::SharedObject),
+        _ => Err(InspectError::Kind),
+    }
+}
+
+/// The architecture. The machines' numbers differ in several bits.
+fn architecture(header: &Header) -> Result<Architecture, InspectError> {
+    match header.e_machine(LittleEndian) {
+        elf::EM_X86_64 => Ok(Architecture::X86_64),
+        elf::EM_AARCH64 => Ok(Architecture::Aarch64),
+        other => Err(InspectError::Machine(other.0)),
+    }
+}
+
+/// The one section that holds the notes. Linkers join sections of a name, so a second one means damage.
+fn find_section<'f>(header: &Header, file: &'f [u8]) -> Result<&'f [u8], InspectError> {
+    let sections = header.sections(LittleEndian, file)?;
+    let is_ours = |section: &&elf::SectionHeader64<LittleEndian>| {
+        sections.section_name(LittleEndian, section) == Ok(note::SECTION.as_bytes())
+    };
+    let mut found = sections.iter().filter(is_ours);
+    let section = found.next().ok_or(InspectError::NoRecord)?;
+    if found.next().is_some() || section.sh_type(LittleEndian) != elf::SHT_NOTE {
+        return Err(InspectError::Section);
+    }
+    Ok(section.data(LittleEndian, file)?)
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FileKind::RelocatableObject => "relocatable object",
+            FileKind::SharedObject => "shared object",
+        })
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Architecture::X86_64 => "x86_64",
+            Architecture::Aarch64 => "aarch64",
+        })
+    }
+}
+
+/// What the file says, without control characters, which a terminal would obey.
+impl fmt::Display for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        writeln!(text, "{} for {}", self.kind, self.architecture)?;
+        self.packages.iter().try_for_each(|package| write_package(&mut text, package))?;
+        let printable = |c: char| if c.is_control() && c != '\n' { ' ' } else { c };
+        text.chars().map(printable).try_for_each(|c| f.write_char(c))
+    }
+}
+
+fn write_package(text: &mut String, record: &Record) -> fmt::Result {
+    writeln!(text, "\npackage {}", record.package)?;
+    writeln!(text, "  made by    kernpack {}, format {}", record.compiler, record.format)?;
+    writeln!(text, "  sources    sha256 {}", record.sources)?;
+    write_list(text, "targets", &record.targets)?;
+    write_list(text, "libraries", &record.libraries)?;
+    write_list(text, "undefined", &record.undefined)?;
+    write_list(text, "exports", &record.exports)?;
+    record.functions.iter().try_for_each(|function| write_function(text, function))
+}
+
+fn write_list(text: &mut String, title: &str, items: &[String]) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        writeln!(text, "  {:<10} {item}", if i == 0 { title } else { "" })?;
+    }
+    Ok(())
+}
+
+fn write_function(text: &mut String, function: &FunctionRecord) -> fmt::Result {
+    writeln!(text, "\n  {}", function.signature)?;
+    for line in function.doc.iter().flat_map(|doc| doc.lines()) {
+        writeln!(text, "{}", format!("    {line}").trim_end())?;
+    }
+    for workspace in &function.workspaces {
+        writeln!(text, "    allocates {workspace}")?;
+    }
+    for launch in &function.launches {
+        let when = launch.when.join(", ");
+        let when = if when.is_empty() { when } else { format!(" when {when}") };
+        writeln!(text, "    launches {}({}){when}", launch.kernel, launch.args.join(", "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What hosts read of a package: the header as C and C++ compilers see it, the stubs as Python does, metadata, and files as `inspect` does.
+
+mod header;
+mod inspect;
+mod metadata;
+mod stubs;
+
+use kernpack_compiler::export::{Record, RecordContext, record};
+use kernpack_compiler::{Function, HostSource, Launch, Package, Returns, Source};
+use kernpack_validators::{LaunchSpec, Workspace, parse_kernel_arg, parse_rules, parse_tensor};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A function with that signature.
+fn function(signature: &str) -> Function {
+    Function::new(signature.parse().unwrap())
+}
+
+fn package(functions: Vec<Function>) -> Package {
+    Package { name: "norm".to_string(), functions, link: vec![] }
+}
+
+/// A package with a documented function that launches two kernels, and one with a result.
+fn norm() -> Package {
+    let launch = |when: &str, kernel: &str| Launch {
+        spec: LaunchSpec {
+            when: parse_rules(when).unwrap(),
+            args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
+        },
+        source: Source::Host(HostSource::new("norm.c")),
+        kernel: kernel.to_string(),
+        returns: Returns::Void,
+    };
+    let scale = Function {
+        doc: Some("Multiplies by alpha.\n\nA comment ends with */, a string with \"\"\".\n".into()),
+        workspaces: vec![Workspace {
+            name: "ws".to_string(),
+            tensor: parse_tensor("Tensor([4*m], uint8, align=128)").unwrap(),
+        }],
+        launches: vec![launch("n <= 64", "scale_short"), launch("n > 64", "scale_{T}")],
+        ..function(
+            "scale(x: Tensor([m, n], T, mut, align=16), alpha: float32 = 1.0, mask: Optional[Pointer] = None) \
+             where T in {float16, float32}, n % 8 == 0",
+        )
+    };
+    let rows = function("rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)");
+    Package { link: vec!["libblas.so.3".to_string()], ..package(vec![scale, rows]) }
+}
+
+fn record_of(package: &Package) -> Record {
+    let context = RecordContext {
+        target: "x86_64-linux-gnu",
+        sources: &[b"void scale() {}"],
+        undefined: &["expf".to_string()],
+    };
+    record(package, &context)
+}
+
+/// Runs a program, which must succeed; returns what it prints.
+fn run(program: impl AsRef<Path>, args: &[&str]) -> String {
+    let program = program.as_ref();
+    let output = Command::new(program).args(args).output();
+    let output = output.unwrap_or_else(|error| panic!("`{}`: {error}", program.display()));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {args:?}:\n{text}{errors}", program.display());
+    text
+}
+
+/// The Python that has `tvm_ffi`.
+fn python() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
+    std::env::var_os("KERNPACK_PYTHON").map_or_else(own, PathBuf::from)
+}
