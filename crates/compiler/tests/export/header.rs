@@ -473,5 +473,6 @@ fn packed_functions_get_what_callers_pass() {
         -1 of 1: 
         -1 of 0: ###############################################################
         released 13
-    "#]].assert_eq(&printed[0]);
+    "#]]
+    .assert_eq(&printed[0]);
 }
