@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Package files: a [`Package`] as TOML text.
+//!
+//! ```toml
+//! [package]
+//! name = "norm"
+//! link = ["libblas.so.3"]                                # sonames that the shared object is to load first; optional
+//!
+//! [[function]]
+//! signature = "rms(x: Tensor([m, d], T), y: Tensor([m, d], T, mut)) where T in {float32, float64}"
+//! doc = "y = x / rms(x)"                                 # optional
+//! workspace = { ws = "Tensor([4*m], uint8, align=128)" } # optional, from the environment's allocator
+//!
+//! [[function.launch]]                                    # in order; every launch whose `when` holds runs
+//! when = "d <= 4096"                                     # optional
+//! source = { host = "norm.c", include = ["."], define = { W = "4" }, options = ["-ffast-math"] }
+//! kernel = "rms_{T}"                                     # or `symbol`; {T}: the name of the dtype that T is
+//! args = ["x", "y", "ws", "m: int32", "d: int32"]
+//! returns = "int"                                        # anything but 0 is a failure; default: "void"
+//! ```
+//!
+//! A function with one launch may have `source`, `kernel`, `args` and `returns` itself; one without any only checks its arguments.
+//! Paths are relative to the package file.
+//!
+//! Problems are collected, all of them, as diagnostics whose spans are bytes of the TOML text: those of a signature or an expression
+//! inside a string too. Keys of GPU kernels are known, and refused by name.
+//!
+//! ```
+//! use kernpack_compiler::package_file;
+//! use std::path::Path;
+//!
+//! let text = r#"
+//!     [package]
+//!     name = "demo"
+//!     [[function]]
+//!     signature = "twice(x: Tensor([n], float32), y: Tensor([n], float32, mut))"
+//!     source = { host = "twice.c" }
+//!     kernel = "twice"
+//!     args = ["x", "y", "n"]
+//! "#;
+//! let package = package_file::parse(text, Path::new("")).unwrap();
+//! assert_eq!(package.functions[0].launches[0].kernel, "twice");
+//! ```
+//!
+//! Not here: whether the files that sources name exist, and what is in them.
+
+mod fields;
+mod function;
+mod launch;
+mod probe;
+
+#[cfg(test)]
+mod tests;
+
+use self::fields::{Fields, Reader, span_of};
+use self::function::ReadFunction;
+use crate::package::{Function, Package};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use toml::de::DeTable;
+
+/// Why a package file could not be loaded.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file could not be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// The file does not describe a package.
+    #[error("in `{}`:\n{diagnostics}", path.display())]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its text.
+        diagnostics: Diagnostics,
+    },
+}
+
+/// Reads a package file. Relative paths in it start at its folder.
+///
+/// # Errors
+/// Where the file cannot be read or does not describe a package.
+pub fn load(path: &Path) -> Result<Package, LoadError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|reason| LoadError::Read { path: path.to_path_buf(), reason })?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    parse(&text, base)
+        .map_err(|diagnostics| LoadError::Text { path: path.to_path_buf(), diagnostics })
+}
+
+/// Reads the text of a package file. Relative paths in it start at `base`; no file is opened.
+///
+/// # Errors
+/// Everything that is wrong with the text, in its order. Behind errors of TOML itself nothing else is looked for.
+pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        return Err(Diagnostics(errors.iter().map(toml_error).collect()));
+    }
+    let mut reader = Reader::new(text, base);
+    let mut fields = Fields::new(document.get_ref(), Span::default(), "a package file");
+    let package = reader.required_table(&mut fields, "package", "this file has no `[package]`");
+    let (name, link) = package.map(|fields| header(&mut reader, fields)).unwrap_or_default();
+    let functions = function::functions(&mut reader, &mut fields);
+    fields.finish(&mut reader);
+    check_names(&mut reader, &functions);
+    reader.finish()?;
+    let functions = functions.into_iter().map(|read| read.function).collect();
+    Ok(Package { name, functions, link })
+}
+
+/// An error of the TOML parser, which words it as we do.
+fn toml_error(error: &toml::de::Error) -> Diagnostic {
+    let span = error.span().map_or(Span::default(), |range| span_of(&range));
+    let (message, expected) = match error.message().split_once(", expected ") {
+        Some((message, expected)) => (message, format!("expected {expected}")),
+        None => (error.message(), String::new()),
+    };
+    Diagnostic::new("toml", message).label(span, expected)
+}
+
+/// The package's name and libraries.
+fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<String>) {
+    let name = reader.required_string(&mut fields, "name", "the package needs a `name`");
+    if let Some(name) = &name {
+        reader.check_identifier("the package's name", name.value, name.span);
+    }
+    let link = reader.strings(&mut fields, "link");
+    fields.finish(reader);
+    let name = name.map(|name| name.value.to_string()).unwrap_or_default();
+    (name, link.into_iter().map(|soname| soname.value.to_string()).collect())
+}
+
+/// No two entry points have one name, results' twins included.
+fn check_names(reader: &mut Reader<'_>, functions: &[ReadFunction]) {
+    let names: Vec<_> = functions.iter().flat_map(entry_points).collect();
+    for (i, (name, second, second_of)) in names.iter().enumerate() {
+        let clash = names[..i].iter().find(|(other, ..)| other == name);
+        let Some((_, first, first_of)) = clash else { continue };
+        reader.report(
+            Diagnostic::new("name-clash", format!("two functions of the package are `{name}`"))
+                .label(*second, second_of.as_str())
+                .label(*first, first_of.as_str())
+                .help("rename one"),
+        );
+    }
+}
+
+/// The names of a function's variants, with where they come from and in which words.
+fn entry_points(read: &ReadFunction) -> Vec<(String, Span, String)> {
+    let Function { signature, .. } = &read.function;
+    let own = (signature.name.clone(), read.name, "this function".to_string());
+    let twin = signature.out_variant().map(|twin| {
+        let remark = format!("has results, and so a variant `{}`", twin.name);
+        (twin.name, read.name, remark)
+    });
+    [own].into_iter().chain(twin).collect()
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at one.
+
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value of the file and its place.
+pub(super) type Value<'t> = Spanned<DeValue<'t>>;
+
+/// A range of the TOML parser as a span.
+pub(super) fn span_of(range: &Range<usize>) -> Span {
+    Span::new(range.start, range.end)
+}
+
+/// A string of the file, and where its characters stand.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'v> {
+    /// The characters.
+    pub value: &'v str,
+    /// The string with its quotes.
+    pub span: Span,
+    /// The place of its first character, unless escapes move the characters.
+    first: Option<usize>,
+}
+
+impl Text<'_> {
+    /// The place in the file of a piece of the string; the whole string where escapes move its characters.
+    pub fn place(&self, piece: Span) -> Span {
+        match self.first {
+            Some(first) => Span::new(first + piece.start, first + piece.end),
+            None => self.span,
+        }
+    }
+}
+
+/// A table that is read key by key. Keys that nobody took are unknown.
+pub(super) struct Fields<'t> {
+    table: &'t DeTable<'t>,
+    /// The table, or its header.
+    pub span: Span,
+    what: &'static str,
+    known: Vec<&'static str>,
+}
+
+impl<'t> Fields<'t> {
+    /// The keys of `what`.
+    pub fn new(table: &'t DeTable<'t>, span: Span, what: &'static str) -> Fields<'t> {
+        Fields { table, span, what, known: vec![] }
+    }
+
+    /// The value of a key.
+    pub fn take(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+        self.take_entry(key).map(|(_, value)| value)
+    }
+
+    /// The place of a key; the table's where there is none.
+    pub fn place(&self, key: &str) -> Span {
+        let found = self.table.keys().find(|known| known.get_ref() == key);
+        found.map_or(self.span, |key| span_of(&key.span()))
+    }
+
+    /// A key's place, and its value.
+    pub fn take_entry(&mut self, key: &'static str) -> Option<(Span, &'t Value<'t>)> {
+        self.known.push(key);
+        let entry = self.table.iter().find(|(known, _)| known.get_ref() == key);
+        entry.map(|(key, value)| (span_of(&key.span()), value))
+    }
+
+    /// Whether a key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.keys().any(|known| known.get_ref() == key)
+    }
+
+    /// Every key with its place, and its value, in the order of the file.
+    pub fn entries(&self) -> Vec<(&'t str, Span, &'t Value<'t>)> {
+        let entry =
+            |(key, value): (&'t Spanned<_>, _)| (key_text(key), span_of(&key.span()), value);
+        let mut entries: Vec<_> = self.table.iter().map(entry).collect();
+        entries.sort_by_key(|(_, span, _)| span.start);
+        entries
+    }
+
+    /// Reports the keys that nobody took.
+    pub fn finish(self, reader: &mut Reader<'_>) {
+        for (key, span, _) in self.entries() {
+            if self.known.contains(&key) {
+                continue;
+            }
+            let message = format!("{} has no key `{key}`", self.what);
+            let problem = Diagnostic::new("unknown-key", message).label(span, "unknown key");
+            reader.report(problem.help(self.suggestion(key)));
+        }
+    }
+
+    fn suggestion(&self, key: &str) -> String {
+        let distance = |known: &&str| strsim::damerau_levenshtein(known, key);
+        match self.known.iter().copied().min_by_key(distance) {
+            Some(known) if distance(&known) <= known.len() / 3 + 1 => {
+                format!("did you mean `{known}`?")
+            }
+            _ => format!("use one of {}", quoted(&self.known)),
+        }
+    }
+}
+
+fn key_text<'t>(key: &'t Spanned<std::borrow::Cow<'t, str>>) -> &'t str {
+    key.get_ref()
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What is being read, and what is wrong with it so far.
+pub(super) struct Reader<'f> {
+    file: &'f str,
+    base: &'f Path,
+    problems: Diagnostics,
+}
+
+impl<'f> Reader<'f> {
+    /// A reader of `file`, in which paths start at `base`.
+    pub fn new(file: &'f str, base: &'f Path) -> Reader<'f> {
+        Reader { file, base, problems: Diagnostics::default() }
+    }
+
+    /// Notes a problem.
+    pub fn report(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
+    }
+
+    /// How many problems there are so far.
+    pub fn n_problems(&self) -> usize {
+        self.problems.0.len()
+    }
+
+    /// The problems, in the order of the text.
+    pub fn finish(mut self) -> Result<(), Diagnostics> {
+        let start = |problem: &Diagnostic| problem.labels.first().map(|label| label.span.start);
+        self.problems.0.sort_by_key(start);
+        self.problems.into_result()
+    }
+
+    /// The path that a string of the file means.
+    pub fn path(&self, text: &Text<'_>) -> PathBuf {
+        self.base.join(text.value)
+    }
+
+    /// Reports that `what`, a value, is something else.
+    pub fn wrong_type(&mut self, what: &str, value: &Value<'_>, expected: &str) {
+        let message = format!("{what} is of type {}", value.get_ref().type_str());
+        let label = format!("expected {expected}");
+        self.report(Diagnostic::new("value-type", message).label(span_of(&value.span()), label));
+    }
+
+    /// A key that must be there.
+    pub fn required<'t>(
+        &mut self,
+        fields: &mut Fields<'t>,
+        key: &'static str,
+        message: &str,
+    ) -> Option<&'t Value<'t>> {
+        let value = fields.take(key);
+        if value.is_none() {
+            self.missing(fields, key, message, None);
+        }
+        value
+    }
+
+    /// Reports that a key is not there.
+    pub fn missing(&mut self, fields: &Fields<'_>, key: &str, message: &str, help: Option<&str>) {
+        let problem = Diagnostic::new("missing-key", message);
+        let problem = problem.label(fields.span, format!("expected `{key}`"));
+        self.report(Diagnostic { help: help.map(str::to_string), ..problem });
+    }
+
+    /// A table that must be there.
+    pub fn required_table<'t>(
+        &mut self,
+        fields: &mut Fields<'t>,
+        key: &'static str,
+        message: &str,
+    ) -> Option<Fields<'t>> {
+        let value = self.required(fields, key, message)?;
+        self.table(key, value, "the package", "a table")
+    }
+
+    /// A string that must be there.
+    pub fn required_string<'t>(
+        &mut self,
+        fields: &mut Fields<'t>,
+        key: &'static str,
+        message: &str,
+    ) -> Option<Text<'t>> {
+        let value = self.required(fields, key, message)?;
+        self.text(key, value)
+    }
+
+    /// A string that may be there.
+    pub fn string<'t>(&mut self, fields: &mut Fields<'t>, key: &'static str) -> Option<Text<'t>> {
+        let value = fields.take(key)?;
+        self.text(key, value)
+    }
+
+    /// A list of strings that may be there.
+    pub fn strings<'t>(&mut self, fields: &mut Fields<'t>, key: &'static str) -> Vec<Text<'t>> {
+        match fields.take(key) {
+            Some(value) => self.texts(key, value),
+            None => vec![],
+        }
+    }
+
+    /// A value that is a list of strings.
+    pub fn texts<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Vec<Text<'t>> {
+        match value.get_ref() {
+            DeValue::Array(items) => {
+                let item = format!("an item of `{key}`");
+                items.iter().filter_map(|value| self.text_of(&item, value)).collect()
+            }
+            _ => {
+                self.wrong_type(&format!("`{key}`"), value, "an array of strings");
+                vec![]
+            }
+        }
+    }
+
+    /// A value that is a table.
+    pub fn table<'t>(
+        &mut self,
+        key: &str,
+        value: &'t Value<'t>,
+        what: &'static str,
+        expected: &str,
+    ) -> Option<Fields<'t>> {
+        match value.get_ref() {
+            DeValue::Table(table) => Some(Fields::new(table, span_of(&value.span()), what)),
+            _ => {
+                self.wrong_type(&format!("`{key}`"), value, expected);
+                None
+            }
+        }
+    }
+
+    /// The value of a key that is a string.
+    pub fn text<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Option<Text<'t>> {
+        self.text_of(&format!("`{key}`"), value)
+    }
+
+    fn text_of<'t>(&mut self, what: &str, value: &'t Value<'t>) -> Option<Text<'t>> {
+        let DeValue::String(string) = value.get_ref() else {
+            self.wrong_type(what, value, "a string");
+            return None;
+        };
+        let span = span_of(&value.span());
+        // Where the file spells the string differently, as with escapes, its characters cannot be found.
+        let spelled = self.file.get(value.span()).unwrap_or_default();
+        let first = spelled.find(&**string).map(|offset| span.start + offset);
+        Some(Text { value: string, span, first: first.filter(|_| !string.is_empty()) })
+    }
+
+    /// What `parse` makes of a string; its problems move to their places in the file.
+    pub fn parse<T>(
+        &mut self,
+        text: &Text<'_>,
+        parse: impl FnOnce(&str) -> Result<T, Diagnostics>,
+    ) -> Option<T> {
+        match parse(text.value) {
+            Ok(value) => Some(value),
+            Err(problems) => {
+                for mut problem in problems.0 {
+                    for label in &mut problem.labels {
+                        label.span = text.place(label.span);
+                    }
+                    self.report_at(problem, text.span);
+                }
+                None
+            }
+        }
+    }
+
+    /// Notes a problem, at `place` unless it has one of its own.
+    pub fn report_at(&mut self, problem: Diagnostic, place: Span) {
+        let has_place = !problem.labels.is_empty();
+        self.report(if has_place { problem } else { problem.label(place, "") });
+    }
+
+    /// Reports a name that is no C identifier.
+    pub fn check_identifier(&mut self, what: &str, name: &str, place: Span) {
+        if !is_identifier(name) {
+            let message = format!("{what}, `{name}`, is no C identifier");
+            let label = "expected letters, digits and `_`, no digit in front";
+            self.report(Diagnostic::new("bad-name", message).label(place, label));
+        }
+    }
+
+    /// Reports a key that a later version of kernpack reads.
+    pub fn not_yet(&mut self, key: &str, span: Span) {
+        let message = format!(
+            "`{key}` is not supported yet: this version of kernpack builds host functions only"
+        );
+        let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
+        let help = "describe a host function: `source = { host = \"…\" }`, `kernel` and `args`";
+        self.report(problem.help(help));
+    }
+}
+
+/// Whether a text is a C identifier.
+pub(super) fn is_identifier(text: &str) -> bool {
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts_well && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

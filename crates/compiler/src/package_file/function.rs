@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `[[function]]`: a signature with its workspaces and launches.
+
+use super::fields::{Fields, Reader, Text, Value};
+use super::launch::{self, ReadLaunch};
+use super::probe;
+use crate::package::Function;
+use kernpack_syntax::{Diagnostic, Span};
+use kernpack_validators::{Signature, Workspace, parse_tensor};
+use toml::de::DeValue;
+
+/// A function, and where its pieces stand.
+pub(super) struct ReadFunction {
+    /// The function.
+    pub function: Function,
+    /// The function's name.
+    pub name: Span,
+    /// The text of each workspace.
+    pub workspaces: Vec<Span>,
+    /// The pieces of each launch.
+    pub launches: Vec<launch::Places>,
+}
+
+/// Reads every `[[function]]`.
+pub(super) fn functions(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<ReadFunction> {
+    let header = fields.place("package");
+    match fields.take("function").map(|value| (value, value.get_ref())) {
+        Some((_, DeValue::Array(items))) if !items.is_empty() => {
+            items.iter().filter_map(|item| function(reader, item)).collect()
+        }
+        Some((value, other)) if !matches!(other, DeValue::Array(_)) => {
+            reader.wrong_type("`function`", value, "an array of tables: `[[function]]`");
+            vec![]
+        }
+        _ => {
+            let problem = Diagnostic::new("empty-package", "the package has no functions");
+            let help = "add a `[[function]]` with a `signature`";
+            reader.report(problem.label(header, "nothing to build").help(help));
+            vec![]
+        }
+    }
+}
+
+fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> {
+    let n_problems = reader.n_problems();
+    let mut fields = reader.table("function", value, "a function", "a table")?;
+    let text = reader.required_string(&mut fields, "signature", "the function needs a `signature`");
+    let signature = text.and_then(|text| reader.parse(&text, str::parse::<Signature>));
+    let doc = reader.string(&mut fields, "doc").map(|doc| doc.value.to_string());
+    let workspaces = workspaces(reader, &mut fields);
+    let launches = launches(reader, &mut fields, signature.as_ref());
+    fields.finish(reader);
+
+    let (workspaces, workspace_places) = workspaces.into_iter().unzip();
+    let (launches, launch_places) =
+        launches.into_iter().map(|read| (read.launch, read.places)).unzip();
+    let (signature, text) = (signature?, text?);
+    let read = ReadFunction {
+        name: name_place(&text, &signature.name),
+        function: Function { signature, doc, workspaces, launches },
+        workspaces: workspace_places,
+        launches: launch_places,
+    };
+    if reader.n_problems() == n_problems {
+        probe::find_problems(reader, &read, text.span);
+    }
+    Some(read)
+}
+
+/// The function's name, at the start of its signature.
+fn name_place(text: &Text<'_>, name: &str) -> Span {
+    let start = text.value.find(name).unwrap_or(0);
+    text.place(Span::new(start, start + name.len()))
+}
+
+fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(Workspace, Span)> {
+    let Some(value) = fields.take("workspace") else { return vec![] };
+    let expected = "a table such as `{ ws = \"Tensor([n], uint8)\" }`";
+    let Some(table) = reader.table("workspace", value, "a workspace", expected) else {
+        return vec![];
+    };
+    let mut workspaces = Vec::new();
+    for (name, span, value) in table.entries() {
+        reader.check_identifier("a workspace's name", name, span);
+        let text = reader.text(name, value);
+        let tensor = text.and_then(|text| reader.parse(&text, parse_tensor));
+        let workspace = tensor.map(|tensor| Workspace { name: name.to_string(), tensor });
+        workspaces.extend(workspace.zip(text.map(|text| text.span)));
+    }
+    workspaces
+}
+
+/// The launches: a list of them, or one that is written on the function itself.
+fn launches(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    signature: Option<&Signature>,
+) -> Vec<ReadLaunch> {
+    let own = launch::KEYS.iter().find(|key| fields.has(key)).copied();
+    let list = fields.take_entry("launch");
+    if let (Some(key), Some((span, value))) = (own, &list)
+        && !launch::is_geometry(value)
+    {
+        let message = format!("the function has both `{key}` and `[[function.launch]]`");
+        let problem = Diagnostic::new("conflict", message).label(*span, "the launches");
+        reader.report(problem.help(format!("move `{key}` into a `[[function.launch]]`")));
+    }
+    let mut launches = Vec::new();
+    if own.is_some() {
+        launches.extend(launch::read(reader, fields, signature));
+    } else {
+        launch::know_keys(fields);
+    }
+    match list {
+        None => {}
+        Some((span, value)) if launch::is_geometry(value) => reader.not_yet("launch", span),
+        Some((_, value)) => launches.extend(launch::list(reader, value, signature)),
+    }
+    launches
+}

@@ -1,0 +1,684 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Package files as they are written, and what is said about them.
+
+use super::parse;
+use crate::package::{Launch, Package, Returns};
+use expect_test::{Expect, expect};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEADER: &str = "[package]\nname = 'p'\n";
+const FUNCTION: &str = "[[function]]\nsignature = 'f(x: Tensor([n], float32))'\n";
+const LAUNCH: &str = "source = { host = 'f.c' }\nkernel = 'f'\nargs = ['x']\n";
+
+fn expect_package(text: &str) -> Package {
+    parse(text, Path::new("folder")).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn shown(launch: &Launch) -> String {
+    let Launch { spec, source, kernel, returns } = launch;
+    let when: Vec<_> = spec.when.iter().map(ToString::to_string).collect();
+    let args: Vec<_> = spec.args.iter().map(ToString::to_string).collect();
+    format!("{kernel} {args:?} -> {returns:?} when {when:?}\n  of {source:?}\n")
+}
+
+/// Compares the problems of a text, each label with the piece of the text that it is on.
+fn expect_problems(text: &str, expected: Expect) {
+    let problems = parse(text, Path::new("")).expect_err("the text has problems");
+    let mut shown = String::new();
+    for problem in problems.0 {
+        writeln!(shown, "{}: {}", problem.code, problem.message).unwrap();
+        for label in problem.labels {
+            let piece = text[label.span.start..label.span.end].trim_end();
+            writeln!(shown, "  {piece:?} {}", label.text).unwrap();
+        }
+        if let Some(help) = problem.help {
+            writeln!(shown, "  help: {help}").unwrap();
+        }
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn a_file_becomes_a_package() {
+    let package = expect_package(
+        r#"
+[package]
+name = "norm"
+link = ["libblas.so.3"]
+[[function]]
+signature = """
+rms(x: Tensor([m, d], T), y: Tensor([m, d], T, mut))
+  where T in {float32, float64}"""
+doc = "y = x / rms(x)"
+workspace = { z = "Tensor([4*m], uint8, align=128)", a = "Tensor([d], T)" }
+[[function.launch]]
+when = "d <= 4096, m > 1"
+source = { host = "norm.c", include = ["."], define = { W = "4", A = "1" }, options = ["-ffast-math"] }
+kernel = "rms_{T}"
+args = ["x", "y", "z", "struct(m: int32, d)"]
+returns = "int"
+[[function.launch]]
+when = "d > 4096"
+source = { host = "/lib/big.a" }
+symbol = "rms_big"
+args = []
+"#,
+    );
+    assert_eq!(package.name, "norm");
+    assert_eq!(package.link, ["libblas.so.3"]);
+    let [function] = &package.functions[..] else { panic!("one function") };
+    assert_eq!(function.doc.as_deref(), Some("y = x / rms(x)"));
+    let workspaces: Vec<_> = function.workspaces.iter().map(|workspace| &workspace.name).collect();
+    assert_eq!(workspaces, ["z", "a"]);
+    expect![[r#"
+        rms_{T} ["x", "y", "z", "struct(m: int32, d)"] -> Status when ["d <= 4096", "m > 1"]
+          of Host(HostSource { path: "folder/norm.c", include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] })
+        rms_big [] -> Void when ["d > 4096"]
+          of Host(HostSource { path: "/lib/big.a", include: [], define: [], options: [] })
+    "#]].assert_eq(&function.launches.iter().map(shown).collect::<String>());
+}
+
+#[test]
+fn one_launch_may_stand_in_the_function() {
+    let package = expect_package(&format!("{HEADER}{FUNCTION}{LAUNCH}returns = 'int'"));
+    let launch = &package.functions[0].launches[0];
+    assert_eq!(launch.kernel, "f");
+    assert_eq!(launch.returns, Returns::Status);
+}
+
+#[test]
+fn a_function_without_a_launch_only_checks() {
+    assert!(expect_package(&format!("{HEADER}{FUNCTION}")).functions[0].launches.is_empty());
+}
+
+#[test]
+fn one_kernel_may_serve_every_dtype() {
+    let function = "[[function]]\nsignature = 'f(x: Tensor([n], T)) where T in {int8, uint8}'\n";
+    let package = expect_package(&format!("{HEADER}{function}{LAUNCH}"));
+    assert_eq!(package.functions[0].launches[0].kernel, "f");
+}
+
+#[test]
+fn errors_of_toml_come_alone() {
+    expect_problems(
+        "[package\nname = 1 2\nname = 'p'\n",
+        expect![[r#"
+        toml: unclosed table
+          "" expected `]`
+    "#]],
+    );
+    expect_problems(
+        "a = 1\na = 2",
+        expect![[r#"
+        toml: duplicate key
+          "a" 
+    "#]],
+    );
+}
+
+#[test]
+fn what_must_be_there() {
+    expect_problems(
+        "",
+        expect![[r#"
+        missing-key: this file has no `[package]`
+          "" expected `package`
+        empty-package: the package has no functions
+          "" nothing to build
+          help: add a `[[function]]` with a `signature`
+    "#]],
+    );
+    expect_problems(
+        "[package]",
+        expect![[r#"
+        missing-key: the package needs a `name`
+          "[package]" expected `name`
+        empty-package: the package has no functions
+          "package" nothing to build
+          help: add a `[[function]]` with a `signature`
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}function = []"),
+        expect![[r#"
+        empty-package: the package has no functions
+          "package" nothing to build
+          help: add a `[[function]]` with a `signature`
+        unknown-key: the package has no key `function`
+          "function" unknown key
+          help: use one of `name`, `link`
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}[[function]]"),
+        expect![[r#"
+        missing-key: the function needs a `signature`
+          "[[function]]" expected `signature`
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}[[function.launch]]"),
+        expect![[r#"
+            missing-key: the launch has no `source`
+              "[[function.launch]]" expected `source`
+            missing-key: the launch has no `kernel`
+              "[[function.launch]]" expected `kernel`
+              help: name the function of the source that runs: `kernel = "norm_f32"`
+            missing-key: the launch has no `args`
+              "[[function.launch]]" expected `args`
+              help: write `args = []` for a kernel that takes none
+        "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}source = {{}}"),
+        expect![[r#"
+            missing-key: the launch has no `kernel`
+              "[[function]]" expected `kernel`
+              help: name the function of the source that runs: `kernel = "norm_f32"`
+            missing-key: the launch has no `args`
+              "[[function]]" expected `args`
+              help: write `args = []` for a kernel that takes none
+            missing-key: the source has no `host`
+              "{}" expected `host`
+              help: name a file that ends in .c, .o or .a
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_keys_get_a_suggestion() {
+    let text = format!(
+        "[pakage]\n[package]\nname = 'p'\nversion = 1\n{FUNCTION}kernal = 'f'\n[[function.launch]]\nwen = 'n > 1'\n\
+         source = {{ host = 'f.c', includes = ['.'] }}\nkernel = 'f'\nargs = ['x']\n"
+    );
+    expect_problems(
+        &text,
+        expect![[r#"
+        unknown-key: a package file has no key `pakage`
+          "pakage" unknown key
+          help: did you mean `package`?
+        unknown-key: the package has no key `version`
+          "version" unknown key
+          help: use one of `name`, `link`
+        unknown-key: a function has no key `kernal`
+          "kernal" unknown key
+          help: did you mean `kernel`?
+        unknown-key: a launch has no key `wen`
+          "wen" unknown key
+          help: did you mean `when`?
+        unknown-key: a source has no key `includes`
+          "includes" unknown key
+          help: did you mean `include`?
+    "#]],
+    );
+}
+
+#[test]
+fn values_of_other_types() {
+    expect_problems(
+        "package = 1\nfunction = 2",
+        expect![[r#"
+        value-type: `package` is of type integer
+          "1" expected a table
+        value-type: `function` is of type integer
+          "2" expected an array of tables: `[[function]]`
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}link = 'a'\n[[function]]\nsignature = 1\ndoc = []\nworkspace = 'w'"),
+        expect![[r#"
+            value-type: `link` is of type string
+              "'a'" expected an array of strings
+            value-type: `signature` is of type integer
+              "1" expected a string
+            value-type: `doc` is of type array
+              "[]" expected a string
+            value-type: `workspace` is of type string
+              "'w'" expected a table such as `{ ws = "Tensor([n], uint8)" }`
+        "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}[[function.launch]]\n\
+            when = 1\n\
+            source = 'f.c'\n\
+            kernel = 1\n\
+            args = 'x'\n\
+            returns = 1"
+        ),
+        expect![[r#"
+            value-type: `when` is of type integer
+              "1" expected a string
+            value-type: `source` is of type string
+              "'f.c'" expected a table such as `{ host = "norm.c" }`
+            value-type: `kernel` is of type integer
+              "1" expected a string
+            value-type: `args` is of type string
+              "'x'" expected an array of strings
+            value-type: `returns` is of type integer
+              "1" expected a string
+        "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}kernel = 'f'\n\
+            args = ['x', 1]\n\
+            returns = 'float'\n\
+            [function.source]\n\
+            host = 1\n\
+            include = '.'\n\
+            options = [[]]\n\
+            define = {{ W = 4, 'a b' = 'c' }}"
+        ),
+        expect![[r#"
+            value-type: an item of `args` is of type integer
+              "1" expected a string
+            bad-value: a host function cannot return `float`
+              "'float'" expected `"void"` or `"int"`
+            value-type: `host` is of type integer
+              "1" expected a string
+            value-type: `include` is of type string
+              "'.'" expected an array of strings
+            value-type: an item of `options` is of type array
+              "[]" expected a string
+            value-type: `W` is of type integer
+              "4" expected a string
+            bad-name: a macro's name, `a b`, is no C identifier
+              "'a b'" expected letters, digits and `_`, no digit in front
+        "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}source = []\nkernel = 'f'\nargs = []"),
+        expect![[r#"
+            value-type: `source` is of type array
+              "[]" expected one table: `{ host = "…" }`
+        "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}[function.launch]"),
+        expect![[r#"
+        value-type: `launch` is of type table
+          "[function.launch]" expected an array of tables: `[[function.launch]]`
+    "#]],
+    );
+}
+
+#[test]
+fn keys_of_gpu_kernels_are_refused_by_name() {
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}source = {{ cuda = 'f.cu', include = ['.'] }}\n\
+            kernel = 'f'\n\
+            args = []\n\
+            launch = {{ grid = ['n'], block = [128] }}"
+        ),
+        expect![[r#"
+            not-supported: `cuda` is not supported yet: this version of kernpack builds host functions only
+              "cuda" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `launch` is not supported yet: this version of kernpack builds host functions only
+              "launch" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+        "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}[[function.launch]]\n\
+            source = [{{ cubin = 'a', arch = 'sm_90a' }}, {{ ptx = 'b' }}]\n\
+            kernel = 'f'\n\
+            args = []\n\
+            grid = 1\n\
+            block = 1\n\
+            smem = 1\n\
+            attr = {{}}"
+        ),
+        expect![[r#"
+            not-supported: `cubin` is not supported yet: this version of kernpack builds host functions only
+              "cubin" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `ptx` is not supported yet: this version of kernpack builds host functions only
+              "ptx" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `grid` is not supported yet: this version of kernpack builds host functions only
+              "grid" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `block` is not supported yet: this version of kernpack builds host functions only
+              "block" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `smem` is not supported yet: this version of kernpack builds host functions only
+              "smem" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            not-supported: `attr` is not supported yet: this version of kernpack builds host functions only
+              "attr" of a later version
+              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+        "#]],
+    );
+}
+
+#[test]
+fn problems_inside_strings_are_found_in_the_file() {
+    expect_problems(
+        &format!(
+            "{HEADER}[[function]]\n\
+        signature = 'f(x: Tensor([n], flot32), y: int33)'"
+        ),
+        expect![[r#"
+        unknown-dtype: `flot32` is no dtype
+          "flot32" expected a dtype or a dtype variable
+          help: did you mean `float32`?
+        syntax: expected a type, found `int33`
+          "int33" expected a type
+          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+    "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}[[function]]\n\
+        signature = \"\"\"\n\
+        f(\n\
+          x: Tenzor([n], float32))\"\"\""
+        ),
+        expect![[r#"
+        syntax: expected a type, found `Tenzor`
+          "Tenzor" expected a type
+          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+    "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}[[function]]\n\
+        signature = \"f(\\u0078: Tenzor([n], float32))\""
+        ),
+        expect![[r#"
+        syntax: expected a type, found `Tenzor`
+          "\"f(\\u0078: Tenzor([n], float32))\"" expected a type
+          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}[[function]]\nsignature = ''"),
+        expect![[r#"
+        syntax: expected the function's name, found the end
+          "''" expected the function's name
+    "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}workspace = {{ w = 'Tensor([n)', '1' = 'Tensor([n], uint8)' }}\n\
+            [[function.launch]]\n\
+            when = 'n <'\n\
+            source = {{ host = 'f.c' }}\n\
+            kernel = 'f'\n\
+            args = ['x', 'n +', 'n: int33']\n\
+            \
+                  [[function.launch]]\nwhen = ''\nsource = {{ host = 'f.c' }}\nkernel = 'f'\nargs = []"
+        ),
+        expect![[r#"
+            syntax: expected `]`, found `)`
+              ")" expected `]`
+            bad-name: a workspace's name, `1`, is no C identifier
+              "'1'" expected letters, digits and `_`, no digit in front
+            syntax: expected an expression, found the end
+              "" expected an expression
+            syntax: expected an expression, found the end
+              "" expected an expression
+            syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
+              "int33" expected a C type: bool, an integer, a float or `pointer`
+            launch: `when` has no condition
+              "''" 
+              help: leave `when` out
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_have_no_value_are_found_in_their_piece() {
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}workspace = {{ w = 'Tensor([k], uint8)', x = 'Tensor([n], uint8)' }}\n\
+            {LAUNCH}"
+        ),
+        expect![[r#"
+            unbound-symbol: `k` in the workspace `w` has no value
+              "'Tensor([k], uint8)'" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            name-clash: `x` means two things
+              "'Tensor([n], uint8)'" 
+              help: rename the workspace
+        "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}[[function.launch]]\n\
+            when = 'n > 1'\n\
+            {LAUNCH}[[function.launch]]\n\
+            when = 'k > 1'\n\
+            source = {{ host = 'f.c' }}\n\
+            kernel = 'f'\n\
+            args = ['x', 'n', 'm', 'x.shape[1]']"
+        ),
+        expect![[r#"
+            unbound-symbol: `k` in the `when` of launch 1 has no value
+              "'k > 1'" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            unbound-symbol: `m` in `m` of launch 1 has no value
+              "'m'" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            unbound-symbol: `x.shape[1]` in `x.shape[1]` of launch 1 has no value
+              "'x.shape[1]'" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+        "#]],
+    );
+}
+
+#[test]
+fn kernel_names() {
+    let file = |kernel: &str| {
+        format!(
+            "{HEADER}[[function]]\n\
+            signature = 'f(x: Tensor([n], T), y: Tensor([n], U)) where (T, U) in {{(int8, int16), (int8, int32)}}'\n\
+            source = {{ host = 'f.c' }}\n\
+            kernel = '{kernel}'\n\
+            args = ['x']"
+        )
+    };
+    assert_eq!(expect_package(&file("{T}_f_{U}")).functions[0].launches[0].kernel, "{T}_f_{U}");
+    expect_problems(
+        &file("f_{V}"),
+        expect![[r#"
+        kernel-template: `V` is no dtype variable of `f`
+          "V" stands for no dtype
+          help: the dtype variables are T, U
+    "#]],
+    );
+    expect_problems(
+        &file("f_{T"),
+        expect![[r#"
+        kernel-template: `{` without its `}`
+          "{T" not closed
+    "#]],
+    );
+    expect_problems(
+        &file("f-{T}"),
+        expect![[r#"
+        bad-name: `f-{T}` cannot be the symbol of a C function
+          "'f-{T}'" expected letters, digits and `_`, no digit in front, and `{T}` for dtypes
+    "#]],
+    );
+    expect_problems(
+        &file(""),
+        expect![[r#"
+        bad-name: `` cannot be the symbol of a C function
+          "''" expected letters, digits and `_`, no digit in front, and `{T}` for dtypes
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}{LAUNCH}symbol = 'f'"),
+        expect![[r#"
+        conflict: the launch has both `kernel` and `symbol`
+          "symbol" means the same
+          help: remove one
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}source = {{ host = 'f.c' }}\nkernel = 'f_{{T}}'\nargs = []"),
+        expect![[r#"
+            kernel-template: `T` is no dtype variable of `f`
+              "T" stands for no dtype
+              help: write the symbol without braces
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_clash() {
+    let result =
+        "[[function]]\nsignature = 'g(x: Tensor([n], float32)) -> y: Tensor([n], float32)'\n";
+    let out = "[[function]]\nsignature = ' g_out(n: int32)'\n";
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}{FUNCTION}"),
+        expect![[r#"
+        name-clash: two functions of the package are `f`
+          "f" this function
+          "f" this function
+          help: rename one
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{out}{result}"),
+        expect![[r#"
+        name-clash: two functions of the package are `g_out`
+          "g" has results, and so a variant `g_out`
+          "g_out" this function
+          help: rename one
+    "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{result}{out}"),
+        expect![[r#"
+        name-clash: two functions of the package are `g_out`
+          "g_out" this function
+          "g" has results, and so a variant `g_out`
+          help: rename one
+    "#]],
+    );
+}
+
+#[test]
+fn pieces_that_do_not_go_together() {
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}{LAUNCH}[[function.launch]]\n\
+        {LAUNCH}"
+        ),
+        expect![[r#"
+        conflict: the function has both `source` and `[[function.launch]]`
+          "launch" the launches
+          help: move `source` into a `[[function.launch]]`
+    "#]],
+    );
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}source = {{ host = 'f.o', define = {{ W = '4' }} }}\n\
+            kernel = 'f'\n\
+            args = []"
+        ),
+        expect![[r#"
+            conflict: `define` is for C files, and `f.o` is none
+              "define" has no effect
+              help: remove `define`
+        "#]],
+    );
+    expect_problems(
+        "[package]\nname = 'my-package'\n[[function]]\nsignature = '_library(n: int32)'",
+        expect![[r#"
+        bad-name: the package's name, `my-package`, is no C identifier
+          "'my-package'" expected letters, digits and `_`, no digit in front
+        reserved-name: a function's name cannot start with `_library`
+          "_library" its symbol would mean something else
+          help: choose another name
+    "#]],
+    );
+}
+
+/// A small generator of numbers, so that the same texts are tried everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    const PIECES: &[&str] = &[
+        HEADER,
+        FUNCTION,
+        LAUNCH,
+        "[",
+        "]",
+        "{",
+        "}",
+        "'",
+        "\"",
+        "\"\"\"",
+        "\n",
+        "\r\n",
+        "=",
+        ",",
+        ".",
+        "é",
+        "\\",
+        "\\u0041",
+        "[[function.launch]]\n",
+        "[[function]]\n",
+        "[function]\n",
+        "signature = ",
+        "f(x: Tensor([n], T))",
+        "-> y: Tensor([n], T)",
+        "kernel = ",
+        "{T}",
+        "{",
+        "source = ",
+        "host",
+        "cuda",
+        "args = ",
+        "when = ",
+        "returns = ",
+        "workspace = ",
+        "define",
+        "include",
+        "1",
+        "-1e9",
+        "1979-05-27",
+        "[[[[",
+        "function",
+        "package",
+        "name",
+        "where n % 8 == 0",
+    ];
+    let mut random = Random(1);
+    for _ in 0..20_000 {
+        let n_pieces = random.below(16);
+        let mut text: String = (0..n_pieces).map(|_| PIECES[random.below(PIECES.len())]).collect();
+        if random.below(2) == 0 {
+            let whole = format!(
+                "{HEADER}{FUNCTION}workspace = {{ w = 'Tensor([n], uint8)' }}\n\
+                {LAUNCH}"
+            );
+            let at = (0..=random.below(whole.len())).rev().find(|at| whole.is_char_boundary(*at));
+            text = [&whole[..at.unwrap_or(0)], &text, &whole[at.unwrap_or(0)..]].concat();
+        }
+        if let Err(problems) = parse(&text, Path::new("")) {
+            for label in problems.0.iter().flat_map(|problem| &problem.labels) {
+                assert!(
+                    text.get(label.span.start..label.span.end).is_some(),
+                    "{text:?}: {problems}"
+                );
+            }
+        }
+    }
+}
