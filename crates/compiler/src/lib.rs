@@ -19,6 +19,7 @@ pub mod link;
 mod llvm;
 mod lower;
 pub mod package;
+pub mod package_file;
 pub mod source;
 mod symbols;
 pub mod target;
