@@ -72,21 +72,26 @@ def number_of(value):
     return float.fromhex(payload) if key == "float" else payload
 
 
-def received_text(value):
+def received_text(value, as_float):
     if "bigint" in value:
         return "an integer beyond 64 bits"
-    return str(bool(value["bool"])) if value.get("bool") in (0, 1) else repr(number_of(value))
+    return repr(float(number_of(value)) if as_float else number_of(value))
+
+
+def wrap(number):
+    """The signed 64 bits that are left of a number."""
+    return (number + 2 ** 63) % 2 ** 64 - 2 ** 63
 
 
 def row_major(shape):
-    return [fit(math.prod(shape[i + 1:])) for i in range(len(shape))]
+    return [wrap(math.prod(shape[i + 1:])) for i in range(len(shape))]
 
 
 def span(tensor):
     """The bytes [start, end) that a tensor's indices reach; False of an empty one; None beyond 64 bits."""
     strides = row_major(tensor["shape"]) if tensor["strides"] is None else tensor["strides"]
-    if 0 in tensor["shape"] or None in strides:
-        return False if 0 in tensor["shape"] else None
+    if 0 in tensor["shape"]:
+        return False
     bits, reach = math.prod(tensor["dtype"][1:]), [(extent - 1) * stride for extent, stride in zip(tensor["shape"], strides)]
     origin = (tensor["data"] + tensor["byte_offset"]) * 8
     start = (origin + sum(min(r, 0) for r in reach) * bits) // 8
@@ -103,6 +108,7 @@ class Call:
         self.bound_at = dict(signature.bound_at)
         self.pending = []  # checks of dims, strides and integer parameters that wait for a symbol
         self.rules = list(signature.rules)  # those not checked yet
+        self.settled = set()  # symbols of strides behind their last use
         self.free = {}  # from a symbol of strides to the compact stride of its first use
         self.dtypes = {}  # from a variable to its dtype's name and its tensor's path
         self.early = []  # dtypes of tensors before the one that binds their variable
@@ -163,7 +169,7 @@ class Call:
                 word, indices = LITERAL_TYPES[type(want)]
                 self.accept(word, indices, value, place, optional)
                 if want is not None and number_of(value) != want:
-                    self.fail("literal", f"Mismatched value {place}", repr(want), received_text(value))
+                    self.fail("literal", f"Mismatched value {place}", repr(want), received_text(value, isinstance(want, float)))
 
     def accept(self, word, indices, value, place, optional=False):
         index = type_index(value)
@@ -178,24 +184,24 @@ class Call:
             low, fits = -high, "bigint" not in value and (not math.isfinite(number) or abs(number) < overflow)
         else:
             low, high = INT_RANGES[dtype]
-            fits = low <= number <= high and ("bigint" not in value or dtype == "uint64")
+            fits = low <= number <= high and ("bigint" not in value or dtype == "uint64" and len(value["bigint"]) == 2)
         if not fits:
-            self.fail("scalar-range", f"Out of bound value {place}", f"to be in {dtype} range [{low}, {high}]", received_text(value))
+            self.fail("scalar-range", f"Out of bound value {place}", f"to be in {dtype} range [{low}, {high}]", received_text(value, dtype in FLOAT_RANGES))
         if is_symbol(place.path, dtype):
             self.learn(self.bind_or_require("dim", name_expr(place.path), number, place), place)
 
-    def dim(self, dim, extent, place, **also_learned):
+    def dim(self, dim, extent, place):
         """A tensor's dim or a Shape's element: a constant is compared; any other must not be negative, then binds or is checked."""
         if dim and not dim.names and extent != dim.value({}):
             self.fail("dim", f"Mismatched {place.itself}", f"to be {dim.text()}", extent)
         if extent < 0:
             self.fail("negative-dim", f"Invalid {place.itself}", "a non-negative value", extent)
-        self.learn({place.path: extent, **self.bind_or_require("dim", dim, extent, place), **also_learned}, place)
+        self.learn({place.path: extent, **self.bind_or_require("dim", dim, extent, place)}, place)
 
     def bind_or_require(self, fault, expr, got, place):
         if binding := self.signature.bindings.get(place.path):
             value, rest = divmod(got - binding.shift, binding.scale)
-            if binding.solved and (rest or value < 0 or fit(value) is None):
+            if binding.solved and (rest or value < 0 or fit(got - binding.shift) is None):
                 self.fail("dim-solve", f"Invalid {place.itself}", f"{expr.text()} with {binding.symbol} >= 0", got)
             return {binding.symbol: value}
         if expr and expr.names:
@@ -212,7 +218,8 @@ class Call:
         """Makes the pending checks whose symbols all have a value."""
         if not self.pending:
             return
-        ready = [check for check in self.pending if all(name in self.values for name in check[0].names)]
+        waits = self.signature.stride_uses.keys() - self.settled
+        ready = [check for check in self.pending if all(name in self.values and (name not in waits or check[0].op == "name") for name in check[0].names)]
         self.pending = [check for check in self.pending if check not in ready]
         for expr, got, place, fault in ready:
             if got is None or expr.value(self.values) != got:
@@ -258,10 +265,12 @@ class Call:
         if not empty and tensor["data"] == 0:
             self.fail("null-data", f"Invalid Tensor data {place}", "a non-NULL data pointer", "NULL")
         for i, (dim, extent) in enumerate(zip(kind.dims, shape)):
-            numel = {f"{place.path}.numel": fit(math.prod(shape))} if i + 1 == len(shape) else {}
-            self.dim(dim, extent, place.part(f".shape[{i}]"), **numel)
-        for i in range(len(shape)):
-            self.stride(kind, i, shape, strides, place.part(f".strides[{i}]"))
+            self.dim(dim, extent, place.part(f".shape[{i}]"))
+        self.learn({f"{place.path}.numel": fit(math.prod(shape))}, place.part(".numel"))
+        parts = [place.part(f".strides[{i}]") for i in range(len(shape))]
+        found = [self.stride(kind, i, shape, strides, part) for i, part in enumerate(parts)]
+        for part, stride in zip(parts, found):
+            self.learn({part.path: stride}, part)
         align = kind.align or max(1, (math.prod(tensor["dtype"][1:]) + 7) // 8)
         if not empty and (rest := (tensor["data"] + tensor["byte_offset"]) % align):
             self.fail("alignment", f"Misaligned Tensor data {place}", f"data alignment={align} bytes", f"address % {align} == {rest}")
@@ -272,14 +281,17 @@ class Call:
         if expected in DTYPES:
             if DTYPES[expected] != got:
                 self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={expected}", dtype_text(*got))
-        elif expected in self.dtypes or self.signature.dtype_bindings[expected] != place.path:
+        elif expected in self.dtypes:
             self.early.append((expected, got, place))
         else:
             [rule] = [rule for rule in self.signature.combinations if expected in rule.left]
             allowed = list(dict.fromkeys(choice[rule.left.index(expected)] for choice in rule.right))
             if got not in [DTYPES[name] for name in allowed]:
                 self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={choice_text(allowed)}", dtype_text(*got))
-            self.dtypes[expected] = (next(name for name in allowed if DTYPES[name] == got), place.path)
+            if self.signature.dtype_bindings[expected] == place.path:
+                self.dtypes[expected] = (next(name for name in allowed if DTYPES[name] == got), place.path)
+            else:
+                self.early.append((expected, got, place))
         for variable, dtype, at in self.early:
             if variable in self.dtypes and DTYPES[self.dtypes[variable][0]] != dtype:
                 name, path = self.dtypes[variable]
@@ -302,21 +314,22 @@ class Call:
                 self.fail("device-index", f"Mismatched device index {place}", f"to match {path}.device.index", got)
 
     def stride(self, kind, i, shape, strides, place):
-        compact = fit(math.prod(shape[i + 1:]))
+        compact = wrap(math.prod(shape[i + 1:]))
         free = shape[i] == 1 or 0 in shape
         got, learned = compact if free or strides is None else strides[i], {}
         expr = kind.strides[i] if isinstance(kind.strides, list) else None
-        if not free and kind.strides is None and (strides is not None or kind.order != "row"):
+        if kind.strides is None:
             ranks = {"row": range(len(shape), 0, -1), "col": range(len(shape))}.get(kind.order, kind.order)
-            want = fit(math.prod(extent for extent, rank in zip(shape, ranks) if rank < ranks[i]))
+            want = wrap(math.prod(extent for extent, rank in zip(shape, ranks) if rank < ranks[i]))
             words = ORDER_WORDS.get(kind.order) or f"order ({', '.join(map(str, kind.order))})"
-            if want is None or got != want:
-                self.fail("stride", f"Mismatched {place.itself}", f"to be {written(want)} for {words}", written(got))
+            if not free and got != want:
+                self.fail("stride", f"Mismatched {place.itself}", f"to be {want} for {words}", got)
+            return want
         if not free and isinstance(kind.strides, list):
             if expr and not expr.names and got != expr.value({}):
-                self.fail("stride", f"Mismatched {place.itself}", f"to be {expr.text()}", written(got))
-            if got is None or got < 0:
-                self.fail("negative-stride", f"Invalid {place.itself}", "a non-negative value", written(got))
+                self.fail("stride", f"Mismatched {place.itself}", f"to be {expr.text()}", got)
+            if got < 0:
+                self.fail("negative-stride", f"Invalid {place.itself}", "a non-negative value", got)
         if not free and kind.strides is not None and kind.mut and got == 0:
             self.fail("mut-broadcast", f"Invalid {place.itself}", "a non-zero stride for a mutable tensor", got)
         symbol = expr.left if expr and expr.op == "name" and expr.left in self.signature.stride_uses else None
@@ -326,12 +339,15 @@ class Call:
             self.free.setdefault(symbol, got)
         elif expr and not free:
             self.bind_or_require("stride", expr, got, place)
-        if symbol and place.path == self.signature.stride_uses[symbol][-1].path and not learned:
-            learned = self.settle(symbol)
-        self.learn({place.path: got, **learned}, place)
+        if symbol and place.path == self.signature.stride_uses[symbol][-1].path:
+            self.values |= learned
+            learned |= self.settle(symbol)
+        self.learn(learned, place)
+        return got
 
     def settle(self, symbol):
         """After the last use of a symbol of strides: if all were free, it is compact and meets its rules."""
+        self.settled.add(symbol)
         if symbol in self.values:
             return {}
         self.rules = [rule for rule in self.rules if symbol not in rule.names]

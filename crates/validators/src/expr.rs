@@ -101,13 +101,8 @@ impl Expr {
         Expr::Symbol(name.into(), Span::default())
     }
 
-    /// The operation `op` on two expressions, computed at once where both are constants and there is a value.
+    /// The operation `op` on two expressions.
     pub fn binary(op: Op, a: Expr, b: Expr) -> Expr {
-        if let (Expr::Int(x), Expr::Int(y)) = (&a, &b)
-            && let Some(value) = op.apply(*x, *y)
-        {
-            return Expr::Int(value);
-        }
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 
@@ -155,11 +150,12 @@ impl Expr {
         }
     }
 
-    /// The constant, where the expression is just that.
+    /// The value, where the expression names nothing and has one.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Expr::Int(value) => Some(*value),
-            _ => None,
+            Expr::Symbol(..) | Expr::Field(..) => None,
+            Expr::Binary(op, a, b) => op.apply(a.as_int()?, b.as_int()?),
         }
     }
 
@@ -175,6 +171,7 @@ impl Expr {
             Expr::Int(value) => Some((None, 0, *value)),
             Expr::Symbol(name, _) => Some((Some(name), 1, 0)),
             Expr::Field(..) => None,
+            Expr::Binary(..) if self.as_int().is_some() => Some((None, 0, self.as_int()?)),
             Expr::Binary(op, a, b) => {
                 let (s, a, c) = a.linear()?;
                 let (t, b, d) = b.linear()?;

@@ -17,6 +17,10 @@ use std::ops::{Deref, DerefMut};
 
 /// How deep types and expressions may nest: deeper text is refused, not followed.
 const MAX_DEPTH: usize = 64;
+/// How many dims a tensor or Shape may have.
+const MAX_DIMS: usize = 64;
+/// How many values a symbol's set may have.
+const MAX_SET: usize = 256;
 /// How much text a signature may have.
 const MAX_BYTES: usize = 1 << 16;
 
@@ -265,18 +269,20 @@ impl Parser<'_> {
 
     /// `[m, 4, _]`
     pub fn parse_dims(&mut self) -> Result<Vec<Dim>, Diagnostic> {
-        self.parse_list("[", "]", |parser| {
+        let span = self.peek().span;
+        let dims = self.parse_list("[", "]", |parser| {
             if parser.eat_name("_") {
                 return Ok(Dim::Any);
             }
             let span = parser.peek().span;
             let expr = parser.parse_expr()?;
-            if expr.as_int().is_some_and(|value| value < 0) {
-                return Err(Diagnostic::new("negative-dim", format!("`{expr}` is negative"))
-                    .label(span, "extents and strides that are constants are not negative"));
+            if expr.names().is_empty() && expr.as_int().is_none_or(|value| value < 0) {
+                return Err(Diagnostic::new("negative-dim", format!("`{expr}` is no extent"))
+                    .label(span, "constants are not negative and fit 64 bits"));
             }
             Ok(Dim::Expr(expr))
-        })
+        })?;
+        at_most(MAX_DIMS, dims, span)
     }
 
     /// A dtype's name.
@@ -620,12 +626,13 @@ impl Parser<'_> {
             if left.as_symbol().is_none() {
                 return Err(self.unexpected("a symbol before `in`"));
             }
+            let span = self.peek().span;
             let values = self.parse_list("{", "}", |parser| {
                 let negative = parser.eat("-");
                 let value = parser.parse_count("an integer")?;
                 Ok(if negative { -value } else { value })
             })?;
-            return Ok(RuleKind::In(left, values));
+            return Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?));
         }
         for comparison in Comparison::ALL {
             if self.eat(comparison.text()) {
@@ -634,6 +641,15 @@ impl Parser<'_> {
         }
         Err(self.unexpected("a comparison: ==, !=, <, <=, >, >= or in"))
     }
+}
+
+/// Refuses a list that is too long.
+fn at_most<T>(most: usize, items: Vec<T>, span: Span) -> Result<Vec<T>, Diagnostic> {
+    if items.len() <= most {
+        return Ok(items);
+    }
+    let message = format!("{} items, at most {most} are allowed", items.len());
+    Err(Diagnostic::new("too-long", message).label(span, "this list"))
 }
 
 /// Names that libtvm_ffi gives a meaning of their own, and those that C cannot have.

@@ -48,18 +48,27 @@ pub struct Named {
     guards: Vec<Value>,
     /// Whether a stride symbol has its value from a stride, and not for want of one.
     bound: Option<Value>,
+    /// Whether the value is what stands at the path, and not solved from it.
+    pub exact: bool,
+    /// Whether it has a value at all: a product may overflow.
+    pub valid: Option<Value>,
 }
 
 impl Named {
     /// A name of a path's own: the value that stands there.
     pub fn new(value: Value, kind: NamedKind, path: &Path) -> Named {
         let (name, path) = (path.text.clone(), path.clone());
-        Named { value, kind, name, path, guards: vec![], bound: None }
+        Named { value, kind, name, path, guards: vec![], bound: None, exact: true, valid: None }
     }
 
     /// The same under another name.
     pub fn called(self, name: &str) -> Named {
         Named { name: name.to_string(), ..self }
+    }
+
+    /// The same; `exact` says whether the value is what stands at the path, and not solved from it.
+    pub fn solved(self, exact: bool) -> Named {
+        Named { exact, ..self }
     }
 }
 
@@ -221,36 +230,57 @@ impl<'s> Planner<'s> {
 
     /// Gives a name its value, and makes the checks that waited for it.
     pub fn define(&mut self, named: Named) {
-        let name = named.name.clone();
-        self.names.insert(name.clone(), Named { guards: self.guards.clone(), ..named });
-        self.flush(&name);
+        self.define_all([named]);
     }
 
-    /// Gives a symbol the value that stands at `path`.
-    pub fn bind(&mut self, symbol: &str, path: &Path, value: Value) {
-        let named = Named { name: symbol.to_string(), ..Named::new(value, NamedKind::Int, path) };
-        self.define(named);
+    /// The like for several names that get their values at one place.
+    pub fn define_all(&mut self, all: impl IntoIterator<Item = Named>) {
+        let mut names = Vec::new();
+        for named in all {
+            let name = named.name.clone();
+            self.names.insert(name.clone(), Named { guards: self.guards.clone(), ..named });
+            names.push(name);
+        }
+        if let Some(first) = names.first() {
+            let path = self.names[first].path.clone();
+            self.flush_on(&names, &path, None);
+        }
     }
 
-    /// Defines what a tensor's kernel arguments and rules may name.
+    /// Defines the number of a tensor's elements: the product of its extents, from the first to the last.
+    pub fn define_numel(&mut self, path: &Path, extents: &[Value]) {
+        let (mut numel, mut valid) = (self.b.int(1), self.b.bool(true));
+        for extent in extents {
+            let overflows = self.b.overflows(Arith::Mul, numel, *extent);
+            let fits = self.b.not(overflows);
+            valid = self.b.and(valid, fits);
+            numel = self.b.mul(numel, *extent);
+        }
+        // An extent 0 makes the product 0, whatever overflowed on the way.
+        let empty = self.b.eq_zero_any(extents);
+        let valid = self.b.or(empty, valid);
+        let named = Named::new(numel, NamedKind::Int, &path.part(Field::Numel));
+        self.define(Named { valid: Some(valid), ..named });
+    }
+
+    /// Defines a tensor's strides.
+    pub fn define_strides(&mut self, path: &Path, strides: &[Value]) {
+        for (i, stride) in strides.iter().enumerate() {
+            self.define(Named::new(*stride, NamedKind::Int, &path.part(Field::Stride(i))));
+        }
+    }
+
+    /// Defines a tensor itself: the address of its first element, and where rules ask for it, the memory it spans.
     pub fn define_tensor(
         &mut self,
         path: &Path,
         address: Value,
         extents: &[Value],
         strides: &[Value],
-        element_bits: Value,
+        element: check::alias::Element,
     ) {
-        for (i, stride) in strides.iter().enumerate() {
-            let field = path.part(Field::Stride(i));
-            self.define(Named::new(*stride, NamedKind::Int, &field));
-        }
-        let numel =
-            extents.iter().fold(self.b.int(1), |product, extent| self.b.mul(product, *extent));
-        self.define(Named::new(numel, NamedKind::Int, &path.part(Field::Numel)));
         if check::alias::is_asked(self.rules, &path.text) {
-            let extent =
-                check::alias::extent(self, &path.text, address, extents, strides, element_bits);
+            let extent = check::alias::extent(self, &path.text, address, extents, strides, element);
             self.tensors.insert(path.text.clone(), extent);
         }
         self.define(Named::new(address, NamedKind::Pointer, path));
@@ -280,12 +310,17 @@ impl<'s> Planner<'s> {
         equal
     }
 
-    /// The bits of one element.
-    pub fn element_bits(&mut self, dtype: &TensorDType, actual: Value) -> Value {
-        let allowed = match dtype {
+    /// The dtypes that a tensor may have.
+    pub fn allowed_dtypes(&self, dtype: &TensorDType) -> Vec<DType> {
+        match dtype {
             TensorDType::Fixed(dtype) => vec![*dtype],
             TensorDType::Var(var) => self.bindings.dtypes[var].allowed.clone(),
-        };
+        }
+    }
+
+    /// The bits of one element.
+    pub fn element_bits(&mut self, dtype: &TensorDType, actual: Value) -> Value {
+        let allowed = self.allowed_dtypes(dtype);
         let bits = |dtype: &DType| i64::from(dtype.element_bits());
         let (last, others) = allowed.split_last().expect("a dtype variable has a dtype");
         let mut value = self.b.int(bits(last));
@@ -297,13 +332,16 @@ impl<'s> Planner<'s> {
     }
 
     /// The integer of that name; a truth is 0 or 1.
-    fn int_named(&mut self, name: &str) -> Value {
-        let (value, kind) = (self.names[name].value, self.names[name].kind);
-        if kind != NamedKind::Bool {
-            return value;
+    fn int_named(&mut self, name: &str) -> Checked {
+        let named = &self.names[name];
+        let (value, valid) = (named.value, named.valid);
+        let is_bool = named.kind == NamedKind::Bool;
+        let valid = valid.unwrap_or_else(|| self.b.bool(true));
+        if !is_bool {
+            return Checked { value, valid };
         }
         let (one, zero) = (self.b.int(1), self.b.int(0));
-        self.b.select(value, one, zero)
+        Checked { value: self.b.select(value, one, zero), valid }
     }
 
     /// The value of an expression whose names all have one.
@@ -311,10 +349,8 @@ impl<'s> Planner<'s> {
         let valid = self.b.bool(true);
         match expr {
             Expr::Int(value) => Checked { value: self.b.int(*value), valid },
-            Expr::Symbol(name, _) => Checked { value: self.int_named(name), valid },
-            Expr::Field(param, field, _) => {
-                Checked { value: self.int_named(&format!("{param}{field}")), valid }
-            }
+            Expr::Symbol(name, _) => self.int_named(name),
+            Expr::Field(param, field, _) => self.int_named(&format!("{param}{field}")),
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 let result = self.apply(*op, a.value, b.value);
@@ -410,18 +446,13 @@ impl<'s> Planner<'s> {
         last.is_none_or(|last| self.names.get(name).is_some_and(|named| named.path.text == *last))
     }
 
-    /// Makes the checks that waited for `name`, which has a value now.
-    fn flush(&mut self, name: &str) {
-        let path = self.names[name].path.clone();
-        self.flush_on(name, &path, None);
-    }
-
-    /// The like at `path`; rules over a stride symbol are about that one stride, with that condition to skip them.
-    fn flush_on(&mut self, name: &str, path: &Path, stride: Option<(Value, Value)>) {
+    /// Makes the checks that waited for one of `names`, which got their values at `path`. Rules over a stride symbol are about that one
+    /// stride, with that condition to skip them.
+    fn flush_on(&mut self, names: &[String], path: &Path, stride: Option<(Value, Value)>) {
         let mut i = 0;
         while i < self.pending.len() {
             let pending = self.pending[i].clone();
-            if !pending.needs.iter().any(|need| need == name) || !self.is_ready(&pending) {
+            if !pending.needs.iter().any(|need| names.contains(need)) || !self.is_ready(&pending) {
                 i += 1;
                 continue;
             }
@@ -431,17 +462,27 @@ impl<'s> Planner<'s> {
                 i += 1;
             }
             match (&pending.check, stride) {
-                (PendingCheck::Rule(_), Some((actual, skip))) => {
-                    let named = self.names.get_mut(name).expect("the name has a value");
-                    let (merged, bound) =
-                        (std::mem::replace(&mut named.value, actual), named.bound.take());
-                    self.make(&pending, path, skip);
-                    let named = self.names.get_mut(name).expect("the name has a value");
-                    (named.value, named.bound) = (merged, bound);
+                (PendingCheck::Rule(_), Some(stride)) => {
+                    self.make_on_stride(&pending, &names[0], path, stride);
                 }
                 _ => self.make_unless_unbound(&pending, path),
             }
         }
+    }
+
+    /// Makes a rule about one stride of a symbol, whose value it has for the moment.
+    fn make_on_stride(
+        &mut self,
+        pending: &Pending,
+        symbol: &str,
+        path: &Path,
+        (actual, skip): (Value, Value),
+    ) {
+        let named = self.names.get_mut(symbol).expect("the symbol has a value");
+        let (merged, bound) = (std::mem::replace(&mut named.value, actual), named.bound.take());
+        self.make(pending, path, skip);
+        let named = self.names.get_mut(symbol).expect("the symbol has a value");
+        (named.value, named.bound) = (merged, bound);
     }
 
     fn make_unless_unbound(&mut self, pending: &Pending, path: &Path) {
@@ -449,14 +490,14 @@ impl<'s> Planner<'s> {
         self.make(pending, path, never);
     }
 
-    /// Makes a check under the conditions it and its names stand under. Holds where `skip` does, or a stride symbol has no stride.
+    /// Makes a check under the conditions it and its names stand under. A rule holds where `skip` does, or a stride symbol has no stride.
     fn make(&mut self, pending: &Pending, path: &Path, skip: Value) {
         let mut guards = pending.guards.clone();
         let mut skip = skip;
         for need in &pending.needs {
             let named = &self.names[need];
             guards.extend(&named.guards);
-            if let Some(bound) = named.bound {
+            if let (Some(bound), PendingCheck::Rule(_)) = (named.bound, &pending.check) {
                 let unbound = self.b.not(bound);
                 skip = self.b.or(skip, unbound);
             }
@@ -469,8 +510,7 @@ impl<'s> Planner<'s> {
                 check::dim::require_expr(self, path, *actual, expr);
             }
             PendingCheck::Stride { path, actual, free, expr } => {
-                let free = self.b.or(*free, skip);
-                check::stride::require_expr(self, path, *actual, free, expr);
+                check::stride::require_expr(self, path, *actual, *free, expr);
             }
             PendingCheck::DType { path, actual, var } => {
                 check::dtype::require_match(self, path, *actual, var);
@@ -507,7 +547,7 @@ impl<'s> Planner<'s> {
             ..Named::new(value, NamedKind::Int, &path)
         };
         self.names.insert(symbol.clone(), named);
-        self.flush_on(&symbol, &path, Some((at.actual, skip)));
+        self.flush_on(&[symbol], &path, Some((at.actual, skip)));
     }
 
     /// The strides seen so far of a symbol that only strides bind.
@@ -572,6 +612,11 @@ impl<'s> Planner<'s> {
             let old = before.get(&named.name);
             if old.is_none_or(|old| old.value != named.value) {
                 escaping.push((&mut named.value, old.map(|old| old.value)));
+            }
+            if let Some(valid) = &mut named.valid
+                && old.is_none_or(|old| old.valid != Some(*valid))
+            {
+                escaping.push((valid, old.and_then(|old| old.valid)));
             }
             if let Some(bound) = &mut named.bound
                 && old.is_none_or(|old| old.bound != Some(*bound))

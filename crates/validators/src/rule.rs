@@ -115,7 +115,7 @@ impl Rule {
         use crate::expr::Op;
         match &self.kind {
             RuleKind::Compare(Expr::Binary(Op::Mod, a, b), Comparison::Eq, Expr::Int(0))
-                if matches!(**a, Expr::Symbol(..) | Expr::Field(..)) =>
+                if matches!(**a, Expr::Symbol(..)) =>
             {
                 Some((&**a, b.as_int().filter(|divisor| *divisor > 0)?))
             }

@@ -38,6 +38,7 @@ pub fn write_object(emitter: &Emitter<'_>, target: &Target) -> Result<Vec<u8>, C
 fn machine(target: &Target) -> Result<TargetMachine, CodegenError> {
     static INITIALIZED: Once = Once::new();
     INITIALIZED.call_once(|| {
+        crate::link::initialize_llvm();
         LlvmTarget::initialize_x86(&InitializationConfig::default());
         LlvmTarget::initialize_aarch64(&InitializationConfig::default());
     });

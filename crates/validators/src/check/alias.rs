@@ -29,6 +29,15 @@ pub struct Extent {
     pub empty: Value,
 }
 
+/// The size of a tensor's elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    /// In bits.
+    pub bits: Value,
+    /// Whether that is a multiple of 8, whatever the dtype.
+    pub is_whole_bytes: bool,
+}
+
 /// Whether a rule asks about that tensor's memory.
 pub fn is_asked(rules: &[Rule], tensor: &str) -> bool {
     rules.iter().any(|rule| match &rule.kind {
@@ -44,7 +53,7 @@ pub fn extent(
     address: Value,
     extents: &[Value],
     strides: &[Value],
-    element_bits: Value,
+    element: Element,
 ) -> Extent {
     let (zero, one) = (cx.b.int(0), cx.b.int(1));
     let (mut down, mut up, mut valid) = (zero, zero, cx.b.bool(true));
@@ -58,9 +67,10 @@ pub fn extent(
         up = checked(cx, Arith::Add, up, above, &mut valid);
     }
     let count = checked(cx, Arith::Add, up, one, &mut valid);
-    let low = bytes(cx, down, element_bits, &mut valid);
-    let high = bytes(cx, count, element_bits, &mut valid);
-    let (low, high) = (cx.b.add_ints(address, low), cx.b.add_ints(address, high));
+    let low = bytes(cx, down, element, &mut valid);
+    let high = bytes(cx, count, element, &mut valid);
+    let low = checked(cx, Arith::Add, address, low, &mut valid);
+    let high = checked(cx, Arith::Add, address, high, &mut valid);
     cx.b.let_named(format!("{tensor}.low"), low);
     cx.b.let_named(format!("{tensor}.high"), high);
     let empty = cx.b.eq_zero_any(extents);
@@ -74,10 +84,14 @@ fn checked(cx: &mut Planner<'_>, op: Arith, a: Value, b: Value, valid: &mut Valu
     cx.b.arith(op, a, b)
 }
 
-/// The bytes of that many elements, rounded away from the tensor's start.
-fn bytes(cx: &mut Planner<'_>, elements: Value, element_bits: Value, valid: &mut Value) -> Value {
+/// The bytes of that many elements, rounded away from the tensor's start where an element is no whole number of them.
+fn bytes(cx: &mut Planner<'_>, elements: Value, element: Element, valid: &mut Value) -> Value {
     let (zero, seven, eight) = (cx.b.int(0), cx.b.int(7), cx.b.int(8));
-    let bits = checked(cx, Arith::Mul, elements, element_bits, valid);
+    if element.is_whole_bytes {
+        let size = cx.b.arith(Arith::FloorDiv, element.bits, eight);
+        return checked(cx, Arith::Mul, elements, size, valid);
+    }
+    let bits = checked(cx, Arith::Mul, elements, element.bits, valid);
     let negative = cx.b.compare(Compare::Lt, bits, zero);
     let round = cx.b.select(negative, zero, seven);
     let bits = checked(cx, Arith::Add, bits, round, valid);

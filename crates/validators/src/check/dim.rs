@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::fault::{Format, Words};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::Planner;
+use crate::planner::{Named, NamedKind, Planner};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -19,27 +19,35 @@ pub const INFO: Info = Info {
 };
 
 /// Requires `actual` to be what `dim` says, now or as soon as it has a value; binds a symbol where this is its binding.
+///
+/// Either way the path itself has its value then, for rules and kernel arguments.
 pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
-    let expr = match dim {
-        Dim::Any => return negative_dim::require(cx, path, actual),
-        Dim::Expr(Expr::Int(value)) => return require_constant(cx, path, actual, *value),
-        Dim::Expr(expr) => expr,
-    };
-    negative_dim::require(cx, path, actual);
-    match expr.as_affine() {
-        Some(affine) if cx.is_binding(affine.symbol, path) => {
-            let value = dim_solve::require(cx, path, actual, expr, &affine);
-            cx.bind(affine.symbol, path, value);
+    let own = Named::new(actual, NamedKind::Int, path);
+    match dim {
+        Dim::Any => negative_dim::require(cx, path, actual),
+        Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, path, actual, expr),
+        Dim::Expr(expr) => {
+            negative_dim::require(cx, path, actual);
+            match expr.as_affine() {
+                Some(affine) if cx.is_binding(affine.symbol, path) => {
+                    let value = dim_solve::require(cx, path, actual, expr, &affine);
+                    let exact = expr.as_symbol().is_some();
+                    let named = Named::new(value, NamedKind::Int, path).called(affine.symbol);
+                    return cx.define_all([named.solved(exact), own]);
+                }
+                _ => cx.check_dim(path, actual, expr),
+            }
         }
-        _ => cx.check_dim(path, actual, expr),
     }
+    cx.define(own);
 }
 
-fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, value: i64) {
-    let cond = cx.b.eq_int(actual, value);
+fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Expr) {
+    let expected = cx.expr(expr).value;
+    let cond = cx.b.eq(actual, expected);
     let subject = format!("Mismatched {}", path.subject());
     let got = Words::value(actual, Format::Int);
-    cx.require(cond, INFO.complaint(subject, format!("to be {value}"), got));
+    cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
 
 /// Requires `actual` to be the value of an expression whose names all have one.
@@ -55,8 +63,8 @@ pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Exp
 /// What was expected and received where `actual` should be the value of `expr`.
 pub(crate) fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Words, Words) {
     let got = Words::value(actual, Format::Int);
-    if let Some(symbol) = expr.as_symbol() {
-        let named = cx.named(symbol).expect("the symbol has a value");
+    let named = expr.as_symbol().map(|symbol| cx.named(symbol).expect("the symbol has a value"));
+    if let Some(named) = named.filter(|named| named.exact) {
         let other = &named.path.text;
         let got = got.and(format!(" ({other} is ")).and_value(named.value, Format::Int).and(")");
         return (Words::text(format!("to match {other}")), got);

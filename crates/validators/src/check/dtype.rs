@@ -32,6 +32,9 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDTy
                 let named = Named::new(actual, NamedKind::DType, path);
                 cx.define(named.called(var));
             } else {
+                if cx.named(var).is_none() {
+                    require_any(cx, path, actual, &binding.allowed);
+                }
                 cx.check_dtype(path, actual, var);
             }
         }

@@ -32,18 +32,28 @@ pub fn needs(rule: &Rule) -> Vec<String> {
 
 /// Requires the rule, reported at `path`, except where `skip` holds.
 pub fn require(cx: &mut Planner<'_>, path: &Path, rule: &Rule, skip: Value) {
-    if let Some((name, divisor)) = rule.as_divisibility() {
-        let value = cx.expr(name).value;
+    if let Some((expr, divisor)) = rule.as_divisibility()
+        && let [name] = &expr.names()[..]
+        && cx.named(&name.text).is_some_and(|named| named.exact)
+    {
+        let value = cx.expr(expr).value;
         return divisibility::require(cx, path, value, divisor, skip);
     }
     match &rule.kind {
         RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
         RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
         RuleKind::Compare(..) | RuleKind::In(..) => {
+            let subject = format!("Invalid {}", path.subject());
+            for name in rule.names() {
+                if let Some(valid) = cx.named(&name.text).and_then(|named| named.valid) {
+                    let cond = cx.b.or(skip, valid);
+                    let got = received(cx, rule, Some(&name.text));
+                    cx.require(cond, INFO.complaint(subject.as_str(), rule.to_string(), got));
+                }
+            }
             let holds = condition(cx, rule);
             let cond = cx.b.or(skip, holds);
-            let got = received(cx, rule);
-            let subject = format!("Invalid {}", path.subject());
+            let got = received(cx, rule, None);
             cx.require(cond, INFO.complaint(subject, rule.to_string(), got));
         }
     }
@@ -92,25 +102,28 @@ fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked)
     }
 }
 
-/// The left side with values for names; both sides where the right one has names too.
-fn received(cx: &Planner<'_>, rule: &Rule) -> Words {
+/// The left side with values for names; both sides where the right one has names too. `overflowed` has no value.
+fn received(cx: &Planner<'_>, rule: &Rule, overflowed: Option<&str>) -> Words {
     match &rule.kind {
-        RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a),
+        RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a, overflowed),
         RuleKind::Compare(a, _, b) => {
-            substituted(cx, a).and(" and ").and_words(substituted(cx, b))
+            substituted(cx, a, overflowed).and(" and ").and_words(substituted(cx, b, overflowed))
         }
-        RuleKind::In(e, _) => substituted(cx, e),
+        RuleKind::In(e, _) => substituted(cx, e, overflowed),
         RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Words::default(),
     }
 }
 
 /// An expression with values in place of its names.
-fn substituted(cx: &Planner<'_>, expr: &Expr) -> Words {
+fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: Option<&str>) -> Words {
     // A name cannot hold this character, so it marks the places of values in the text.
     const MARK: char = '\u{1}';
     let mut text = String::new();
     let mut values = Vec::new();
     let written = expr.write(&mut text, &mut |f, name| {
+        if overflowed == Some(name) {
+            return f.write_str("an overflow");
+        }
         values.push(cx.named(name).expect("the name has a value").value);
         f.write_char(MARK)
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A stride: that of a compact tensor, a constant, a symbol or an expression. Dims that are free meet every requirement.
 
-use super::{Info, dim, negative_stride};
+use super::{Info, dim, mut_broadcast, negative_stride};
 use crate::dim::Dim;
 use crate::expr::{Expr, Field};
 use crate::fault::{Format, Words};
@@ -56,30 +56,36 @@ pub fn require_compact(
 }
 
 /// Requires a stride to be what `dim` says, now or as soon as it has a value; takes it as its symbol's value where only strides give it one.
-pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim) {
+///
+/// Whatever it is must not be negative, and for a `mutable` tensor not 0.
+pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: bool) {
     match dim {
-        Dim::Expr(Expr::Int(value)) => require_constant(cx, at, *value),
-        Dim::Any => negative_stride::require(cx, at.path, at.actual, at.free),
+        Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, at, expr),
+        Dim::Any | Dim::Expr(_) => negative_stride::require(cx, at.path, at.actual, at.free),
+    }
+    if mutable {
+        mut_broadcast::require(cx, at.path, at.actual, at.free);
+    }
+    match dim {
+        Dim::Any => {}
+        Dim::Expr(expr) if expr.as_int().is_some() => {}
         Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_stride_symbol(symbol) => {
-            negative_stride::require(cx, at.path, at.actual, at.free);
             for seen in cx.strides_of(symbol) {
                 require_same(cx, at, &seen);
             }
             cx.bind_stride(symbol, at);
         }
-        Dim::Expr(expr) => {
-            negative_stride::require(cx, at.path, at.actual, at.free);
-            cx.check_stride(at.path, at.actual, at.free, expr);
-        }
+        Dim::Expr(expr) => cx.check_stride(at.path, at.actual, at.free, expr),
     }
 }
 
-fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, value: i64) {
-    let equal = cx.b.eq_int(at.actual, value);
+fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, expr: &Expr) {
+    let expected = cx.expr(expr).value;
+    let equal = cx.b.eq(at.actual, expected);
     let cond = cx.b.or(equal, at.free);
     let subject = format!("Mismatched {}", at.path.subject());
     let got = Words::value(at.actual, Format::Int);
-    cx.require(cond, INFO.complaint(subject, format!("to be {value}"), got));
+    cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
 
 fn require_same(cx: &mut Planner<'_>, at: &StrideUse<'_>, seen: &StrideSeen) {

@@ -7,6 +7,7 @@
 use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
 use crate::declare::Declarations;
+use crate::expr::Expr;
 use crate::host_type::HostType;
 use crate::literal::Literal;
 use crate::parse::Parser;
@@ -64,6 +65,9 @@ impl ParamKind for Scalar {
             (check::scalar::require_int(cx, at, self.0), NamedKind::Int)
         };
         cx.b.let_named(&at.path.text, value);
+        if self.is_symbol() && !cx.is_binding(&at.path.text, &at.path) {
+            return cx.check_dim(&at.path, value, &Expr::symbol(&at.path.text));
+        }
         cx.define(Named::new(value, kind, &at.path));
     }
 

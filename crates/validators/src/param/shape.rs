@@ -12,7 +12,7 @@ use crate::host_type::HostType;
 use crate::parse::Parser;
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Named, NamedKind, Planner};
+use crate::planner::Planner;
 use crate::rule::join;
 use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::{Any, any, shape_cell};
@@ -65,7 +65,6 @@ impl ParamKind for Shape {
             let value = require_element(cx, &path, is_shape, data, i);
             cx.b.let_named(&path.text, value);
             check::dim::require(cx, &path, value, dim);
-            cx.define(Named::new(value, NamedKind::Int, &path));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::host_type::HostType;
 use crate::parse::Parser;
 use crate::path::Path;
 use crate::plan::{Arith, Compare, Guarded, Value};
-use crate::planner::{Named, NamedKind, Planner};
+use crate::planner::Planner;
 use crate::rule::join;
 use kernpack_ffi_abi::layout::{TENSOR_VIEW_OFFSET, dl_tensor};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
@@ -368,13 +368,18 @@ impl ParamKind for Tensor {
         self.plan_dims(path, &extents, cx);
         let extents = self.known_extents(extents, cx);
         let empty = cx.b.eq_zero_any(&extents);
+        cx.define_numel(path, &extents);
         let strides = self.plan_strides(path, view, &extents, empty, cx);
+        cx.define_strides(path, &strides);
         let byte_offset = cx.b.load(view, dl_tensor::BYTE_OFFSET);
         let address = cx.b.add_ints(data, byte_offset);
         let element_bits = cx.element_bits(&self.dtype, dtype);
         cx.b.let_named(format!("{}.bits", path.text), element_bits);
         check::alignment::require(cx, path, address, self.align, element_bits, empty);
-        cx.define_tensor(path, address, &extents, &strides, element_bits);
+        let dtypes = cx.allowed_dtypes(&self.dtype);
+        let is_whole_bytes = dtypes.iter().all(|dtype| dtype.element_bits() % 8 == 0);
+        let element = check::alias::Element { bits: element_bits, is_whole_bytes };
+        cx.define_tensor(path, address, &extents, &strides, element);
     }
 
     fn host_type(&self) -> HostType {
@@ -422,15 +427,14 @@ impl Tensor {
             let path = path.part(Field::Shape(i));
             cx.b.let_named(&path.text, *extent);
             check::dim::require(cx, &path, *extent, dim);
-            cx.define(Named::new(*extent, NamedKind::Int, &path));
         }
     }
 
     /// The extents behind the shape's checks: those of constant dims are constants now.
     fn known_extents(&self, extents: Vec<Value>, cx: &mut Planner<'_>) -> Vec<Value> {
-        let known = |(dim, extent)| match dim {
-            &Dim::Expr(crate::expr::Expr::Int(value)) => cx.b.int(value),
-            _ => extent,
+        let known = |(dim, extent): (&Dim, Value)| match dim {
+            Dim::Expr(expr) => expr.as_int().map_or(extent, |value| cx.b.int(value)),
+            Dim::Any => extent,
         };
         self.dims.iter().zip(extents).map(known).collect()
     }
@@ -492,10 +496,7 @@ impl Tensor {
                         free: free[i],
                         compact: row_major[i],
                     };
-                    check::stride::require(cx, &at, dim);
-                    if self.mutable {
-                        check::mut_broadcast::require(cx, &path, actual[i], free[i]);
-                    }
+                    check::stride::require(cx, &at, dim, self.mutable);
                 }
                 cx.b.select_each(&free, &row_major, &actual)
             }

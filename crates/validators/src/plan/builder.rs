@@ -98,6 +98,8 @@ impl Builder {
             (_, Some(a), Some(b)) => self.int(op.apply(a, b)),
             (Arith::Add | Arith::Sub, _, Some(0)) | (Arith::Mul, _, Some(1)) => a,
             (Arith::Add, Some(0), _) | (Arith::Mul, Some(1), _) => b,
+            (Arith::Mul, Some(0), _) => a,
+            (Arith::Mul, _, Some(0)) => b,
             _ => self.add(Expr::Arith(op, a, b)),
         }
     }
@@ -171,6 +173,7 @@ impl Builder {
             (Some(true), _) => b,
             (Some(false), _) => a,
             (None, Some(true)) => a,
+            (None, Some(false)) => b,
             _ => self.add(Expr::And(a, b)),
         }
     }
@@ -181,6 +184,7 @@ impl Builder {
             (Some(true), _) => a,
             (Some(false), _) => b,
             (None, Some(false)) => a,
+            (None, Some(true)) => b,
             _ => self.add(Expr::Or(a, b)),
         }
     }

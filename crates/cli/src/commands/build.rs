@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `kernpack build FILE -o OUT...`
+
+use crate::publish::publish;
+use crate::render::Source;
+use crate::{Failure, Report, depfile, timings};
+use anyhow::{Context, Result};
+use clap::Args;
+use kernpack_compiler::{Compiled, Options, Package, Target, compile, package_file};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The command's arguments.
+#[derive(Args, Debug)]
+pub struct Build {
+    /// The package file.
+    file: PathBuf,
+    /// A file to write; its ending says what: .o, .so, .h or .pyi. May be repeated.
+    #[arg(short, long, value_name = "OUT", required_unless_present = "out_dir", value_parser = parse_output)]
+    output: Vec<Output>,
+    /// Write NAME.o, NAME.so, NAME.h and NAME.pyi into this folder, NAME being the package's.
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    /// What to build for; this machine where left out.
+    #[arg(long, value_parser = Target::find)]
+    target: Option<&'static Target>,
+    /// Write a Makefile rule that says which files were read.
+    #[arg(long, value_name = "FILE")]
+    depfile: Option<PathBuf>,
+    /// Show on the standard error how long each phase took.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// A kind of file that a package becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Object,
+    SharedObject,
+    Header,
+    Stubs,
+}
+
+impl Kind {
+    const ALL: &[Kind] = &[Kind::Object, Kind::SharedObject, Kind::Header, Kind::Stubs];
+
+    fn extension(self) -> &'static str {
+        match self {
+            Kind::Object => "o",
+            Kind::SharedObject => "so",
+            Kind::Header => "h",
+            Kind::Stubs => "pyi",
+        }
+    }
+
+    fn bytes(self, compiled: &Compiled) -> Result<Vec<u8>> {
+        Ok(match self {
+            Kind::Object => compiled.object.clone(),
+            Kind::SharedObject => compiled.shared_object()?,
+            Kind::Header => compiled.header.clone().into_bytes(),
+            Kind::Stubs => compiled.stubs.clone().into_bytes(),
+        })
+    }
+}
+
+/// A file to write.
+#[derive(Clone, Debug)]
+struct Output {
+    path: PathBuf,
+    kind: Kind,
+}
+
+fn parse_output(text: &str) -> Result<Output, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let kind = Kind::ALL.iter().find(|kind| Some(kind.extension()) == extension);
+    match kind {
+        Some(kind) => Ok(Output { path, kind: *kind }),
+        None => Err("the name must end in .o, .so, .h or .pyi".to_string()),
+    }
+}
+
+impl Build {
+    /// Runs the command.
+    pub fn run(self) -> Result<Report, Failure> {
+        if !self.verbose {
+            return self.build();
+        }
+        let (result, table) = timings::measure(|| self.build());
+        eprint!("{table}");
+        result
+    }
+
+    fn build(&self) -> Result<Report, Failure> {
+        let _span = tracing::info_span!("build").entered();
+        let target = self.target.unwrap_or(Target::host());
+        let package = self.read()?;
+        let compiled = compile(&package, &Options { target })?;
+        let outputs = self.outputs(&package);
+        self.write(&outputs, &compiled)?;
+        let outputs: Vec<_> =
+            outputs.iter().map(|output| output.path.display().to_string()).collect();
+        let inputs: Vec<_> =
+            self.inputs(&compiled).map(|path| path.display().to_string()).collect();
+        Ok(Report {
+            text: String::new(),
+            json: json!({
+                "package": package.name,
+                "target": target.name,
+                "outputs": outputs,
+                "inputs": inputs,
+            }),
+        })
+    }
+
+    fn read(&self) -> Result<Package, Failure> {
+        let _span = tracing::info_span!("read").entered();
+        let name = self.file.display().to_string();
+        let text =
+            std::fs::read_to_string(&self.file).with_context(|| format!("cannot read `{name}`"))?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        package_file::parse(&text, folder)
+            .map_err(|problems| Failure::Diagnostics(Source { name, text }, problems))
+    }
+
+    /// The files that were asked for.
+    fn outputs(&self, package: &Package) -> Vec<Output> {
+        let mut outputs = self.output.clone();
+        if let Some(folder) = &self.out_dir {
+            outputs.extend(Kind::ALL.iter().map(|kind| {
+                let name = format!("{}.{}", package.name, kind.extension());
+                Output { path: folder.join(name), kind: *kind }
+            }));
+        }
+        outputs
+    }
+
+    /// The files that were read.
+    fn inputs<'b>(&'b self, compiled: &'b Compiled) -> impl Iterator<Item = &'b Path> {
+        [self.file.as_path()].into_iter().chain(compiled.inputs.iter().map(PathBuf::as_path))
+    }
+
+    fn write(&self, outputs: &[Output], compiled: &Compiled) -> Result<()> {
+        let mut files = Vec::new();
+        for output in outputs {
+            files.push((output.path.as_path(), output.kind.bytes(compiled)?));
+        }
+        let _span = tracing::info_span!("write").entered();
+        if let Some(path) = &self.depfile {
+            let paths = outputs.iter().map(|output| output.path.as_path());
+            files.push((path, depfile::rule(paths, self.inputs(compiled)).into_bytes()));
+        }
+        if let Some(folder) = &self.out_dir {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+        }
+        let files: Vec<_> = files.iter().map(|(path, bytes)| (*path, &bytes[..])).collect();
+        publish(&files)
+    }
+}

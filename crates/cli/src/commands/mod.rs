@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The commands: one file and one line below for each.
+
+mod build;
+mod explain;
+mod inspect;
+mod plan;
+mod targets;
+
+use crate::{Failure, Report};
+use clap::Subcommand;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build a package from its package file.
+    Build(build::Build),
+    /// Show what is inside an object or a shared object, without loading it.
+    Inspect(inspect::Inspect),
+    /// Show the checks that a signature becomes, in order.
+    Plan(plan::Plan),
+    /// Explain a check, by its name or by a message that it raised.
+    Explain(explain::Explain),
+    /// List what packages can be built for.
+    Targets(targets::Targets),
+}
+
+impl Command {
+    /// Runs the command.
+    pub fn run(self) -> Result<Report, Failure> {
+        match self {
+            Command::Build(command) => command.run(),
+            Command::Inspect(command) => command.run(),
+            Command::Plan(command) => command.run(),
+            Command::Explain(command) => command.run(),
+            Command::Targets(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `kernpack plan "SIGNATURE"`
+
+use crate::render::Source;
+use crate::{Failure, Report};
+use clap::{Args, ValueEnum};
+use kernpack_ffi_abi::DeviceType;
+use kernpack_syntax::Diagnostics;
+use kernpack_validators::fault::{Fault, Format, Part};
+use kernpack_validators::{self as validators, Signature};
+use serde_json::{Value, json};
+
+/// The command's arguments.
+#[derive(Args, Debug)]
+pub struct Plan {
+    /// The signature, such as "scale(x: Tensor([n], float32), a: float32)".
+    signature: String,
+    /// The device of tensors that name none.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+}
+
+/// A device that functions are made for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Device {
+    /// Host functions.
+    Cpu,
+    /// GPU kernels.
+    Cuda,
+}
+
+impl Plan {
+    /// Runs the command.
+    pub fn run(self) -> Result<Report, Failure> {
+        let device = match self.device {
+            Device::Cpu => DeviceType::CPU,
+            Device::Cuda => DeviceType::CUDA,
+        };
+        let (signature, plan) = parse_and_plan(&self.signature, device).map_err(|problems| {
+            let source = Source { name: "signature".to_string(), text: self.signature };
+            Failure::Diagnostics(source, problems)
+        })?;
+        let text = plan.to_string();
+        let faults: Vec<_> = plan.faults().into_iter().map(fault_json).collect();
+        let json = json!({
+            "signature": signature.to_string(),
+            "short": signature.short(),
+            "plan": text,
+            "faults": faults,
+        });
+        Ok(Report { text, json })
+    }
+}
+
+fn parse_and_plan(
+    text: &str,
+    device: DeviceType,
+) -> Result<(Signature, validators::Plan), Diagnostics> {
+    let signature: Signature = text.parse()?;
+    let plan = signature.plan(device)?;
+    Ok((signature, plan))
+}
+
+/// A fault, with what its message holds of the call as `{int}` and the like.
+fn fault_json(fault: &Fault) -> Value {
+    let parts = fault.parts.iter().map(|part| match part {
+        Part::Text(text) => text.as_str(),
+        Part::Value(_, Format::Int | Format::Uint) => "{int}",
+        Part::Value(_, Format::Float) => "{float}",
+        Part::Value(_, Format::TypeIndex) => "{type}",
+        Part::Value(_, Format::DType) => "{dtype}",
+        Part::Value(_, Format::DeviceType) => "{device}",
+    });
+    let (name, kind) = (fault.name, fault.kind.to_string());
+    json!({ "name": name, "kind": kind, "message": parts.collect::<String>() })
+}

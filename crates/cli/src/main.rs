@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line tool `kernpack`.
+//!
+//! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a [`Failure`], each of which has two forms, text
+//! for people and JSON for programs (`--json`). This file alone prints and chooses the exit code: 0, 1 where the input is
+//! wrong or a file cannot be read or written, 2 where the command line is (clap's own). Only [`render`] draws diagnostics.
+
+mod commands;
+mod depfile;
+mod failure;
+mod publish;
+mod render;
+mod report;
+mod timings;
+
+use clap::Parser;
+use commands::Command;
+use failure::Failure;
+use report::Report;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Turns kernels and their signatures into TVM-FFI modules.
+#[derive(Debug, Parser)]
+#[command(name = "kernpack", version)]
+struct Cli {
+    /// Answer with JSON, errors included, on the standard output.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let (written, code) = match (cli.command.run(), cli.json) {
+        (Ok(report), true) => (print_json(&report.json), ExitCode::SUCCESS),
+        (Ok(report), false) => (print(&report.text), ExitCode::SUCCESS),
+        (Err(failure), true) => (print_json(&failure.json()), ExitCode::FAILURE),
+        (Err(failure), false) => {
+            eprint!("{}", failure.text(has_colours(&io::stderr())));
+            (Ok(()), ExitCode::FAILURE)
+        }
+    };
+    match written {
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => code,
+        Err(error) => {
+            eprint!("{}", render::error(&format!("cannot write the output: {error}"), false));
+            ExitCode::FAILURE
+        }
+        Ok(()) => code,
+    }
+}
+
+fn print_json(value: &serde_json::Value) -> io::Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Whether a stream is a terminal whose user has not turned colours off (<https://no-color.org>).
+fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
