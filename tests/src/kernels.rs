@@ -21,23 +21,36 @@ pub fn kernel(function: &str, plan: &Plan, launch: usize) -> String {
     format!("{function}_{launch}{}", vars.collect::<String>())
 }
 
+/// The symbol of a launch's kernel, as messages show it here: functions are renumbered in a package, and messages must not tell.
+pub fn shown_symbol(plan: &Plan, launched: &Launched) -> String {
+    let row = plan.combinations.rows.get(launched.combination);
+    format!("{SHOWN_FUNCTION}_{}{}", launched.number, dtypes(row.map_or(&[], |row| &row[..])))
+}
+
+/// Stands for a function's name in the symbols that messages show.
+pub const SHOWN_FUNCTION: &str = "kernel";
+
+/// The end of the symbol of the kernel for these dtypes.
+fn dtypes(row: &[DType]) -> String {
+    row.iter().map(|dtype| format!("_{dtype}")).collect()
+}
+
 /// The C text of all kernels of a function, for every combination of dtypes.
-pub fn source(function: &str, plan: &Plan) -> String {
+pub fn source(function: &str, plan: &Plan, statuses: &[Option<i32>]) -> String {
     let mut text = String::new();
     for launch in &plan.launches {
         let no_variables = vec![vec![]];
         let rows = &plan.combinations.rows;
         let rows = if plan.combinations.vars.is_empty() { &no_variables } else { rows };
         for (combination, row) in rows.iter().enumerate() {
-            let dtypes = row.iter().map(|dtype| format!("_{dtype}")).collect::<String>();
-            let symbol = format!("{function}_{}{dtypes}", launch.index);
-            text.push_str(&one(&symbol, launch, combination));
+            let symbol = format!("{function}_{}{}", launch.index, dtypes(row));
+            text.push_str(&one(&symbol, launch, combination, statuses[launch.index]));
         }
     }
     text
 }
 
-fn one(symbol: &str, launch: &Launch, combination: usize) -> String {
+fn one(symbol: &str, launch: &Launch, combination: usize, status: Option<i32>) -> String {
     let (mut text, mut params, mut values) = (String::new(), Vec::new(), Vec::new());
     for (i, arg) in launch.args.iter().enumerate() {
         let name = format!("a{i}");
@@ -62,7 +75,11 @@ fn one(symbol: &str, launch: &Launch, combination: usize) -> String {
     let (number, count, values) = (launch.index, values.len(), values.join(", "));
     let array = if count == 0 { "{0}".to_string() } else { format!("{{{values}}}") };
     let record = format!("kernpack_test_record({number}, {combination}, {count}, v);");
-    format!("{text}void {symbol}({params}) {{ int64_t v[] = {array}; {record} }}\n")
+    let (result, end) = match status {
+        Some(status) => ("int", format!(" return {status};")),
+        None => ("void", String::new()),
+    };
+    format!("{text}{result} {symbol}({params}) {{ int64_t v[] = {array}; {record}{end} }}\n")
 }
 
 fn c_type_of(arg: &LaunchArg) -> &'static str {

@@ -52,7 +52,8 @@ impl<'s> Module<'s> {
         let entry = unsafe { self.library.get::<EntryPoint>(symbol.as_bytes()) };
         let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
         let renamed = subject.renamed(name(number)).short();
-        Compiled { _module: self, entry, plan, renamed, short: subject.signature.short() }
+        let short = subject.signature.short();
+        Compiled { _module: self, entry, plan, name: name(number), renamed, short }
     }
 }
 
@@ -68,12 +69,12 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
     for (number, subject) in subjects.iter().enumerate() {
         let Ok(plan) = &subject.plan else { continue };
         let name = name(number);
-        text.push_str(&kernels::source(&name, plan));
+        text.push_str(&kernels::source(&name, plan, &subject.statuses));
         let launches = subject.launches.iter().enumerate().map(|(i, spec)| Launch {
             spec: spec.clone(),
             source: Source::Host(HostSource::new(&path)),
             kernel: kernels::kernel(&name, plan, i),
-            returns: Returns::Void,
+            returns: if subject.statuses[i].is_some() { Returns::Status } else { Returns::Void },
         });
         functions.push(Function {
             launches: launches.collect(),
@@ -91,9 +92,19 @@ pub struct Compiled<'m> {
     _module: &'m Module<'m>,
     entry: EntryPoint,
     plan: &'m Plan,
+    name: String,
     /// The short forms of its signature: as it was compiled, and as it is written.
     renamed: String,
     short: String,
+}
+
+impl Compiled<'_> {
+    /// A message with the names that the function and its kernels have in the suite.
+    fn shown(&self, message: &str) -> String {
+        let kernel = format!("`{}_", self.name);
+        let message = message.replacen(&self.renamed, &self.short, 1);
+        message.replacen(&kernel, &format!("`{}_", kernels::SHOWN_FUNCTION), 1)
+    }
 }
 
 impl Callee for Compiled<'_> {
@@ -115,8 +126,7 @@ impl Callee for Compiled<'_> {
             _ if !record.broken.is_empty() => Outcome::Broken(record.broken.join(", ")),
             (0, None) => Outcome::Accepted(record.launches),
             (-1, Some((kind, message))) => {
-                let message = message.replacen(&self.renamed, &self.short, 1);
-                Outcome::Refused(Refused { fault: None, kind, message })
+                Outcome::Refused(Refused { fault: None, kind, message: self.shown(&message) })
             }
             (status, error) => Outcome::Broken(format!("returned {status} with error {error:?}")),
         }

@@ -14,6 +14,8 @@ pub struct Subject {
     pub workspaces: Vec<Workspace>,
     /// What an accepted call runs.
     pub launches: Vec<LaunchSpec>,
+    /// What the kernel of each launch returns; `None`: nothing.
+    pub statuses: Vec<Option<i32>>,
     /// The plan, or what is wrong with the function.
     pub plan: Result<Plan, Diagnostics>,
 }
@@ -26,7 +28,7 @@ impl Subject {
             Ok(signature) => (signature.clone(), signature.plan(DeviceType::CPU)),
             Err(diagnostics) => (Signature::new("unreadable"), Err(diagnostics)),
         };
-        Subject { signature, workspaces: vec![], launches: vec![], plan }
+        Subject { signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
     }
 
     /// Plans the function again, after a launch or a workspace has been added. What is wrong with the signature remains.

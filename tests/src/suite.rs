@@ -35,10 +35,10 @@ pub fn run(path: &Path, bless: bool) -> Report {
     let mut run = Run::new(path, bless);
     let subjects = run.describe(&document);
     let module = Module::build(&subjects.iter().collect::<Vec<_>>());
-    match &module {
-        Err(error) => run.fail(1, &format!("the functions of this file do not compile: {error}")),
-        Ok(module) => run.pieces(&mut document, &subjects, module),
+    if let Err(error) = &module {
+        run.fail(1, &format!("the functions of this file do not compile: {error}"));
     }
+    run.pieces(&mut document, &subjects, module.ok().as_ref());
     if run.report.blessed > 0 {
         std::fs::write(path, document.to_string()).expect("the suite can be written");
     }
@@ -83,7 +83,7 @@ impl<'r> Run<'r> {
         subjects
     }
 
-    fn pieces(&mut self, document: &mut Document, subjects: &[Subject], module: &Module) {
+    fn pieces(&mut self, document: &mut Document, subjects: &[Subject], module: Option<&Module<'_>>) {
         for piece in &mut document.pieces {
             match piece {
                 Piece::Prose(_) => {}
@@ -97,7 +97,7 @@ impl<'r> Run<'r> {
         self.settle();
     }
 
-    fn block(&mut self, block: &mut Block, subjects: &[Subject], module: &Module) {
+    fn block(&mut self, block: &mut Block, subjects: &[Subject], module: Option<&Module<'_>>) {
         let Ok(kind) = block::kind(&block.info) else { return };
         if let Role::Describe(_) = kind.role {
             if block.info == "signature" {
@@ -116,9 +116,10 @@ impl<'r> Run<'r> {
             Role::Describe(_) => {}
             Role::Call(call) => {
                 self.settle();
-                let Ok(plan) = &subject.plan else { return };
-                let (mut interpreter, mut compiled) = (Interpreter(plan), module.callee(number));
-                let mut callees: [&mut dyn Callee; 2] = [&mut interpreter, &mut compiled];
+                let Some(mut interpreter) = Interpreter::new(subject) else { return };
+                let mut compiled = module.map(|module| module.callee(number));
+                let mut callees: Vec<&mut dyn Callee> = vec![&mut interpreter];
+                callees.extend(compiled.iter_mut().map(|compiled| compiled as &mut dyn Callee));
                 match call(&block.text, &mut callees) {
                     Ok(outcome) => self.called = Some((block.line, outcome)),
                     Err(problem) => self.fail(block.line, &problem),

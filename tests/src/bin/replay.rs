@@ -69,17 +69,27 @@ impl Tally {
             }
         }
         let subjects: Vec<_> = recordings.iter().map(|(_, r)| Subject::new(&r.signature)).collect();
-        let module = compiled.then(|| Module::build(&subjects.iter().collect::<Vec<_>>()));
-        let module = match module.transpose() {
-            Ok(module) => module,
-            Err(error) => {
-                let first = recordings.first().map_or(0, |(line, _)| *line);
-                self.failures.push(format!("the module from line {first} on: {error}"));
-                None
-            }
-        };
+        let all: Vec<_> = subjects.iter().collect();
+        let module = if compiled { Module::build(&all).map(Some) } else { Ok(None) };
         for (number, (subject, (line, recording))) in subjects.iter().zip(&recordings).enumerate() {
-            self.recording(*line, recording, subject, module.as_ref().map(|m| (m, number)));
+            match &module {
+                Ok(module) => {
+                    let module = module.as_ref().map(|module| (module, number));
+                    self.recording(*line, recording, subject, module);
+                }
+                Err(_) => self.alone(*line, recording, subject),
+            }
+        }
+    }
+
+    /// A function of a batch that does not compile: whether it is the one that does not.
+    fn alone(&mut self, line: usize, recording: &Recording, subject: &Subject) {
+        match Module::build(&[subject]) {
+            Ok(module) => self.recording(line, recording, subject, Some((&module, 0))),
+            Err(error) => {
+                let text = &recording.signature;
+                self.failures.push(format!("line {line}: `{text}` does not compile: {error}"));
+            }
         }
     }
 
@@ -90,11 +100,11 @@ impl Tally {
         subject: &Subject,
         module: Option<(&Module<'_>, usize)>,
     ) {
-        let plan = match &subject.plan {
-            Ok(plan) => plan,
-            Err(problems) => {
-                let text = &recording.signature;
-                return self.failures.push(format!("line {line}: `{text}`: {problems}"));
+        let mut interpreter = match (&subject.plan, Interpreter::new(subject)) {
+            (Ok(_), Some(interpreter)) => interpreter,
+            (problems, _) => {
+                let (text, problems) = (&recording.signature, problems.as_ref().err());
+                return self.failures.push(format!("line {line}: `{text}`: {problems:?}"));
             }
         };
         if !subject.reads_back() {
@@ -102,7 +112,6 @@ impl Tally {
             self.failures.push(format!("line {line}: `{text}` does not read back"));
         }
         let mut compiled = module.map(|(module, number)| module.callee(number));
-        let mut interpreter = Interpreter(plan);
         for (i, call) in recording.calls.iter().enumerate() {
             let place = format!("line {line}, call {i}: {}", recording.signature);
             self.call(&place, call, &mut interpreter);

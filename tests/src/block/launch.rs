@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, or `when:` and the rules under which it runs.
+//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and the rules under which it runs, or `status:`
+//! and the number that it returns.
 
 use super::{Kind, Role, last};
 use crate::subject::Subject;
@@ -9,18 +10,18 @@ pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Describe(read) 
 
 fn read(text: &str, subjects: &mut Vec<Subject>) -> Result<(), String> {
     let subject = last(subjects)?;
-    let mut launch = LaunchSpec::default();
+    let (mut launch, mut status) = (LaunchSpec::default(), None);
     for line in text.lines() {
-        match line.strip_prefix("when:") {
-            Some(rules) => {
-                launch.when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
-            }
-            None => {
-                launch.args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
-            }
+        if let Some(rules) = line.strip_prefix("when:") {
+            launch.when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
+        } else if let Some(number) = line.strip_prefix("status:") {
+            status = Some(number.trim().parse().map_err(|_| format!("`{number}` is no status"))?);
+        } else {
+            launch.args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
         }
     }
     subject.launches.push(launch);
+    subject.statuses.push(status);
     subject.plan_again();
     Ok(())
 }
