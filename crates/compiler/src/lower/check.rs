@@ -126,7 +126,8 @@ impl<'f, 'c> Check<'f, 'c> {
         }
     }
 
-    /// Goes to `yes` or `no`. Writing goes on in one of them: there, what both operands of a connective evaluated stays known.
+    /// Goes to `yes` or `no`. Writing goes on in one of them: there, what both operands of a connective evaluated stays known where both
+    /// lie on the way. Returns the mark of the first branch: what was known by then is known everywhere.
     fn branch_to(
         &mut self,
         cond: Value,
@@ -134,7 +135,7 @@ impl<'f, 'c> Check<'f, 'c> {
         no: Block<'c>,
         go_on: Continue,
         likely: Option<bool>,
-    ) {
+    ) -> usize {
         let e = self.e;
         match *self.plan.expr(cond) {
             _ if self.known[cond.0 as usize].is_some() => {}
@@ -142,30 +143,25 @@ impl<'f, 'c> Check<'f, 'c> {
                 let likely = likely.map(|likely| !likely);
                 return self.branch_to(inner, no, yes, go_on.other(), likely);
             }
-            Expr::And(a, b) => {
+            Expr::And(a, b) | Expr::Or(a, b) => {
                 let second = e.block(self.function, "");
-                self.branch_to(a, second, no, Continue::Yes, likely);
-                e.at(second);
-                return match go_on {
-                    Continue::Yes => self.branch_to(b, yes, no, go_on, likely),
-                    Continue::No => self.scoped(|check| check.branch_to(b, yes, no, go_on, likely)),
+                let (yes_first, no_first, both) = match *self.plan.expr(cond) {
+                    Expr::And(..) => (second, no, Continue::Yes),
+                    _ => (yes, second, Continue::No),
                 };
-            }
-            Expr::Or(a, b) => {
-                let second = e.block(self.function, "");
-                self.branch_to(a, yes, second, Continue::No, likely);
+                let mark = self.branch_to(a, yes_first, no_first, both, likely);
                 e.at(second);
-                return match go_on {
-                    Continue::No => self.branch_to(b, yes, no, go_on, likely),
-                    Continue::Yes => {
-                        self.scoped(|check| check.branch_to(b, yes, no, go_on, likely))
-                    }
-                };
+                self.branch_to(b, yes, no, go_on, likely);
+                if go_on != both {
+                    self.forget(mark);
+                }
+                return mark;
             }
             _ => {}
         }
         let cond = self.value(cond);
         e.branch(cond, yes, no, likely);
+        self.mark()
     }
 
     fn remember(&mut self, value: Value, emitted: V<'c>) {
