@@ -5,21 +5,22 @@ use crate::publish::publish;
 use crate::render::Source;
 use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use kernpack_compiler::{Compiled, Options, Package, Target, compile, package_file};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The command's arguments.
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("outputs").required(true).multiple(true)))]
 pub struct Build {
     /// The package file.
     file: PathBuf,
     /// A file to write; its ending says what: .o, .so, .h or .pyi. May be repeated.
-    #[arg(short, long, value_name = "OUT", required_unless_present = "out_dir", value_parser = parse_output)]
+    #[arg(short, long, value_name = "OUT", group = "outputs", value_parser = parse_output)]
     output: Vec<Output>,
     /// Write NAME.o, NAME.so, NAME.h and NAME.pyi into this folder, NAME being the package's.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "outputs")]
     out_dir: Option<PathBuf>,
     /// What to build for; this machine where left out.
     #[arg(long, value_parser = Target::find)]
@@ -141,20 +142,23 @@ impl Build {
     }
 
     fn write(&self, outputs: &[Output], compiled: &Compiled) -> Result<()> {
-        let mut files = Vec::new();
-        for output in outputs {
-            files.push((output.path.as_path(), output.kind.bytes(compiled)?));
+        let mut made: Vec<(Kind, Vec<u8>)> = Vec::new();
+        for kind in Kind::ALL.iter().filter(|kind| outputs.iter().any(|o| o.kind == **kind)) {
+            made.push((*kind, kind.bytes(compiled)?));
         }
         let _span = tracing::info_span!("write").entered();
-        if let Some(path) = &self.depfile {
-            let paths = outputs.iter().map(|output| output.path.as_path());
-            files.push((path, depfile::rule(paths, self.inputs(compiled)).into_bytes()));
-        }
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
         }
-        let files: Vec<_> = files.iter().map(|(path, bytes)| (*path, &bytes[..])).collect();
+        let paths = outputs.iter().map(|output| output.path.as_path());
+        let rule = depfile::rule(paths, self.inputs(compiled));
+        let mut files = Vec::new();
+        for (kind, bytes) in &made {
+            let of_kind = outputs.iter().filter(|output| output.kind == *kind);
+            files.extend(of_kind.map(|output| (output.path.as_path(), &bytes[..])));
+        }
+        files.extend(self.depfile.iter().map(|path| (path.as_path(), rule.as_bytes())));
         publish(&files)
     }
 }

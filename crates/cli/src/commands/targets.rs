@@ -18,7 +18,7 @@ impl Targets {
         let mut text = String::new();
         let mut rows = Vec::<Value>::new();
         for target in TARGETS {
-            let is_host = std::ptr::eq(target, Target::host());
+            let is_host = target.name == Target::host().name;
             let remark = if is_host { "  (this machine)" } else { "" };
             writeln!(text, "{}{remark}", target.name)?;
             rows.push(json!({ "name": target.name, "triple": target.triple, "host": is_host }));

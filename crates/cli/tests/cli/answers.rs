@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The commands that answer questions, and what they say where there is no answer.
+
+use crate::bench::{Bench, CHECKS, KERNPACK};
+use expect_test::expect;
+use std::fs::File;
+use std::process::Stdio;
+
+const SIGNATURE: &str = "f(x: Tensor([n], float32), k: int8)";
+
+#[test]
+fn a_plan_is_its_checks_in_order() {
+    Bench::new().expect(&["plan", SIGNATURE], expect![[r#"
+        exit 0
+        out: plan f(x: Tensor([n], float32), k: int8)
+        out:   require num_args == 2
+        out:     else TypeError arity: Mismatched number of arguments, expected 2 arguments, got {num_args}
+        out:   require (args[0].type_index == 70) or (args[0].type_index == 7)
+        out:     else TypeError type: Mismatched type on argument #0, expected Tensor, got {args[0].type_index}
+        out:   let x = args[0].payload + select(args[0].type_index == 70, 24, 0)
+        out:   require x.ndim == 1
+        out:     else ValueError tensor-rank: Mismatched Tensor on argument #0, expected ndim=1, got {x.ndim}
+        out:   require x.dtype == float32
+        out:     else TypeError tensor-dtype: Mismatched Tensor on argument #0, expected dtype=float32, got {x.dtype}
+        out:   require x.device_type == cpu
+        out:     else ValueError device-type: Mismatched Tensor on argument #0, expected device_type=cpu, got {x.device_type}
+        out:   require (x.data != 0) or (x.shape[0] == 0)
+        out:     else ValueError null-data: Invalid Tensor data on argument #0, expected a non-NULL data pointer, got NULL
+        out:   let x.shape[0]
+        out:   require 0 <= x.shape[0]
+        out:     else ValueError negative-dim: Invalid x.shape[0] on argument #0, expected a non-negative value, got {x.shape[0]}
+        out:   when x.strides != 0
+        out:     require (x.strides[0] == 1) or ((x.shape[0] == 1) or (x.shape[0] == 0))
+        out:       else ValueError stride: Mismatched x.strides[0] on argument #0, expected to be {1} for row-major order, got {x.strides[0]}
+        out:   require (((x.data + x.byte_offset) & 3) == 0) or (x.shape[0] == 0)
+        out:     else ValueError alignment: Misaligned Tensor data on argument #0, expected data alignment=4 bytes, got address % 4 == {(x.data + x.byte_offset) & 3}
+        out:   require ((args[1].type_index == 1) or (args[1].type_index == 2)) or (args[1].type_index == 78)
+        out:     else TypeError type: Mismatched type on argument #1, expected int, got {args[1].type_index}
+        out:   require args[1].type_index != 78
+        out:     else ValueError scalar-range: Out of bound value on argument #1, expected to be in int8 range [-128, 127], got an integer beyond 64 bits
+        out:   require (-128 <= args[1].payload) and (args[1].payload <= 127)
+        out:     else ValueError scalar-range: Out of bound value on argument #1, expected to be in int8 range [-128, 127], got {args[1].payload}
+    "#]]);
+}
+
+#[test]
+fn a_plan_may_be_for_another_device() {
+    let ran = Bench::new().run(["plan", "--device", "cuda", SIGNATURE]);
+    assert!(ran.stdout.contains("expected device_type=cuda"), "{ran}");
+}
+
+#[test]
+fn a_plan_as_json() {
+    Bench::new().expect(&["plan", "--json", "f(k: uint8) where k % 2 == 0"], expect![[r#"
+        exit 0
+        out: {
+        out:   "signature": "f(k: uint8) where k % 2 == 0",
+        out:   "short": "f(k: uint8)",
+        out:   "plan": "plan f(k: uint8)\n  require num_args == 1\n    else TypeError arity: Mismatched number of arguments, expected 1 argument, got {num_args}\n  require ((args[0].type_index == 1) or (args[0].type_index == 2)) or (args[0].type_index == 78)\n    else TypeError type: Mismatched type on argument #0, expected int, got {args[0].type_index}\n  require args[0].type_index != 78\n    else ValueError scalar-range: Out of bound value on argument #0, expected to be in uint8 range [0, 255], got an integer beyond 64 bits\n  require (0 <= args[0].payload) and (args[0].payload <= 255)\n    else ValueError scalar-range: Out of bound value on argument #0, expected to be in uint8 range [0, 255], got {args[0].payload}\n  let k = args[0].payload\n  require (k & 1) == 0\n    else ValueError divisibility: Invalid k on argument #0, expected to be divisible by 2, got {k}\n",
+        out:   "faults": [
+        out:     {
+        out:       "name": "arity",
+        out:       "kind": "TypeError",
+        out:       "message": "Mismatched number of arguments when calling: `f(k: uint8)`, expected 1 argument, got {int}"
+        out:     },
+        out:     {
+        out:       "name": "type",
+        out:       "kind": "TypeError",
+        out:       "message": "Mismatched type on argument #0 when calling: `f(k: uint8)`, expected int, got {type}"
+        out:     },
+        out:     {
+        out:       "name": "scalar-range",
+        out:       "kind": "ValueError",
+        out:       "message": "Out of bound value on argument #0 when calling: `f(k: uint8)`, expected to be in uint8 range [0, 255], got an integer beyond 64 bits"
+        out:     },
+        out:     {
+        out:       "name": "scalar-range",
+        out:       "kind": "ValueError",
+        out:       "message": "Out of bound value on argument #0 when calling: `f(k: uint8)`, expected to be in uint8 range [0, 255], got {int}"
+        out:     },
+        out:     {
+        out:       "name": "divisibility",
+        out:       "kind": "ValueError",
+        out:       "message": "Invalid k on argument #0 when calling: `f(k: uint8)`, expected to be divisible by 2, got {int}"
+        out:     }
+        out:   ]
+        out: }
+    "#]]);
+}
+
+#[test]
+fn a_signature_with_problems() {
+    let signature = "f(x: Tensor([n], flot32),\n  y: Tensor([2*k], float32)) where k ==";
+    Bench::new().expect(&["plan", signature], expect![[r#"
+        exit 1
+        err: error[unknown-dtype]: `flot32` is no dtype
+        err:  --> signature:1:18
+        err:   |
+        err: 1 | f(x: Tensor([n], flot32),
+        err:   |                  ^^^^^^ expected a dtype or a dtype variable
+        err:   |
+        err:   = help: did you mean `float32`?
+        err: 
+        err: error[syntax]: expected an expression, found the end
+        err:  --> signature:2:40
+        err:   |
+        err: 2 |   y: Tensor([2*k], float32)) where k ==
+        err:   |                                        ^ expected an expression
+    "#]]);
+    Bench::new().expect(&["plan", "--json", "f(x)"], expect![[r#"
+        exit 1
+        out: {
+        out:   "error": {
+        out:     "source": "signature",
+        out:     "diagnostics": [
+        out:       {
+        out:         "code": "syntax",
+        out:         "message": "expected `:`, found `)`",
+        out:         "labels": [
+        out:           {
+        out:             "start": 3,
+        out:             "end": 4,
+        out:             "line": 1,
+        out:             "column": 4,
+        out:             "text": "expected `:`"
+        out:           }
+        out:         ],
+        out:         "help": null
+        out:       }
+        out:     ]
+        out:   }
+        out: }
+    "#]]);
+}
+
+#[test]
+fn a_check_is_explained_by_its_name() {
+    Bench::new().expect(&["explain", "tensor-rank"], expect![[r#"
+        exit 0
+        out: tensor-rank (ValueError)
+        out: 
+        out: The tensor has as many dims as the signature gives it.
+        out: 
+        out: example: Mismatched Tensor on argument #0 when calling: `f(a: Tensor([m, n], float32))`, expected ndim=2, got 3
+    "#]]);
+    Bench::new().expect(&["explain", "--json", "tensor-rank"], expect![[r#"
+        exit 0
+        out: {
+        out:   "checks": [
+        out:     {
+        out:       "name": "tensor-rank",
+        out:       "kind": "ValueError",
+        out:       "doc": "The tensor has as many dims as the signature gives it.",
+        out:       "example": "Mismatched Tensor on argument #0 when calling: `f(a: Tensor([m, n], float32))`, expected ndim=2, got 3"
+        out:     }
+        out:   ]
+        out: }
+    "#]]);
+}
+
+#[test]
+fn a_check_is_explained_by_a_message() {
+    let message = "ValueError: Mismatched b.shape[1] on argument #1 when calling: \
+                   `add(a: Tensor([n, m], float32), b: Tensor([n, 2*m], float32))`, expected 2*m, got 126 (m is 64)";
+    Bench::new().expect(&["explain", message], expect![[r#"
+        exit 0
+        out: dim (ValueError)
+        out: 
+        out: The extent is what the signature says: a constant, the same as another extent, or the value of an expression.
+        out: 
+        out: example: Mismatched b.shape[0] on argument #1 when calling: `f(a: Tensor([n], float32), b: Tensor([n], float32))`, expected to match a.shape[0], got 126 (a.shape[0] is 128)
+    "#]]);
+}
+
+#[test]
+fn what_is_no_check() {
+    Bench::new().expect(&["explain", "tensor-rnk"], expect![[r#"
+        exit 1
+        err: error: no check is called `tensor-rnk`; did you mean `tensor-rank`?
+    "#]]);
+    Bench::new().expect(&["explain", "division", "by", "zero"], expect![[r#"
+        exit 1
+        err: error: no check is called `division by zero`; did you mean `divisibility`?
+    "#]]);
+    Bench::new().expect(&["explain", "--json", "tensor-rnk"], expect![[r#"
+        exit 1
+        out: {
+        out:   "error": {
+        out:     "message": "no check is called `tensor-rnk`; did you mean `tensor-rank`?"
+        out:   }
+        out: }
+    "#]]);
+}
+
+#[test]
+fn targets_are_listed() {
+    let ran = Bench::new().run(["targets"]);
+    let names: Vec<_> = ran.stdout.lines().map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, [Some("x86_64-linux-gnu"), Some("aarch64-linux-gnu")]);
+    assert_eq!(ran.stdout.matches("(this machine)").count(), 1, "{ran}");
+
+    let ran = Bench::new().run(["targets", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(json["targets"][0]["name"], "x86_64-linux-gnu");
+    assert_eq!(json["targets"][1]["triple"], "aarch64-unknown-linux-gnu");
+}
+
+#[test]
+fn a_package_is_inspected_without_loading_it() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    for target in ["x86_64-linux-gnu", "aarch64-linux-gnu"] {
+        let args =
+            ["build", "checks.toml", "-o", "checks.so", "-o", "checks.o", "--target", target];
+        assert_eq!(bench.run(args).code, Some(0));
+        for (file, kind) in [("checks.so", "shared_object"), ("checks.o", "relocatable_object")] {
+            let ran = bench.run(["inspect", file]);
+            assert!(
+                ran.stdout.contains("check(x: Tensor([n], float32)) where n % 8 == 0"),
+                "{ran}"
+            );
+            let ran = bench.run(["inspect", "--json", file]);
+            let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+            assert_eq!(json["kind"], kind);
+            assert_eq!(json["packages"][0]["targets"][0], target);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_inspected() {
+    let bench = Bench::with("p.so", "no ELF file");
+    bench.expect(&["inspect", "p.so"], expect![[r#"
+        exit 1
+        err: error: cannot inspect `p.so`: not an ELF file that kernpack can read: Invalid ELF header size or alignment: Invalid ELF header size or alignment
+    "#]]);
+    bench.expect(&["inspect", "q.so"], expect![[r#"
+        exit 1
+        err: error: cannot read `q.so`: No such file or directory (os error 2)
+    "#]]);
+    bench.expect(&["inspect", "--json", "q.so"], expect![[r#"
+        exit 1
+        out: {
+        out:   "error": {
+        out:     "message": "cannot read `q.so`: No such file or directory (os error 2)"
+        out:   }
+        out: }
+    "#]]);
+}
+
+#[test]
+fn a_wrong_command_line_is_something_else_than_a_wrong_input() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    let wrong: &[&[&str]] = &[
+        &[],
+        &["bild"],
+        &["build"],
+        &["build", "checks.toml"],
+        &["build", "checks.toml", "-o", "checks.dll"],
+        &["build", "checks.toml", "-o", "checks.so", "--target", "x86_64-apple-darwin"],
+        &["plan"],
+        &["plan", SIGNATURE, "--device", "tpu"],
+        &["explain"],
+        &["inspect"],
+        &["targets", "x86_64"],
+    ];
+    for args in wrong {
+        assert_eq!(bench.run(*args).code, Some(2), "{args:?}");
+    }
+    bench.expect(&["build", "checks.toml"], expect![[r#"
+        exit 2
+        err: error: the following required arguments were not provided:
+        err:   <--output <OUT>|--out-dir <DIR>>
+        err: 
+        err: Usage: kernpack build <--output <OUT>|--out-dir <DIR>> <FILE>
+        err: 
+        err: For more information, try '--help'.
+    "#]]);
+    bench.expect(&["build", "checks.toml", "-o", "checks.dll"], expect![[r#"
+        exit 2
+        err: error: invalid value 'checks.dll' for '--output <OUT>': the name must end in .o, .so, .h or .pyi
+        err: 
+        err: For more information, try '--help'.
+    "#]]);
+    let darwin = ["build", "checks.toml", "-o", "c.so", "--target", "x86_64-apple-darwin"];
+    bench.expect(&darwin, expect![[r#"
+        exit 2
+        err: error: invalid value 'x86_64-apple-darwin' for '--target <TARGET>': unknown target `x86_64-apple-darwin`; the targets are x86_64-linux-gnu, aarch64-linux-gnu (Mach-O objects are not made yet)
+        err: 
+        err: For more information, try '--help'.
+    "#]]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error_and_a_closed_one_is_not() {
+    let run = |stdout: Stdio| {
+        Bench::new().command(KERNPACK).arg("targets").stdout(stdout).output().expect("it runs")
+    };
+    let full = File::options().write(true).open("/dev/full").expect("every Linux has /dev/full");
+    let output = run(full.into());
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(message, "error: cannot write the output: No space left on device (os error 28)\n");
+
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = run(writer.into());
+    assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Builds: which files come out of which.
+
+use crate::bench::{Bench, CHECKS};
+use expect_test::expect;
+
+const ADD_ONE: &str = r#"
+[package]
+name = "add_one"
+[[function]]
+signature = "add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut))"
+source = { host = "src/add_one.c", include = ["inc dir"] }
+kernel = "add_one"
+args = ["a", "b", "n"]
+"#;
+
+fn add_one() -> Bench {
+    let bench = Bench::with("add_one.toml", ADD_ONE);
+    for folder in ["src", "inc dir"] {
+        std::fs::create_dir(bench.path(folder)).expect("a writable folder");
+    }
+    let code = "#include \"one.h\"\nvoid add_one(const float *a, float *b, long long n) {\n  \
+                while (n--) *b++ = *a++ + ONE;\n}\n";
+    bench.and("inc dir/one.h", "#define ONE 1.0f\n").and("src/add_one.c", code)
+}
+
+#[test]
+fn every_kind_of_file_is_written_by_its_ending() {
+    let bench = add_one();
+    let args = ["-o", "a.o", "-o", "b.so", "-o", "c.h", "-o", "d.pyi"];
+    let ran = bench.run(["build", "add_one.toml"].into_iter().chain(args));
+    assert_eq!(ran.to_string(), "exit 0\n");
+    assert_eq!(bench.names("."), ["a.o", "add_one.toml", "b.so", "c.h", "d.pyi", "inc dir", "src"]);
+
+    let ran = bench.run(["build", "add_one.toml", "--out-dir", "new/out"]);
+    assert_eq!(ran.to_string(), "exit 0\n");
+    let names = ["add_one.h", "add_one.o", "add_one.pyi", "add_one.so"];
+    assert_eq!(bench.names("new/out"), names);
+    for (name, other) in names.iter().zip(["c.h", "a.o", "d.pyi", "b.so"]) {
+        let read = |path| std::fs::read(bench.path(path)).expect("it was written");
+        assert!(read(&format!("new/out/{name}")) == read(other), "{name} and {other} differ");
+    }
+}
+
+#[test]
+fn a_dependency_file_names_what_was_read() {
+    let bench = add_one();
+    let ran = bench.run(["build", "add_one.toml", "-o", "a.so", "-o", "a.h", "--depfile", "a.d"]);
+    assert_eq!(ran.to_string(), "exit 0\n");
+    let rule = std::fs::read_to_string(bench.path("a.d")).expect("it was written");
+    let own = rule.lines().filter(|line| !line.contains("/usr/"));
+    let own: String = own.map(|line| format!("{line}\n")).collect();
+    expect![[r#"
+        a.so a.h: \
+          add_one.toml \
+          src/add_one.c \
+          inc\ dir/one.h
+    "#]].assert_eq(&own);
+}
+
+#[test]
+fn a_build_as_json() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    let args = ["build", "--json", "checks.toml", "-o", "a.o", "--target", "aarch64-linux-gnu"];
+    bench.expect(&args, expect![[r#"
+        exit 0
+        out: {
+        out:   "package": "checks",
+        out:   "target": "aarch64-linux-gnu",
+        out:   "outputs": [
+        out:     "a.o"
+        out:   ],
+        out:   "inputs": [
+        out:     "checks.toml"
+        out:   ]
+        out: }
+    "#]]);
+}
+
+#[test]
+fn the_phases_of_a_build_are_timed() {
+    let bench = add_one();
+    let ran = bench.run(["build", "add_one.toml", "-o", "a.so", "--verbose"]);
+    let phases: Vec<_> =
+        ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for phase in ["build", "read", "compile", "plan", "source", "write"] {
+        assert!(phases.contains(&phase), "{ran}");
+    }
+    assert!(ran.stderr.lines().all(|line| line.ends_with(" ms")), "{ran}");
+}
+
+#[test]
+fn a_source_that_does_not_compile() {
+    let bench = add_one().and("src/add_one.c", "void add_one(void) { return 1 }\n");
+    let ran = bench.run(["build", "add_one.toml", "-o", "a.so"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.starts_with("error: "), "{ran}");
+    assert!(ran.stderr.contains("src/add_one.c"), "{ran}");
+    assert!(!bench.names(".").contains(&"a.so".to_string()));
+}
+
+#[test]
+fn sources_that_are_not_there_or_lack_the_kernel() {
+    let bench = Bench::with("add_one.toml", ADD_ONE);
+    bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"
+        exit 1
+        err: error: cannot read `src/add_one.c`: No such file or directory (os error 2)
+    "#]]);
+    bench.expect(&["build", "--json", "add_one.toml", "-o", "a.so"], expect![[r#"
+        exit 1
+        out: {
+        out:   "error": {
+        out:     "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)"
+        out:   }
+        out: }
+    "#]]);
+    let bench = add_one().and("src/add_one.c", "void add_two(void) {}\n");
+    bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"
+        exit 1
+        err: error: `src/add_one.c` has no function `add_one`, which `add_one` launches; it has add_two
+    "#]]);
+}
