@@ -27,7 +27,7 @@ impl Failure {
             Failure::Diagnostics(source, diagnostics) => {
                 render::diagnostics(source, diagnostics, colours)
             }
-            Failure::Other(error) => render::error(&format!("{error:#}"), colours),
+            Failure::Other(error) => render::error(&message(error), colours),
         }
     }
 
@@ -42,9 +42,20 @@ impl Failure {
                     .collect();
                 json!({ "error": { "source": source.name, "diagnostics": diagnostics } })
             }
-            Failure::Other(error) => json!({ "error": { "message": format!("{error:#}") } }),
+            Failure::Other(error) => json!({ "error": { "message": message(error) } }),
         }
     }
+}
+
+/// An error and its causes, without those that the one before has named already.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 fn diagnostic_json(source: &Source, diagnostic: &Diagnostic) -> Value {

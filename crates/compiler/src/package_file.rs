@@ -98,18 +98,19 @@ pub fn load(path: &Path) -> Result<Package, LoadError> {
 /// # Errors
 /// Everything that is wrong with the text, in its order. Behind errors of TOML itself nothing else is looked for.
 pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
+    let mut reader = Reader::new(text, base);
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return Err(Diagnostics(errors.iter().map(toml_error).collect()));
+        errors.iter().for_each(|error| reader.report(toml_error(error)));
+        return Err(reader.into_problems());
     }
-    let mut reader = Reader::new(text, base);
     let mut fields = Fields::new(document.get_ref(), Span::default(), "a package file");
     let package = reader.required_table(&mut fields, "package", "this file has no `[package]`");
     let (name, link) = package.map(|fields| header(&mut reader, fields)).unwrap_or_default();
     let functions = function::functions(&mut reader, &mut fields);
     fields.finish(&mut reader);
     check_names(&mut reader, &functions);
-    reader.finish()?;
+    reader.into_problems().into_result()?;
     let functions = functions.into_iter().map(|read| read.function).collect();
     Ok(Package { name, functions, link })
 }

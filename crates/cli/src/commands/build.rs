@@ -4,7 +4,7 @@
 use crate::publish::publish;
 use crate::render::Source;
 use crate::{Failure, Report, depfile, timings};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use kernpack_compiler::{Compiled, Options, Package, Target, compile, package_file};
 use serde_json::json;
@@ -159,6 +159,19 @@ impl Build {
             files.extend(of_kind.map(|output| (output.path.as_path(), &bytes[..])));
         }
         files.extend(self.depfile.iter().map(|path| (path.as_path(), rule.as_bytes())));
+        self.check_inputs_stay(&files, compiled)?;
         publish(&files)
+    }
+
+    /// No output takes the place of a file that was read: the next build would read something else.
+    fn check_inputs_stay(&self, files: &[(&Path, &[u8])], compiled: &Compiled) -> Result<()> {
+        let inputs: Vec<_> =
+            self.inputs(compiled).filter_map(|path| path.canonicalize().ok()).collect();
+        for (path, _) in files {
+            if path.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+                bail!("cannot write `{}`: the build reads it", path.display());
+            }
+        }
+        Ok(())
     }
 }

@@ -47,7 +47,7 @@ fn unknown(asked: &str) -> anyhow::Error {
     let names: Vec<_> = CATALOGUE.iter().map(|info| info.name).collect();
     let similarity = |name: &&&str| (1e6 * strsim::jaro_winkler(name, asked)) as i64;
     match names.iter().max_by_key(similarity) {
-        Some(name) if strsim::jaro_winkler(name, asked) > 0.8 => {
+        Some(name) if strsim::jaro_winkler(name, asked) > 0.9 => {
             anyhow!("no check is called `{asked}`; did you mean `{name}`?")
         }
         _ => anyhow!(

@@ -55,14 +55,17 @@ fn a_dependency_file_names_what_was_read() {
           add_one.toml \
           src/add_one.c \
           inc\ dir/one.h
-    "#]].assert_eq(&own);
+    "#]]
+    .assert_eq(&own);
 }
 
 #[test]
 fn a_build_as_json() {
     let bench = Bench::with("checks.toml", CHECKS);
     let args = ["build", "--json", "checks.toml", "-o", "a.o", "--target", "aarch64-linux-gnu"];
-    bench.expect(&args, expect![[r#"
+    bench.expect(
+        &args,
+        expect![[r#"
         exit 0
         out: {
         out:   "package": "checks",
@@ -74,7 +77,8 @@ fn a_build_as_json() {
         out:     "checks.toml"
         out:   ]
         out: }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -102,18 +106,24 @@ fn a_source_that_does_not_compile() {
 #[test]
 fn sources_that_are_not_there_or_lack_the_kernel() {
     let bench = Bench::with("add_one.toml", ADD_ONE);
-    bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"
+    bench.expect(
+        &["build", "add_one.toml", "-o", "a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot read `src/add_one.c`: No such file or directory (os error 2)
-    "#]]);
-    bench.expect(&["build", "--json", "add_one.toml", "-o", "a.so"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", "--json", "add_one.toml", "-o", "a.so"],
+        expect![[r#"
         exit 1
         out: {
         out:   "error": {
         out:     "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)"
         out:   }
         out: }
-    "#]]);
+    "#]],
+    );
     let bench = add_one().and("src/add_one.c", "void add_two(void) {}\n");
     bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"
         exit 1

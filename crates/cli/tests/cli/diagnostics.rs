@@ -13,25 +13,30 @@ fn expect_drawn(text: &str, expected: Expect) {
 
 #[test]
 fn toml_that_is_none() {
-    expect_drawn("[package]\nname = \"p\nlink = [1\n", expect![[r#"
-        exit 1
-        err: error[toml]: unclosed array
-        err:  --> p.toml:3:10
-        err:   |
-        err: 3 | link = [1
-        err:   |          ^ expected `]`
-        err: 
-        err: error[toml]: invalid basic string
-        err:  --> p.toml:2:10
-        err:   |
-        err: 2 | name = "p
-        err:   |          ^ expected `"`
-    "#]]);
+    expect_drawn(
+        "[package]\nname = \"p\nlink = [1\n",
+        expect![[r#"
+            exit 1
+            err: error[toml]: invalid basic string
+            err:  --> p.toml:2:10
+            err:   |
+            err: 2 | name = "p
+            err:   |          ^ expected `"`
+            err: 
+            err: error[toml]: unclosed array
+            err:  --> p.toml:3:10
+            err:   |
+            err: 3 | link = [1
+            err:   |          ^ expected `]`
+        "#]],
+    );
 }
 
 #[test]
 fn keys_that_are_missing() {
-    expect_drawn("[package]\nname = \"p\"\n[[function]]\nkernel = \"f\"\n", expect![[r#"
+    expect_drawn(
+        "[package]\nname = \"p\"\n[[function]]\nkernel = \"f\"\n",
+        expect![[r#"
         exit 1
         err: error[missing-key]: the function needs a `signature`
         err:  --> p.toml:3:1
@@ -52,7 +57,8 @@ fn keys_that_are_missing() {
         err:   | ^^^^^^^^^^^^ expected `args`
         err:   |
         err:   = help: write `args = []` for a kernel that takes none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -282,7 +288,9 @@ args = ["n"]
 
 #[test]
 fn a_package_of_nothing() {
-    expect_drawn("", expect![[r#"
+    expect_drawn(
+        "",
+        expect![[r#"
         exit 1
         err: error[missing-key]: this file has no `[package]`
         err:  --> p.toml:1:1
@@ -297,7 +305,8 @@ fn a_package_of_nothing() {
         err:   | ^ nothing to build
         err:   |
         err:   = help: add a `[[function]]` with a `signature`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -8,40 +8,61 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn package_files_that_cannot_be_read() {
     let bench = Bench::new().and("latin1.toml", b"[package]\nname = \"\xe9\"\n");
-    bench.expect(&["build", "none.toml", "-o", "a.so"], expect![[r#"
+    bench.expect(
+        &["build", "none.toml", "-o", "a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot read `none.toml`: No such file or directory (os error 2)
-    "#]]);
-    bench.expect(&["build", ".", "-o", "a.so"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", ".", "-o", "a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot read `.`: Is a directory (os error 21)
-    "#]]);
-    bench.expect(&["build", "latin1.toml", "-o", "a.so"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", "latin1.toml", "-o", "a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot read `latin1.toml`: stream did not contain valid UTF-8
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn places_that_cannot_be_written_to() {
     let bench = Bench::with("checks.toml", CHECKS);
     std::fs::create_dir(bench.path("folder.so")).expect("a writable folder");
-    bench.expect(&["build", "checks.toml", "-o", "none/a.so"], expect![[r#"
+    bench.expect(
+        &["build", "checks.toml", "-o", "none/a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot write `none/a.so`: No such file or directory (os error 2)
-    "#]]);
-    bench.expect(&["build", "checks.toml", "-o", "/proc/a.so"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", "checks.toml", "-o", "/proc/a.so"],
+        expect![[r#"
         exit 1
         err: error: cannot write `/proc/a.so`: No such file or directory (os error 2)
-    "#]]);
-    bench.expect(&["build", "checks.toml", "-o", "a.o", "-o", "folder.so"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", "checks.toml", "-o", "a.o", "-o", "folder.so"],
+        expect![[r#"
         exit 1
         err: error: cannot write `folder.so`: it is a folder
-    "#]]);
-    bench.expect(&["build", "checks.toml", "--out-dir", "checks.toml"], expect![[r#"
+    "#]],
+    );
+    bench.expect(
+        &["build", "checks.toml", "--out-dir", "checks.toml"],
+        expect![[r#"
         exit 1
         err: error: cannot make the folder `checks.toml`: File exists (os error 17)
-    "#]]);
+    "#]],
+    );
     assert_eq!(bench.names("."), ["checks.toml", "folder.so"]);
     assert!(bench.names("folder.so").is_empty());
 }
@@ -54,6 +75,20 @@ fn the_old_file_stays_where_the_new_one_fails() {
     assert_eq!(std::fs::read(bench.path("a.h")).expect("it is still there"), b"the old header");
     assert_eq!(bench.run(["build", "checks.toml", "-o", "a.h"]).code, Some(0));
     assert_ne!(std::fs::read(bench.path("a.h")).expect("it was replaced"), b"the old header");
+}
+
+#[test]
+fn a_build_does_not_write_over_what_it_reads() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    let args = ["build", "checks.toml", "-o", "a.h", "--depfile", "./checks.toml"];
+    bench.expect(
+        &args,
+        expect![[r#"
+        exit 1
+        err: error: cannot write `./checks.toml`: the build reads it
+    "#]],
+    );
+    assert_eq!(bench.names("."), ["checks.toml"]);
 }
 
 #[test]
@@ -78,9 +113,12 @@ fn a_full_disk_is_left_as_it_was() {
         return;
     }
     let build = format!("{KERNPACK} build checks.toml -o full/a.h -o full/a.o -o full/a.so");
-    let ran = Ran::from(in_full(&format!("{build}; ls -A full")).expect("it ran before"));
+    let ran =
+        Ran::from(in_full(&format!("{build}; echo status $?; ls -A full")).expect("it ran before"));
     expect![[r#"
         exit 0
+        out: status 1
         err: error: cannot write `full/a.o`: No space left on device (os error 28)
-    "#]].assert_eq(&ran.to_string());
+    "#]]
+    .assert_eq(&ran.to_string());
 }

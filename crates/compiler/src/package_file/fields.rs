@@ -138,10 +138,10 @@ impl<'f> Reader<'f> {
     }
 
     /// The problems, in the order of the text.
-    pub fn finish(mut self) -> Result<(), Diagnostics> {
+    pub fn into_problems(mut self) -> Diagnostics {
         let start = |problem: &Diagnostic| problem.labels.first().map(|label| label.span.start);
         self.problems.0.sort_by_key(start);
-        self.problems.into_result()
+        self.problems
     }
 
     /// The path that a string of the file means.
