@@ -8,7 +8,7 @@
 //!                     runtime object ─┘                           .h, .pyi
 //! ```
 //!
-//! [`compile`](compile()) is this picture as code. LLVM is known to [`llvm`] alone, the linker to [`link`] alone; what a package is described by is
+//! [`compile`](compile()) is this picture as code. LLVM is known to `llvm` alone, the linker to [`link`] alone; what a package is described by is
 //! [`package`], or text that [`package_file`] reads. Not here: how signatures become plans (`kernpack_validators`), and writing files.
 
 mod compile;

@@ -3,7 +3,7 @@
 //!
 //! All arithmetic is on signed 64-bit integers. An operation that overflows, or divides by what is not positive, has no value, and fails
 //! whatever it stands in. Here: the data, its text, what it names, its shape as `a*s + c`, and its bounds. Not here: parsing
-//! ([`parse`](crate::parse)), values in a plan ([`plan::Builder::expr`](crate::plan::Builder::expr)).
+//! ([`parse`](crate::parse)), values in a plan ([`Planner::expr`](crate::planner::Planner::expr)).
 
 use kernpack_syntax::Span;
 use std::fmt;

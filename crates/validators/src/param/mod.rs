@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameter kinds.
 //!
-//! A kind is one file of this folder and one line of [`param_kinds!`]. It answers: how am I written ([`ParamSyntax`]), how do I print, which
+//! A kind is one file of this folder and one line of `param_kinds!`. It answers: how am I written ([`ParamSyntax`]), how do I print, which
 //! names do I bind or use, what do I append to the plan, what does a host pass for me ([`ParamKind`]). Nobody outside this folder can tell
 //! kinds apart: a [`Kind`] is opaque, so that adding one changes no other file.
 
