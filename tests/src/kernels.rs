@@ -85,8 +85,8 @@ fn one(symbol: &str, launch: &Launch, combination: usize, status: Option<i32>) -
 fn c_type_of(arg: &LaunchArg) -> &'static str {
     match arg {
         LaunchArg::Value(_, CScalar::Float(dtype)) => match *dtype {
-            DType::FLOAT16 => "_Float16",
-            DType::BFLOAT16 => "__bf16",
+            // Both are passed alike, and not every compiler has a name for the second.
+            DType::FLOAT16 | DType::BFLOAT16 => "_Float16",
             DType::FLOAT32 => "float",
             _ => "double",
         },
