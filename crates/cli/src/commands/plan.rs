@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The command's arguments.
 #[derive(Args, Debug)]
 pub struct Plan {
-    /// The signature, such as "scale(x: Tensor([n], float32), a: float32)".
+    /// The signature, such as "scale(n: int32, a: float32 = 1.0)".
     signature: String,
     /// The device of tensors that name none.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
