@@ -91,7 +91,8 @@ mod tests {
         let text = "# Title\n\n## Case\nprose\n```signature\nf()\n```\n```fault\n```\n";
         let document = Document::parse(text);
         assert_eq!(document.to_string(), text);
-        let blocks: Vec<_> = document.blocks().map(|b| (b.line, &b.info[..], &b.text[..])).collect();
+        let blocks: Vec<_> =
+            document.blocks().map(|b| (b.line, &b.info[..], &b.text[..])).collect();
         assert_eq!(blocks, [(6, "signature", "f()"), (9, "fault", "")]);
     }
 }

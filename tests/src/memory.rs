@@ -91,7 +91,8 @@ impl Arguments {
     }
 
     fn shape(&mut self, elements: &[i64]) -> u64 {
-        let cell = ShapeCell { data: self.block(cast_slice(elements)), size: elements.len() as u64 };
+        let cell =
+            ShapeCell { data: self.block(cast_slice(elements)), size: elements.len() as u64 };
         self.object(TypeIndex::SHAPE, bytes_of(&cell))
     }
 
@@ -113,9 +114,7 @@ impl Arguments {
         };
         let (index, payload) = match tensor.arrival.unwrap_or(arrival) {
             Arrival::DLTensor => (TypeIndex::DL_TENSOR_PTR, self.block(bytes_of(&view))),
-            Arrival::Tensor => {
-                (TypeIndex::TENSOR, self.object(TypeIndex::TENSOR, bytes_of(&view)))
-            }
+            Arrival::Tensor => (TypeIndex::TENSOR, self.object(TypeIndex::TENSOR, bytes_of(&view))),
         };
         Any { type_index: index.0, padding: 0, payload: payload as i64 }
     }

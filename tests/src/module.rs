@@ -7,9 +7,7 @@ use crate::fake_ffi;
 use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
-use kernpack_compiler::{
-    Function, HostSource, Launch, Options, Package, Returns, Source, compile,
-};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Returns, Source, compile};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::Any;
 use kernpack_validators::Plan;

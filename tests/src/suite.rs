@@ -83,7 +83,12 @@ impl<'r> Run<'r> {
         subjects
     }
 
-    fn pieces(&mut self, document: &mut Document, subjects: &[Subject], module: Option<&Module<'_>>) {
+    fn pieces(
+        &mut self,
+        document: &mut Document,
+        subjects: &[Subject],
+        module: Option<&Module<'_>>,
+    ) {
         for piece in &mut document.pieces {
             match piece {
                 Piece::Prose(_) => {}
@@ -155,7 +160,8 @@ impl<'r> Run<'r> {
     fn settle(&mut self) {
         match self.called.take() {
             Some((line, Outcome::Refused(refused))) => {
-                let what = format!("expected: accepted\nactual:\n{} {}", refused.kind, refused.message);
+                let what =
+                    format!("expected: accepted\nactual:\n{} {}", refused.kind, refused.message);
                 self.fail(line, &what);
             }
             Some(_) => self.report.passed += 1,

@@ -138,8 +138,7 @@ impl Tally {
         };
         let (expected, actual, name) = (text(&call.expect), text(&actual), callee.name());
         let args = &call.args;
-        self.failures.push(format!(
-            "{place}\n  {args:?}\n  expected: {expected}\n  {name}: {actual}"
-        ));
+        self.failures
+            .push(format!("{place}\n  {args:?}\n  expected: {expected}\n  {name}: {actual}"));
     }
 }

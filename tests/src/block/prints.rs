@@ -3,8 +3,7 @@
 
 use super::{Kind, Role, Shown};
 
-pub(super) const KIND: Kind =
-    Kind { info: "prints", role: Role::Show(|shown| Ok(show(shown))) };
+pub(super) const KIND: Kind = Kind { info: "prints", role: Role::Show(|shown| Ok(show(shown))) };
 
 fn show(shown: &Shown<'_>) -> String {
     shown.subject.signature.to_string()
