@@ -23,7 +23,8 @@
 //!
 //! The object may need nothing but `TVMFFIErrorSetRaisedFromCStrParts`, `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`.
 //! So there is no panic in it, not even one that cannot happen: slices are walked by iterators or read with `get`, and
-//! divisors are constants. `core::fmt`, allocation and anything that asks for a locale are absent. Functions are
+//! divisors are constants. `core::fmt` and anything that asks for a locale are absent; only
+//! replaying a refused call allocates. Functions are
 //! exported by the name `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
 //! objects to all of this.
 #![no_std]

@@ -405,6 +405,7 @@ impl Join<'_, '_> {
         }
         let named = self.cx.named(name)?.clone();
         match named.kind {
+            NamedKind::Pointer if !matches!(c_type, None | Some(CScalar::Pointer)) => None,
             NamedKind::Pointer => Some(LaunchArg::Value(named.value, CScalar::Pointer)),
             NamedKind::EnvStream => Some(LaunchArg::EnvStream),
             NamedKind::DType => None,

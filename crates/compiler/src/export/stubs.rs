@@ -32,7 +32,7 @@ const NAMES: &[Name] = &[
     Name {
         name: "_Result",
         definition:
-            "# A torch.Tensor where the call had one among its arguments, else a tvm_ffi.Tensor.
+            "# Made by the environment's allocator: a torch.Tensor where the call had one among its arguments.
 _Result: TypeAlias = Any
 ",
         imports: &[("typing", "Any"), ("typing", "TypeAlias")],

@@ -103,7 +103,8 @@ pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, L
 
 /// Links a relocatable object into a shared library.
 ///
-/// Every global symbol with default visibility is exported. References to symbols that the object defines are bound
+/// Every global symbol with default visibility is exported; the names of local ones are dropped, so that a traceback names entry points
+/// and not what they are made of. References to symbols that the object defines are bound
 /// inside the library, so another library with the same names cannot replace them; the others are found when the
 /// library is loaded, by name alone and, for functions, at the first call. Constructors run when it is loaded,
 /// destructors when it is unloaded.
@@ -119,7 +120,16 @@ pub fn link_shared(
         .transpose()?;
     let mut link = Link::new(target);
     link.flags(&["--shared", "-Bsymbolic", "--eh-frame-hdr", "--hash-style=gnu"]);
-    link.flags(&["-z", "relro", "-z", "lazy", "-z", "noexecstack", "--build-id=none"]);
+    link.flags(&[
+        "-z",
+        "relro",
+        "-z",
+        "lazy",
+        "-z",
+        "noexecstack",
+        "--build-id=none",
+        "--strip-all",
+    ]);
     if let Some(soname) = &options.soname {
         link.soname(soname)?;
     }

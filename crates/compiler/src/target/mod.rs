@@ -29,7 +29,7 @@ pub struct Target {
 }
 
 /// The registry: a row a target.
-pub const TARGETS: &[Target] = &[
+pub static TARGETS: &[Target] = &[
     Target {
         name: "x86_64-linux-gnu",
         triple: "x86_64-unknown-linux-gnu",

@@ -30,7 +30,7 @@ fn functions_have_types_defaults_and_docs() {
             def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
             def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
-        # A torch.Tensor where the call had one among its arguments, else a tvm_ffi.Tensor.
+        # Made by the environment's allocator: a torch.Tensor where the call had one among its arguments.
         _Result: TypeAlias = Any
 
         # An address.
@@ -77,7 +77,7 @@ fn every_kind_has_a_type() {
             def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
             def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
-        # A torch.Tensor where the call had one among its arguments, else a tvm_ffi.Tensor.
+        # Made by the environment's allocator: a torch.Tensor where the call had one among its arguments.
         _Result: TypeAlias = Any
 
         # An address.

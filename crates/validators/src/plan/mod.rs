@@ -17,8 +17,9 @@
 //! A step that fails ends the call with its [`Fault`]. A plan that runs to its end accepts the call, and what follows is described by
 //! values of the plan too: [`Alloc`]s (results, workspaces) and [`Launch`]es with their arguments.
 //!
-//! The plan is built by [`Builder`] (which interns and folds), [verified](Plan::verify), printed by `Display`, run by [`interpret`] and lowered
-//! by the compiler: four exhaustive matches, and no fifth place that knows the steps. Parameter kinds and checks only ever append.
+//! The plan is built by [`Builder`] (which interns and folds), [verified](Plan::verify), printed by `Display`, run by [`interpret`], lowered by the
+//! compiler, and written out by it for the runtime to replay: exhaustive matches, and no other place that knows the steps. Parameter kinds and
+//! checks only ever append.
 
 mod builder;
 mod interp;
