@@ -319,7 +319,7 @@ impl Join<'_, '_> {
             let is_unsigned = self.types.get(&name.text) == Some(&DType::UINT64);
             let problem = match self.cx.named(&name.text).map(|named| named.kind) {
                 Some(_) if is_unsigned => "is a uint64, which expressions cannot hold",
-                Some(NamedKind::Int | NamedKind::Bool) => continue,
+                Some(NamedKind::Int) => continue,
                 Some(_) => "is no integer",
                 None if name.text.starts_with("device.") => "is known in launches on a GPU only",
                 None => "has no value",
@@ -409,7 +409,7 @@ impl Join<'_, '_> {
             NamedKind::Pointer => Some(LaunchArg::Value(named.value, CScalar::Pointer)),
             NamedKind::EnvStream => Some(LaunchArg::EnvStream),
             NamedKind::DType => None,
-            NamedKind::Int | NamedKind::Bool => None,
+            NamedKind::Int => None,
             NamedKind::Float => {
                 let own = *self.types.get(name).unwrap_or(&DType::FLOAT64);
                 let dtype = match c_type {

@@ -19,12 +19,10 @@ use std::collections::HashMap;
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedKind {
-    /// An integer.
+    /// An integer, or a truth as 0 or 1.
     Int,
     /// The bits of a float64.
     Float,
-    /// A truth.
-    Bool,
     /// An address.
     Pointer,
     /// A packed dtype.
@@ -331,17 +329,10 @@ impl<'s> Planner<'s> {
         value
     }
 
-    /// The integer of that name; a truth is 0 or 1.
+    /// The integer of that name.
     fn int_named(&mut self, name: &str) -> Checked {
-        let named = &self.names[name];
-        let (value, valid) = (named.value, named.valid);
-        let is_bool = named.kind == NamedKind::Bool;
-        let valid = valid.unwrap_or_else(|| self.b.bool(true));
-        if !is_bool {
-            return Checked { value, valid };
-        }
-        let (one, zero) = (self.b.int(1), self.b.int(0));
-        Checked { value: self.b.select(value, one, zero), valid }
+        let (value, valid) = (self.names[name].value, self.names[name].valid);
+        Checked { value, valid: valid.unwrap_or_else(|| self.b.bool(true)) }
     }
 
     /// The value of an expression whose names all have one.

@@ -65,8 +65,9 @@ impl ParamKind for Optional {
         let none = cx.b.int(TypeIndex::NONE.0);
         let absent = cx.b.eq(at.type_index, none);
         let given = cx.b.not(absent);
-        let field = at.path.part(Field::Given);
-        cx.define(Named::new(given, NamedKind::Bool, &field));
+        let (one, zero) = (cx.b.int(1), cx.b.int(0));
+        let as_int = cx.b.select(given, one, zero);
+        cx.define(Named::new(as_int, NamedKind::Int, &at.path.part(Field::Given)));
         let inner = Argument { optional: true, ..at.clone() };
         cx.when(given, |cx| self.0.get().plan(&inner, cx));
     }
