@@ -2,8 +2,9 @@
 //! The function that a case is about: a signature, with the workspaces and launches that follow it.
 
 use kernpack_ffi_abi::DeviceType;
-use kernpack_syntax::Diagnostics;
+use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::{LaunchSpec, Plan, Signature, Workspace};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A function under test.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl Subject {
     pub fn new(text: &str) -> Subject {
         let parsed: Result<Signature, _> = text.parse();
         let (signature, plan) = match parsed {
-            Ok(signature) => (signature.clone(), signature.plan(DeviceType::CPU)),
+            Ok(signature) => (signature.clone(), planned(|| signature.plan(DeviceType::CPU))),
             Err(diagnostics) => (Signature::new("unreadable"), Err(diagnostics)),
         };
         Subject { signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
@@ -35,7 +36,8 @@ impl Subject {
     pub fn plan_again(&mut self) {
         if self.plan.is_ok() {
             let (workspaces, launches) = (&self.workspaces, &self.launches);
-            self.plan = self.signature.plan_function(DeviceType::CPU, workspaces, launches);
+            let signature = &self.signature;
+            self.plan = planned(|| signature.plan_function(DeviceType::CPU, workspaces, launches));
         }
     }
 
@@ -48,4 +50,10 @@ impl Subject {
     pub fn reads_back(&self) -> bool {
         self.signature.to_string().parse().as_ref() == Ok(&self.signature)
     }
+}
+
+/// A plan, with a panic as a problem of that function alone: the other functions of a file are still tested.
+fn planned(plan: impl FnOnce() -> Result<Plan, Diagnostics>) -> Result<Plan, Diagnostics> {
+    let panicked = |_| Err(Diagnostic::new("panic", "planning panicked, see above").into());
+    catch_unwind(AssertUnwindSafe(plan)).unwrap_or_else(panicked)
 }
