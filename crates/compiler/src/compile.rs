@@ -162,9 +162,9 @@ fn check_kernels(
     Ok(())
 }
 
-/// What the digest of the sources is made of: their bytes, in order.
+/// What the digest of the sources is made of: what the user wrote or brought, in order.
 fn sources_digest_input(artifacts: &[HostArtifact]) -> Vec<&[u8]> {
-    artifacts.iter().map(|artifact| &artifact.bytes[..]).collect()
+    artifacts.iter().map(|artifact| &artifact.source[..]).collect()
 }
 
 /// The generated code, the runtime and the users' objects as one object, in which only entry points can be seen.
