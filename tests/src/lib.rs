@@ -19,8 +19,8 @@
 //! package ([`module`]). Its entry points find libtvm_ffi's functions in [`fake_ffi`], so the suite needs neither that library nor Python, and a GPU
 //! neither: tensors are only described ([`value`], [`memory`]), and kernels only record what they get ([`kernels`]).
 //!
-//! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is expected. [`tidy`] holds the tree itself to
-//! its rules, and the program `replay` compares recorded calls with what is made of them here.
+//! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is expected. `tidy.rs` holds the tree itself
+//! to its rules, and the program `replay` compares recorded calls with what is made of them here.
 
 pub mod block;
 pub mod callee;
@@ -31,5 +31,6 @@ pub mod memory;
 pub mod module;
 pub mod subject;
 pub mod suite;
-pub mod tidy;
+#[cfg(test)]
+mod tidy;
 pub mod value;

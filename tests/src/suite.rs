@@ -8,6 +8,9 @@ use crate::module::Module;
 use crate::subject::Subject;
 use std::path::{Path, PathBuf};
 
+/// What is wrong with a block that stands before any function.
+const NO_SIGNATURE: &str = "expected a `signature` in front";
+
 /// How a file ended.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -69,12 +72,17 @@ impl<'r> Run<'r> {
         self.report.failures.push(format!("{path}:{line}: {heading}\n{what}"));
     }
 
+    /// The functions of a file, in order. A signature that cannot be read is one without a plan, so that the others keep their numbers.
     fn describe(&mut self, document: &Document) -> Vec<Subject> {
-        let mut subjects = Vec::new();
+        let mut subjects: Vec<Subject> = Vec::new();
         for block in document.blocks() {
             let described = block::kind(&block.info).and_then(|kind| match kind.role {
-                Role::Describe(describe) => describe(&block.text, &mut subjects),
-                _ => Ok(()),
+                Role::Begin(begin) => begin(&block.text).map(|subject| subjects.push(subject)),
+                Role::Add(add) => match subjects.last_mut() {
+                    Some(subject) => add(&block.text, subject),
+                    None => Err(NO_SIGNATURE.to_string()),
+                },
+                Role::Call(_) | Role::Show(_) => Ok(()),
             });
             if let Err(problem) = described {
                 self.fail(block.line, &problem);
@@ -104,21 +112,17 @@ impl<'r> Run<'r> {
 
     fn block(&mut self, block: &mut Block, subjects: &[Subject], module: Option<&Module<'_>>) {
         let Ok(kind) = block::kind(&block.info) else { return };
-        if let Role::Describe(_) = kind.role {
-            if block.info == "signature" {
-                self.settle();
-                self.subject = Some(self.subject.map_or(0, |number| number + 1));
-            }
-            let subject = self.subject.and_then(|number| subjects.get(number));
-            self.unshown = subject.filter(|subject| subject.plan.is_err()).map(|_| block.line);
-            return;
+        if let Role::Begin(_) = kind.role {
+            self.settle();
+            self.subject = Some(self.subject.map_or(0, |number| number + 1));
         }
-        let Some(number) = self.subject.filter(|number| *number < subjects.len()) else {
-            return self.fail(block.line, "expected a `signature` in front");
+        let Some((number, subject)) = self.subject.and_then(|i| Some((i, subjects.get(i)?))) else {
+            return self.fail(block.line, NO_SIGNATURE);
         };
-        let subject = &subjects[number];
         match kind.role {
-            Role::Describe(_) => {}
+            Role::Begin(_) | Role::Add(_) => {
+                self.unshown = subject.plan.is_err().then_some(block.line);
+            }
             Role::Call(call) => {
                 self.settle();
                 let Some(mut interpreter) = Interpreter::new(subject) else { return };

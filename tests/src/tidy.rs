@@ -1,1 +1,284 @@
-//! x
+// SPDX-License-Identifier: Apache-2.0
+//! The rules that the tree itself keeps, checked by the tests at the end of this file: how files begin, how long they and their functions
+//! are, which crates may use which, and that every check and every kind of parameter has its file in the suite.
+//!
+//! Everything here is text and file names, so that a rule holds for code that does not compile yet. Functions are found by
+//! indentation, which rustfmt makes reliable.
+
+use std::path::{Path, PathBuf};
+
+/// The most lines of a function.
+const MAX_FUNCTION: usize = 70;
+/// The most lines of a file.
+const MAX_FILE: usize = 800;
+/// Names that say nothing about what is in a file.
+const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "common", "misc", "base"];
+/// Files that have such a name for a reason.
+const ALLOWED_NAMES: &[&str] = &[
+    // Common symbols are a term of ELF.
+    "crates/compiler/src/link/common.rs",
+];
+/// Functions that only list things.
+const LISTS: &[&str] = &["is_libm"];
+/// Which crates each crate may use, besides itself.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("kernpack-syntax", &[]),
+    ("kernpack-ffi-abi", &[]),
+    ("kernpack-runtime", &[]),
+    ("kernpack-validators", &["kernpack-ffi-abi", "kernpack-syntax"]),
+    (
+        "kernpack-compiler",
+        &["kernpack-ffi-abi", "kernpack-runtime", "kernpack-syntax", "kernpack-validators"],
+    ),
+    (
+        "kernpack-cli",
+        &[
+            "kernpack-compiler",
+            "kernpack-ffi-abi",
+            "kernpack-runtime",
+            "kernpack-syntax",
+            "kernpack-validators",
+        ],
+    ),
+];
+/// Words that belong to one place: the word, where it may stand, where it may not.
+const PLACES: &[(&str, &str, &str)] =
+    &[("inkwell", "crates/compiler/src/llvm/", "crates/"), ("println!", "crates/cli/", "crates/")];
+
+/// A source file.
+struct Source {
+    /// The path from the root of the repository.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.contains("/tests/") || self.stem() == "tests"
+    }
+
+    fn stem(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.split('.').next().unwrap_or_default()
+    }
+
+    /// The first line of text behind the licence, and in programs behind the `#!` line.
+    fn opening(&self) -> Option<&str> {
+        self.text.lines().find(|line| !line.starts_with("#!/") && !line.contains("SPDX-License"))
+    }
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().expect("the crate stands in the repository").to_path_buf()
+}
+
+/// Every source file that git knows or would take in.
+fn sources() -> Vec<Source> {
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    let output = std::process::Command::new("git").current_dir(root()).args(arguments).output();
+    let output = output.expect("git runs");
+    let paths = String::from_utf8(output.stdout).expect("paths are text");
+    let is_source = |path: &&str| {
+        let extensions = [".rs", ".py", ".c", ".h", ".cpp", ".toml", ".sh", ".yml", ".yaml"];
+        let is_built = path.contains("/target/");
+        !is_built && extensions.iter().any(|extension| path.ends_with(extension))
+    };
+    let read = |path: &str| {
+        let text = std::fs::read_to_string(root().join(path)).ok()?;
+        Some(Source { path: path.to_string(), text })
+    };
+    paths.lines().filter(is_source).filter_map(read).collect()
+}
+
+/// Functions of a formatted Rust file: name, first line, number of lines.
+fn functions(text: &str) -> Vec<(String, usize, usize)> {
+    let lines: Vec<_> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let Some(name) = function_name(code) else { continue };
+        let end = format!("{}}}", &line[..line.len() - code.len()]);
+        let rest = lines[start..].iter();
+        if let Some(length) = rest.clone().position(|line| *line == end || line.ends_with(" {}")) {
+            functions.push((name.to_string(), start + 1, length + 1));
+        }
+    }
+    functions
+}
+
+/// The name in `pub(super) const unsafe extern "C" fn name(…`.
+fn function_name(code: &str) -> Option<&str> {
+    let (before, after) = code.split_once("fn ")?;
+    let is_qualifier = |word: &str| {
+        let words = ["pub", "const", "unsafe", "async", "extern", "\"C\""];
+        words.contains(&word) || word.starts_with("pub(")
+    };
+    let name = after.split(['(', '<']).next()?;
+    (before.split_whitespace().all(is_qualifier) && !code.ends_with(';')).then_some(name)
+}
+
+/// What is wrong with the length of a file and its functions. Tests may hold long texts that they expect, and lists are as long as they are.
+fn too_long(source: &Source) -> Vec<String> {
+    let mut problems = Vec::new();
+    let n_lines = source.text.lines().count();
+    if n_lines > MAX_FILE {
+        problems.push(format!("{}: {n_lines} lines, at most {MAX_FILE}", source.path));
+    }
+    for (name, line, length) in functions(&source.text) {
+        if length > MAX_FUNCTION && !source.is_test() && !LISTS.contains(&name.as_str()) {
+            let path = &source.path;
+            problems.push(format!(
+                "{path}:{line}: `{name}` has {length} lines, at most {MAX_FUNCTION}"
+            ));
+        }
+    }
+    problems
+}
+
+/// The crates of ours that each crate of ours depends on, tests apart, as cargo has it.
+fn dependencies() -> Vec<(String, Vec<String>)> {
+    let arguments = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
+    let output =
+        std::process::Command::new(env!("CARGO")).current_dir(root()).args(arguments).output();
+    let output = output.expect("cargo runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata");
+    let packages = json["packages"].as_array().expect("packages").iter();
+    let text = |json: &serde_json::Value| json.as_str().unwrap_or_default().to_string();
+    let ours = packages.map(|package| {
+        let all = package["dependencies"].as_array().expect("dependencies").iter();
+        let normal = all.filter(|dependency| dependency["kind"] != "dev");
+        let names = normal.map(|dependency| text(&dependency["name"]));
+        (text(&package["name"]), names.filter(|name| name.starts_with("kernpack-")).collect())
+    });
+    ours.collect()
+}
+
+/// The names of the Markdown files in a folder of the suite.
+fn cases(folder: &str) -> Vec<String> {
+    let folder = root().join("tests/suite").join(folder);
+    let stem = |path: PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    crate::suite::files(&folder).into_iter().filter_map(stem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernpack_validators::check::CATALOGUE;
+
+    fn expect_none(problems: Vec<String>) {
+        assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+    }
+
+    fn expect_same(mut names: Vec<String>, mut files: Vec<String>) {
+        names.sort();
+        files.sort();
+        assert_eq!(names, files);
+    }
+
+    #[test]
+    fn files_begin_with_their_licence() {
+        let first = |source: &Source| {
+            let mut lines = source.text.lines().skip_while(|line| line.starts_with("#!/"));
+            lines.next().unwrap_or_default().contains("SPDX-License-Identifier: Apache-2.0")
+        };
+        let without = sources().into_iter().filter(|source| !first(source));
+        expect_none(without.map(|source| format!("{}: no licence line", source.path)).collect());
+    }
+
+    #[test]
+    fn rust_files_say_what_they_are_about() {
+        let is_about =
+            |source: &Source| source.opening().is_some_and(|line| line.starts_with("//!"));
+        let rust = sources().into_iter().filter(Source::is_rust);
+        let without = rust.filter(|source| !is_about(source));
+        expect_none(without.map(|source| format!("{}: no `//!` first", source.path)).collect());
+    }
+
+    #[test]
+    fn files_and_functions_are_short() {
+        let rust = sources().into_iter().filter(|source| source.is_rust());
+        expect_none(rust.flat_map(|source| too_long(&source)).collect());
+    }
+
+    #[test]
+    fn names_of_files_say_something() {
+        let is_vague = |source: &Source| {
+            FORBIDDEN_NAMES.contains(&source.stem()) && !ALLOWED_NAMES.contains(&&source.path[..])
+        };
+        let vague = sources().into_iter().filter(is_vague);
+        expect_none(vague.map(|source| source.path).collect());
+    }
+
+    #[test]
+    fn crates_use_only_those_below_them() {
+        let mut problems = Vec::new();
+        for (name, used) in dependencies() {
+            let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| **known == name) else {
+                continue;
+            };
+            let others = used.iter().filter(|other| !allowed.contains(&other.as_str()));
+            problems.extend(others.map(|other| format!("{name} may not use {other}")));
+        }
+        expect_none(problems);
+    }
+
+    #[test]
+    fn words_stand_where_they_belong() {
+        let mut problems = Vec::new();
+        for source in sources().iter().filter(|source| source.is_rust()) {
+            for (word, at, among) in PLACES {
+                let concerns = source.path.starts_with(among) && !source.path.starts_with(at);
+                // Build scripts talk to cargo this way.
+                if concerns && source.stem() != "build" && source.text.contains(word) {
+                    problems.push(format!("{}: `{word}` belongs in {at}", source.path));
+                }
+            }
+        }
+        expect_none(problems);
+    }
+
+    #[test]
+    fn every_check_has_its_file() {
+        expect_same(CATALOGUE.iter().map(|info| info.name.to_string()).collect(), cases("checks"));
+    }
+
+    #[test]
+    fn every_kind_of_parameter_has_its_file() {
+        let folder = "crates/validators/src/param/";
+        let sources = sources();
+        let files = sources.iter().filter(|source| source.path.starts_with(folder));
+        let kinds = files.map(|source| source.stem().to_string()).filter(|stem| stem != "mod");
+        expect_same(kinds.collect(), cases("params"));
+    }
+
+    /// Users know these sentences from other compilers; each begins some message of the suite.
+    #[test]
+    fn well_known_sentences_stand_in_the_suite() {
+        let sentences = [
+            "TypeError type: Mismatched type on argument #1 when calling: `SIG`, expected Tensor",
+            "ValueError dim: Mismatched b.shape[0] on argument #1 when calling: `SIG`, expected to match a.shape[0]",
+            "ValueError divisibility: Invalid a.shape[0] on argument #0 when calling: `SIG`, expected to be divisible by 16",
+            "ValueError alignment: Misaligned Tensor data on argument #0 when calling: `SIG`, expected data alignment=16 bytes",
+        ];
+        let files = crate::suite::files(&root().join("tests/suite"));
+        let texts: Vec<_> = files.iter().flat_map(std::fs::read_to_string).collect();
+        let stands = |sentence: &str| {
+            texts.iter().any(|text| text.lines().any(|line| line.starts_with(sentence)))
+        };
+        let missing = sentences.iter().filter(|sentence| !stands(sentence));
+        expect_none(missing.map(|sentence| sentence.to_string()).collect());
+    }
+
+    #[test]
+    fn functions_are_found() {
+        let text = "fn a() {\n    b()\n}\nimpl T {\n    pub(super) fn c<'a>(\n        x: u8,\n    ) -> u8 {\n        x\n    }\n}\nfn d();\n";
+        let expected = [("a".to_string(), 1, 3), ("c".to_string(), 5, 5)];
+        assert_eq!(functions(text), expected);
+    }
+}

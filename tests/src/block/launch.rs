@@ -2,14 +2,13 @@
 //! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and the rules under which it runs, or `status:`
 //! and the number that it returns.
 
-use super::{Kind, Role, last};
+use super::{Kind, Role};
 use crate::subject::Subject;
 use kernpack_validators::{LaunchSpec, parse_kernel_arg, parse_rules};
 
-pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Describe(read) };
+pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Add(read) };
 
-fn read(text: &str, subjects: &mut Vec<Subject>) -> Result<(), String> {
-    let subject = last(subjects)?;
+fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
     let (mut launch, mut status) = (LaunchSpec::default(), None);
     for line in text.lines() {
         if let Some(rules) = line.strip_prefix("when:") {

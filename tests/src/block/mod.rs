@@ -25,8 +25,10 @@ pub struct Kind {
 
 /// What a block does.
 pub enum Role {
-    /// Describes the function of the blocks that follow. All of a file are read before anything is called.
-    Describe(fn(&str, &mut Vec<Subject>) -> Result<(), String>),
+    /// Begins the function of the blocks up to the next one. All functions of a file are read before anything is called.
+    Begin(fn(&str) -> Result<Subject, String>),
+    /// Adds to the function.
+    Add(fn(&str, &mut Subject) -> Result<(), String>),
     /// Calls the function, of everything that can be called; says how that ended.
     Call(fn(&str, &mut [&mut dyn Callee]) -> Result<Outcome, String>),
     /// Shows something of the function or of the call before it. The block holds what is expected; `BLESS=1` rewrites it.
@@ -59,9 +61,4 @@ pub const KINDS: &[Kind] = &[
 pub fn kind(info: &str) -> Result<&'static Kind, String> {
     let kind = KINDS.iter().find(|kind| kind.info == info);
     kind.ok_or_else(|| format!("there is no block `{info}`"))
-}
-
-/// The function that a block adds to.
-fn last(subjects: &mut [Subject]) -> Result<&mut Subject, String> {
-    subjects.last_mut().ok_or_else(|| "expected a `signature` in front".to_string())
 }

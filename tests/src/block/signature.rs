@@ -4,13 +4,12 @@
 use super::{Kind, Role};
 use crate::subject::Subject;
 
-pub(super) const KIND: Kind = Kind { info: "signature", role: Role::Describe(read) };
+pub(super) const KIND: Kind = Kind { info: "signature", role: Role::Begin(read) };
 
-fn read(text: &str, subjects: &mut Vec<Subject>) -> Result<(), String> {
+fn read(text: &str) -> Result<Subject, String> {
     let subject = Subject::new(text);
     if subject.plan.is_ok() && !subject.reads_back() {
         return Err(format!("`{}` does not read back as the same signature", subject.signature));
     }
-    subjects.push(subject);
-    Ok(())
+    Ok(subject)
 }
