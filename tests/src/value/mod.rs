@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values of a call as data. They are read from the suite's [text](text) or from [JSON lines](json), and laid out by
+//! The values of a call as data. They are read from the suite's [text] or from [JSON lines](json), and laid out by
 //! [`memory`](crate::memory).
 
 pub mod json;
