@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs the benchmarks and prints one table.
+#![expect(clippy::print_stdout, reason = "the table is what this program is for")]
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use kernpack_benches::figure::{Figure, Verdict};
+use kernpack_benches::subject::Sides;
+use kernpack_benches::{accepted, builds, python, refused, report, toolchain};
+use std::process::ExitCode;
+
+/// What calls and builds cost, each figure next to what it is held against.
+#[derive(Parser)]
+#[command(name = "kernpack-benches")]
+struct Options {
+    /// Put the figures into docs/benchmarks.md.
+    #[arg(long)]
+    write: bool,
+    /// Fail where a target is missed, or the machine is too noisy to tell.
+    #[arg(long)]
+    check: bool,
+    /// Measure these only.
+    #[arg(value_enum)]
+    groups: Vec<Group>,
+}
+
+/// Figures that are measured together.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// Accepted calls from C.
+    Accepted,
+    /// Accepted calls from Python.
+    Python,
+    /// Refused calls from C.
+    Refused,
+    /// Builds.
+    Builds,
+}
+
+fn main() -> Result<ExitCode> {
+    let options = Options::parse();
+    let figures = measure(&options)?;
+    print!("{}", report::table(&figures));
+    if options.write {
+        report::write(&figures, "make bench")?;
+    }
+    let met = figures.iter().all(|figure| figure.verdict() == Verdict::Met);
+    Ok(if options.check && !met { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn measure(options: &Options) -> Result<Vec<Figure>> {
+    let folder = tempfile::tempdir()?;
+    let sides = Sides::build(folder.path(), &toolchain::folder().join("kernels.c"))?;
+    let mut figures = Vec::new();
+    for group in Group::value_variants() {
+        if options.groups.is_empty() || options.groups.contains(group) {
+            figures.extend(match group {
+                Group::Accepted => accepted::measure(&sides)?,
+                Group::Python => python::measure(&sides.ours.path)?,
+                Group::Refused => refused::measure(&sides)?,
+                Group::Builds => builds::measure(&sides.kernels)?,
+            });
+        }
+    }
+    Ok(figures)
+}
