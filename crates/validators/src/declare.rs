@@ -212,7 +212,7 @@ impl Declarations {
                 diagnostics.push(clash(name, *span, "another parameter has that name"));
             }
         }
-        for used in &self.symbols {
+        for used in self.symbols.iter().filter(|used| used.name != used.path) {
             if reserved(&used.name).is_some() || used.name == "device" {
                 diagnostics.push(
                     Diagnostic::new(

@@ -259,20 +259,19 @@ impl Join<'_, '_> {
         if !launches.is_empty() && launches.iter().all(|launch| !launch.when.is_empty()) {
             let texts: Vec<_> = launches.iter().map(|launch| join(&launch.when)).collect();
             let mut names: Vec<String> = Vec::new();
-            for name in launches.iter().flat_map(|launch| &launch.when).flat_map(Rule::names) {
-                if !names.contains(&name.text) && self.cx.named(&name.text).is_some() {
-                    names.push(name.text);
+            for name in launches.iter().flat_map(|launch| &launch.when).flat_map(condition_names) {
+                if !names.contains(&name) && self.cx.named(&name).is_some() {
+                    names.push(name);
                 }
             }
             check::no_launch::require(self.cx, &all, &texts, &names);
         }
         for (index, (launch, cond)) in launches.iter().zip(conds).enumerate() {
             self.cx.b.open();
-            let args =
-                launch.args.iter().map(|arg| self.argument(index, arg)).collect::<Option<_>>();
+            let args: Vec<_> = launch.args.iter().map(|arg| self.argument(index, arg)).collect();
             let always = self.cx.b.bool(true);
             self.cx.b.close(cond.unwrap_or(always), &[]);
-            if let Some(args) = args {
+            if let Some(args) = args.into_iter().collect() {
                 self.plan.launches.push(Launch { cond, index, args });
             }
         }
@@ -424,5 +423,13 @@ impl Join<'_, '_> {
                 Some(LaunchArg::Value(named.value, CScalar::Float(dtype)))
             }
         }
+    }
+}
+
+/// What a condition depends on: names with values, and dtype variables.
+fn condition_names(rule: &Rule) -> Vec<String> {
+    match &rule.kind {
+        RuleKind::DTypes(vars, _) => vars.clone(),
+        _ => rule.names().into_iter().map(|name| name.text).collect(),
     }
 }

@@ -184,7 +184,11 @@ impl Parser<'_> {
     pub fn parse_kind(&mut self) -> Result<Kind, Diagnostic> {
         self.nested(|parser| {
             param::parse_kind(parser).unwrap_or_else(|| {
-                Err(parser.unexpected("a type").help("the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals"))
+                let help = match closest_dtype(parser.peek_text()) {
+                    Some((known, distance)) if distance <= 2 => format!("did you mean `{known}`?"),
+                    _ => "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals".to_string(),
+                };
+                Err(parser.unexpected("a type").help(help))
             })
         })
     }

@@ -3,7 +3,7 @@
 
 use super::Info;
 use crate::fault::{Format, Words};
-use crate::planner::Planner;
+use crate::planner::{NamedKind, Planner};
 use crate::plan::Value;
 use kernpack_ffi_abi::ErrorKind;
 
@@ -23,8 +23,10 @@ pub fn require(cx: &mut Planner<'_>, conds: &[Value], texts: &[String], names: &
     }
     let mut got = Words::default();
     for (i, name) in names.iter().enumerate() {
-        let value = cx.named(name).expect("the name has a value").value;
-        got = got.and(format!("{}{name} = ", if i > 0 { ", " } else { "" })).and_value(value, Format::Int);
+        let named = cx.named(name).expect("the name has a value");
+        let format = if named.kind == NamedKind::DType { Format::DType } else { Format::Int };
+        let value = named.value;
+        got = got.and(format!("{}{name} = ", if i > 0 { ", " } else { "" })).and_value(value, format);
     }
     let expected = texts.join(" or ");
     cx.require(cond, INFO.complaint("Unsupported arguments", expected, got));

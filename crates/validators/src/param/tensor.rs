@@ -277,9 +277,13 @@ pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic
 }
 
 fn repeated(option: &str, span: Span) -> Diagnostic {
+    let help = match option {
+        "order" | "strides" => "remove one of the two; `order=` and `strides=` exclude each other",
+        _ => "remove one of the two",
+    };
     Diagnostic::new("repeated-option", format!("`{option}` is given twice"))
         .label(span, "an earlier option says this already")
-        .help("remove one of the two; `order=` and `strides=` exclude each other")
+        .help(help)
 }
 
 fn parse_option(
