@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.nested(|parser| {
             param::parse_kind(parser).unwrap_or_else(|| {
                 let help = match closest_dtype(parser.peek_text()) {
-                    Some((known, distance)) if distance <= 2 => format!("did you mean `{known}`?"),
+                    Some(known) => format!("did you mean `{known}`?"),
                     _ => "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals".to_string(),
                 };
                 Err(parser.unexpected("a type").help(help))
@@ -304,7 +304,8 @@ impl Parser<'_> {
     pub fn parse_tensor_dtype(&mut self) -> Result<TensorDType, Diagnostic> {
         if self.peek().kind == TokenKind::Name && DType::parse(self.peek_text()).is_none() {
             let (name, span) = self.expect_name("a dtype")?;
-            let looks_like_dtype = closest_dtype(name).is_some_and(|(_, distance)| distance <= 1)
+            let looks_like_dtype = closest_dtype(name)
+                .is_some_and(|known| edit_distance(name, &known) <= 1)
                 || name.ends_with(|c: char| c.is_ascii_digit())
                     && name.starts_with(|c: char| c.is_ascii_lowercase());
             if param::KEYWORDS.contains(&name) || looks_like_dtype {
@@ -671,17 +672,15 @@ fn check_function_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The dtype with the most similar name, and how many edits it is away.
-fn closest_dtype(name: &str) -> Option<(String, usize)> {
-    let distance = |known: &str| edit_distance(name, known);
-    DType::names().map(|known| (known.clone(), distance(&known))).min_by_key(|(_, d)| *d)
+/// The dtype whose name is nearly that: at most a third of the characters differ.
+fn closest_dtype(name: &str) -> Option<String> {
+    let distance = |known: &String| edit_distance(name, known);
+    DType::names().min_by_key(distance).filter(|known| distance(known) * 3 <= name.len())
 }
 
 fn unknown_dtype(name: &str, diagnostic: Diagnostic) -> Diagnostic {
     match closest_dtype(name) {
-        Some((known, distance)) if distance <= 3 => {
-            diagnostic.help(format!("did you mean `{known}`?"))
-        }
+        Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
         _ => diagnostic.help(
             "the dtypes are those of DLPack: bool, int32, float16, bfloat16, float8_e4m3fn, …",
         ),

@@ -373,7 +373,7 @@ fn json_has_places_in_bytes_and_in_lines() {
         out:             "text": "expected a type"
         out:           }
         out:         ],
-        out:         "help": "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals"
+        out:         "help": "did you mean `int32`?"
         out:       },
         out:       {
         out:         "code": "bad-value",
