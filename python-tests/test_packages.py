@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in the files: symbols, libraries, bytes; and that they load where they should."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import everything
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGETS = ("x86_64-linux-gnu", "aarch64-linux-gnu")
+# What every package may leave to the process; the user's C file adds sqrt.
+ALLOWED = set("dlopen dlsym dlerror malloc free memcpy memmove memset memcmp strlen strcmp snprintf syscall".split())
+
+
+def run(*command, **options):
+    ran = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    assert ran.returncode == 0, f"{command}: {ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+def build(kernpack, folder, *outputs, package=everything.PACKAGE, target=TARGETS[0], **options):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.toml").write_text(package)
+    (folder / "everything.c").write_text(everything.KERNELS)
+    named = [part for output in outputs for part in ("-o", output)]
+    run(kernpack, "build", "package.toml", "--target", target, *named, cwd=folder, **options)
+    return [folder / output for output in outputs]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_symbols(kernpack, tmp_path, target):
+    shared, object_file = build(kernpack, tmp_path, "package.so", "package.o", target=target)
+    for file, flag in ((object_file, ()), (shared, ("-D",))):
+        undefined = {line.split()[-1] for line in run("nm", "-u", *flag, file).splitlines()}
+        assert {name for name in undefined - ALLOWED if not name.startswith("TVMFFI")} <= {"sqrt"}
+        defined = run("nm", *flag, "--defined-only", "--extern-only", file).split()[2::3]
+        assert defined and all(name.startswith("__tvm_ffi_") for name in defined)
+    dynamic = run("readelf", "-d", shared)
+    assert re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) in ([], ["libm.so.6"])
+    assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+    assert "GLIBC" not in run("readelf", "-V", shared)
+
+
+def test_packages_that_define_one_function_link_together(kernpack, tmp_path):
+    twin = everything.PACKAGE.replace("everything(", "everything2(").replace("add_one(", "add_two(").replace('"everything"', '"twin"')
+    [one] = build(kernpack, tmp_path / "one", "one.o")
+    [two] = build(kernpack, tmp_path / "two", "two.o", package=twin)
+    linked = tmp_path / "both.so"
+    run("cc", "-shared", "-o", linked, one, two, "-lm")
+    script = f"""
+import torch, tvm_ffi
+module, y = tvm_ffi.load_module({str(linked)!r}), torch.zeros(4)
+module.add_one(torch.zeros(4), y); module.add_two(y.clone(), y)
+assert y.tolist() == [2.0] * 4
+"""
+    run(sys.executable, "-c", script)
+    assert run(kernpack, "inspect", linked).count("\npackage ") == 2
+
+
+def test_the_same_bytes_anywhere(kernpack, tmp_path):
+    outputs = everything.OUTPUTS
+    places = [tmp_path / "a", tmp_path / "much" / "deeper" / "b c"]
+    environments = [
+        {**os.environ, "HOME": str(tmp_path), "TZ": "Asia/Tokyo", "RAYON_NUM_THREADS": "1"},
+        {**os.environ, "HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8"},
+    ]
+    built = [build(kernpack, place, *outputs, env=env) for place, env in zip(places, environments)]
+    for first, second in zip(*built):
+        assert first.read_bytes() == second.read_bytes(), first.name
+
+
+def test_it_runs_under_the_oldest_tvm_ffi(kernpack, oldest_python, tmp_path):
+    [shared] = build(kernpack, tmp_path, "package.so")
+    script = f"""
+import numpy, tvm_ffi
+module = tvm_ffi.load_module({str(shared)!r})
+a, b = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
+module["add_one"](tvm_ffi.from_dlpack(a), tvm_ffi.from_dlpack(b))
+assert b.tolist() == [1, 2, 3, 4], b
+try:
+    module["add_one"](tvm_ffi.from_dlpack(a), 3)
+except TypeError as error:
+    assert str(error).endswith("expected Tensor, got int"), error
+else:
+    raise SystemExit("accepted")
+"""
+    run(oldest_python, "-c", script)
+
+
+def test_loading_and_unloading_leaves_nothing(kernpack, tmp_path):
+    [shared] = build(kernpack, tmp_path, "package.so")
+    script = f"""
+import gc, os, torch, tvm_ffi
+def once():
+    module = tvm_ffi.load_module({str(shared)!r}, keep_module_alive=False)
+    b = torch.zeros(4)
+    module.add_one(torch.zeros(4), b)
+    try: module.add_one(b, 1)
+    except TypeError: pass
+    assert b.tolist() == [1.0] * 4
+def count():
+    gc.collect()
+    with open("/proc/self/maps") as maps: lines = maps.read()
+    return lines.count("package.so"), len(os.listdir("/proc/self/fd"))
+for _ in range(20): once()
+before = count()
+for _ in range(1000): once()
+assert count() == before, (before, count())
+"""
+    run(sys.executable, "-c", script)
+
+
+HOST = """
+#include <stdio.h>
+#include "package.h"
+int main(void) {
+    float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8] = {0};
+    int64_t eight[1] = {8}, seven[1] = {7}, one[1] = {1};
+    kernpack_tensor in = {a, 1, 0, 1, 2, 32, 1, eight, one, 0}, out = {b, 1, 0, 1, 2, 32, 1, eight, one, 0};
+    char message[512] = "";
+    int status = everything_add_one(&in, &out, message, sizeof message);
+    printf("%d %s %g %g\\n", status, message, b[0], b[7]);
+    in.shape = seven;
+    status = everything_add_one(&in, &out, message, sizeof message);
+    printf("%d %s\\n", status, message);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_c_host_links_the_object(kernpack, tmp_path, target):
+    import tvm_ffi.libinfo
+
+    native = target == TARGETS[0]
+    aarch64 = ROOT / ".cache" / "aarch64" / "tvm_ffi" / "lib"
+    library = Path(tvm_ffi.libinfo.find_libtvm_ffi()).parent if native else aarch64
+    compiler, runner = ("gcc", []) if native else ("aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])
+    assert shutil.which(compiler) and (not runner or shutil.which(runner[0])), f"run `scripts/setup aarch64` for {compiler}"
+    build(kernpack, tmp_path, "package.o", "package.h", target=target)
+    (tmp_path / "host.c").write_text(HOST)
+    flags = ["-O1", "-Wall", "-Werror", "host.c", "package.o", "-o", "host", f"-L{library}", "-ltvm_ffi", "-lm", "-Wl,--allow-shlib-undefined"]
+    run(compiler, *flags, cwd=tmp_path)
+    paths = {"LD_LIBRARY_PATH": str(library)} if native else {"QEMU_SET_ENV": f"LD_LIBRARY_PATH={library}:/usr/aarch64-linux-gnu/lib"}
+    printed = run(*runner, "./host", cwd=tmp_path, env={**os.environ, **paths})
+    short = "add_one(a: Tensor([n], float32), b: Tensor([n], float32))"
+    refused = f"ValueError: Invalid a.shape[0] on argument #0 when calling: `{short}`, expected to be divisible by 4, got 7"
+    assert printed.splitlines() == ["0  2 9", f"-1 {refused}"]
