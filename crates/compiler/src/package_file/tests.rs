@@ -364,13 +364,13 @@ fn problems_inside_strings_are_found_in_the_file() {
         signature = 'f(x: Tensor([n], flot32), y: int33)'"
         ),
         expect![[r#"
-        unknown-dtype: `flot32` is no dtype
-          "flot32" expected a dtype or a dtype variable
-          help: did you mean `float32`?
-        syntax: expected a type, found `int33`
-          "int33" expected a type
-          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-    "#]],
+            unknown-dtype: `flot32` is no dtype
+              "flot32" expected a dtype or a dtype variable
+              help: did you mean `float32`?
+            syntax: expected a type, found `int33`
+              "int33" expected a type
+              help: did you mean `int32`?
+        "#]],
     );
     expect_problems(
         &format!(
