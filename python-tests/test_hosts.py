@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 
@@ -36,6 +37,30 @@ def test_host(host, kernpack):
     command = [sys.executable, str(EXAMPLES / "hosts/run.py"), host]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment(kernpack))
     assert (ran.returncode, ran.stdout) == (0, f"{host}: as expected\n"), ran.stdout + ran.stderr
+
+
+def test_numpy_under_the_oldest_tvm_ffi(kernpack, oldest_python, tmp_path):
+    hosts, library = EXAMPLES / "hosts", tmp_path / "table.so"
+    subprocess.run([kernpack, "build", hosts / "table.toml", "-o", library], check=True, capture_output=True)
+    command = [oldest_python, hosts / "python/eager.py", "numpy", library, hosts / "calls.txt"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == DRIVER.wanted_of("numpy"), ran.stderr
+
+
+def test_plain_c_on_aarch64(kernpack, tmp_path):
+    hosts, target = EXAMPLES / "hosts", "aarch64-linux-gnu"
+    library = REPOSITORY / ".cache/aarch64/tvm_ffi/lib"
+    assert library.is_dir() and shutil.which("qemu-aarch64"), "run `scripts/setup aarch64` first"
+    outputs = ["-o", tmp_path / "table.o", "-o", tmp_path / "table.h"]
+    build = [kernpack, "build", hosts / "table.toml", "--target", target, *outputs]
+    subprocess.run(build, check=True, capture_output=True)
+    # qemu's libstdc++ is the cross compiler's; libtvm_ffi finds the rest of what it needs there.
+    link = [f"-L{library}", "-ltvm_ffi", f"-Wl,-rpath,{library}", "-Wl,--allow-shlib-undefined"]
+    compile_host = [f"{target}-gcc", "-O1", f"-I{tmp_path}", hosts / "c/host.c", tmp_path / "table.o", *link]
+    subprocess.run([*compile_host, "-o", tmp_path / "host"], check=True)
+    run = ["qemu-aarch64", "-L", f"/usr/{target}", tmp_path / "host", hosts / "calls.txt"]
+    ran = subprocess.run(run, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == DRIVER.wanted_of("c"), ran.stderr
 
 
 def test_add_one_demo(kernpack):
