@@ -313,7 +313,9 @@ fn a_package_of_nothing() {
 fn json_has_places_in_bytes_and_in_lines() {
     let text = "[package]\nname = \"p\"\n[[function]]\ndoc = \"é\"\nsignature = \"f(x: int33)\"\nreturns = 'é'\n";
     let bench = Bench::with("p.toml", text);
-    bench.expect(&["build", "--json", "p.toml", "-o", "p.so"], expect![[r#"
+    bench.expect(
+        &["build", "--json", "p.toml", "-o", "p.so"],
+        expect![[r#"
         exit 1
         out: {
         out:   "error": {
@@ -392,7 +394,8 @@ fn json_has_places_in_bytes_and_in_lines() {
         out:     ]
         out:   }
         out: }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
