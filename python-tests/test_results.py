@@ -20,7 +20,8 @@ args = ["x", "x.numel", "y"]
 
 [[function]]
 signature = '''
-split(x: Tensor([n], float32), k: int64 = 1) -> head: Tensor([k], float32), rest: Tensor([n - k], float32), sizes: Tensor([2], int64)
+split(x: Tensor([n], float32), k: int64 = 1)
+    -> head: Tensor([k], float32), rest: Tensor([n - k], float32), sizes: Tensor([2], int64)
 where k <= n, k >= 0
 '''
 source = { host = "results.c" }
