@@ -12,7 +12,7 @@ pub enum TokenKind {
     Int(i64),
     /// A decimal number with a point or an exponent.
     Float(f64),
-    /// One of the marks in [`MARKS`].
+    /// Punctuation, such as `->`.
     Mark(&'static str),
     /// The end of the text.
     End,
