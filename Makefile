@@ -66,7 +66,7 @@ docs:
 .PHONY: bench
 bench:
 	scripts/setup build python
-	cargo bench $(CARGO_FLAGS) --workspace
+	cargo run $(CARGO_FLAGS) --release -p kernpack-benches
 
 .PHONY: clean
 clean:
