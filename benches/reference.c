@@ -360,3 +360,13 @@ int __tvm_ffi_blend(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFF
     return_none(result);
     return 0;
 }
+
+// Raises the error whose kind, parts and number of parts are the arguments: what any entry point pays for an error.
+int __tvm_ffi_raise(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result)
+{
+    (void)handle;
+    (void)n_args;
+    (void)result;
+    TVMFFIErrorSetRaisedFromCStrParts(args[0].v_ptr, args[1].v_ptr, (int32_t)args[2].v_int64);
+    return -1;
+}

@@ -2,27 +2,25 @@
 //! Loading and calling entry points, and libtvm_ffi behind them: the only file that knows pointers.
 #![expect(unsafe_code, reason = "entry points and libtvm_ffi are called through their C ABI")]
 
-use crate::call::Call;
+use crate::call::{Arg, Call};
 use crate::toolchain;
 use anyhow::{Context, Result};
 use bytemuck::Zeroable;
 use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES};
-use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
+use kernpack_ffi_abi::{FUNCTION_PREFIX, TypeIndex, imports};
 use libloading::os::unix::{Library as Handle, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW, Symbol};
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 type SafeCall = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32;
-type SetRaisedParts = unsafe extern "C" fn(*const c_char, *const *const c_char, i32);
 type MoveFromRaised = unsafe extern "C" fn(*mut *mut c_void);
 type DecRef = unsafe extern "C" fn(*mut c_void) -> i32;
 
 /// libtvm_ffi, which the process keeps.
 struct TvmFfi {
-    set_raised_parts: SetRaisedParts,
     move_from_raised: MoveFromRaised,
     dec_ref: DecRef,
     _handle: Handle,
@@ -33,7 +31,6 @@ impl TvmFfi {
         let path = toolchain::tvm_ffi()?.join("lib/libtvm_ffi.so");
         let handle = open(&path, RTLD_NOW | RTLD_GLOBAL)?;
         Ok(TvmFfi {
-            set_raised_parts: *symbol(&handle, imports::ERROR_SET_RAISED_PARTS.symbol)?,
             move_from_raised: *symbol(&handle, "TVMFFIErrorMoveFromRaised")?,
             dec_ref: *symbol(&handle, imports::OBJECT_DEC_REF.symbol)?,
             _handle: handle,
@@ -198,7 +195,7 @@ impl EntryPoint {
     }
 }
 
-/// An error that libtvm_ffi itself raises, of texts that are all static.
+/// An error whose texts are all static, for the reference's entry point `raise`.
 #[derive(Debug)]
 pub struct Raise {
     kind: CString,
@@ -216,21 +213,11 @@ impl Raise {
     }
 
     /// Nanoseconds of raising, taking and dropping it.
-    ///
-    /// # Errors
-    /// Where Python has no tvm_ffi.
     #[inline(never)]
-    pub fn time(&self, n_calls: u32) -> Result<f64> {
-        let tvm_ffi = tvm_ffi()?;
+    pub fn time(&self, raise: EntryPoint, n_calls: u32) -> f64 {
         let parts: Vec<_> = self.parts.iter().map(|part| CStr::as_ptr(part)).collect();
-        let start = Instant::now();
-        for _ in 0..n_calls {
-            // SAFETY: the texts end with NUL and outlive the call, which copies them.
-            unsafe {
-                (tvm_ffi.set_raised_parts)(self.kind.as_ptr(), parts.as_ptr(), parts.len() as i32);
-            }
-            tvm_ffi.free(tvm_ffi.take_raised());
-        }
-        Ok(start.elapsed().as_nanos() as f64 / f64::from(n_calls))
+        let payloads = [self.kind.as_ptr() as i64, parts.as_ptr() as i64, parts.len() as i64];
+        let args = payloads.map(|payload| Arg::Plain(TypeIndex::OPAQUE_PTR, payload));
+        raise.time_refused(&Call::new(&args), n_calls)
     }
 }

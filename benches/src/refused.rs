@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Refused calls from C, against libtvm_ffi raising an error of as many parts whose texts are all there already.
+//! Refused calls from C, against an entry point in C that does nothing but raise an error of as many parts, whose texts are all there.
+//!
+//! libtvm_ffi walks the stack when it raises, which is most of what an error costs: both sides raise from the same depth.
 
 use crate::call::{Arg, Call, float};
 use crate::ffi::Raise;
@@ -7,6 +9,7 @@ use crate::figure::{Figure, Target};
 use crate::series::interleave;
 use crate::subject::{Sides, Subject};
 use anyhow::{Result, anyhow};
+use kernpack_ffi_abi::TypeIndex;
 
 const N_ROUNDS: usize = 101;
 /// Calls in a sample: each takes microseconds.
@@ -18,7 +21,8 @@ const N_PARTS: usize = 8;
 /// What refusing may cost beyond the raise.
 const TARGET: Target = Target::Excess(2.0);
 
-/// A call that is refused by its last tensor, by its first argument's type, and by a float that has to be printed.
+/// Calls that are refused by the first argument's type, by the last tensor, and by the last of many arguments: for its type, and for a
+/// value that has many digits.
 ///
 /// # Errors
 /// Where an entry point is missing.
@@ -29,11 +33,14 @@ pub fn measure(sides: &Sides) -> Result<Vec<Figure>> {
     }
     let mut no_tensor = Subject::AddOne.accepted();
     no_tensor[0] = float(1.0);
+    let mut no_float = Subject::Blend.accepted();
+    no_float[18] = Arg::Plain(TypeIndex::NONE, 0);
     let mut too_large = Subject::Blend.accepted();
     too_large[18] = float(1.2345678901234567e300);
     let cases = [
         ("an extent that does not match", Subject::AddOne, mismatch),
         ("no tensor", Subject::AddOne, no_tensor),
+        ("no float, behind 18 arguments", Subject::Blend, no_float),
         ("a float that is too large", Subject::Blend, too_large),
     ];
     cases.into_iter().map(|(title, subject, args)| refusal(sides, title, subject, &args)).collect()
@@ -43,11 +50,11 @@ fn refusal(sides: &Sides, title: &str, subject: Subject, args: &[Arg]) -> Result
     let call = Call::new(args);
     let ours = sides.ours.entry_point(subject.name())?;
     let raised = ours.call(&call).err().ok_or_else(|| anyhow!("{title}: the call is accepted"))?;
+    let reference = sides.reference.entry_point("raise")?;
     let raise = Raise::new(&raised.kind, &parts(&raised.message));
     Figure::measure(format!("refused call from C, {title}"), "us", TARGET, || {
-        raise.time(1)?;
         let ours = || ours.time_refused(&call, N_CALLS) / 1e3;
-        let reference = || raise.time(N_CALLS).expect("it was raised before") / 1e3;
+        let reference = || raise.time(reference, N_CALLS) / 1e3;
         Ok(interleave(N_ROUNDS, ours, reference))
     })
 }

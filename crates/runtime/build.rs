@@ -59,7 +59,7 @@ fn write_ir(out_dir: &Path) -> Result<PathBuf, String> {
     let mut rustc = Command::new(cargo_variable("RUSTC")?);
     rustc.current_dir(&manifest_dir).args(["--crate-name", "kernpack_runtime"]);
     rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
-    rustc.args(["-C", "opt-level=s", "-C", "codegen-units=1", "-C", "debuginfo=0"]);
+    rustc.args(["-C", "opt-level=2", "-C", "codegen-units=1", "-C", "debuginfo=0"]);
     rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
     rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);
     rustc.args(["--emit=llvm-ir", "src/lib.rs"]).arg("-o").arg(&ir);
@@ -126,7 +126,7 @@ impl Llvm {
         let triple = format!("-mtriple={}-unknown-linux-gnu", arch.name());
         let local = object.with_extension("bc");
         let mut opt = Command::new(&self.opt);
-        opt.args([&triple, "-passes=internalize,default<Os>"]);
+        opt.args([&triple, "-passes=internalize,default<O2>"]);
         opt.arg("-internalize-public-api-list=kernpack_rt_*");
         run(opt.arg(ir).arg("-o").arg(&local))?;
 

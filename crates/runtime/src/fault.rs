@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Raising a fault: from a table, an offset and the values of a failed check to an error in the caller's thread.
+//! Wording a fault: from a table, an offset and the values of a failed check to the kind and the parts of an error.
 //!
-//! Strings go to libtvm_ffi as they lie in the table. Numbers are written on the stack. Nothing is allocated here.
+//! Strings stay where they lie in the table. Numbers are written into the words. Nothing is allocated here.
 #![expect(unsafe_code, reason = "the table and the values come from generated code as pointers")]
 
-use core::{
-    ffi::{c_char, c_int},
-    ptr,
-};
+use core::{ffi::c_char, ptr};
 
 use crate::{
     fault_table::{
@@ -16,28 +13,21 @@ use crate::{
         reader::{Bytes, Table},
     },
     text::Text,
+    words::Words,
 };
 
-unsafe extern "C" {
-    /// Sets the error of the current thread; the message is all parts joined. NULL parts are skipped.
-    pub(crate) fn TVMFFIErrorSetRaisedFromCStrParts(
-        kind: *const c_char,
-        parts: *mut *const c_char,
-        n_parts: c_int,
-    );
-}
-
-/// Raises the fault at `fault_offset` and returns -1, for the entry point to return in turn.
+/// Words the fault at `fault_offset`; returns how many C strings its message has.
 ///
 /// # Safety
 ///
-/// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that it returned, and
-/// `values` points to every value that the fault's parts name.
+/// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that it returned,
+/// `values` points to every value that the fault's parts name, and `words` to memory for words.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     table: *const u8,
     fault_offset: u32,
     values: *const i64,
+    words: *mut Words,
 ) -> i32 {
     let bytes = TableBytes(table);
     let table = Table(bytes);
@@ -45,20 +35,24 @@ pub(crate) unsafe extern "C" fn kernpack_rt_fault(
         // SAFETY: the caller vouches for each value that a part names.
         unsafe { *values.add(index.into()) }
     };
-    // Each part is at most a string and the digits after it.
-    let mut digits = [Text::EMPTY; MAX_PARTS];
-    let mut parts = [[ptr::null(); 2]; MAX_PARTS];
-    let mut n_parts = 0;
-    let slots = parts.iter_mut().zip(&mut digits);
-    for (part, (slot, digits)) in table.fault_parts(fault_offset).zip(slots) {
-        let string = word_part(table, part, value, digits);
-        *slot = [string.map_or(ptr::null(), |string| bytes.c_str(string)), digits.as_c_str()];
-        n_parts += 2;
+    let mut n_strings = 0;
+    for (i, part) in (0..MAX_PARTS).zip(table.fault_parts(fault_offset)) {
+        let mut digits = Text::EMPTY;
+        let string = word_part(table, part, value, &mut digits);
+        // SAFETY: `i` is a part of the words, which may be written.
+        unsafe {
+            let written = (&raw mut (*words).digits).cast::<Text>().add(i);
+            written.write(digits);
+            let string = string.map_or(ptr::null(), |string| bytes.c_str(string));
+            let part = (&raw mut (*words).parts).cast::<[*const c_char; 2]>().add(i);
+            part.write([string, Text::as_c_str(written)]);
+        }
+        n_strings += 2;
     }
     let kind = bytes.c_str(table.fault_kind(fault_offset));
-    // SAFETY: the kind and every part that is not NULL end with NUL, and `parts` holds `n_parts` pointers.
-    unsafe { TVMFFIErrorSetRaisedFromCStrParts(kind, parts.as_mut_ptr().cast(), n_parts) };
-    -1
+    // SAFETY: the words may be written.
+    unsafe { (&raw mut (*words).kind).write(kind) };
+    n_strings
 }
 
 /// A table behind a pointer; exists only while a function whose caller vouches for it runs.
@@ -73,19 +67,21 @@ impl TableBytes {
 }
 
 impl Bytes for TableBytes {
-    fn byte(self, offset: u32) -> u8 {
+    fn array<const N: usize>(self, offset: u32) -> [u8; N] {
         // SAFETY: offsets that come from a table point into it, and all its bytes may be read.
-        unsafe { *self.0.add(offset as usize) }
+        unsafe { self.0.add(offset as usize).cast::<[u8; N]>().read() }
     }
 }
 
 #[cfg(test)]
-#[path = "../tests/prebuilt/recorder.rs"]
-mod recorder;
+use crate::{WORDS_BYTES, WORDS_PARTS_OFFSET};
+#[cfg(test)]
+#[path = "../tests/prebuilt/raised.rs"]
+mod raised;
 
 #[cfg(test)]
 mod tests {
-    use super::{kernpack_rt_fault, recorder};
+    use super::{kernpack_rt_fault, raised::raised};
     use crate::{Format, MAX_PARTS, MAX_VALUES, Part, Raised, TableWriter, render};
     use std::{vec, vec::Vec};
 
@@ -94,9 +90,9 @@ mod tests {
         let mut table = TableWriter::default();
         let fault = table.fault(kind, parts).unwrap();
         let table = table.finish();
-        let raised = recorder::raised_by(|| {
+        let raised = raised(|words| {
             // SAFETY: the table is finished, the fault is in it, and `render` below checks the values.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr()) }
+            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), words.cast()) }
         });
         let rendered = render(&table, fault, values);
         assert_eq!(raised, (rendered.kind.clone(), rendered.message.clone()));

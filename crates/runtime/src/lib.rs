@@ -6,8 +6,8 @@
 //!
 //! | symbol | does |
 //! |---|---|
-//! | `kernpack_rt_refuse` | finds the check that a call fails, and raises its fault |
-//! | `kernpack_rt_fault` | words a fault and raises it |
+//! | `kernpack_rt_refuse` | finds the check that a call fails, and words its fault |
+//! | `kernpack_rt_fault` | words a fault |
 //! | `kernpack_rt_f64_to_f16`, `kernpack_rt_f64_to_bf16` | narrow a float argument with one rounding |
 //!
 //! # Two builds of one source
@@ -21,7 +21,7 @@
 //!
 //! # What freestanding code must not do
 //!
-//! The object may need nothing but `TVMFFIErrorSetRaisedFromCStrParts`, `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`.
+//! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`.
 //! So there is no panic in it, not even one that cannot happen: slices are walked by iterators or read with `get`, and
 //! divisors are constants. `core::fmt` and anything that asks for a locale are absent; only
 //! replaying a refused call allocates. Functions are
@@ -37,7 +37,7 @@ mod fault;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod fault_table;
 
-#[cfg(any(kernpack_freestanding, feature = "writer"))]
+#[cfg(test)]
 mod big_uint;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod float;
@@ -46,6 +46,8 @@ mod text;
 
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod replay;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod words;
 
 mod narrow;
 
@@ -62,5 +64,7 @@ pub use crate::fault_table::{
 pub use crate::narrow::{kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16};
 #[cfg(feature = "writer")]
 pub use crate::replay::{Op, Program, ProgramStep, ProgramValue};
+#[cfg(feature = "writer")]
+pub use crate::words::{WORDS_BYTES, WORDS_PARTS_OFFSET};
 #[cfg(feature = "prebuilt")]
 pub use crate::{host_arch::HostArch, prebuilt::object};

@@ -8,6 +8,7 @@
 /// That holds every number this crate prints, the longest being a dtype without a name:
 /// `dtype(code=255, bits=255)x65535`. What does not fit is dropped, so that there is nothing to fail.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Text {
     /// Zero from `len` on.
     bytes: [u8; Self::CAPACITY + 1],
@@ -23,9 +24,10 @@ impl Text {
         self.bytes.get(..self.len.into()).unwrap_or_default()
     }
 
+    /// The C string of a text in memory that stays.
     #[cfg(any(test, kernpack_freestanding))]
-    pub(crate) fn as_c_str(&self) -> *const core::ffi::c_char {
-        self.bytes.as_ptr().cast()
+    pub(crate) fn as_c_str(text: *const Self) -> *const core::ffi::c_char {
+        text.cast()
     }
 
     #[inline(never)]

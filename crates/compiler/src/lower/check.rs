@@ -5,6 +5,7 @@
 //! emitted on one side of a branch.
 
 use super::Faults;
+use super::program::n_steps;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Step, Type, Value, When};
 
@@ -24,9 +25,14 @@ pub struct Check<'f, 'c> {
     known: Vec<Option<V<'c>>>,
     /// The order of `known`'s entries.
     trail: Vec<Value>,
-    /// The block that every failed check goes to.
-    refused: Block<'c>,
+    /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
+    refused: Vec<(Block<'c>, u32)>,
+    /// The number of the next step outside of a `when`, as the program counts.
+    next_step: u32,
 }
+
+/// How many steps share a block for their failures: as many as the runtime has to go through again.
+const STEPS_PER_BLOCK: u32 = 16;
 
 impl<'f, 'c> Check<'f, 'c> {
     /// A function whose arguments are these.
@@ -39,15 +45,23 @@ impl<'f, 'c> Check<'f, 'c> {
     ) -> Check<'f, 'c> {
         let (known, trail) = (vec![None; plan.exprs.len()], vec![]);
         let n_args = e.sign_extend(n_args);
-        let here = e.here();
-        let refused = e.block(function, "refused");
-        e.at(here);
+        let refused = vec![(e.block(function, "refused"), 0)];
         let needed = needed(plan);
-        Check { e, plan, function, args, n_args, needed, known, trail, refused }
+        Check { e, plan, function, args, n_args, needed, known, trail, refused, next_step: 0 }
     }
 
-    /// Lowers steps, from where the builder stands.
-    pub fn steps(&mut self, steps: &[Step]) {
+    /// Lowers the plan's steps, from where the builder stands.
+    pub fn plan(&mut self) {
+        for step in &self.plan.steps {
+            if self.next_step - self.refused.last().map_or(0, |last| last.1) >= STEPS_PER_BLOCK {
+                self.refused.push((self.e.block(self.function, "refused"), self.next_step));
+            }
+            self.steps(std::slice::from_ref(step));
+            self.next_step += n_steps(step);
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
                 Step::Let(_, value) if self.needed[value.0 as usize] => {
@@ -83,17 +97,26 @@ impl<'f, 'c> Check<'f, 'c> {
     /// A check: where it fails, nothing but that is known, and the runtime finds out the rest.
     fn require(&mut self, cond: Value) {
         let ok = self.e.block(self.function, "");
-        self.branch_to(cond, ok, self.refused, Continue::Yes, Some(true));
+        let (refused, _) = self.refused[self.refused.len() - 1];
+        self.branch_to(cond, ok, refused, Continue::Yes, Some(true));
         self.e.at(ok);
     }
 
-    /// Writes the block that every failed check goes to.
+    /// Writes the blocks that failed checks go to.
     pub fn finish(self, faults: &mut Faults) {
         let e = self.e;
-        e.at(self.refused);
+        let refuse = e.block(self.function, "");
+        let from = self.refused.iter().map(|&(refused, first_step)| {
+            e.at(refused);
+            e.jump(refuse);
+            (e.int(Ty::I32, first_step.into()), refused)
+        });
+        let from: Vec<_> = from.collect();
+        e.at(refuse);
+        let first_step = e.phi(Ty::I32, &from);
         let program = e.int(Ty::I32, faults.add_program(self.plan).into());
         let n_args = e.truncate(self.n_args, Ty::I32);
-        e.ret(Faults::refuse(e, program, self.args, n_args));
+        Faults::refuse(e, self.function, [program, first_step, self.args, n_args]);
     }
 
     fn when(&mut self, when: &When) {

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The faults of a package as one table, which the runtime reads when a check has failed.
 
+use super::getter::declare;
 use super::program::program;
 use crate::llvm::{Emitter, Function, Ty, V};
+use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::{
-    Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
+    Format as TableFormat, NameTable, Part as TablePart, TableWriter, WORDS_BYTES,
+    WORDS_PARTS_OFFSET, dtype_key,
 };
 use kernpack_validators::Plan;
 use kernpack_validators::fault::{Fault, Format, Part};
 
 /// The symbol of the table, local to the package.
 const TABLE: &str = "kernpack_faults";
-/// The runtime's function that raises a fault.
-const RAISE: &str = "kernpack_rt_fault";
-/// The runtime's function that finds a refused call's fault.
+/// The runtime's function that words a fault.
+const FAULT: &str = "kernpack_rt_fault";
+/// The runtime's function that finds and words a refused call's fault.
 const REFUSE: &str = "kernpack_rt_refuse";
 
 /// A fault table in the making.
@@ -83,22 +86,34 @@ impl Faults {
         }
     }
 
-    /// Calls the runtime to raise a fault.
-    pub fn raise<'c>(e: &Emitter<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
-        let raise: Function<'c> = e.declare(RAISE, &[Ty::Ptr, Ty::I32, Ty::Ptr], Some(Ty::I32));
-        e.mark_cold(raise);
-        e.call(raise, &[e.external(TABLE), fault, values]).expect("an int")
+    /// Leaves the function with an error: a fault, with these values.
+    pub fn raise<'c>(e: &Emitter<'c>, function: Function<'c>, fault: V<'c>, values: V<'c>) {
+        let word = e.declare(FAULT, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        raise_words(e, function, word, &[e.external(TABLE), fault, values]);
     }
 
-    /// Calls the runtime to find the fault of a refused call and raise it.
-    pub fn refuse<'c>(e: &Emitter<'c>, program: V<'c>, args: V<'c>, n_args: V<'c>) -> V<'c> {
-        let refuse = e.declare(REFUSE, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::I32], Some(Ty::I32));
-        e.mark_cold(refuse);
-        e.call(refuse, &[e.external(TABLE), program, args, n_args]).expect("an int")
+    /// Leaves the function with an error: the fault of a refused call, which the runtime finds. `call` is the program, its first step, the
+    /// arguments and their number.
+    pub fn refuse<'c>(e: &Emitter<'c>, function: Function<'c>, call: [V<'c>; 4]) {
+        let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr];
+        let word = e.declare(REFUSE, &params, Some(Ty::I32));
+        let [program, first_step, args, n_args] = call;
+        raise_words(e, function, word, &[e.external(TABLE), program, first_step, args, n_args]);
     }
 
     /// Writes the table into the module.
     pub fn define(self, e: &Emitter<'_>) {
         e.define_bytes(TABLE, &self.writer.finish(), 4);
     }
+}
+
+/// Has the runtime's function write words, given those arguments and the place; raises them, and returns -1.
+fn raise_words<'c>(e: &Emitter<'c>, function: Function<'c>, word: Function<'c>, args: &[V<'c>]) {
+    let words = e.stack(function, WORDS_BYTES as u32);
+    e.mark_cold(word);
+    let n_strings = e.call(word, &[args, &[words]].concat()).expect("a number");
+    let (kind, strings) = (e.load(Ty::Ptr, words), e.offset_by(words, WORDS_PARTS_OFFSET as u32));
+    let raise = declare(e, ERROR_SET_RAISED_PARTS);
+    e.call(raise, &[kind, strings, n_strings]);
+    e.ret(e.int(Ty::I32, -1));
 }

@@ -243,7 +243,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let fault = self.faults.add(&host_status::fault(symbol, &self.check.plan.signature));
         let values = e.stack(self.check.function, 8);
         e.store(values, e.sign_extend(status));
-        e.ret(Faults::raise(e, e.int(Ty::I32, fault.into()), values));
+        Faults::raise(e, self.check.function, e.int(Ty::I32, fault.into()), values);
         e.at(ok);
     }
 

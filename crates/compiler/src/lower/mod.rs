@@ -2,7 +2,7 @@
 //! From plans to code.
 //!
 //! Each function becomes `__tvm_ffi_<name>` in two pieces, one file each: [`check`] (arguments to values) and [`launch`] (values to calls). Where a check
-//! fails, nothing is known but that: every check leaves to one and the same block, which has the runtime replay the checks as a [`program`] and raise one of the [`faults`].
+//! fails, nothing is known but that: checks leave to a few blocks they share, which have the runtime replay the checks as a [`program`] and find one of the [`faults`].
 //! So checks are compares and branches, and nothing else: quick to run, and quick to compile.
 
 mod check;
@@ -67,7 +67,7 @@ fn lower_entry(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, target: 
     let function = e.define(&name, &params, Ty::I32);
     let (args, n_args) = (e.param(function, 1), e.param(function, 2));
     let mut check = Check::new(e, entry.plan, function, args, n_args);
-    check.steps(&entry.plan.steps);
+    check.plan();
     launch::lower(&mut check, faults, entry.launches, e.param(function, 3), target);
     check.finish(faults);
 }

@@ -14,6 +14,15 @@ pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
     writer.program
 }
 
+/// How many steps of a program a step of the plan is.
+pub fn n_steps(step: &Step) -> u32 {
+    match step {
+        Step::Let(..) => 0,
+        Step::Require(..) => 1,
+        Step::When(when) => 1 + when.steps.iter().map(n_steps).sum::<u32>(),
+    }
+}
+
 struct Writer<'w> {
     plan: &'w Plan,
     faults: &'w mut Faults,
@@ -45,11 +54,10 @@ impl Writer<'_> {
         self.steps(&when.steps);
         let end = self.program.steps.len() as u32;
         self.program.steps[start] = ProgramStep::When { cond, end };
-        let yields = when.yields.iter().map(|yielded| {
-            [yielded.outer, yielded.inner, yielded.otherwise].map(|value| self.value(value))
-        });
-        let yields = yields.collect();
-        self.program.steps.push(ProgramStep::End { yields });
+        for yielded in &when.yields {
+            let (inner, otherwise) = (self.value(yielded.inner), self.value(yielded.otherwise));
+            self.define(yielded.outer, ProgramValue::Select(cond, inner, otherwise));
+        }
     }
 
     /// The number of a value, behind its operands.
@@ -77,8 +85,12 @@ impl Writer<'_> {
                 ProgramValue::Select(self.value(cond), self.value(a), self.value(b))
             }
             Expr::FloatBits(a) => ProgramValue::FloatBits(self.value(a)),
-            Expr::Yield(..) => ProgramValue::Yield,
+            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
         };
+        self.define(value, row)
+    }
+
+    fn define(&mut self, value: Value, row: ProgramValue) -> u32 {
         let number = self.program.values.len() as u32;
         self.program.values.push(row);
         self.numbers.insert(value, number);

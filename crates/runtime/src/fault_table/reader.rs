@@ -8,8 +8,8 @@ use super::{NameTable, Part};
 
 /// The bytes of a table.
 pub(crate) trait Bytes: Copy {
-    /// The byte at `offset`, which the table says is inside.
-    fn byte(self, offset: u32) -> u8;
+    /// The bytes at `offset`, which the table says are inside.
+    fn array<const N: usize>(self, offset: u32) -> [u8; N];
 }
 
 /// A table whose records can be read.
@@ -34,7 +34,7 @@ impl<B: Bytes> Table<B> {
     /// A part that this version cannot decode ends them.
     pub(crate) fn fault_parts(self, fault: u32) -> impl Iterator<Item = Part<u32>> {
         let n_parts = self.word(fault + 4);
-        let part = move |i| Part::decode(self.array(fault + 8 + 8 * i));
+        let part = move |i| Part::decode(self.0.array(fault + 8 + 8 * i));
         (0..n_parts).map_while(part)
     }
 
@@ -49,10 +49,6 @@ impl<B: Bytes> Table<B> {
 
     /// The 32 bits at `offset`.
     pub(crate) fn word(self, offset: u32) -> u32 {
-        u32::from_le_bytes(self.array(offset))
-    }
-
-    fn array<const N: usize>(self, offset: u32) -> [u8; N] {
-        core::array::from_fn(|i| self.0.byte(offset + i as u32))
+        u32::from_le_bytes(self.0.array(offset))
     }
 }

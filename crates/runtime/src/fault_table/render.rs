@@ -50,8 +50,9 @@ fn into_string(bytes: Vec<u8>) -> String {
 }
 
 impl Bytes for &[u8] {
-    fn byte(self, offset: u32) -> u8 {
-        self[offset as usize]
+    fn array<const N: usize>(self, offset: u32) -> [u8; N] {
+        let bytes = self[offset as usize..].first_chunk().expect("a record lies inside");
+        *bytes
     }
 }
 

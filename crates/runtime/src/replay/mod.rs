@@ -14,7 +14,8 @@
 //! | step | operation, then up to three operands |
 //! | list | count, then that many words |
 //!
-//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs them, and once.
+//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs them, and once. So going through the
+//! steps may begin anywhere outside of a `when`: generated code says from which step on a check may have failed.
 //! This file fixes the format, `run` follows it. Not here: what plans mean to the compiler, which writes programs.
 
 #[cfg(kernpack_freestanding)]
@@ -62,7 +63,6 @@ pub(crate) mod value {
         NOT = 19,
         SELECT = 20,
         FLOAT_BITS = 21,
-        YIELD = 22,
     }
 }
 
@@ -72,7 +72,6 @@ pub(crate) mod step {
     operations! {
         REQUIRE = 0,
         WHEN = 1,
-        END = 2,
     }
 }
 

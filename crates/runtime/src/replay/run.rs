@@ -2,36 +2,40 @@
 //! Following a program on the arguments of a refused call.
 #![expect(unsafe_code, reason = "the arguments and the table come from generated code as pointers")]
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_void};
 
 use super::{ROW_WORDS, step, value, width};
-use crate::fault::{TVMFFIErrorSetRaisedFromCStrParts, TableBytes, kernpack_rt_fault};
+use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::{MAX_VALUES, reader::Table};
+use crate::words::Words;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
 }
 
-/// Raises the fault of the first check that the arguments fail, and returns -1, for the entry point to return in turn.
+/// Words the fault of the first check, from the step of number `first_step` on, that the arguments fail; returns how many C strings its message has.
 ///
 /// # Safety
 ///
-/// `table` and `program` are as the compiler wrote them; `args` points to `num_args` arguments that follow the ABI.
+/// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, and `words` to memory
+/// for words.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
     program: u32,
+    first_step: u32,
     args: *const u8,
     num_args: i32,
+    words: *mut Words,
 ) -> i32 {
-    let words = Table(TableBytes(table));
-    let (n_values, n_steps) = (words.word(program), words.word(program + 4));
+    let reader = Table(TableBytes(table));
+    let (n_values, n_steps) = (reader.word(program), reader.word(program + 4));
     let bytes = n_values as usize * size_of::<Slot>();
     // SAFETY: malloc takes any size.
     let slots: *mut Slot = unsafe { malloc(bytes) }.cast();
     if slots.is_null() {
-        return raise(c"out of memory while an error was worded");
+        return own_words(words, c"out of memory while an error was worded");
     }
     for i in 0..n_values as usize {
         // SAFETY: the memory has that many slots. (Clearing it whole would become a call of `calloc`.)
@@ -39,28 +43,25 @@ unsafe extern "C" fn kernpack_rt_refuse(
     }
     let values = program + 8;
     let steps = values + 4 * ROW_WORDS * n_values;
-    let mut run = Run { words, values, slots, args, num_args };
-    let failed = run.steps(steps, n_steps);
-    let status = match failed {
-        Some((fault, shown)) => {
-            // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may print.
-            unsafe { kernpack_rt_fault(table, fault, shown.as_ptr()) }
-        }
-        None => raise(c"the arguments changed while they were checked"),
-    };
+    let mut run = Run { words: reader, values, slots, args, num_args };
+    let failed = run.steps(steps, first_step, n_steps);
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
-    status
+    match failed {
+        // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may print.
+        Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), words) },
+        None => own_words(words, c"the arguments changed while they were checked"),
+    }
 }
 
-/// Raises an error of the runtime's own.
-fn raise(message: &core::ffi::CStr) -> i32 {
-    let mut parts: [*const c_char; 1] = [message.as_ptr()];
-    // SAFETY: kind and message end with NUL, and there is one part.
+/// Words an error of the runtime's own.
+fn own_words(words: *mut Words, message: &CStr) -> i32 {
+    // SAFETY: the words may be written, and have room for many parts.
     unsafe {
-        TVMFFIErrorSetRaisedFromCStrParts(c"RuntimeError".as_ptr(), parts.as_mut_ptr(), 1 as c_int);
+        (&raw mut (*words).kind).write(c"RuntimeError".as_ptr());
+        (&raw mut (*words).parts).cast::<*const c_char>().write(message.as_ptr());
     }
-    -1
+    1
 }
 
 /// A value that may have been evaluated.
@@ -81,22 +82,15 @@ struct Run {
 }
 
 impl Run {
-    /// Goes through the steps; the fault of the first that fails, with the values it prints.
-    fn steps(&mut self, steps: u32, n_steps: u32) -> Option<(u32, [i64; MAX_VALUES])> {
-        let mut at = 0;
+    /// Goes through the steps from `at` on; the fault of the first that fails, with the values it prints.
+    fn steps(&mut self, steps: u32, mut at: u32, n_steps: u32) -> Option<(u32, [i64; MAX_VALUES])> {
         while at < n_steps {
             let [operation, a, b, c] = self.row(steps, at);
             match operation {
                 step::REQUIRE if self.value(a) == 0 => return Some((b, self.shown(c))),
-                step::WHEN if self.value(a) == 0 => {
-                    at = b;
-                    let [_, yields, ..] = self.row(steps, at);
-                    self.define(yields, 2);
-                }
-                step::END => self.define(a, 1),
-                _ => {}
+                step::WHEN if self.value(a) == 0 => at = b,
+                _ => at += 1,
             }
-            at += 1;
         }
         None
     }
@@ -109,18 +103,6 @@ impl Run {
             *place = self.value(self.words.word(list + 4 + 4 * i));
         }
         shown
-    }
-
-    /// Defines the first of each three values as the one `from` places behind it.
-    fn define(&mut self, list: u32, from: u32) {
-        let n_words = self.words.word(list);
-        let mut i = 0;
-        while i < n_words {
-            let at = list + 4 + 4 * i;
-            let value = self.value(self.words.word(at + 4 * from));
-            self.set(self.words.word(at), value);
-            i += 3;
-        }
     }
 
     fn row(&self, start: u32, number: u32) -> [u32; 4] {

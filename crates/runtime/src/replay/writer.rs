@@ -69,8 +69,6 @@ pub enum ProgramValue {
     Select(u32, u32, u32),
     /// The bits of the float64 nearest to an integer.
     FloatBits(u32),
-    /// What a `When` gives it.
-    Yield,
 }
 
 /// A step of a program.
@@ -85,17 +83,12 @@ pub enum ProgramStep {
         /// What its parts print.
         values: Vec<u32>,
     },
-    /// Goes on behind the step of number `end` unless the value holds.
+    /// Goes on at the step of number `end` unless the value holds.
     When {
         /// What must hold.
         cond: u32,
-        /// The [`End`](ProgramStep::End) that belongs to it.
+        /// The first step behind.
         end: u32,
-    },
-    /// Defines values: each outer is the inner where the `When` held, else the other.
-    End {
-        /// Outer, inner, other.
-        yields: Vec<[u32; 3]>,
     },
 }
 
@@ -118,7 +111,6 @@ impl TableWriter {
                     [step::REQUIRE, *cond, *fault, self.words(values)?]
                 }
                 ProgramStep::When { cond, end } => [step::WHEN, *cond, *end, 0],
-                ProgramStep::End { yields } => [step::END, self.words(&yields.concat())?, 0, 0],
             });
         }
         let at = self.align()?;
@@ -162,7 +154,6 @@ impl ProgramValue {
             ProgramValue::Not(a) => [value::NOT, a, 0, 0],
             ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
             ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
-            ProgramValue::Yield => [value::YIELD, 0, 0, 0],
         }
     }
 }

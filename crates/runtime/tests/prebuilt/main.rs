@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use kernpack_runtime::{Format, HostArch, Part, TableWriter, object, render};
+use kernpack_runtime::{
+    Format, HostArch, Part, TableWriter, WORDS_BYTES, WORDS_PARTS_OFFSET, object, render,
+};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind};
 
-mod recorder;
+mod raised;
 
 /// The functions that generated code calls.
 const EXPORTS: [&str; 4] = [
@@ -19,16 +21,8 @@ const EXPORTS: [&str; 4] = [
     "kernpack_rt_refuse",
 ];
 
-/// What every package has around it: libtvm_ffi and the C library.
-const IMPORTS: [&str; 7] = [
-    "TVMFFIErrorSetRaisedFromCStrParts",
-    "free",
-    "malloc",
-    "memcmp",
-    "memcpy",
-    "memmove",
-    "memset",
-];
+/// What every package has around it: the C library.
+const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 const MAX_TEXT_BYTES: u64 = 6144;
 
@@ -88,13 +82,18 @@ fn the_bytes_do_not_say_where_they_were_built() {
 }
 
 unsafe extern "C" {
-    fn kernpack_rt_fault(table: *const u8, fault_offset: u32, values: *const i64) -> i32;
+    fn kernpack_rt_fault(
+        table: *const u8,
+        fault_offset: u32,
+        values: *const i64,
+        words: *mut u8,
+    ) -> i32;
     safe fn kernpack_rt_f64_to_f16(bits: u64) -> u16;
     safe fn kernpack_rt_f64_to_bf16(bits: u64) -> u16;
 }
 
 #[test]
-fn the_object_raises_what_render_says() {
+fn the_object_words_what_render_says() {
     let mut table = TableWriter::default();
     let names = table.name_table("type #", &[(70, "Tensor")]).unwrap();
     let formats = [
@@ -110,9 +109,9 @@ fn the_object_raises_what_render_says() {
     let table = table.finish();
     for value in [0, 1, 70, -1, i64::MIN, 0.1_f64.to_bits() as i64, f64::MAX.to_bits() as i64] {
         let values = [0, value];
-        let raised = recorder::raised_by(|| {
+        let raised = raised::raised(|words| {
             // SAFETY: the table is finished, the fault is in it, and its parts name value 1.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr()) }
+            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), words) }
         });
         let expected = render(&table, fault, &values);
         assert_eq!(raised, (expected.kind, expected.message));
