@@ -292,15 +292,23 @@ impl<'c> Emitter<'c> {
             .expect("a block is being written")
     }
 
-    /// A field, extended to 64 bits.
+    /// A field, as wide as it is.
     pub fn load_field(&self, base: V<'c>, offset: u32, width: Width) -> V<'c> {
-        let address = self.offset_by(base, offset);
+        let ty = match width {
+            Width::U8 => Ty::I8,
+            Width::U16 => Ty::I16,
+            Width::I32 | Width::U32 => Ty::I32,
+            Width::I64 | Width::Ptr => Ty::I64,
+        };
+        self.load(ty, self.offset_by(base, offset))
+    }
+
+    /// A field's value, extended to 64 bits.
+    pub fn extend(&self, width: Width, value: V<'c>) -> V<'c> {
         match width {
-            Width::U8 => self.zero_extend(self.load(Ty::I8, address)),
-            Width::U16 => self.zero_extend(self.load(Ty::I16, address)),
-            Width::I32 => self.sign_extend(self.load(Ty::I32, address)),
-            Width::U32 => self.zero_extend(self.load(Ty::I32, address)),
-            Width::I64 | Width::Ptr => self.load(Ty::I64, address),
+            Width::U8 | Width::U16 | Width::U32 => self.zero_extend(value),
+            Width::I32 => self.sign_extend(value),
+            Width::I64 | Width::Ptr => value,
         }
     }
 
@@ -407,6 +415,16 @@ impl<'c> Emitter<'c> {
         if let Some(likely) = likely {
             self.weigh(branch, likely);
         }
+    }
+
+    /// The like for a condition of several operands, which the code generator is not to take apart into a branch for each.
+    pub fn branch_whole(&self, cond: V<'c>, yes: Block<'c>, no: Block<'c>) {
+        let branch = self.builder.build_conditional_branch(int(cond), yes, no);
+        let (unpredictable, none) = (self.context.get_kind_id("unpredictable"), []);
+        branch
+            .expect("a block is being written")
+            .set_metadata(self.context.metadata_node(&none), unpredictable)
+            .expect("a branch takes metadata");
     }
 
     fn weigh(&self, branch: InstructionValue<'c>, likely: bool) {

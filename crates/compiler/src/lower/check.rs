@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a plan's steps.
+//! Lowers a plan's steps to compares and branches.
 //!
-//! An expression is emitted where it is first needed, and kept as long as that place dominates what is being written: [`Check::scoped`] forgets what was
-//! emitted on one side of a branch.
+//! Entry points are mostly checks, and LLVM takes its time over each instruction and block. So a check that a later one implies is left to
+//! the later one, checks that one condition excuses share it, and what is seldom run is one block. The code of an expression is in `value`.
 
 use super::Faults;
 use super::program::n_steps;
-use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
-use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Step, Type, Value, When};
+use super::value::Known;
+use crate::llvm::{Block, Emitter, Function, Ty, V};
+use kernpack_validators::plan::{Compare, Expr, Plan, Step, Value, When};
 
 /// A function in the making.
 pub struct Check<'f, 'c> {
@@ -17,22 +18,27 @@ pub struct Check<'f, 'c> {
     pub plan: &'f Plan,
     /// The function.
     pub function: Function<'c>,
-    args: V<'c>,
-    n_args: V<'c>,
+    pub(super) args: V<'c>,
+    pub(super) n_args: V<'c>,
     /// What code needs, and not only messages.
     needed: Vec<bool>,
     /// What has been emitted and may be used again.
-    known: Vec<Option<V<'c>>>,
-    /// The order of `known`'s entries.
-    trail: Vec<Value>,
+    pub(super) known: Known<'c>,
+    /// Values that checks have found not to be negative.
+    not_negative: Vec<Value>,
     /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
     refused: Vec<(Block<'c>, u32)>,
-    /// The number of the next step outside of a `when`, as the program counts.
-    next_step: u32,
 }
 
 /// How many steps share a block for their failures: as many as the runtime has to go through again.
 const STEPS_PER_BLOCK: u32 = 16;
+
+/// A point to go back to.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    known: usize,
+    not_negative: usize,
+}
 
 impl<'f, 'c> Check<'f, 'c> {
     /// A function whose arguments are these.
@@ -43,33 +49,50 @@ impl<'f, 'c> Check<'f, 'c> {
         args: V<'c>,
         n_args: V<'c>,
     ) -> Check<'f, 'c> {
-        let (known, trail) = (vec![None; plan.exprs.len()], vec![]);
+        let (known, not_negative) = (Known::new(plan), vec![]);
         let n_args = e.sign_extend(n_args);
-        let refused = vec![(e.block(function, "refused"), 0)];
-        let needed = needed(plan);
-        Check { e, plan, function, args, n_args, needed, known, trail, refused, next_step: 0 }
+        let (needed, refused) = (needed(plan), vec![]);
+        Check { e, plan, function, args, n_args, needed, known, not_negative, refused }
     }
 
     /// Lowers the plan's steps, from where the builder stands.
     pub fn plan(&mut self) {
-        for step in &self.plan.steps {
-            if self.next_step - self.refused.last().map_or(0, |last| last.1) >= STEPS_PER_BLOCK {
-                self.refused.push((self.e.block(self.function, "refused"), self.next_step));
-            }
-            self.steps(std::slice::from_ref(step));
-            self.next_step += n_steps(step);
+        let (mut rest, mut first_step) = (&self.plan.steps[..], 0);
+        while !rest.is_empty() {
+            self.refused.push((self.block(), first_step));
+            let start = first_step;
+            let n_together = rest.iter().take_while(|step| {
+                let fits = first_step - start < STEPS_PER_BLOCK;
+                first_step += if fits { n_steps(step) } else { 0 };
+                fits
+            });
+            let (together, behind) = rest.split_at(n_together.count());
+            self.steps(together);
+            rest = behind;
         }
     }
 
     fn steps(&mut self, steps: &[Step]) {
-        for step in steps {
+        let mut rest = steps;
+        while let [step, behind @ ..] = rest {
+            rest = behind;
             match step {
                 Step::Let(_, value) if self.needed[value.0 as usize] => {
                     self.value(*value);
                 }
                 Step::Let(..) => {}
-                Step::Require(cond, _) => self.require(*cond),
                 Step::When(when) => self.when(when),
+                Step::Require(cond, _) if let Some((cond, n_steps)) = self.but(*cond, behind) => {
+                    self.require(cond, None);
+                    rest = &behind[n_steps..];
+                }
+                Step::Require(cond, _) => match self.excused_together(*cond, behind) {
+                    Some((excuse, conds, n_steps)) => {
+                        self.require_unless(excuse, &conds);
+                        rest = &behind[n_steps..];
+                    }
+                    None => self.require(*cond, next_condition(behind)),
+                },
             }
         }
     }
@@ -83,37 +106,167 @@ impl<'f, 'c> Check<'f, 'c> {
     }
 
     /// A point to go back to.
-    pub fn mark(&self) -> usize {
-        self.trail.len()
+    pub fn mark(&self) -> Mark {
+        Mark { known: self.known.len(), not_negative: self.not_negative.len() }
     }
 
-    /// Forgets what was emitted behind a mark.
-    pub fn forget(&mut self, mark: usize) {
-        for value in self.trail.split_off(mark.min(self.trail.len())) {
-            self.known[value.0 as usize] = None;
-        }
+    /// Forgets what was found out behind a mark.
+    pub fn forget(&mut self, mark: Mark) {
+        self.known.truncate(mark.known);
+        self.not_negative.truncate(mark.not_negative);
+    }
+
+    pub(super) fn block(&self) -> Block<'c> {
+        self.e.block(self.function, "")
+    }
+
+    fn refused(&self) -> Block<'c> {
+        self.refused[self.refused.len() - 1].0
     }
 
     /// A check: where it fails, nothing but that is known, and the runtime finds out the rest.
-    fn require(&mut self, cond: Value) {
-        let ok = self.e.block(self.function, "");
-        let (refused, _) = self.refused[self.refused.len() - 1];
-        self.branch_to(cond, ok, refused, Continue::Yes, Some(true));
+    fn require(&mut self, cond: Value, next: Option<Value>) {
+        if let Some(value) = self.at_least_zero(cond) {
+            self.not_negative.push(value);
+            if next.is_some_and(|next| self.is_equal_to_not_negative(next, value)) {
+                return;
+            }
+        }
+        let ok = self.block();
+        self.branch_to(cond, ok, self.refused(), Continue::Yes, Some(true));
         self.e.at(ok);
+    }
+
+    /// The value of which the condition says that it is not negative.
+    fn at_least_zero(&self, cond: Value) -> Option<Value> {
+        match *self.plan.expr(cond) {
+            Expr::Compare(Compare::Le, zero, value) if *self.plan.expr(zero) == Expr::Int(0) => {
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the condition is that `value` equals something which is known not to be negative.
+    fn is_equal_to_not_negative(&self, cond: Value, value: Value) -> bool {
+        let Expr::Compare(Compare::Eq, a, b) = *self.plan.expr(cond) else { return false };
+        let not_negative = |other: Value| match *self.plan.expr(other) {
+            Expr::Int(int) => int >= 0,
+            _ => other != value && self.not_negative.contains(&other),
+        };
+        (a == value && not_negative(b)) || (b == value && not_negative(a))
+    }
+
+    /// What is left of a condition whose last alternative the next check rules out, where it implies that check too: a value that is one
+    /// of several constants, and is not the last of them. With how many of `steps` the next check takes.
+    fn but(&self, cond: Value, steps: &[Step]) -> Option<(Value, usize)> {
+        let next = steps.iter().position(|step| !matches!(step, Step::Let(..)))?;
+        let Step::Require(ruled_out, _) = &steps[next] else { return None };
+        let (Expr::Or(rest, last), Expr::Compare(Compare::Ne, value, constant)) =
+            (self.plan.expr(cond), self.plan.expr(*ruled_out))
+        else {
+            return None;
+        };
+        let is_it = *self.plan.expr(*last) == Expr::Compare(Compare::Eq, *value, *constant);
+        let others = || self.is_one_of_others(*rest, *value, *constant);
+        (is_it && others()).then_some((*rest, next + 1))
+    }
+
+    /// Whether the condition is that `value` equals a constant other than this one.
+    fn is_one_of_others(&self, cond: Value, value: Value, constant: Value) -> bool {
+        let int = |value: Value| match *self.plan.expr(value) {
+            Expr::Int(int) => Some(int),
+            _ => None,
+        };
+        match *self.plan.expr(cond) {
+            Expr::Or(a, b) => {
+                self.is_one_of_others(a, value, constant)
+                    && self.is_one_of_others(b, value, constant)
+            }
+            Expr::Compare(Compare::Eq, same, other) => {
+                same == value && int(other).is_some() && int(other) != int(constant)
+            }
+            _ => false,
+        }
+    }
+
+    /// Conditions of checks in a row, the first of them `cond`, each of which is an alternative to one and the same `excuse`. Returns that, the
+    /// conditions, and how many of `steps` they take.
+    fn excused_together(&self, cond: Value, steps: &[Step]) -> Option<(Value, Vec<Value>, usize)> {
+        let next = next_condition(steps)?;
+        let alternatives = self.alternatives(next);
+        let excuse =
+            self.alternatives(cond).into_iter().find(|excuse| alternatives.contains(excuse))?;
+        let (mut conds, mut n_steps) = (vec![cond], 0);
+        for (i, step) in steps.iter().enumerate() {
+            match step {
+                Step::Let(..) => {}
+                Step::Require(cond, _) if self.alternatives(*cond).contains(&excuse) => {
+                    conds.push(*cond);
+                    n_steps = i + 1;
+                }
+                Step::Require(..) | Step::When(_) => break,
+            }
+        }
+        Some((excuse, conds, n_steps))
+    }
+
+    /// What stands on the right of the condition's `or`s, the longest first.
+    fn alternatives(&self, cond: Value) -> Vec<Value> {
+        let right = |value: &Value| match *self.plan.expr(*value) {
+            Expr::Or(_, right) => Some(right),
+            _ => None,
+        };
+        std::iter::successors(right(&cond), right).collect()
+    }
+
+    /// Checks that need not hold where `excuse` does, which each of them ends with.
+    fn require_unless(&mut self, excuse: Value, conds: &[Value]) {
+        let (behind, otherwise) = (self.block(), self.block());
+        self.scoped(|check| {
+            for cond in conds {
+                let ok = check.block();
+                check.branch_without(excuse, *cond, ok, otherwise);
+                check.e.at(ok);
+            }
+        });
+        self.e.jump(behind);
+        self.e.at(otherwise);
+        self.scoped(|check| check.branch_seldom(excuse, behind, check.refused()));
+        self.e.at(behind);
+    }
+
+    /// Goes to `yes` where one of the condition's alternatives before `excuse` holds, else to `no`.
+    fn branch_without(&mut self, excuse: Value, cond: Value, yes: Block<'c>, no: Block<'c>) {
+        let Expr::Or(first, rest) = *self.plan.expr(cond) else {
+            unreachable!("the condition ends with the excuse")
+        };
+        if rest == excuse {
+            self.branch_to(first, yes, no, Continue::Yes, Some(true));
+            return;
+        }
+        let second = self.block();
+        let mark = self.branch_to(first, yes, second, Continue::Yes, Some(true));
+        self.forget(mark);
+        self.scoped(|check| {
+            check.e.at(second);
+            check.branch_without(excuse, rest, yes, no);
+        });
     }
 
     /// Writes the blocks that failed checks go to.
     pub fn finish(self, faults: &mut Faults) {
         let e = self.e;
-        let refuse = e.block(self.function, "");
-        let from = self.refused.iter().map(|&(refused, first_step)| {
+        // In memory: the copies that a phi needs would end up among the checks.
+        let first_step_at = e.stack(self.function, 8);
+        let refuse = self.block();
+        for &(refused, first_step) in &self.refused {
             e.at(refused);
+            e.store(first_step_at, e.int(Ty::I32, first_step.into()));
             e.jump(refuse);
-            (e.int(Ty::I32, first_step.into()), refused)
-        });
-        let from: Vec<_> = from.collect();
+        }
         e.at(refuse);
-        let first_step = e.phi(Ty::I32, &from);
+        let first_step = e.load(Ty::I32, first_step_at);
         let program = e.int(Ty::I32, faults.add_program(self.plan).into());
         let n_args = e.truncate(self.n_args, Ty::I32);
         Faults::refuse(e, self.function, [program, first_step, self.args, n_args]);
@@ -122,8 +275,7 @@ impl<'f, 'c> Check<'f, 'c> {
     fn when(&mut self, when: &When) {
         let e = self.e;
         let outside: Vec<_> = when.yields.iter().map(|y| self.value(y.otherwise)).collect();
-        let (body, behind) = (e.block(self.function, ""), e.block(self.function, ""));
-        let around = e.block(self.function, "");
+        let (body, behind, around) = (self.block(), self.block(), self.block());
         let (inside, from) = self.scoped(|check| {
             check.branch_to(when.cond, body, around, Continue::Yes, None);
             e.at(body);
@@ -138,14 +290,7 @@ impl<'f, 'c> Check<'f, 'c> {
         for (i, yielded) in when.yields.iter().enumerate() {
             let incoming = [(inside[i], from), (outside[i], around)];
             let phi = e.phi(self.ty(yielded.outer), &incoming);
-            self.remember(yielded.outer, phi);
-        }
-    }
-
-    fn ty(&self, value: Value) -> Ty {
-        match self.plan.type_of(value) {
-            Type::Int => Ty::I64,
-            Type::Bool => Ty::I1,
+            self.known.insert_value(yielded.outer, phi);
         }
     }
 
@@ -158,23 +303,27 @@ impl<'f, 'c> Check<'f, 'c> {
         no: Block<'c>,
         go_on: Continue,
         likely: Option<bool>,
-    ) -> usize {
+    ) -> Mark {
         let e = self.e;
         match *self.plan.expr(cond) {
-            _ if self.known[cond.0 as usize].is_some() => {}
+            _ if self.known.has(cond) || self.range(cond).is_some() => {}
             Expr::Not(inner) => {
                 let likely = likely.map(|likely| !likely);
                 return self.branch_to(inner, no, yes, go_on.other(), likely);
             }
             Expr::And(a, b) | Expr::Or(a, b) => {
-                let second = e.block(self.function, "");
+                let second = self.block();
                 let (yes_first, no_first, both) = match *self.plan.expr(cond) {
                     Expr::And(..) => (second, no, Continue::Yes),
                     _ => (yes, second, Continue::No),
                 };
                 let mark = self.branch_to(a, yes_first, no_first, both, likely);
                 e.at(second);
-                self.branch_to(b, yes, no, go_on, likely);
+                if likely == Some(both == Continue::No) {
+                    self.scoped(|check| check.branch_seldom(b, yes, no));
+                } else {
+                    self.branch_to(b, yes, no, go_on, likely);
+                }
                 if go_on != both {
                     self.forget(mark);
                 }
@@ -187,127 +336,28 @@ impl<'f, 'c> Check<'f, 'c> {
         self.mark()
     }
 
-    fn remember(&mut self, value: Value, emitted: V<'c>) {
-        self.known[value.0 as usize] = Some(emitted);
-        self.trail.push(value);
-    }
-
-    /// The code of a value, emitted here unless it is known.
-    pub fn value(&mut self, value: Value) -> V<'c> {
-        if let Some(known) = self.known[value.0 as usize] {
-            return known;
+    /// The like on a way that is seldom gone: a block for each operand is not worth its while there.
+    fn branch_seldom(&mut self, cond: Value, yes: Block<'c>, no: Block<'c>) {
+        // This much is evaluated in any case.
+        let mut first = cond;
+        while let Expr::And(a, _) | Expr::Or(a, _) = *self.plan.expr(first) {
+            first = a;
         }
-        let emitted = self.emit(value);
-        self.remember(value, emitted);
-        emitted
-    }
-
-    fn emit(&mut self, value: Value) -> V<'c> {
-        let e = self.e;
-        match *self.plan.expr(value) {
-            Expr::Int(int) => e.int(Ty::I64, int),
-            Expr::Bool(truth) => e.truth(truth),
-            Expr::Args => e.to_int(self.args),
-            Expr::NumArgs => self.n_args,
-            Expr::Load(base, field) => {
-                let base = self.address(base);
-                e.load_field(base, field.offset, field.width)
-            }
-            Expr::Element(base, index) => {
-                let base = self.address(base);
-                e.load_field(base, 8 * index, kernpack_ffi_abi::Width::I64)
-            }
-            Expr::Arith(op, a, b) => self.arith(op, a, b),
-            Expr::Overflows(op, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                e.with_overflow(intrinsic(op), a, b).1
-            }
-            Expr::Compare(op, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                e.compare(predicate(op), a, b)
-            }
-            Expr::And(a, b) => self.connective(a, b, Operation::And),
-            Expr::Or(a, b) => self.connective(a, b, Operation::Or),
-            Expr::Not(a) => {
-                let a = self.value(a);
-                e.not(a)
-            }
-            Expr::Select(cond, a, b) => {
-                let (cond, a, b) = (self.value(cond), self.value(a), self.value(b));
-                e.select(cond, a, b)
-            }
-            Expr::FloatBits(a) => {
-                let a = self.value(a);
-                e.bitcast(e.int_to_double(a), Ty::I64)
-            }
-            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
+        self.value(first);
+        if self.reads_nothing_new(cond) {
+            let cond = self.value(cond);
+            self.e.branch_whole(cond, yes, no);
+        } else {
+            self.branch_to(cond, yes, no, Continue::Yes, Some(true));
         }
     }
+}
 
-    /// A value as a pointer. The arguments, and what lies behind them, are pointers already.
-    fn address(&mut self, base: Value) -> V<'c> {
-        let e = self.e;
-        match *self.plan.expr(base) {
-            Expr::Args => self.args,
-            Expr::Arith(Arith::Add, a, b) if self.known[base.0 as usize].is_none() => {
-                let a = self.address(a);
-                let b = self.value(b);
-                e.offset(a, b)
-            }
-            _ => {
-                let base = self.value(base);
-                e.to_pointer(base)
-            }
-        }
-    }
-
-    fn arith(&mut self, op: Arith, a: Value, b: Value) -> V<'c> {
-        let e = self.e;
-        let divisor = match *self.plan.expr(b) {
-            Expr::Int(divisor) => Some(divisor),
-            _ => None,
-        };
-        let (a, b) = (self.value(a), self.value(b));
-        match op {
-            Arith::Add => e.arith(Operation::Add, a, b),
-            Arith::Sub => e.arith(Operation::Sub, a, b),
-            Arith::Mul => e.arith(Operation::Mul, a, b),
-            Arith::BitAnd => e.arith(Operation::And, a, b),
-            Arith::FloorDiv | Arith::Mod => match divisor {
-                Some(divisor) if divisor > 0 => divide_by_constant(e, op, a, divisor),
-                _ => divide(e, op, a, b),
-            },
-        }
-    }
-
-    /// A connective as a value. The second operand may read memory that only the first makes safe: then it gets a block of its own.
-    fn connective(&mut self, a: Value, b: Value, operation: Operation) -> V<'c> {
-        let e = self.e;
-        let first = self.value(a);
-        if self.reads_nothing_new(b) {
-            let second = self.value(b);
-            return e.arith(operation, first, second);
-        }
-        let from = e.here();
-        let (other, behind) = (e.block(self.function, ""), e.block(self.function, ""));
-        let (yes, no) =
-            if matches!(operation, Operation::And) { (other, behind) } else { (behind, other) };
-        e.branch(first, yes, no, None);
-        e.at(other);
-        let second = self.scoped(|check| check.value(b));
-        let other = e.here();
-        e.jump(behind);
-        e.at(behind);
-        e.phi(Ty::I1, &[(first, from), (second, other)])
-    }
-
-    fn reads_nothing_new(&self, value: Value) -> bool {
-        if self.known[value.0 as usize].is_some() {
-            return true;
-        }
-        let expr = self.plan.expr(value);
-        let reads = matches!(expr, Expr::Load(..) | Expr::Element(..));
-        !reads && expr.operands().into_iter().all(|operand| self.reads_nothing_new(operand))
+/// The condition of the check that comes next, where nothing but names comes before it.
+fn next_condition(steps: &[Step]) -> Option<Value> {
+    match steps.iter().find(|step| !matches!(step, Step::Let(..)))? {
+        Step::Require(cond, _) => Some(*cond),
+        Step::Let(..) | Step::When(_) => None,
     }
 }
 
@@ -354,55 +404,4 @@ impl Continue {
             Continue::No => Continue::Yes,
         }
     }
-}
-
-fn intrinsic(op: Arith) -> &'static str {
-    match op {
-        Arith::Add => "sadd",
-        Arith::Sub => "ssub",
-        Arith::Mul => "smul",
-        Arith::FloorDiv | Arith::Mod | Arith::BitAnd => {
-            unreachable!("a verified plan asks of sums and products")
-        }
-    }
-}
-
-fn predicate(op: Compare) -> Predicate {
-    match op {
-        Compare::Eq => Predicate::EQ,
-        Compare::Ne => Predicate::NE,
-        Compare::Lt => Predicate::SLT,
-        Compare::Le => Predicate::SLE,
-    }
-}
-
-/// Division rounded down: a power of two shifts or masks; otherwise a quotient towards zero is corrected.
-fn divide_by_constant<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, divisor: i64) -> V<'c> {
-    if divisor.count_ones() == 1 {
-        let (shift, mask) = (i64::from(divisor.trailing_zeros()), divisor - 1);
-        return match op {
-            Arith::FloorDiv => e.arith(Operation::ShiftRight, a, e.int(Ty::I64, shift)),
-            _ => e.arith(Operation::And, a, e.int(Ty::I64, mask)),
-        };
-    }
-    floor(e, op, a, e.int(Ty::I64, divisor))
-}
-
-/// The like for a divisor that may not be positive: 0 then.
-fn divide<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, b: V<'c>) -> V<'c> {
-    let (zero, one) = (e.int(Ty::I64, 0), e.int(Ty::I64, 1));
-    let positive = e.compare(Predicate::SGT, b, zero);
-    let divisor = e.select(positive, b, one);
-    e.select(positive, floor(e, op, a, divisor), zero)
-}
-
-fn floor<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, divisor: V<'c>) -> V<'c> {
-    let rest = e.arith(Operation::Rem, a, divisor);
-    let negative = e.compare(Predicate::SLT, rest, e.int(Ty::I64, 0));
-    if op == Arith::Mod {
-        return e.select(negative, e.arith(Operation::Add, rest, divisor), rest);
-    }
-    let quotient = e.arith(Operation::Div, a, divisor);
-    let below = e.arith(Operation::Sub, quotient, e.int(Ty::I64, 1));
-    e.select(negative, below, quotient)
 }

@@ -11,6 +11,7 @@ mod getter;
 mod launch;
 mod program;
 mod struct_args;
+mod value;
 
 use crate::llvm::{Context, Emitter, Ty};
 use crate::package::{Launch, Package};
