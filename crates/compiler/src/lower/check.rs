@@ -167,27 +167,11 @@ impl<'f, 'c> Check<'f, 'c> {
         else {
             return None;
         };
+        let Expr::Int(int) = self.plan.expr(*constant) else { return None };
         let is_it = *self.plan.expr(*last) == Expr::Compare(Compare::Eq, *value, *constant);
-        let others = || self.is_one_of_others(*rest, *value, *constant);
-        (is_it && others()).then_some((*rest, next + 1))
-    }
-
-    /// Whether the condition is that `value` equals a constant other than this one.
-    fn is_one_of_others(&self, cond: Value, value: Value, constant: Value) -> bool {
-        let int = |value: Value| match *self.plan.expr(value) {
-            Expr::Int(int) => Some(int),
-            _ => None,
-        };
-        match *self.plan.expr(cond) {
-            Expr::Or(a, b) => {
-                self.is_one_of_others(a, value, constant)
-                    && self.is_one_of_others(b, value, constant)
-            }
-            Expr::Compare(Compare::Eq, same, other) => {
-                same == value && int(other).is_some() && int(other) != int(constant)
-            }
-            _ => false,
-        }
+        let (same, others) = self.one_of(*rest)?;
+        let implied = is_it && same == *value && !others.contains(int);
+        implied.then_some((*rest, next + 1))
     }
 
     /// Conditions of checks in a row, the first of them `cond`, each of which is an alternative to one and the same `excuse`. Returns that, the
@@ -306,7 +290,7 @@ impl<'f, 'c> Check<'f, 'c> {
     ) -> Mark {
         let e = self.e;
         match *self.plan.expr(cond) {
-            _ if self.known.has(cond) || self.range(cond).is_some() => {}
+            _ if self.known.has(cond) || self.membership(cond).is_some() => {}
             Expr::Not(inner) => {
                 let likely = likely.map(|likely| !likely);
                 return self.branch_to(inner, no, yes, go_on.other(), likely);

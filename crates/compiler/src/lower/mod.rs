@@ -9,6 +9,7 @@ mod check;
 mod faults;
 mod getter;
 mod launch;
+mod member;
 mod program;
 mod struct_args;
 mod value;

@@ -70,7 +70,18 @@ impl<'c> Known<'c> {
 impl<'c> Check<'_, 'c> {
     /// The code of a value, emitted here unless it is known.
     pub fn value(&mut self, value: Value) -> V<'c> {
-        self.form(value, Form::Value, Self::emit)
+        self.form(value, Form::Value, |check, value| match check.membership(value) {
+            Some(membership) => check.is_member(membership),
+            None => check.emit(value),
+        })
+    }
+
+    /// A value as wide as the field it is read from, if it is one.
+    pub(super) fn field(&mut self, value: Value) -> V<'c> {
+        match self.plan.expr(value) {
+            Expr::Load(..) => self.form(value, Form::Field, Self::load),
+            _ => self.value(value),
+        }
     }
 
     fn form(
@@ -103,7 +114,7 @@ impl<'c> Check<'_, 'c> {
             Expr::Args => e.to_int(self.args),
             Expr::NumArgs => self.n_args,
             Expr::Load(_, field) => {
-                let loaded = self.form(value, Form::Field, Self::load);
+                let loaded = self.field(value);
                 e.extend(field.width, loaded)
             }
             Expr::Element(..) => self.load(value),
@@ -116,14 +127,7 @@ impl<'c> Check<'_, 'c> {
                 let (a, b) = self.comparands(op, a, b);
                 e.compare(predicate(op), a, b)
             }
-            Expr::And(a, b) => match self.range(value) {
-                Some((low, inner, high)) => {
-                    let inner = self.value(inner);
-                    let above = e.arith(Operation::Sub, inner, e.int(Ty::I64, low));
-                    e.compare(Predicate::ULE, above, e.int(Ty::I64, high.wrapping_sub(low)))
-                }
-                None => self.connective(a, b, Operation::And),
-            },
+            Expr::And(a, b) => self.connective(a, b, Operation::And),
             Expr::Or(a, b) => self.connective(a, b, Operation::Or),
             Expr::Not(a) => {
                 let a = self.value(a);
@@ -159,8 +163,8 @@ impl<'c> Check<'_, 'c> {
             && matches!(op, Compare::Eq | Compare::Ne)
             && let Some(narrow) = narrow_constant(field.width, *int)
         {
-            let a = self.form(a, Form::Field, Self::load);
-            return (a, self.e.int(narrow, *int));
+            let int = self.e.int(narrow, *int);
+            return (self.field(a), int);
         }
         (self.value(a), self.value(b))
     }
@@ -220,23 +224,6 @@ impl<'c> Check<'_, 'c> {
         e.jump(behind);
         e.at(behind);
         e.phi(Ty::I1, &[(first, from), (second, other)])
-    }
-
-    /// The bounds of a value, where the condition is that it lies between two constants.
-    pub fn range(&self, cond: Value) -> Option<(i64, Value, i64)> {
-        let expr = |value: &Value| self.plan.expr(*value);
-        let Expr::And(a, b) = expr(&cond) else { return None };
-        let (Expr::Compare(Compare::Le, low, inner), Expr::Compare(Compare::Le, same, high)) =
-            (expr(a), expr(b))
-        else {
-            return None;
-        };
-        match (expr(low), expr(high)) {
-            (Expr::Int(low), Expr::Int(high)) if inner == same && low <= high => {
-                Some((*low, *inner, *high))
-            }
-            _ => None,
-        }
     }
 
     /// Whether the value's code reads no memory but what may be read for certain: a tensor, a shape or the like may be read whole where a
