@@ -416,11 +416,16 @@ impl Join<'_, '_> {
                     Some(CScalar::Float(dtype)) => dtype,
                     Some(_) => return None,
                 };
-                if dtype != own {
-                    let what = format!("kernel argument `{name}: {dtype}`");
-                    check::argument_range::require_float(self.cx, &what, named.value, dtype);
+                if dtype == own {
+                    return Some(LaunchArg::Value(named.value, CScalar::Float(dtype)));
                 }
-                Some(LaunchArg::Value(named.value, CScalar::Float(dtype)))
+                // What the parameter holds is a float of its own dtype, and only that is passed as another type.
+                let value = self.cx.b.rounded(named.value, own);
+                if !check::scalar::always_fits_float(own, dtype) {
+                    let what = format!("kernel argument `{name}: {dtype}`");
+                    check::argument_range::require_float(self.cx, &what, value, dtype);
+                }
+                Some(LaunchArg::Value(value, CScalar::Float(dtype)))
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Arith, Compare, Expr, Plan, Step, Type, Value, When, Yielded};
 use crate::fault::Fault;
-use kernpack_ffi_abi::Field;
+use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
 
 /// A plan in the making.
@@ -218,6 +218,14 @@ impl Builder {
     /// The bits of the float64 nearest to an integer.
     pub fn float_bits(&mut self, a: Value) -> Value {
         self.add(Expr::FloatBits(a))
+    }
+
+    /// The bits of the float64 that has the value of the nearest float of `dtype`, where that is narrower.
+    pub fn rounded(&mut self, bits: Value, dtype: DType) -> Value {
+        match dtype {
+            DType::FLOAT64 => bits,
+            _ => self.add(Expr::Rounded(bits, dtype)),
+        }
     }
 
     /// Names a value here, unless it is a constant.
