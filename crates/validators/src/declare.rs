@@ -5,6 +5,7 @@
 //! value. What the names as a whole must satisfy (bound somewhere, not used outside the `Optional` that binds them, no clash) is found here
 //! too, as diagnostics.
 
+use crate::count::count;
 use crate::dim::Dim;
 use crate::expr::{Expr, Field, Name};
 use crate::param::KEYWORDS;
@@ -186,8 +187,16 @@ impl Declarations {
                 );
             }
             rows if rows.len() > MAX_COMBINATIONS => {
-                diagnostics.push(Diagnostic::new("too-many-dtypes", format!("the dtype variables have {} combinations, at most {MAX_COMBINATIONS} are allowed", rows.len()))
-                    .help("list the combinations that are needed: `(T, U) in {(…), …}`"));
+                diagnostics.push(
+                    Diagnostic::new(
+                        "too-many-dtypes",
+                        format!(
+                            "the dtype variables have {}, at most {MAX_COMBINATIONS} are allowed",
+                            count(rows.len(), "combination")
+                        ),
+                    )
+                    .help("list the combinations that are needed: `(T, U) in {(…), …}`"),
+                );
             }
             _ => {}
         }
@@ -275,7 +284,7 @@ impl Declarations {
         let problem = match (tensor, field) {
             (None, _) => format!("`{param}` is no tensor of this signature"),
             (Some((_, rank)), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
-                format!("`{param}` has {rank} dims")
+                format!("`{param}` has {}", count(*rank, "dim"))
             }
             (_, Field::Given) => "rules hold for every call".to_string(),
             _ => return,

@@ -7,6 +7,7 @@
 
 use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
+use crate::count::count;
 use crate::declare::{Bindings, Declarations};
 use crate::dim::Dim;
 use crate::expr::Field;
@@ -221,12 +222,18 @@ impl Tensor {
     fn problem(&self) -> Option<String> {
         let n_dims = self.dims.len();
         match &self.strides {
-            Strides::Compact(order) if order.fastest_first(n_dims).is_none() => Some(format!(
-                "expected `order` to be a permutation of 0 to {} for {n_dims} dims",
-                n_dims.saturating_sub(1)
-            )),
+            Strides::Compact(order) if order.fastest_first(n_dims).is_none() => {
+                let ranks = match n_dims {
+                    0 => "()".to_string(),
+                    1 => "(0)".to_string(),
+                    _ => format!("a permutation of 0 to {}", n_dims - 1),
+                };
+                Some(format!("expected `order` to be {ranks} for {}", count(n_dims, "dim")))
+            }
             Strides::Dims(strides) if strides.len() != n_dims => Some(format!(
-                "expected {n_dims} strides for {n_dims} dims, found {}",
+                "expected {} for {}, found {}",
+                count(n_dims, "stride"),
+                count(n_dims, "dim"),
                 strides.len()
             )),
             _ => None,
