@@ -31,7 +31,7 @@ fn a_plan_is_its_checks_in_order() {
         out:     else ValueError negative-dim: Invalid x.shape[0] on argument #0, expected a non-negative value, got {x.shape[0]}
         out:   when x.strides != 0
         out:     require (x.strides[0] == 1) or ((x.shape[0] == 1) or (x.shape[0] == 0))
-        out:       else ValueError stride: Mismatched x.strides[0] on argument #0, expected to be {1} for row-major order, got {x.strides[0]}
+        out:       else ValueError stride: Mismatched x.strides[0] on argument #0, expected to be 1 for row-major order, got {x.strides[0]}
         out:   require (((x.data + x.byte_offset) & 3) == 0) or (x.shape[0] == 0)
         out:     else ValueError alignment: Misaligned Tensor data on argument #0, expected data alignment=4 bytes, got address % 4 == {(x.data + x.byte_offset) & 3}
         out:   require ((args[1].type_index == 1) or (args[1].type_index == 2)) or (args[1].type_index == 78)

@@ -2,7 +2,7 @@
 //! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
 
 use super::{Arith, Compare, Expr, Plan, Step, Type, Value, When, Yielded};
-use crate::fault::Fault;
+use crate::fault::{Fault, Part};
 use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
 
@@ -247,9 +247,16 @@ impl Builder {
         super::type_of(&self.exprs, value)
     }
 
-    /// Ends the call with `fault` unless `cond` holds.
-    pub fn require(&mut self, cond: Value, fault: Fault) {
+    /// Ends the call with `fault` unless `cond` holds. Constants in the fault become text.
+    pub fn require(&mut self, cond: Value, mut fault: Fault) {
         if self.as_bool(cond) != Some(true) {
+            for part in &mut fault.parts {
+                if let Part::Value(value, format) = part
+                    && let Some(constant) = self.as_int(*value)
+                {
+                    *part = Part::Text(format.text(constant));
+                }
+            }
             self.push(Step::Require(cond, fault));
         }
     }
