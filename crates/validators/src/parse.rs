@@ -315,7 +315,7 @@ impl Parser<'_> {
                     .label(span, "expected a dtype or a dtype variable");
                 return Err(unknown_dtype(name, diagnostic));
             }
-            return Ok(TensorDType::Var(name.to_string()));
+            return Ok(TensorDType::Var(name.to_string(), span));
         }
         self.parse_dtype().map(TensorDType::Fixed)
     }
