@@ -145,6 +145,31 @@ def test_half_precision_scalars(load_package):
         module.bits(65520.0, 0, out)
 
 
+def test_floats_of_other_c_types_hold_what_their_own_dtype_has(load_package):
+    kernel = """
+        typedef struct { float h; double b; } pair;
+        void floats(float h, double b, double f, pair p, double *out) {
+          out[0] = h; out[1] = b; out[2] = f; out[3] = p.h; out[4] = p.b;
+        }
+    """
+    text = """
+        [package]
+        name = "floats"
+        [[function]]
+        signature = "floats(h: float16, b: bfloat16, f: float32, out: Tensor([5], float64, mut))"
+        source = { host = "k.c" }
+        symbol = "floats"
+        args = ["h: float32", "b: float64", "f: float64", "struct(h: float32, b: float64)", "out"]
+    """
+    module, out = load_package(text, {"k.c": kernel}), torch.zeros(5, dtype=torch.float64)
+    for value in (0.1, -1.0009765625, 65519.0, 6e-8, 1e-45, 1 / 3, float("inf"), -0.0, 16777217):
+        half_value = value if abs(value) < 65520 else float("inf")
+        module.floats(half_value, value, value, out)
+        h, b = (torch.tensor(number, dtype=torch.float64) for number in (half_value, value))
+        h, b, f = h.half().double(), b.bfloat16().double(), b.float().double()
+        assert torch.equal(out, torch.stack([h, b, f, h, b])), value
+
+
 def test_a_list_may_change_between_calls(load_package):
     text = """
         [package]

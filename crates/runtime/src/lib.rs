@@ -9,6 +9,7 @@
 //! | `kernpack_rt_refuse` | finds the check that a call fails, and words its fault |
 //! | `kernpack_rt_fault` | words a fault |
 //! | `kernpack_rt_f64_to_f16`, `kernpack_rt_f64_to_bf16` | narrow a float argument with one rounding |
+//! | `kernpack_rt_round_to_f16`, `kernpack_rt_round_to_bf16` | do that, and widen it again |
 //!
 //! # Two builds of one source
 //!
@@ -61,9 +62,12 @@ pub use crate::fault_table::{
     Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,
     render,
 };
-pub use crate::narrow::{kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16};
+pub use crate::narrow::{
+    kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16, kernpack_rt_round_to_bf16,
+    kernpack_rt_round_to_f16,
+};
 #[cfg(feature = "writer")]
-pub use crate::replay::{Op, Program, ProgramStep, ProgramValue};
+pub use crate::replay::{Narrower, Op, Program, ProgramStep, ProgramValue};
 #[cfg(feature = "writer")]
 pub use crate::words::{WORDS_BYTES, WORDS_PARTS_OFFSET};
 #[cfg(feature = "prebuilt")]

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Narrowing an `f64` to 16 bits.
+//! Rounding an `f64` to a float of 16 bits.
 //!
 //! Compilers lower `fptrunc` to a call into libgcc or compiler-rt on targets without the instruction, and a package
-//! links neither. Going through `f32` would round twice. So: integers, and one rounding to nearest, ties to even.
+//! links neither; the like for `fpext` on the way back. Going through `f32` would round twice. So: integers, and one rounding to nearest,
+//! ties to even.
 
 /// IEEE 754 binary16 of the `f64` with these bits.
 #[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
@@ -14,6 +15,40 @@ pub extern "C" fn kernpack_rt_f64_to_f16(bits: u64) -> u16 {
 #[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
 pub extern "C" fn kernpack_rt_f64_to_bf16(bits: u64) -> u16 {
     narrow::<7>(bits)
+}
+
+/// The bits of the `f64` that has the value of the IEEE 754 binary16 of the `f64` with these bits.
+#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+pub extern "C" fn kernpack_rt_round_to_f16(bits: u64) -> u64 {
+    widen::<10>(narrow::<10>(bits))
+}
+
+/// The bits of the `f64` that has the value of the bfloat16 of the `f64` with these bits.
+#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+pub extern "C" fn kernpack_rt_round_to_bf16(bits: u64) -> u64 {
+    widen::<7>(narrow::<7>(bits))
+}
+
+/// The bits of the `f64` with the value of a float of the 16-bit format with `FROM_FRACTION_BITS`. A NaN keeps its sign and payload.
+fn widen<const FROM_FRACTION_BITS: u32>(bits: u16) -> u64 {
+    const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    const BIAS: u64 = f64::MAX_EXP as u64 - 1;
+    let from_infinity = (1 << 15) - (1 << FROM_FRACTION_BITS);
+    let from_bias = (1 << (14 - FROM_FRACTION_BITS)) - 1;
+
+    let sign = u64::from(bits & 0x8000) << 48;
+    let magnitude = u64::from(bits & 0x7fff);
+    let moved = magnitude << (FRACTION_BITS - FROM_FRACTION_BITS);
+    let above = (BIAS - from_bias) << FRACTION_BITS;
+    if magnitude >= from_infinity {
+        return sign | f64::INFINITY.to_bits() | moved;
+    }
+    if magnitude >> FROM_FRACTION_BITS > 0 {
+        return sign | (moved + above);
+    }
+    // A subnormal number has no hidden bit: with one, it is as far above the smallest normal number as it should be above 0.
+    let smallest_normal = above + (1 << FRACTION_BITS);
+    sign | (f64::from_bits(smallest_normal + moved) - f64::from_bits(smallest_normal)).to_bits()
 }
 
 /// Narrows to the 16-bit format with `TO_FRACTION_BITS`; a sign and the exponent take the rest.
@@ -57,7 +92,10 @@ fn shr_round_to_even(value: u64, n_bits: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16};
+    use super::{
+        kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16, kernpack_rt_round_to_bf16,
+        kernpack_rt_round_to_f16,
+    };
 
     const F16_FRACTION_BITS: u32 = 10;
     const BF16_FRACTION_BITS: u32 = 7;
@@ -104,6 +142,34 @@ mod tests {
     #[test]
     fn bf16_rounds_to_nearest_even() {
         expect_nearest(kernpack_rt_f64_to_bf16, BF16_FRACTION_BITS);
+    }
+
+    /// Every float of the format is what it rounds to, NaNs but for their quiet bit.
+    fn expect_widened(
+        round: extern "C" fn(u64) -> u64,
+        narrow: extern "C" fn(u64) -> u16,
+        fraction_bits: u32,
+    ) {
+        let infinity = (1 << 15) - (1 << fraction_bits);
+        for bits in 0..infinity {
+            let exact = widen(bits, fraction_bits);
+            for x in [exact, -exact, exact.next_up()] {
+                let rounded = f64::from_bits(round(x.to_bits()));
+                assert_eq!(rounded, exact.copysign(x), "{x:e}");
+                assert_eq!(rounded.is_sign_negative(), x.is_sign_negative(), "{x:e}");
+            }
+        }
+        assert_eq!(round(f64::NEG_INFINITY.to_bits()), f64::NEG_INFINITY.to_bits());
+        for nan in [0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0000, u64::MAX] {
+            assert!(f64::from_bits(round(nan)).is_nan());
+            assert_eq!(narrow(round(nan)), narrow(nan));
+        }
+    }
+
+    #[test]
+    fn rounding_gives_the_value_of_the_narrow_float() {
+        expect_widened(kernpack_rt_round_to_f16, kernpack_rt_f64_to_f16, F16_FRACTION_BITS);
+        expect_widened(kernpack_rt_round_to_bf16, kernpack_rt_f64_to_bf16, BF16_FRACTION_BITS);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! value. What the names as a whole must satisfy (bound somewhere, not used outside the `Optional` that binds them, no clash) is found here
 //! too, as diagnostics.
 
+use crate::count::count;
 use crate::dim::Dim;
 use crate::expr::{Expr, Field, Name};
 use crate::param::KEYWORDS;
@@ -48,9 +49,16 @@ pub struct Declarations {
     dtype_vars: Vec<Use>,
     tensors: Vec<(String, usize)>,
     optional: Option<String>,
+    /// Where the parameter's name stands.
+    param: Span,
 }
 
 impl Declarations {
+    /// The names of the parameter whose own name stands there follow.
+    pub fn param(&mut self, span: Span) {
+        self.param = span;
+    }
+
     /// A dim or a Shape element.
     pub fn dim(&mut self, at: &Path, dim: &Dim) {
         let Dim::Expr(expr) = dim else { return };
@@ -84,7 +92,7 @@ impl Declarations {
     pub fn int_param(&mut self, at: &Path) {
         self.uses(
             at,
-            &Expr::symbol(at.text.clone()),
+            &Expr::Symbol(at.text.clone(), self.param),
             match self.optional {
                 None => Rank::Bare,
                 Some(_) => Rank::BareOptional,
@@ -98,10 +106,10 @@ impl Declarations {
     }
 
     /// A tensor's dtype variable.
-    pub fn dtype_var(&mut self, at: &Path, var: &str) {
+    pub fn dtype_var(&mut self, at: &Path, var: &str, span: Span) {
         let rank = if self.optional.is_none() { Rank::Bare } else { Rank::BareOptional };
         let (name, path, optional) = (var.to_string(), at.text.clone(), self.optional.clone());
-        self.dtype_vars.push(Use { name, span: Span::default(), path, rank, optional });
+        self.dtype_vars.push(Use { name, span, path, rank, optional });
     }
 
     /// What stands inside an `Optional`.
@@ -170,24 +178,38 @@ impl Declarations {
             let uses = self.dtype_vars.iter().filter(|u| u.name == var);
             let best = uses.min_by_key(|u| u.rank).expect("a name has a use");
             let allowed = allowed_dtypes(&var, rules);
-            if best.optional.is_some() {
-                diagnostics.push(dtype_optional(&var));
+            if let Some(optional) = &best.optional {
+                diagnostics.push(dtype_optional(best, optional));
             } else if let Some(allowed) = allowed {
                 bindings.dtypes.insert(var, DTypeBinding { path: best.path.clone(), allowed });
             } else {
-                diagnostics.push(dtype_unbounded(&var));
+                diagnostics.push(dtype_unbounded(best));
             }
         }
         match bindings.combinations(rules) {
             rows if rows.is_empty() && !bindings.dtypes.is_empty() => {
-                diagnostics.push(
+                let mut problem =
                     Diagnostic::new("dtype-rules", "no combination of dtypes satisfies the rules")
-                        .help("make the sets of the dtype variables overlap"),
-                );
+                        .help("make the sets of the dtype variables overlap");
+                for rule in rules.iter().filter(|rule| matches!(rule.kind, RuleKind::DTypes(..))) {
+                    problem = problem.label(rule.span, "must hold");
+                }
+                diagnostics.push(problem);
             }
             rows if rows.len() > MAX_COMBINATIONS => {
-                diagnostics.push(Diagnostic::new("too-many-dtypes", format!("the dtype variables have {} combinations, at most {MAX_COMBINATIONS} are allowed", rows.len()))
-                    .help("list the combinations that are needed: `(T, U) in {(…), …}`"));
+                let message = format!(
+                    "the dtype variables have {}, at most {MAX_COMBINATIONS} are allowed",
+                    count(rows.len(), "combination")
+                );
+                let mut problem = Diagnostic::new("too-many-dtypes", message)
+                    .help("list the combinations that are needed: `(T, U) in {(…), …}`");
+                for var in names(&self.dtype_vars) {
+                    let first = self.dtype_vars.iter().find(|used| used.name == var);
+                    let allowed = bindings.dtypes.get(&var).map_or(0, |var| var.allowed.len());
+                    let span = first.map_or(Span::default(), |used| used.span);
+                    problem = problem.label(span, count(allowed, "dtype"));
+                }
+                diagnostics.push(problem);
             }
             _ => {}
         }
@@ -275,7 +297,7 @@ impl Declarations {
         let problem = match (tensor, field) {
             (None, _) => format!("`{param}` is no tensor of this signature"),
             (Some((_, rank)), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
-                format!("`{param}` has {rank} dims")
+                format!("`{param}` has {}", count(*rank, "dim"))
             }
             (_, Field::Given) => "rules hold for every call".to_string(),
             _ => return,
@@ -494,16 +516,19 @@ fn stride_in_dim(used: &Use) -> Diagnostic {
     .help("use the symbol in strides, rules and kernel arguments only")
 }
 
-fn dtype_optional(var: &str) -> Diagnostic {
+fn dtype_optional(used: &Use, optional: &str) -> Diagnostic {
     Diagnostic::new(
         "dtype-variable",
-        format!("the dtype variable `{var}` is bound only inside an `Optional`"),
+        format!("the dtype variable `{}` is bound only inside an `Optional`", used.name),
     )
+    .label(used.span, format!("has a value only where `{optional}` is given"))
     .help("use it in a required tensor too, or write a dtype")
 }
 
-fn dtype_unbounded(var: &str) -> Diagnostic {
+fn dtype_unbounded(used: &Use) -> Diagnostic {
+    let var = &used.name;
     Diagnostic::new("dtype-variable", format!("the dtype variable `{var}` has no rule"))
+        .label(used.span, "no rule says which dtypes it may be")
         .help(format!("say which dtypes there are kernels for: `where {var} in {{float16, bfloat16}}`; or correct the name, if `{var}` should be a dtype"))
 }
 

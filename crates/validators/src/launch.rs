@@ -191,7 +191,7 @@ impl Join<'_, '_> {
         self.define_fields(name, &dims);
         let element_bytes = match tensor.dtype() {
             TensorDType::Fixed(dtype) => dtype.element_bytes(),
-            TensorDType::Var(_) => 1,
+            TensorDType::Var(..) => 1,
         };
         let bytes = self.bytes(what, name, tensor, dtype, &dims);
         let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
@@ -226,7 +226,7 @@ impl Join<'_, '_> {
     fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
         match dtype {
             TensorDType::Fixed(dtype) => Some(self.cx.b.int(dtype.packed())),
-            TensorDType::Var(var) => match self.cx.named(var) {
+            TensorDType::Var(var, _) => match self.cx.named(var) {
                 Some(named) if named.kind == NamedKind::DType => Some(named.value),
                 _ => {
                     let message = format!(
@@ -299,7 +299,7 @@ impl Join<'_, '_> {
             }
             RuleKind::In(e, _) => self.check_names(e, place).is_some(),
             RuleKind::DTypes(vars, _) => {
-                vars.iter().all(|var| self.dtype(place, &TensorDType::Var(var.clone())).is_some())
+                vars.iter().all(|var| self.dtype(place, &TensorDType::from(var.as_str())).is_some())
             }
             RuleKind::NoAlias(..) => {
                 let message = format!("`{rule}` cannot stand in {place}");
@@ -416,11 +416,16 @@ impl Join<'_, '_> {
                     Some(CScalar::Float(dtype)) => dtype,
                     Some(_) => return None,
                 };
-                if dtype != own {
-                    let what = format!("kernel argument `{name}: {dtype}`");
-                    check::argument_range::require_float(self.cx, &what, named.value, dtype);
+                if dtype == own {
+                    return Some(LaunchArg::Value(named.value, CScalar::Float(dtype)));
                 }
-                Some(LaunchArg::Value(named.value, CScalar::Float(dtype)))
+                // What the parameter holds is a float of its own dtype, and only that is passed as another type.
+                let value = self.cx.b.rounded(named.value, own);
+                if !check::scalar::always_fits_float(own, dtype) {
+                    let what = format!("kernel argument `{name}: {dtype}`");
+                    check::argument_range::require_float(self.cx, &what, value, dtype);
+                }
+                Some(LaunchArg::Value(value, CScalar::Float(dtype)))
             }
         }
     }

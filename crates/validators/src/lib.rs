@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod count;
 pub mod declare;
 pub mod dim;
 pub mod expr;

@@ -46,15 +46,29 @@ pub fn float_text(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "nan".into() } else { format!("{value}") };
     }
-    let scientific = format!("{value:e}");
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    let scientific = shortest(value.abs());
     let (digits, exponent) = scientific.split_once('e').expect("`{:e}` prints an exponent");
     let exponent: i32 = exponent.parse().expect("`{:e}` prints a decimal exponent");
-    if (-4..16).contains(&exponent) {
-        format!("{value:?}")
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{digits}e{sign}{:02}", exponent.abs())
+    if !(-4..16).contains(&exponent) {
+        return format!("{sign}{digits}e{exponent:+03}");
     }
+    let digits = digits.replace('.', "");
+    match usize::try_from(exponent + 1) {
+        Ok(point @ 1..) if point >= digits.len() => format!("{sign}{digits:0<point$}.0"),
+        Ok(point @ 1..) => format!("{sign}{}.{}", &digits[..point], &digits[point..]),
+        _ => format!("{sign}0.{}{digits}", "0".repeat(-(exponent + 1) as usize)),
+    }
+}
+
+/// The decimal with the fewest digits that reads back as `value`, and of those the nearest, as `{:e}` prints it. Where two are equally near
+/// it is the one with the even digit at the end: the standard library's shortest text ends in the greater one then.
+fn shortest(value: f64) -> String {
+    let text = format!("{value:e}");
+    let n_digits = text.split('e').next().map_or(0, |digits| digits.replace('.', "").len());
+    let nearest = format!("{value:.*e}", n_digits - 1);
+    // At a power of two, the nearest decimal of so many digits may belong to the float below.
+    if nearest.parse() == Ok(value) { nearest } else { text }
 }
 
 #[cfg(test)]
@@ -75,9 +89,54 @@ mod tests {
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),
+            (-0.00012345, "-0.00012345"),
+            (123456.789, "123456.789"),
+            (9999999999999998.0, "9999999999999998.0"),
+            (5e-324, "5e-324"),
+            (-1.7976931348623157e308, "-1.7976931348623157e+308"),
         ];
         for (value, text) in cases {
             assert_eq!(float_text(value), text);
+        }
+    }
+
+    #[test]
+    fn of_two_nearest_decimals_the_even_one_prints() {
+        let cases = [
+            (50, 0.25, "1125899906842624.2"),
+            (50, 0.75, "1125899906842624.8"),
+            (49, 0.25, "562949953421312.2"),
+            (46, 0.125, "70368744177664.12"),
+            (46, 0.375, "70368744177664.38"),
+            (43, 0.0625, "8796093022208.062"),
+        ];
+        for (power, fraction, text) in cases {
+            let value = 2_f64.powi(power) + fraction;
+            assert_eq!(float_text(value), text);
+            assert_eq!(float_text(-value), format!("-{text}"));
+        }
+    }
+
+    #[test]
+    fn the_nearest_decimal_may_belong_to_the_float_below() {
+        assert_eq!(float_text(2_f64.powi(-44)), "5.684341886080802e-14");
+        assert_eq!(float_text(f64::MIN_POSITIVE), "2.2250738585072014e-308");
+    }
+
+    /// Over all kinds of bits: what prints reads back, and has as many digits as the standard library's text.
+    #[test]
+    fn floats_read_back_from_the_shortest_text() {
+        let n_digits = |text: &str| {
+            let digits = text.split('e').next().unwrap().replace(['.', '-'], "");
+            digits.trim_matches('0').len()
+        };
+        for i in 0..100_000_u64 {
+            let value = f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            if value.is_finite() {
+                let text = float_text(value);
+                assert_eq!(text.parse(), Ok(value), "{text}");
+                assert_eq!(n_digits(&text), n_digits(&format!("{value:e}")), "{text}");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! All problems are collected: behind one, reading goes on at the next parameter, result or rule.
 
+use crate::count::count;
 use crate::dim::Dim;
 use crate::expr::{Expr, Field, Op};
 use crate::launch::KernelArg;
@@ -49,7 +50,8 @@ fn parse_all<T>(
     parse: impl FnOnce(&mut Parser<'_>, &mut Diagnostics) -> Option<T>,
 ) -> Result<T, Diagnostics> {
     if text.len() > MAX_BYTES {
-        let message = format!("the text has {} bytes, at most {MAX_BYTES} are read", text.len());
+        let message =
+            format!("the text has {}, at most {MAX_BYTES} are read", count(text.len(), "byte"));
         return Err(Diagnostic::new("too-long", message).into());
     }
     let (tokens, problems) = lex(text);
@@ -313,7 +315,7 @@ impl Parser<'_> {
                     .label(span, "expected a dtype or a dtype variable");
                 return Err(unknown_dtype(name, diagnostic));
             }
-            return Ok(TensorDType::Var(name.to_string()));
+            return Ok(TensorDType::Var(name.to_string(), span));
         }
         self.parse_dtype().map(TensorDType::Fixed)
     }
@@ -613,7 +615,7 @@ impl Parser<'_> {
         if rows.is_empty() || rows.iter().any(|row| row.len() != vars.len()) {
             return Err(Diagnostic::new(
                 "bad-combination",
-                format!("every combination needs {} dtypes", vars.len()),
+                format!("every combination needs {}", count(vars.len(), "dtype")),
             )
             .label(span, "this set"));
         }
@@ -653,7 +655,7 @@ fn at_most<T>(most: usize, items: Vec<T>, span: Span) -> Result<Vec<T>, Diagnost
     if items.len() <= most {
         return Ok(items);
     }
-    let message = format!("{} items, at most {most} are allowed", items.len());
+    let message = format!("{}, at most {most} are allowed", count(items.len(), "item"));
     Err(Diagnostic::new("too-long", message).label(span, "this list"))
 }
 

@@ -312,7 +312,7 @@ impl<'s> Planner<'s> {
     pub fn allowed_dtypes(&self, dtype: &TensorDType) -> Vec<DType> {
         match dtype {
             TensorDType::Fixed(dtype) => vec![*dtype],
-            TensorDType::Var(var) => self.bindings.dtypes[var].allowed.clone(),
+            TensorDType::Var(var, _) => self.bindings.dtypes[var].allowed.clone(),
         }
     }
 

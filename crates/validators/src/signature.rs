@@ -122,6 +122,7 @@ impl Signature {
     pub fn resolve(&self) -> Result<Bindings, Diagnostics> {
         let mut declarations = Declarations::default();
         for (param, path) in self.paths() {
+            declarations.param(param.span);
             param.kind.get().declare(&path, &mut declarations);
         }
         let mut names: Vec<_> = self.params.iter().map(|p| (p.name.clone(), p.span)).collect();

@@ -2,7 +2,7 @@
 //! The commands that answer questions, and what they say where there is no answer.
 
 use crate::bench::{Bench, CHECKS, KERNPACK};
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use std::fs::File;
 use std::process::Stdio;
 
@@ -31,7 +31,7 @@ fn a_plan_is_its_checks_in_order() {
         out:     else ValueError negative-dim: Invalid x.shape[0] on argument #0, expected a non-negative value, got {x.shape[0]}
         out:   when x.strides != 0
         out:     require (x.strides[0] == 1) or ((x.shape[0] == 1) or (x.shape[0] == 0))
-        out:       else ValueError stride: Mismatched x.strides[0] on argument #0, expected to be {1} for row-major order, got {x.strides[0]}
+        out:       else ValueError stride: Mismatched x.strides[0] on argument #0, expected to be 1 for row-major order, got {x.strides[0]}
         out:   require (((x.data + x.byte_offset) & 3) == 0) or (x.shape[0] == 0)
         out:     else ValueError alignment: Misaligned Tensor data on argument #0, expected data alignment=4 bytes, got address % 4 == {(x.data + x.byte_offset) & 3}
         out:   require ((args[1].type_index == 1) or (args[1].type_index == 2)) or (args[1].type_index == 78)
@@ -86,6 +86,88 @@ fn a_plan_as_json() {
         out:   ]
         out: }
     "#]]);
+}
+
+/// Compares what `plan` says about a signature.
+fn expect_planned(signature: &str, expected: Expect) {
+    Bench::new().expect(&["plan", signature], expected);
+}
+
+#[test]
+fn dtype_variables_that_have_no_value() {
+    expect_planned(
+        "f(a: Tensor([n], int8), b: Tensor([n], T), c: Tensor([n], T))",
+        expect![[r#"
+        exit 1
+        err: error[dtype-variable]: the dtype variable `T` has no rule
+        err:  --> signature:1:40
+        err:   |
+        err: 1 | f(a: Tensor([n], int8), b: Tensor([n], T), c: Tensor([n], T))
+        err:   |                                        ^ no rule says which dtypes it may be
+        err:   |
+        err:   = help: say which dtypes there are kernels for: `where T in {float16, bfloat16}`; or correct the name, if `T` should be a dtype
+    "#]],
+    );
+    expect_planned(
+        "f(a: Optional[Tensor([n], T)]) where T in {int8}",
+        expect![[r#"
+        exit 1
+        err: error[dtype-variable]: the dtype variable `T` is bound only inside an `Optional`
+        err:  --> signature:1:27
+        err:   |
+        err: 1 | f(a: Optional[Tensor([n], T)]) where T in {int8}
+        err:   |                           ^ has a value only where `a` is given
+        err:   |
+        err:   = help: use it in a required tensor too, or write a dtype
+    "#]],
+    );
+    expect_planned(
+        "f(a: Tensor([T], int8), b: Tensor([T], T)) where T in {int8}",
+        expect![[r#"
+        exit 1
+        err: error[name-clash]: `T` means two things
+        err:  --> signature:1:40
+        err:   |
+        err: 1 | f(a: Tensor([T], int8), b: Tensor([T], T)) where T in {int8}
+        err:   |                                        ^ a dtype variable needs a name of its own
+        err:   |
+        err:   = help: parameters, symbols and dtype variables share one name space: rename one
+    "#]],
+    );
+}
+
+#[test]
+fn dtype_variables_with_too_few_and_too_many_combinations() {
+    expect_planned(
+        "f(a: Tensor([n], T)) where T in {int8},\n  n > 1, T in {int16}",
+        expect![[r#"
+        exit 1
+        err: error[dtype-rules]: no combination of dtypes satisfies the rules
+        err:  --> signature:1:28
+        err:   |
+        err: 1 | f(a: Tensor([n], T)) where T in {int8},
+        err:   |                            ^^^^^^^^^^^ must hold
+        err: 2 |   n > 1, T in {int16}
+        err:   |          ------------ must hold
+        err:   |
+        err:   = help: make the sets of the dtype variables overlap
+    "#]],
+    );
+    expect_planned(
+        "f(a: Tensor([n], T), b: Tensor([n], U), c: Tensor([n], T))\n\
+        where T in {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool},\n  \
+        U in {int8, int16, int32, int64, uint8, uint16, uint32, uint64}",
+        expect![[r#"
+            exit 1
+            err: error[too-many-dtypes]: the dtype variables have 72 combinations, at most 64 are allowed
+            err:  --> signature:1:18
+            err:   |
+            err: 1 | f(a: Tensor([n], T), b: Tensor([n], U), c: Tensor([n], T))
+            err:   |                  ^ 9 dtypes         - 8 dtypes
+            err:   |
+            err:   = help: list the combinations that are needed: `(T, U) in {(…), …}`
+        "#]],
+    );
 }
 
 #[test]

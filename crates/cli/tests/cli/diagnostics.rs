@@ -62,6 +62,37 @@ fn keys_that_are_missing() {
 }
 
 #[test]
+fn dtype_variables_without_a_rule_and_without_a_tensor() {
+    expect_drawn(
+        r#"
+[package]
+name = "p"
+[[function]]
+signature = '''
+f(a: Tensor([n], T),
+  b: Tensor([n], int8)) where U in {int8}
+'''
+"#,
+        expect![[r#"
+            exit 1
+            err: error[dtype-variable]: the dtype variable `T` has no rule
+            err:  --> p.toml:6:18
+            err:   |
+            err: 6 | f(a: Tensor([n], T),
+            err:   |                  ^ no rule says which dtypes it may be
+            err:   |
+            err:   = help: say which dtypes there are kernels for: `where T in {float16, bfloat16}`; or correct the name, if `T` should be a dtype
+            err: 
+            err: error[unused-dtype-variable]: no tensor has the dtype variable `U`
+            err:  --> p.toml:7:31
+            err:   |
+            err: 7 |   b: Tensor([n], int8)) where U in {int8}
+            err:   |                               ^^^^^^^^^^^ this rule says nothing
+        "#]],
+    );
+}
+
+#[test]
 fn keys_that_are_unknown_or_of_later_versions() {
     expect_drawn(
         r#"

@@ -385,6 +385,13 @@ impl<'c> Emitter<'c> {
         self.builder.build_float_trunc(value, float, "").expect("a block is being written").into()
     }
 
+    /// A float32 as a float64.
+    pub fn float_to_double(&self, value: V<'c>) -> V<'c> {
+        let double = self.context.f64_type();
+        let value = value.into_float_value();
+        self.builder.build_float_ext(value, double, "").expect("a block is being written").into()
+    }
+
     /// A comparison.
     pub fn compare(&self, predicate: IntPredicate, a: V<'c>, b: V<'c>) -> V<'c> {
         self.builder

@@ -2,8 +2,8 @@
 //! A plan's steps as a program for the runtime, which replays it on a refused call to find out what to say.
 
 use super::Faults;
-use kernpack_ffi_abi::{Field, Width};
-use kernpack_runtime::{Op, Program, ProgramStep, ProgramValue};
+use kernpack_ffi_abi::{DType, Field, Width};
+use kernpack_runtime::{Narrower, Op, Program, ProgramStep, ProgramValue};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Step, Value, When};
 use std::collections::HashMap;
 
@@ -85,6 +85,7 @@ impl Writer<'_> {
                 ProgramValue::Select(self.value(cond), self.value(a), self.value(b))
             }
             Expr::FloatBits(a) => ProgramValue::FloatBits(self.value(a)),
+            Expr::Rounded(a, dtype) => ProgramValue::Rounded(narrower(dtype), self.value(a)),
             Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
         };
         self.define(value, row)
@@ -104,6 +105,15 @@ impl Writer<'_> {
     fn load(&mut self, base: Value, field: Field) -> ProgramValue {
         let (bytes, signed) = (field.width.bytes() as u8, field.width == Width::I32);
         ProgramValue::Load { base: self.value(base), offset: field.offset, bytes, signed }
+    }
+}
+
+fn narrower(dtype: DType) -> Narrower {
+    match dtype {
+        DType::FLOAT16 => Narrower::Float16,
+        DType::BFLOAT16 => Narrower::Bfloat16,
+        DType::FLOAT32 => Narrower::Float32,
+        _ => unreachable!("a verified plan rounds to narrower floats"),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::check::Check;
 use crate::llvm::{Emitter, Operation, Predicate, Ty, V};
-use kernpack_ffi_abi::Width;
+use kernpack_ffi_abi::{DType, Width};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};
 
 /// What has been emitted and may be used again.
@@ -141,6 +141,10 @@ impl<'c> Check<'_, 'c> {
                 let a = self.value(a);
                 e.bitcast(e.int_to_double(a), Ty::I64)
             }
+            Expr::Rounded(a, dtype) => {
+                let a = self.value(a);
+                round(e, a, dtype)
+            }
             Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
         }
     }
@@ -270,6 +274,21 @@ fn predicate(op: Compare) -> Predicate {
         Compare::Lt => Predicate::SLT,
         Compare::Le => Predicate::SLE,
     }
+}
+
+/// The bits of a float64, rounded to a narrower float. Of halves the runtime takes care: the compiler's own functions are not everywhere.
+fn round<'c>(e: &Emitter<'c>, bits: V<'c>, dtype: DType) -> V<'c> {
+    let function = match dtype {
+        DType::FLOAT16 => "kernpack_rt_round_to_f16",
+        DType::BFLOAT16 => "kernpack_rt_round_to_bf16",
+        DType::FLOAT32 => {
+            let float = e.double_to_float(e.bitcast(bits, Ty::Double));
+            return e.bitcast(e.float_to_double(float), Ty::I64);
+        }
+        _ => unreachable!("a verified plan rounds to narrower floats"),
+    };
+    let function = e.declare(function, &[Ty::I64], Some(Ty::I64));
+    e.call(function, &[bits]).expect("64 bits")
 }
 
 /// Division rounded down: a power of two shifts or masks; otherwise a quotient towards zero is corrected.

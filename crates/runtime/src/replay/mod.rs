@@ -10,7 +10,7 @@
 //! | record | words |
 //! |---|---|
 //! | program | number of values, number of steps, then the values, then the steps |
-//! | value | operation (low byte; a load's width in the next), then up to three operands: earlier values, or a constant |
+//! | value | operation (low byte; in the next, a load's width or the format that is rounded to), then up to three operands: earlier values, or a constant |
 //! | step | operation, then up to three operands |
 //! | list | count, then that many words |
 //!
@@ -24,7 +24,7 @@ pub(crate) mod run;
 mod writer;
 
 #[cfg(feature = "writer")]
-pub use writer::{Op, Program, ProgramStep, ProgramValue};
+pub use writer::{Narrower, Op, Program, ProgramStep, ProgramValue};
 
 /// The words of a value or a step.
 #[cfg(kernpack_freestanding)]
@@ -63,6 +63,7 @@ pub(crate) mod value {
         NOT = 19,
         SELECT = 20,
         FLOAT_BITS = 21,
+        ROUNDED = 22,
     }
 }
 
@@ -84,5 +85,15 @@ pub(crate) mod width {
         I32 = 2,
         U32 = 3,
         I64 = 4,
+    }
+}
+
+/// What a float64 is rounded to.
+#[allow(dead_code, reason = "the writer and the runner are not always built together")]
+pub(crate) mod narrower {
+    operations! {
+        F16 = 0,
+        BF16 = 1,
+        F32 = 2,
     }
 }

@@ -4,9 +4,10 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{ROW_WORDS, step, value, width};
+use super::{ROW_WORDS, narrower, step, value, width};
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::{MAX_VALUES, reader::Table};
+use crate::narrow::{kernpack_rt_round_to_bf16, kernpack_rt_round_to_f16};
 use crate::words::Words;
 
 unsafe extern "C" {
@@ -153,6 +154,15 @@ impl Run {
                 self.value(chosen)
             }
             value::FLOAT_BITS => (self.value(a) as f64).to_bits() as i64,
+            value::ROUNDED => {
+                let bits = self.value(a) as u64;
+                let rounded = match operation >> 8 {
+                    narrower::F16 => kernpack_rt_round_to_f16(bits),
+                    narrower::BF16 => kernpack_rt_round_to_bf16(bits),
+                    _ => f64::from(f64::from_bits(bits) as f32).to_bits(),
+                };
+                rounded as i64
+            }
             operation => {
                 let (a, b) = (self.value(a), self.value(b));
                 binary(operation, a, b)

@@ -3,7 +3,7 @@
 
 use std::{vec, vec::Vec};
 
-use super::{step, value, width};
+use super::{narrower, step, value, width};
 use crate::fault_table::{TableError, TableWriter};
 
 /// An operation on two values.
@@ -69,6 +69,19 @@ pub enum ProgramValue {
     Select(u32, u32, u32),
     /// The bits of the float64 nearest to an integer.
     FloatBits(u32),
+    /// The bits of the float64 that has the value of the nearest float of a narrower format.
+    Rounded(Narrower, u32),
+}
+
+/// A float format narrower than float64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Narrower {
+    /// IEEE 754 binary16.
+    Float16,
+    /// bfloat16.
+    Bfloat16,
+    /// IEEE 754 binary32.
+    Float32,
 }
 
 /// A step of a program.
@@ -154,6 +167,14 @@ impl ProgramValue {
             ProgramValue::Not(a) => [value::NOT, a, 0, 0],
             ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
             ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
+            ProgramValue::Rounded(to, a) => {
+                let to = match to {
+                    Narrower::Float16 => narrower::F16,
+                    Narrower::Bfloat16 => narrower::BF16,
+                    Narrower::Float32 => narrower::F32,
+                };
+                [value::ROUNDED | to << 8, a, 0, 0]
+            }
         }
     }
 }

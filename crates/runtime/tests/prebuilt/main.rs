@@ -14,11 +14,13 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind};
 mod raised;
 
 /// The functions that generated code calls.
-const EXPORTS: [&str; 4] = [
+const EXPORTS: [&str; 6] = [
     "kernpack_rt_f64_to_bf16",
     "kernpack_rt_f64_to_f16",
     "kernpack_rt_fault",
     "kernpack_rt_refuse",
+    "kernpack_rt_round_to_bf16",
+    "kernpack_rt_round_to_f16",
 ];
 
 /// What every package has around it: the C library.
@@ -90,6 +92,8 @@ unsafe extern "C" {
     ) -> i32;
     safe fn kernpack_rt_f64_to_f16(bits: u64) -> u16;
     safe fn kernpack_rt_f64_to_bf16(bits: u64) -> u16;
+    safe fn kernpack_rt_round_to_f16(bits: u64) -> u64;
+    safe fn kernpack_rt_round_to_bf16(bits: u64) -> u64;
 }
 
 #[test]
@@ -120,10 +124,13 @@ fn the_object_words_what_render_says() {
 
 #[test]
 fn the_object_narrows_as_the_source_says() {
+    use kernpack_runtime as source;
     // From far below the smallest 16-bit floats to far above the largest, with all kinds of fractions.
     for step in 0..1_u64 << 16 {
         let bits = (step << 47).wrapping_add(step * 0x1234_5678_9abc);
-        assert_eq!(kernpack_rt_f64_to_f16(bits), kernpack_runtime::kernpack_rt_f64_to_f16(bits));
-        assert_eq!(kernpack_rt_f64_to_bf16(bits), kernpack_runtime::kernpack_rt_f64_to_bf16(bits));
+        assert_eq!(kernpack_rt_f64_to_f16(bits), source::kernpack_rt_f64_to_f16(bits));
+        assert_eq!(kernpack_rt_f64_to_bf16(bits), source::kernpack_rt_f64_to_bf16(bits));
+        assert_eq!(kernpack_rt_round_to_f16(bits), source::kernpack_rt_round_to_f16(bits));
+        assert_eq!(kernpack_rt_round_to_bf16(bits), source::kernpack_rt_round_to_bf16(bits));
     }
 }

@@ -2,6 +2,7 @@
 //! The number of arguments.
 
 use super::Info;
+use crate::count::count;
 use crate::fault::{Format, Words};
 use crate::plan::Compare;
 use crate::planner::Planner;
@@ -26,10 +27,10 @@ pub fn require(cx: &mut Planner<'_>, least: usize, most: usize) {
         let few = cx.b.compare(Compare::Le, n_args, most);
         cx.b.and(enough, few)
     };
-    let expected = match (least, most) {
-        (1, 1) => "1 argument".to_string(),
-        _ if least == most => format!("{most} arguments"),
-        _ => format!("{least} to {most} arguments"),
+    let expected = if least == most {
+        count(most, "argument")
+    } else {
+        format!("{least} to {most} arguments")
     };
     let got = Words::value(n_args, Format::Int);
     cx.require(cond, INFO.complaint("Mismatched number of arguments", expected, got));

@@ -25,7 +25,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDTy
     let actual = cx.b.load(view, dl_tensor::DTYPE);
     match dtype {
         TensorDType::Fixed(dtype) => require_any(cx, path, actual, &[*dtype]),
-        TensorDType::Var(var) => {
+        TensorDType::Var(var, _) => {
             let binding = &cx.bindings().dtypes[var];
             if binding.path == path.text {
                 require_any(cx, path, actual, &binding.allowed);

@@ -153,6 +153,12 @@ pub(crate) fn overflow_limit(dtype: DType) -> Option<i64> {
     Some(limit.to_bits() as i64)
 }
 
+/// Whether every float of dtype `from` has a value in the range of `to`.
+pub(crate) fn always_fits_float(from: DType, to: DType) -> bool {
+    let limit = |dtype| overflow_limit(dtype).unwrap_or(i64::MAX);
+    limit(from) <= limit(to)
+}
+
 /// Whether a float is below the limit, or inf or nan: the bits without the sign compare as integers.
 pub(crate) fn fits_float(cx: &mut Planner<'_>, bits: Value, limit: i64) -> Value {
     let (mask, limit) = (cx.b.int(i64::MAX), cx.b.int(limit));

@@ -7,6 +7,7 @@
 
 use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
+use crate::count::count;
 use crate::declare::{Bindings, Declarations};
 use crate::dim::Dim;
 use crate::expr::Field;
@@ -22,19 +23,31 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::fmt;
 
 /// The element type of a tensor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum TensorDType {
     /// That dtype.
     Fixed(DType),
     /// What a dtype variable stands for in this call.
-    Var(String),
+    Var(String, Span),
+}
+
+/// Equal text is equal: where it stood does not count.
+impl PartialEq for TensorDType {
+    fn eq(&self, other: &TensorDType) -> bool {
+        match (self, other) {
+            (TensorDType::Fixed(a), TensorDType::Fixed(b)) => a == b,
+            (TensorDType::Var(a, _), TensorDType::Var(b, _)) => a == b,
+            (TensorDType::Fixed(_), TensorDType::Var(..))
+            | (TensorDType::Var(..), TensorDType::Fixed(_)) => false,
+        }
+    }
 }
 
 impl fmt::Display for TensorDType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TensorDType::Fixed(dtype) => dtype.fmt(f),
-            TensorDType::Var(name) => f.write_str(name),
+            TensorDType::Var(name, _) => f.write_str(name),
         }
     }
 }
@@ -47,7 +60,7 @@ impl From<DType> for TensorDType {
 
 impl From<&str> for TensorDType {
     fn from(var: &str) -> TensorDType {
-        TensorDType::Var(var.to_string())
+        TensorDType::Var(var.to_string(), Span::default())
     }
 }
 
@@ -209,7 +222,7 @@ impl Tensor {
             unbound.push("_".to_string());
         }
         match &self.dtype {
-            TensorDType::Var(var) if !bindings.dtypes.contains_key(var) => {
+            TensorDType::Var(var, _) if !bindings.dtypes.contains_key(var) => {
                 unbound.push(var.clone())
             }
             _ => {}
@@ -221,12 +234,18 @@ impl Tensor {
     fn problem(&self) -> Option<String> {
         let n_dims = self.dims.len();
         match &self.strides {
-            Strides::Compact(order) if order.fastest_first(n_dims).is_none() => Some(format!(
-                "expected `order` to be a permutation of 0 to {} for {n_dims} dims",
-                n_dims.saturating_sub(1)
-            )),
+            Strides::Compact(order) if order.fastest_first(n_dims).is_none() => {
+                let ranks = match n_dims {
+                    0 => "()".to_string(),
+                    1 => "(0)".to_string(),
+                    _ => format!("a permutation of 0 to {}", n_dims - 1),
+                };
+                Some(format!("expected `order` to be {ranks} for {}", count(n_dims, "dim")))
+            }
             Strides::Dims(strides) if strides.len() != n_dims => Some(format!(
-                "expected {n_dims} strides for {n_dims} dims, found {}",
+                "expected {} for {}, found {}",
+                count(n_dims, "stride"),
+                count(n_dims, "dim"),
                 strides.len()
             )),
             _ => None,
@@ -342,8 +361,8 @@ impl ParamKind for Tensor {
 
     fn declare(&self, at: &Path, cx: &mut Declarations) {
         cx.tensor(at, self.dims.len());
-        if let TensorDType::Var(var) = &self.dtype {
-            cx.dtype_var(at, var);
+        if let TensorDType::Var(var, span) = &self.dtype {
+            cx.dtype_var(at, var, *span);
         }
         for (i, dim) in self.dims.iter().enumerate() {
             cx.dim(&at.part(Field::Shape(i)), dim);

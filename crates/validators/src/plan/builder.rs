@@ -2,8 +2,8 @@
 //! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
 
 use super::{Arith, Compare, Expr, Plan, Step, Type, Value, When, Yielded};
-use crate::fault::Fault;
-use kernpack_ffi_abi::Field;
+use crate::fault::{Fault, Part};
+use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
 
 /// A plan in the making.
@@ -220,6 +220,14 @@ impl Builder {
         self.add(Expr::FloatBits(a))
     }
 
+    /// The bits of the float64 that has the value of the nearest float of `dtype`, where that is narrower.
+    pub fn rounded(&mut self, bits: Value, dtype: DType) -> Value {
+        match dtype {
+            DType::FLOAT64 => bits,
+            _ => self.add(Expr::Rounded(bits, dtype)),
+        }
+    }
+
     /// Names a value here, unless it is a constant.
     pub fn let_named(&mut self, name: impl Into<String>, value: Value) {
         if self.as_int(value).is_none() && self.as_bool(value).is_none() {
@@ -239,9 +247,16 @@ impl Builder {
         super::type_of(&self.exprs, value)
     }
 
-    /// Ends the call with `fault` unless `cond` holds.
-    pub fn require(&mut self, cond: Value, fault: Fault) {
+    /// Ends the call with `fault` unless `cond` holds. Constants in the fault become text.
+    pub fn require(&mut self, cond: Value, mut fault: Fault) {
         if self.as_bool(cond) != Some(true) {
+            for part in &mut fault.parts {
+                if let Part::Value(value, format) = part
+                    && let Some(constant) = self.as_int(*value)
+                {
+                    *part = Part::Text(format.text(constant));
+                }
+            }
             self.push(Step::Require(cond, fault));
         }
     }

@@ -2,9 +2,9 @@
 //! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
 //! with, and a checker for hosts that have no compiled code.
 
-use super::{Expr, LaunchArg, Plan, Step, Value, When};
+use super::{CScalar, Expr, LaunchArg, Plan, Step, Value, When};
 use crate::fault::Fault;
-use kernpack_ffi_abi::{ErrorKind, Memory};
+use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
 
 /// What a refused call raises.
@@ -21,7 +21,8 @@ pub struct Refused {
 /// What an accepted call does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// The number of each launch that runs, with the values of its arguments; those that no value of the plan gives are `None`.
+    /// The number of each launch that runs, with the values that its arguments have in their C types (a float as the bits of a float64);
+    /// those that no value of the plan gives are `None`.
     pub launches: Vec<(usize, Vec<Option<i64>>)>,
     /// The number of the dtype combination, where there are dtype variables.
     pub combination: Option<i64>,
@@ -116,7 +117,12 @@ impl Run<'_> {
 
     fn argument(&self, arg: &LaunchArg, values: &mut Vec<Option<i64>>) -> Result<(), Stop> {
         match arg {
-            LaunchArg::Value(value, _) => values.push(Some(self.value(*value)?)),
+            LaunchArg::Value(value, CScalar::Float(dtype)) => {
+                values.push(Some(rounded(self.value(*value)?, *dtype)));
+            }
+            LaunchArg::Value(value, CScalar::Int(_) | CScalar::Pointer) => {
+                values.push(Some(self.value(*value)?));
+            }
             LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {
                 values.push(None);
             }
@@ -177,7 +183,79 @@ impl Run<'_> {
                 if self.value(*cond)? != 0 { a } else { b }
             }
             Expr::FloatBits(a) => (self.value(*a)? as f64).to_bits() as i64,
+            Expr::Rounded(a, dtype) => rounded(self.value(*a)?, *dtype),
             Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
         })
+    }
+}
+
+/// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these bits; ties go to even. A finite value
+/// has been checked not to overflow.
+fn rounded(bits: i64, dtype: DType) -> i64 {
+    const FRACTION_BITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
+    const BIAS: i32 = f64::MAX_EXP - 1;
+    const QUIET: i64 = 1 << (FRACTION_BITS - 1);
+    let (fraction_bits, min_exponent) = match dtype {
+        DType::FLOAT16 => (10, -14),
+        DType::BFLOAT16 => (7, -126),
+        DType::FLOAT32 => (23, -126),
+        _ => return bits,
+    };
+    let value = f64::from_bits(bits as u64);
+    if value.is_nan() {
+        return bits >> (FRACTION_BITS - fraction_bits) << (FRACTION_BITS - fraction_bits) | QUIET;
+    }
+    if value.is_infinite() {
+        return bits;
+    }
+    let exponent = ((bits & i64::MAX) >> FRACTION_BITS) as i32 - BIAS;
+    let unit_exponent = exponent.max(min_exponent) - fraction_bits;
+    let unit = f64::from_bits(((unit_exponent + BIAS) as u64) << FRACTION_BITS);
+    ((value / unit).round_ties_even() * unit).to_bits() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+    use kernpack_ffi_abi::DType;
+
+    #[track_caller]
+    fn expect(dtype: DType, value: f64, expected: f64) {
+        for sign in [1.0, -1.0] {
+            let bits = rounded((sign * value).to_bits() as i64, dtype);
+            assert_eq!(bits, (sign * expected).to_bits() as i64, "{value:e} as {dtype}");
+        }
+    }
+
+    #[test]
+    fn float32_rounds_as_the_processor_does() {
+        let values = [0.1, 1.0 / 3.0, 1e-40, 1e-45, 7e-46, 1e-300, 5e-324, 16777217.0, 3e38, 0.0];
+        for value in values.into_iter().chain([f64::INFINITY]) {
+            expect(DType::FLOAT32, value, f64::from(value as f32));
+        }
+    }
+
+    #[test]
+    fn halves_round_to_the_nearest_and_ties_to_even() {
+        let (unit, tiny) = (2_f64.powi(-10), 2_f64.powi(-24));
+        expect(DType::FLOAT16, 0.1, 0.0999755859375);
+        expect(DType::FLOAT16, 1.0 + 0.5 * unit, 1.0);
+        expect(DType::FLOAT16, (1.0 + 0.5 * unit).next_up(), 1.0 + unit);
+        expect(DType::FLOAT16, 1.0 + 1.5 * unit, 1.0 + 2.0 * unit);
+        expect(DType::FLOAT16, 0.5 * tiny, 0.0);
+        expect(DType::FLOAT16, (0.5 * tiny).next_up(), tiny);
+        expect(DType::FLOAT16, 65519.0, 65504.0);
+        expect(DType::BFLOAT16, 0.1, 0.10009765625);
+        expect(DType::BFLOAT16, 1.0 + 2_f64.powi(-8), 1.0);
+        expect(DType::BFLOAT16, 2_f64.powi(-134), 0.0);
+        expect(DType::BFLOAT16, 2_f64.powi(-134).next_up(), 2_f64.powi(-133));
+        expect(DType::FLOAT64, 0.1, 0.1);
+    }
+
+    #[test]
+    fn nan_becomes_quiet_and_keeps_what_fits() {
+        let (signaling, quiet) = (0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0000);
+        assert_eq!(rounded(signaling, DType::FLOAT16), quiet);
+        assert_eq!(rounded(-1, DType::BFLOAT16) as u64, 0xffff_e000_0000_0000);
     }
 }

@@ -25,7 +25,7 @@ pub struct Alloc {
 pub enum CScalar {
     /// An integer type, or `bool`.
     Int(DType),
-    /// A float type; the value is the bits of a float64, checked to fit.
+    /// A float type; the value is the bits of a float64, checked to fit, and is rounded to the type as it is passed.
     Float(DType),
     /// A pointer.
     Pointer,

@@ -116,6 +116,8 @@ pub enum Expr {
     Select(Value, Value, Value),
     /// The bits of the float64 nearest to an integer.
     FloatBits(Value),
+    /// The bits of the float64 that has the value of the nearest float of a narrower dtype: `float16`, `bfloat16` or `float32`.
+    Rounded(Value, DType),
     /// A value that a `when` step yields; only that step may list it.
     Yield(Type, u32),
 }
@@ -259,7 +261,8 @@ fn type_of(exprs: &[Expr], value: Value) -> Type {
         | Expr::Load(..)
         | Expr::Element(..)
         | Expr::Arith(..)
-        | Expr::FloatBits(_) => Type::Int,
+        | Expr::FloatBits(_)
+        | Expr::Rounded(..) => Type::Int,
         Expr::Select(_, value, _) => type_of(exprs, value),
         Expr::Yield(ty, _) => ty,
     }
@@ -270,7 +273,11 @@ impl Expr {
     pub fn operands(&self) -> Vec<Value> {
         match self {
             Expr::Int(_) | Expr::Bool(_) | Expr::Args | Expr::NumArgs | Expr::Yield(..) => vec![],
-            Expr::Load(a, _) | Expr::Element(a, _) | Expr::Not(a) | Expr::FloatBits(a) => vec![*a],
+            Expr::Load(a, _)
+            | Expr::Element(a, _)
+            | Expr::Not(a)
+            | Expr::FloatBits(a)
+            | Expr::Rounded(a, _) => vec![*a],
             Expr::Arith(_, a, b)
             | Expr::Overflows(_, a, b)
             | Expr::Compare(_, a, b)

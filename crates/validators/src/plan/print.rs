@@ -150,6 +150,7 @@ impl Printer<'_> {
                 self.text(b, false)
             ),
             Expr::FloatBits(a) => format!("float({})", self.text(a, false)),
+            Expr::Rounded(a, dtype) => format!("{dtype}({})", self.text(a, false)),
             Expr::Yield(..) => format!("{value:?}"),
         }
     }

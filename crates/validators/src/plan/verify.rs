@@ -2,13 +2,15 @@
 //! What makes a plan well formed. A failure is a bug of kernpack's, never the user's. The rules:
 //!
 //! 1. An operand has a smaller number than the expression it stands in: expressions are acyclic.
-//! 2. Operands have the types their operation wants: conditions are bools, everything else is an integer; a `select`'s branches agree.
+//! 2. Operands have the types their operation wants: conditions are bools, everything else is an integer; a `select`'s branches agree;
+//!    what rounds a float rounds it to `float16`, `bfloat16` or `float32`.
 //! 3. A value that a `when` yields is used only behind that step, in its block or inside it.
 //! 4. A value is yielded once, by an expression made for it, and has the types of both its sources.
 //! 5. A fault has at most [`MAX_VALUES`] values and [`MAX_PARTS`] parts.
 //! 6. Launches, allocations and the device use only values that hold at the end of the plan.
 
 use super::{Alloc, Expr, Plan, Step, Type, Value, When};
+use kernpack_ffi_abi::DType;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -49,6 +51,11 @@ impl Plan {
         let expr = self.expr(value);
         if expr.operands().iter().any(|operand| operand >= &value) {
             return Err(error(value, "uses itself"));
+        }
+        if let Expr::Rounded(_, dtype) = expr
+            && ![DType::FLOAT16, DType::BFLOAT16, DType::FLOAT32].contains(dtype)
+        {
+            return Err(error(value, "rounds to no narrower float"));
         }
         let wanted = match expr {
             Expr::And(..) | Expr::Or(..) | Expr::Not(_) => vec![Type::Bool; 2],
