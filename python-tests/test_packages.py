@@ -62,22 +62,82 @@ assert y.tolist() == [2.0] * 4
     assert run(kernpack, "inspect", linked).count("\npackage ") == 2
 
 
-def test_the_same_bytes_anywhere(kernpack, tmp_path):
-    outputs = everything.OUTPUTS
-    places = [tmp_path / "a", tmp_path / "much" / "deeper" / "b c"]
-    environments = [
-        {**os.environ, "HOME": str(tmp_path), "TZ": "Asia/Tokyo", "RAYON_NUM_THREADS": "1"},
-        {**os.environ, "HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8"},
-    ]
-    built = [build(kernpack, place, *outputs, env=env) for place, env in zip(places, environments)]
-    for first, second in zip(*built):
-        assert first.read_bytes() == second.read_bytes(), first.name
+# Where a C compiler writes paths: names of files, of headers looked up in folders, and debug information.
+PATHS_PACKAGE = """
+[package]
+name = "paths"
+
+[[function]]
+signature = "letter(n: int64)"
+source = { host = "paths.c", include = ["headers", "sub/"], options = ["-g"] }
+symbol = "letter"
+args = ["n"]
+returns = "int"
+
+[[function]]
+signature = "other(n: int64)"
+source = { host = "sub/other.c", include = ["headers", "."] }
+symbol = "other"
+args = ["n"]
+returns = "int"
+"""
+PATHS_FILES = {
+    "headers/long_name.h": "static const char *header(void) { return __FILE__; }\n",
+    "sub/beside.h": "static const char *beside(void) { return __FILE__; }\n",
+    "paths.c": '#include "long_name.h"\n#include "sub/beside.h"\n#include <string.h>\n'
+    "int letter(long n) { return header()[n] + beside()[n] + __FILE__[n] == 0; }\n",
+    "sub/other.c": '#include "beside.h"\n#include "../headers/long_name.h"\n'
+    "int other(long n) { return header()[n] + beside()[n] + __FILE__[n] == 0; }\n",
+}
+
+
+def clone(folder):
+    """A clone of this repository, with the two packages of these tests beside the examples."""
+    run("git", "clone", "--quiet", "--local", ROOT, folder)
+    files = {"everything/package.toml": everything.PACKAGE, "everything/everything.c": everything.KERNELS}
+    files |= {"paths/package.toml": PATHS_PACKAGE, **{f"paths/{name}": text for name, text in PATHS_FILES.items()}}
+    for name, text in files.items():
+        path = folder / "examples" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def packages(folder):
+    """Every package file below the examples, by its path there."""
+    found = (folder / "examples").rglob("*.toml")
+    return sorted(str(path.relative_to(folder / "examples")) for path in found if path.name != "Cargo.toml")
+
+
+def build_in(kernpack, tree, name, out, target, *, absolute, environment, wrapper=()):
+    """Builds one package of a clone, from its own folder by a bare name, or from elsewhere by its whole path."""
+    path = tree / "examples" / name
+    out.mkdir(parents=True)
+    named = [part for output in everything.OUTPUTS for part in ("-o", out / output)]
+    package, cwd = (path, out) if absolute else (path.name, path.parent)
+    run(*wrapper, kernpack, "build", package, "--target", target, *named, cwd=cwd, env={**os.environ, **environment})
+    return {output: (out / output).read_bytes() for output in everything.OUTPUTS}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_two_clones_give_the_same_bytes(kernpack, tmp_path, target):
+    one, two = clone(tmp_path / "one"), clone(tmp_path / "much" / "deeper" / "the other clone")
+    assert packages(one) == packages(two) and len(packages(one)) >= 7
+    first = {"HOME": str(tmp_path), "TZ": "Asia/Tokyo", "LANG": "C", "RAYON_NUM_THREADS": "1", "TMPDIR": str(tmp_path)}
+    second = {"HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "RAYON_NUM_THREADS": "7"}
+    alone = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
+    for i, name in enumerate(packages(one)):
+        x = build_in(kernpack, one, name, tmp_path / "x" / str(i), target, absolute=False, environment=first, wrapper=alone)
+        y = build_in(kernpack, two, name, tmp_path / "y" / "out" / str(i), target, absolute=True, environment=second)
+        for output in everything.OUTPUTS:
+            assert x[output] == y[output], f"{output} of {name}"
+            assert str(tmp_path).encode() not in x[output], f"{output} of {name} has a path"
 
 
 def test_it_runs_under_the_oldest_tvm_ffi(kernpack, oldest_python, tmp_path):
     [shared] = build(kernpack, tmp_path, "package.so")
     script = f"""
-import numpy, tvm_ffi
+import numpy, traceback, tvm_ffi
 module = tvm_ffi.load_module({str(shared)!r})
 a, b = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
 module["add_one"](tvm_ffi.from_dlpack(a), tvm_ffi.from_dlpack(b))
@@ -86,6 +146,7 @@ try:
     module["add_one"](tvm_ffi.from_dlpack(a), 3)
 except TypeError as error:
     assert str(error).endswith("expected Tensor, got int"), error
+    assert traceback.extract_tb(error.__traceback__)[-1].name == "__tvm_ffi_add_one"
 else:
     raise SystemExit("accepted")
 """
