@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in the files: symbols, libraries, bytes; and that they load where they should."""
 
+import json
 import os
 import re
 import shutil
@@ -44,6 +45,19 @@ def test_symbols(kernpack, tmp_path, target):
     assert re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) in ([], ["libm.so.6"])
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
     assert "GLIBC" not in run("readelf", "-V", shared)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_inspect_lists_what_nm_does(kernpack, tmp_path, target):
+    for file, flag in zip(build(kernpack, tmp_path, "package.so", "package.o", target=target), ("-D", "-a")):
+        undefined = {line.split()[-1] for line in run("nm", "-u", flag, file).splitlines()}
+        [package] = json.loads(run(kernpack, "inspect", "--json", file))["packages"]
+        imports = package["imports"]
+        assert undefined == {*imports["libtvm_ffi"], *imports["libc"], *package["undefined"]}
+        assert {name for name in undefined if name.startswith("TVMFFI")} == set(imports["libtvm_ffi"])
+        assert package["undefined"] == ["sqrt"]
+        shown = run(kernpack, "inspect", file)
+        assert f"from libc: {', '.join(imports['libc'])}\n" in shown and "others: sqrt\n" in shown
 
 
 def test_packages_that_define_one_function_link_together(kernpack, tmp_path):
