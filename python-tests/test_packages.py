@@ -167,6 +167,39 @@ else:
     run(oldest_python, "-c", script)
 
 
+# In a process of its own, where the package is loaded before the first error: libtvm_ffi learns then, and never again, which functions
+# there are to be found on the stack.
+TRACEBACKS = """
+import re, sys, traceback, everything, torch, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+a, x = torch.zeros(4), torch.ones(2, 2)
+calls = [
+    ("add_one", (a, 3)),  # the last argument has another type
+    ("add_one", (a,)),  # it is left out
+    ("add_one", (a[:3], a[:3])),  # a rule does not hold
+    ("everything", everything.arguments(x, u64=-1)),  # many checks have held before
+    ("everything", everything.arguments(torch.ones(5, 2))),  # the kernel itself refuses
+    ("everything_out", (*everything.arguments(x), 0.5, a)),
+]
+for name, arguments in calls:
+    try:
+        module[name](*arguments)
+    except (TypeError, ValueError, RuntimeError) as error:
+        caller, tvm_ffi_frame, *package = traceback.extract_tb(error.__traceback__)
+        assert tvm_ffi_frame.name.endswith("Function.__call__"), tvm_ffi_frame
+        assert [(frame.filename, frame.lineno, frame.name) for frame in package] == [("<unknown>", 0, "__tvm_ffi_" + name)]
+        assert not re.search("0x[0-9a-f]", "".join(traceback.format_exception(error)))
+    else:
+        raise SystemExit(f"{name} accepts {arguments}")
+"""
+
+
+def test_the_traceback_of_a_refused_call_ends_at_the_entry_point(kernpack, tmp_path):
+    [shared] = build(kernpack, tmp_path, "package.so")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-tests")}
+    run(sys.executable, "-c", TRACEBACKS, shared, env=environment)
+
+
 def test_loading_and_unloading_leaves_nothing(kernpack, tmp_path):
     [shared] = build(kernpack, tmp_path, "package.so")
     script = f"""

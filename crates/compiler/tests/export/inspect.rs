@@ -135,12 +135,13 @@ fn what_a_package_needs_is_shown_by_where_it_comes_from() {
     };
     let record = Record { imports, ..record_of(&norm()) };
     let shown = inspect(&object_with(&notes(&[&record]))).unwrap().to_string();
-    let undefined = shown.lines().skip_while(|line| !line.starts_with("  undefined")).take(3);
+    let lines = shown.lines().skip_while(|line| !line.starts_with("  undefined")).take(3);
+    let undefined: Vec<_> = lines.map(|line| line.strip_prefix("  ").unwrap()).collect();
     expect![[r#"
           undefined  from libtvm_ffi: TVMFFIEnvTensorAlloc, TVMFFIObjectDecRef
                      from libc: free, malloc
                      others: expf"#]]
-    .assert_eq(&undefined.collect::<Vec<_>>().join("\n"));
+    .assert_eq(&undefined.join("\n"));
 }
 
 #[test]
