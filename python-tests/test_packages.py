@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in the files: symbols, libraries, bytes; and that they load where they should."""
 
+import json
 import os
 import re
 import shutil
@@ -46,6 +47,19 @@ def test_symbols(kernpack, tmp_path, target):
     assert "GLIBC" not in run("readelf", "-V", shared)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_inspect_lists_what_nm_does(kernpack, tmp_path, target):
+    for file, flag in zip(build(kernpack, tmp_path, "package.so", "package.o", target=target), ("-D", "-a")):
+        undefined = {line.split()[-1] for line in run("nm", "-u", flag, file).splitlines()}
+        [package] = json.loads(run(kernpack, "inspect", "--json", file))["packages"]
+        imports = package["imports"]
+        assert undefined == {*imports["libtvm_ffi"], *imports["libc"], *package["undefined"]}
+        assert {name for name in undefined if name.startswith("TVMFFI")} == set(imports["libtvm_ffi"])
+        assert package["undefined"] == ["sqrt"]
+        shown = run(kernpack, "inspect", file)
+        assert f"from libc: {', '.join(imports['libc'])}\n" in shown and "others: sqrt\n" in shown
+
+
 def test_packages_that_define_one_function_link_together(kernpack, tmp_path):
     twin = everything.PACKAGE.replace("everything(", "everything2(").replace("add_one(", "add_two(").replace('"everything"', '"twin"')
     [one] = build(kernpack, tmp_path / "one", "one.o")
@@ -62,22 +76,82 @@ assert y.tolist() == [2.0] * 4
     assert run(kernpack, "inspect", linked).count("\npackage ") == 2
 
 
-def test_the_same_bytes_anywhere(kernpack, tmp_path):
-    outputs = everything.OUTPUTS
-    places = [tmp_path / "a", tmp_path / "much" / "deeper" / "b c"]
-    environments = [
-        {**os.environ, "HOME": str(tmp_path), "TZ": "Asia/Tokyo", "RAYON_NUM_THREADS": "1"},
-        {**os.environ, "HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8"},
-    ]
-    built = [build(kernpack, place, *outputs, env=env) for place, env in zip(places, environments)]
-    for first, second in zip(*built):
-        assert first.read_bytes() == second.read_bytes(), first.name
+# Where a C compiler writes paths: names of files, of headers looked up in folders, and debug information.
+PATHS_PACKAGE = """
+[package]
+name = "paths"
+
+[[function]]
+signature = "letter(n: int64)"
+source = { host = "paths.c", include = ["headers", "sub/"], options = ["-g"] }
+symbol = "letter"
+args = ["n"]
+returns = "int"
+
+[[function]]
+signature = "other(n: int64)"
+source = { host = "sub/other.c", include = ["headers", "."] }
+symbol = "other"
+args = ["n"]
+returns = "int"
+"""
+PATHS_FILES = {
+    "headers/long_name.h": "static const char *header(void) { return __FILE__; }\n",
+    "sub/beside.h": "static const char *beside(void) { return __FILE__; }\n",
+    "paths.c": '#include "long_name.h"\n#include "sub/beside.h"\n#include <string.h>\n'
+    "int letter(long n) { return header()[n] + beside()[n] + __FILE__[n] == 0; }\n",
+    "sub/other.c": '#include "beside.h"\n#include "../headers/long_name.h"\n'
+    "int other(long n) { return header()[n] + beside()[n] + __FILE__[n] == 0; }\n",
+}
+
+
+def clone(folder):
+    """A clone of this repository, with the two packages of these tests beside the examples."""
+    run("git", "clone", "--quiet", "--local", ROOT, folder)
+    files = {"everything/package.toml": everything.PACKAGE, "everything/everything.c": everything.KERNELS}
+    files |= {"paths/package.toml": PATHS_PACKAGE, **{f"paths/{name}": text for name, text in PATHS_FILES.items()}}
+    for name, text in files.items():
+        path = folder / "examples" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def packages(folder):
+    """Every package file below the examples, by its path there."""
+    found = (folder / "examples").rglob("*.toml")
+    return sorted(str(path.relative_to(folder / "examples")) for path in found if path.name != "Cargo.toml")
+
+
+def build_in(kernpack, tree, name, out, target, *, absolute, environment, wrapper=()):
+    """Builds one package of a clone, from its own folder by a bare name, or from elsewhere by its whole path."""
+    path = tree / "examples" / name
+    out.mkdir(parents=True)
+    named = [part for output in everything.OUTPUTS for part in ("-o", out / output)]
+    package, cwd = (path, out) if absolute else (path.name, path.parent)
+    run(*wrapper, kernpack, "build", package, "--target", target, *named, cwd=cwd, env={**os.environ, **environment})
+    return {output: (out / output).read_bytes() for output in everything.OUTPUTS}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_two_clones_give_the_same_bytes(kernpack, tmp_path, target):
+    one, two = clone(tmp_path / "one"), clone(tmp_path / "much" / "deeper" / "the other clone")
+    assert packages(one) == packages(two) and len(packages(one)) >= 7
+    first = {"HOME": str(tmp_path), "TZ": "Asia/Tokyo", "LANG": "C", "RAYON_NUM_THREADS": "1", "TMPDIR": str(tmp_path)}
+    second = {"HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "RAYON_NUM_THREADS": "7"}
+    alone = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
+    for i, name in enumerate(packages(one)):
+        x = build_in(kernpack, one, name, tmp_path / "x" / str(i), target, absolute=False, environment=first, wrapper=alone)
+        y = build_in(kernpack, two, name, tmp_path / "y" / "out" / str(i), target, absolute=True, environment=second)
+        for output in everything.OUTPUTS:
+            assert x[output] == y[output], f"{output} of {name}"
+            assert str(tmp_path).encode() not in x[output], f"{output} of {name} has a path"
 
 
 def test_it_runs_under_the_oldest_tvm_ffi(kernpack, oldest_python, tmp_path):
     [shared] = build(kernpack, tmp_path, "package.so")
     script = f"""
-import numpy, tvm_ffi
+import numpy, traceback, tvm_ffi
 module = tvm_ffi.load_module({str(shared)!r})
 a, b = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
 module["add_one"](tvm_ffi.from_dlpack(a), tvm_ffi.from_dlpack(b))
@@ -86,10 +160,48 @@ try:
     module["add_one"](tvm_ffi.from_dlpack(a), 3)
 except TypeError as error:
     assert str(error).endswith("expected Tensor, got int"), error
+    assert traceback.extract_tb(error.__traceback__)[-1].name == "__tvm_ffi_add_one"
 else:
     raise SystemExit("accepted")
 """
     run(oldest_python, "-c", script)
+
+
+# In a process of its own, where the package is loaded before the first error: libtvm_ffi learns then, and never again, which functions
+# there are to be found on the stack.
+TRACEBACKS = """
+import re, sys, traceback, everything, torch, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+a, x = torch.zeros(4), torch.ones(2, 2)
+calls = [
+    ("add_one", (a, 3)),  # the last argument has another type
+    ("add_one", (a,)),  # it is left out
+    ("add_one", (a[:3], a[:3])),  # a rule does not hold
+    ("everything", everything.arguments(x, u64=-1)),  # many checks have held before
+    ("everything", everything.arguments(torch.ones(5, 2))),  # the kernel itself refuses
+    ("everything_out", (*everything.arguments(x), 0.5, a)),
+]
+for name, arguments in calls:
+    try:
+        module[name](*arguments)
+    except (TypeError, ValueError, RuntimeError) as error:
+        caller, tvm_ffi_frame, *package = traceback.extract_tb(error.__traceback__)
+        assert tvm_ffi_frame.name.endswith("Function.__call__"), tvm_ffi_frame
+        assert [(frame.filename, frame.lineno, frame.name) for frame in package] == [("<unknown>", 0, "__tvm_ffi_" + name)]
+        assert not re.search("0x[0-9a-f]", "".join(traceback.format_exception(error)))
+    else:
+        raise SystemExit(f"{name} accepts {arguments}")
+"""
+
+
+def test_the_traceback_of_a_refused_call_ends_at_the_entry_point(kernpack, tmp_path):
+    shared, object_file = build(kernpack, tmp_path, "package.so", "package.o")
+    # Another linker keeps the names of local functions, which would be frames too.
+    linked = tmp_path / "linked.so"
+    run("cc", "-shared", "-o", linked, object_file, "-lm")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-tests")}
+    for library in (shared, linked):
+        run(sys.executable, "-c", TRACEBACKS, library, env=environment)
 
 
 def test_loading_and_unloading_leaves_nothing(kernpack, tmp_path):

@@ -2,7 +2,7 @@
 //! From a package to its files, in the order in which it happens: plans, sources, code, one object, one shared object.
 
 use crate::error::CompileError;
-use crate::export::{self, RecordContext};
+use crate::export::{self, Record, RecordContext, note};
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Entry};
 use crate::package::{Function, Package};
@@ -55,7 +55,7 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     let artifacts = build_sources(package, target)?;
     check_kernels(&variants, &plans, &artifacts)?;
     let needs = symbols::needed_by_user(&artifacts)?;
-    let record = export::record(
+    let mut record = export::record(
         package,
         &RecordContext {
             target: target.name,
@@ -73,8 +73,8 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
             doc: function.doc.clone(),
         })
         .collect();
-    let code = lower::lower(package, &entries, &export::note::encode(&record), target)?;
-    let object = link_object(target, &code, &artifacts, &needs)?;
+    let code = lower::lower(package, &entries, target)?;
+    let object = link_object(target, &code, &artifacts, &mut record)?;
     let inputs = artifacts.iter().flat_map(|artifact| artifact.inputs.clone()).collect();
     Ok(Compiled {
         object,
@@ -167,12 +167,13 @@ fn sources_digest_input(artifacts: &[HostArtifact]) -> Vec<&[u8]> {
     artifacts.iter().map(|artifact| &artifact.source[..]).collect()
 }
 
-/// The generated code, the runtime and the users' objects as one object, in which only entry points can be seen.
+/// The generated code, the runtime, the users' objects and the record as one object, in which only entry points can be seen. The record
+/// learns what the others need.
 fn link_object(
     target: &Target,
     code: &[u8],
     artifacts: &[HostArtifact],
-    needs: &[String],
+    record: &mut Record,
 ) -> Result<Vec<u8>, CompileError> {
     let _span = tracing::debug_span!("merge").entered();
     let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
@@ -181,8 +182,11 @@ fn link_object(
         Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
     ];
     inputs.extend(artifacts.iter().zip(&names).map(|(artifact, name)| artifact.input(name)));
+    record.imports = symbols::imports(&link::needs(&inputs)?);
+    let note = link::note(target.elf, note::SECTION, &note::encode(record), note::ALIGN)?;
+    inputs.push(Input { name: "record", bytes: &note });
     let merged = link::merge(target.elf, &inputs)?;
     let object = link::localise(&merged, &symbols::is_entry_point)?;
-    symbols::check_undefined(&object, &inputs, needs)?;
+    symbols::check_undefined(&object, &inputs, &record.undefined)?;
     Ok(object)
 }

@@ -6,7 +6,7 @@
 //! answer it always gave or an error. The kind and the architecture, which the ELF header alone knows, are cross-checked.
 
 use crate::export::note::{self, NoteError};
-use crate::export::{FunctionRecord, Record};
+use crate::export::{FunctionRecord, Imports, Record};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, SectionHeader};
@@ -49,7 +49,7 @@ pub enum Architecture {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InspectError {
     /// It is no 64-bit little-endian ELF file, or it is damaged.
-    #[error("not an ELF file that kernpack can read: {0}")]
+    #[error("not an ELF file that kernpack can read")]
     Elf(#[from] object::read::Error),
     /// It is an executable, a core dump, or damaged.
     #[error("neither a relocatable nor a shared object")]
@@ -65,7 +65,7 @@ pub enum InspectError {
     Section,
     /// The records cannot be read.
     #[error("its section {section} {0}", section = note::SECTION)]
-    Note(#[from] NoteError),
+    Note(NoteError),
 }
 
 /// Reads what a file says about itself. The file is not loaded, and nothing of it runs.
@@ -78,7 +78,7 @@ pub fn inspect(file: &[u8]) -> Result<Inspection, InspectError> {
     Ok(Inspection {
         kind: kind(header)?,
         architecture: architecture(header)?,
-        packages: note::decode(find_section(header, file)?)?,
+        packages: note::decode(find_section(header, file)?).map_err(InspectError::Note)?,
     })
 }
 
@@ -152,9 +152,18 @@ fn write_package(text: &mut String, record: &Record) -> fmt::Result {
     writeln!(text, "  sources    sha256 {}", record.sources)?;
     write_list(text, "targets", &record.targets)?;
     write_list(text, "libraries", &record.libraries)?;
-    write_list(text, "undefined", &record.undefined)?;
+    write_list(text, "undefined", &undefined(record))?;
     write_list(text, "exports", &record.exports)?;
     record.functions.iter().try_for_each(|function| write_function(text, function))
+}
+
+/// What the package leaves undefined, a line for each place it may come from.
+fn undefined(record: &Record) -> Vec<String> {
+    let Imports { libtvm_ffi, libc } = &record.imports;
+    let groups =
+        [("from libtvm_ffi", libtvm_ffi), ("from libc", libc), ("others", &record.undefined)];
+    let groups = groups.iter().filter(|(_, names)| !names.is_empty());
+    groups.map(|(from, names)| format!("{from}: {}", names.join(", "))).collect()
 }
 
 fn write_list(text: &mut String, title: &str, items: &[String]) -> fmt::Result {

@@ -2,6 +2,7 @@
 //! Which symbols a package defines, and which it may leave undefined.
 
 use crate::error::CompileError;
+use crate::export::Imports;
 use crate::link::{self, Input, UndefinedSymbol};
 use crate::source::host::HostArtifact;
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
@@ -35,6 +36,16 @@ pub fn check_undefined(
     let undefined = link::undefined(object, inputs)?;
     let users = |symbol: &UndefinedSymbol| needs.contains(&symbol.name);
     Ok(link::gate(&undefined, &|symbol| imports::is_allowed(&symbol.name) || users(symbol))?)
+}
+
+/// Those of the needed symbols that any package may need, by the library they come from.
+pub fn imports(needs: &[String]) -> Imports {
+    let all_of =
+        |listed: &dyn Fn(&str) -> bool| needs.iter().filter(|name| listed(name)).cloned().collect();
+    Imports {
+        libtvm_ffi: all_of(&|name| imports::LIBTVM_FFI.iter().any(|import| import.symbol == name)),
+        libc: all_of(&|name| imports::LIBC.contains(&name)),
+    }
 }
 
 /// The libraries to load first: libm where an object wants one of its functions, and what the user names.

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tables against the real headers of the installed apache-tvm-ffi: written out as C static assertions, and compiled.
 
+mod python;
+
 use kernpack_ffi_abi::layout::{
     BIG_INT_WORDS_OFFSET, OBJECT_HEADER_BYTES, STRUCTS, TENSOR_VIEW_OFFSET,
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, imports};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder of `tvm/ffi/c_api.h` and `dlpack/dlpack.h`.
-fn include_folder() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let python = std::env::var_os("KERNPACK_PYTHON").map(PathBuf::from);
-    let python = python.unwrap_or_else(|| root.join(".venv/bin/python"));
-    let script = "import tvm_ffi.libinfo as i; print(i.find_include_path())";
-    let output = Command::new(&python).args(["-c", script]).output();
-    let output = output.unwrap_or_else(|error| {
-        panic!("cannot run {}: {error}; run `scripts/setup python` first", python.display())
-    });
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).expect("a path").trim())
+fn include_folder() -> String {
+    python::printed("import tvm_ffi.libinfo as i; print(i.find_include_path())", &[])
 }
 
 fn assert_c(code: &mut String, condition: &str) {

@@ -68,12 +68,24 @@ pub struct Record {
     pub sources: String,
     /// The global symbols that it defines.
     pub exports: Vec<String>,
+    /// The symbols that its code needs of libtvm_ffi and of the C library.
+    #[serde(default)]
+    pub imports: Imports,
     /// The symbols that its users' objects need, beyond those of libtvm_ffi and the C library that any package may.
     pub undefined: Vec<String>,
     /// The sonames of the libraries that its shared object loads first.
     pub libraries: Vec<String>,
     /// The functions, `_out` twins among them.
     pub functions: Vec<FunctionRecord>,
+}
+
+/// What any package may need, by the library it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imports {
+    /// The functions of libtvm_ffi.
+    pub libtvm_ffi: Vec<String>,
+    /// The functions of the C library.
+    pub libc: Vec<String>,
 }
 
 /// What a function is.
@@ -121,7 +133,7 @@ pub struct RecordContext<'c> {
     pub undefined: &'c [String],
 }
 
-/// The record of a package.
+/// The record of a package, without its imports: what code needs is known when there is code.
 pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
     let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
     Record {
@@ -131,6 +143,7 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
         targets: vec![context.target.to_string()],
         sources: digest(context.sources),
         exports: variants.iter().flat_map(exports).collect(),
+        imports: Imports::default(),
         undefined: context.undefined.to_vec(),
         libraries: symbols::libraries(context.undefined, &package.link),
         functions: variants.iter().map(function_record).collect(),

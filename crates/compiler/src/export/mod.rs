@@ -12,7 +12,8 @@ mod stubs;
 
 pub use header::header;
 pub use metadata::{
-    FORMAT, Format, FunctionRecord, LaunchRecord, Record, RecordContext, function_metadata, record,
+    FORMAT, Format, FunctionRecord, Imports, LaunchRecord, Record, RecordContext,
+    function_metadata, record,
 };
 pub use stubs::stubs;
 

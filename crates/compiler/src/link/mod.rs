@@ -26,6 +26,7 @@ mod input;
 mod listing;
 mod lld;
 mod native;
+mod note;
 mod output;
 mod stub;
 mod undefined;
@@ -35,6 +36,7 @@ pub use error::LinkError;
 pub use input::Input;
 pub use listing::{functions, needs};
 pub use native::initialize_llvm;
+pub use note::note;
 pub use undefined::{UndefinedSymbol, gate, undefined};
 
 use object::ObjectSymbol;

@@ -202,25 +202,6 @@ impl<'c> Emitter<'c> {
         global.as_pointer_value().into()
     }
 
-    /// A private constant in a section of its own that nothing refers to, kept all the same.
-    pub fn section(&self, name: &str, section: &str, bytes: &[u8], align: u32) {
-        let value = self.context.const_string(bytes, false);
-        let global = self.module.add_global(value.get_type(), None, name);
-        global.set_initializer(&value);
-        global.set_constant(true);
-        global.set_linkage(LlvmLinkage::Internal);
-        global.set_section(Some(section));
-        global.set_alignment(align);
-        let used = self
-            .context
-            .ptr_type(AddressSpace::default())
-            .const_array(&[global.as_pointer_value()]);
-        let list = self.module.add_global(used.get_type(), None, "llvm.used");
-        list.set_initializer(&used);
-        list.set_linkage(LlvmLinkage::Appending);
-        list.set_section(Some("llvm.metadata"));
-    }
-
     /// A new block at the end of a function.
     pub fn block(&self, function: Function<'c>, name: &str) -> Block<'c> {
         self.context.append_basic_block(function, name)

@@ -34,14 +34,13 @@ pub struct Entry<'p> {
     pub doc: Option<String>,
 }
 
-/// The object code of a package: entry points, metadata and the note.
+/// The object code of a package: entry points and metadata.
 ///
 /// # Errors
 /// Where LLVM refuses the code.
 pub fn lower(
     package: &Package,
     entries: &[Entry<'_>],
-    note: &[u8],
     target: &Target,
 ) -> Result<Vec<u8>, crate::llvm::CodegenError> {
     let span = tracing::debug_span!("lower").entered();
@@ -57,7 +56,6 @@ pub fn lower(
         }
     }
     faults.define(&emitter);
-    emitter.section("kernpack.note", crate::export::note::SECTION, note, 4);
     span.exit();
     let _span = tracing::debug_span!("codegen").entered();
     crate::llvm::write_object(&emitter, target)

@@ -109,13 +109,12 @@ impl HostSource {
         })
     }
 
-    /// The folder of the file and its name leave no trace in the object.
+    /// The folders that are named here, and the one that the compiler runs in, leave no trace in the object.
     fn command(&self, compiler: &OsString, object: &Path, depends: &Path) -> Command {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let mut map = OsString::from("-ffile-prefix-map=");
-        map.push(folder);
-        map.push("=.");
+        // With `./` in front, a relative name differs from an absolute one in nothing but the part that is mapped away.
+        let here = Path::new(".");
+        let file = here.join(&self.path);
+        let includes: Vec<_> = self.include.iter().map(|folder| here.join(folder)).collect();
         let mut command = Command::new(compiler);
         command.args([
             "-c",
@@ -126,16 +125,31 @@ impl HostSource {
             "-x",
             "c",
         ]);
-        command.arg(map).arg("-MD").arg("-MF").arg(depends).arg("-o").arg(object);
-        for include in &self.include {
+        if let Ok(current) = std::env::current_dir() {
+            command.arg(mapping("-fdebug-prefix-map=", &current, "=."));
+        }
+        // The last one that fits decides: a header goes by the folder in which it is looked up.
+        for folder in file.parent().into_iter().chain(includes.iter().map(PathBuf::as_path)) {
+            command.arg(mapping("-ffile-prefix-map=", &folder.join(""), "=./"));
+        }
+        command.arg("-MD").arg("-MF").arg(depends).arg("-o").arg(object);
+        for include in &includes {
             command.arg("-I").arg(include);
         }
         for (name, value) in &self.define {
             command.arg(format!("-D{name}={value}"));
         }
-        command.args(&self.options).arg(&self.path).env("LC_ALL", "C");
+        command.args(&self.options).arg(file).env("LC_ALL", "C");
         command
     }
+}
+
+/// An option that gives the folder another name.
+fn mapping(option: &str, folder: &Path, name: &str) -> OsString {
+    let mut mapping = OsString::from(option);
+    mapping.push(folder);
+    mapping.push(name);
+    mapping
 }
 
 /// Reads a whole file.

@@ -3,7 +3,7 @@
 
 use crate::{function, norm, package, record_of};
 use expect_test::expect;
-use kernpack_compiler::export::{Record, note};
+use kernpack_compiler::export::{Imports, Record, note};
 use kernpack_compiler::inspect::{FileKind, InspectError, Inspection, inspect};
 use kernpack_compiler::link::{ElfTarget, SharedOptions, link_shared};
 use object::write::{Object, StandardSection, Symbol, SymbolSection};
@@ -58,7 +58,7 @@ fn a_shared_object_says_what_is_inside() {
           targets    x86_64-linux-gnu
           libraries  libm.so.6
                      libblas.so.3
-          undefined  expf
+          undefined  others: expf
           exports    __tvm_ffi_scale
                      __tvm_ffi__metadata_scale
                      __tvm_ffi__doc_scale
@@ -69,7 +69,7 @@ fn a_shared_object_says_what_is_inside() {
 
           scale(x: Tensor([m, n], T, align=16, mut), alpha: float32 = 1.0, mask: Optional[Pointer] = None) where T in {float16, float32}, n % 8 == 0
             Multiplies by alpha.
-    
+
             A comment ends with */, a string with """.
             allocates ws: Tensor([4*m], uint8, align=128)
             launches scale_short(x, ws, m*n: int32) when n <= 64
@@ -128,6 +128,48 @@ fn a_newer_minor_is_read_and_a_newer_major_refused() {
 }
 
 #[test]
+fn what_a_package_needs_is_shown_by_where_it_comes_from() {
+    let imports = Imports {
+        libtvm_ffi: vec!["TVMFFIEnvTensorAlloc".into(), "TVMFFIObjectDecRef".into()],
+        libc: vec!["free".into(), "malloc".into()],
+    };
+    let record = Record { imports, ..record_of(&norm()) };
+    let shown = inspect(&object_with(&notes(&[&record]))).unwrap().to_string();
+    let lines = shown.lines().skip_while(|line| !line.starts_with("  undefined")).take(3);
+    let undefined: Vec<_> = lines.map(|line| line.strip_prefix("  ").unwrap()).collect();
+    expect![[r#"
+          undefined  from libtvm_ffi: TVMFFIEnvTensorAlloc, TVMFFIObjectDecRef
+                     from libc: free, malloc
+                     others: expf"#]]
+    .assert_eq(&undefined.join("\n"));
+}
+
+#[test]
+fn a_record_without_imports_is_read() {
+    let older = edited(|json| {
+        json.as_object_mut().unwrap().remove("imports").unwrap();
+    });
+    let inspection = inspect(&object_with(&older)).unwrap();
+    assert_eq!(inspection.packages, [record_of(&norm())]);
+}
+
+/// No error says what its cause says: whoever prints both would say it twice.
+#[test]
+fn an_error_and_its_causes_do_not_repeat_each_other() {
+    let files: [&[u8]; 4] = [b"#!/bin/sh\n", &object_with(&[0; 5]), &object_with(&[1; 64]), &[]];
+    for file in files {
+        let error = inspect(file).unwrap_err();
+        let first: &dyn std::error::Error = &error;
+        let chain: Vec<_> = std::iter::successors(Some(first), |error| error.source())
+            .map(ToString::to_string)
+            .collect();
+        for (outer, cause) in chain.iter().zip(&chain[1..]) {
+            assert!(!outer.contains(cause.as_str()), "{chain:?}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_one_error() {
     let text = |file: &[u8]| inspect(file).unwrap_err().to_string();
     let mut executable = object_with(&[]);
@@ -135,14 +177,8 @@ fn what_cannot_be_read_is_one_error() {
     let mut riscv = object_with(&[]);
     riscv[18] = 243;
     let cases = [
-        (
-            text(b""),
-            expect!["not an ELF file that kernpack can read: Invalid ELF header size or alignment"],
-        ),
-        (
-            text(b"#!/bin/sh\n"),
-            expect!["not an ELF file that kernpack can read: Invalid ELF header size or alignment"],
-        ),
+        (text(b""), expect!["not an ELF file that kernpack can read"]),
+        (text(b"#!/bin/sh\n"), expect!["not an ELF file that kernpack can read"]),
         (text(&executable), expect!["neither a relocatable nor a shared object"]),
         (text(&riscv), expect!["for the ELF machine 243, which kernpack does not know"]),
         (

@@ -27,6 +27,10 @@ fn a_record_says_what_is_inside() {
             "__tvm_ffi_rows_out",
             "__tvm_ffi__metadata_rows_out"
           ],
+          "imports": {
+            "libtvm_ffi": [],
+            "libc": []
+          },
           "undefined": [
             "expf"
           ],

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The interpreter that has the installed apache-tvm-ffi, which tests ask what is true.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a script prints, without the space around it.
+pub fn printed(script: &str, args: &[&str]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let python = std::env::var_os("KERNPACK_PYTHON").map(PathBuf::from);
+    let python = python.unwrap_or_else(|| root.join(".venv/bin/python"));
+    let output = Command::new(&python).args(["-c", script]).args(args).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!("cannot run {}: {error}; run `scripts/setup python` first", python.display())
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text").trim().to_string()
+}
