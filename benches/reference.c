@@ -88,7 +88,7 @@ COLD static int refuse_device(const char *signature, const char *subject, int32_
                                         "opencl", NULL,  NULL,   "vulkan",
                                         "metal", "vpi", "rocm", "rocm_host",
                                         "ext_dev", "cuda_managed", "oneapi", "webgpu",
-                                        "hexagon", "maia", "trainium"};
+                                        "hexagon", "maia", "trn"};
     char number[32];
     const char *got = number;
     snprintf(number, sizeof number, "device type %d", (int)device_type);

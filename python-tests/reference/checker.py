@@ -12,7 +12,7 @@ from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Lite
 __all__ = ["Fault", "Signature", "check", "find_fault", "short"]
 
 DEVICES = {1: "cpu", 2: "cuda", 3: "cuda_host", 4: "opencl", 7: "vulkan", 8: "metal", 9: "vpi", 10: "rocm", 11: "rocm_host", 12: "ext_dev",
-           13: "cuda_managed", 14: "oneapi", 15: "webgpu", 16: "hexagon", 17: "maia", 18: "trainium"}
+           13: "cuda_managed", 14: "oneapi", 15: "webgpu", 16: "hexagon", 17: "maia", 18: "trn"}
 TYPE_WORDS = dict(enumerate("None int bool float void* dtype Device Tensor str ByteArray RValueRef str bytes".split()))
 TYPE_WORDS |= dict(enumerate("Object str bytes Error Function Shape Tensor Array Map Module".split(), 64))
 TYPE_WORDS |= {74: "a Python object", 75: "List", 76: "Dict", 77: "VisitInterrupt", 78: "BigInt"}

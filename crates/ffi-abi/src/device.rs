@@ -34,7 +34,7 @@ device_types! {
     WEBGPU = 15, "kDLWebGPU", "webgpu";
     HEXAGON = 16, "kDLHexagon", "hexagon";
     MAIA = 17, "kDLMAIA", "maia";
-    TRAINIUM = 18, "kDLTrn", "trainium";
+    TRAINIUM = 18, "kDLTrn", "trn";
 }
 
 impl DeviceType {
