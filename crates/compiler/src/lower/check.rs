@@ -293,7 +293,9 @@ impl<'f, 'c> Check<'f, 'c> {
             _ if self.known.has(cond) || self.membership(cond).is_some() => {}
             Expr::Not(inner) => {
                 let likely = likely.map(|likely| !likely);
-                return self.branch_to(inner, no, yes, go_on.other(), likely);
+                let mark = self.branch_to(inner, no, yes, Continue::Yes, likely);
+                self.forget(mark);
+                return mark;
             }
             Expr::And(a, b) | Expr::Or(a, b) => {
                 let second = self.block();
@@ -379,13 +381,4 @@ fn needed(plan: &Plan) -> Vec<bool> {
 enum Continue {
     Yes,
     No,
-}
-
-impl Continue {
-    fn other(self) -> Continue {
-        match self {
-            Continue::Yes => Continue::No,
-            Continue::No => Continue::Yes,
-        }
-    }
 }

@@ -111,7 +111,7 @@ impl<'c> Check<'_, 'c> {
         match *self.plan.expr(value) {
             Expr::Int(int) => e.int(Ty::I64, int),
             Expr::Bool(truth) => e.truth(truth),
-            Expr::Args => e.to_int(self.args),
+            Expr::Args => unreachable!("the arguments are read from, never computed with"),
             Expr::NumArgs => self.n_args,
             Expr::Load(_, field) => {
                 let loaded = self.field(value);
@@ -245,15 +245,10 @@ impl<'c> Check<'_, 'c> {
     }
 }
 
-/// The type of a field of 32 bits or fewer, where the constant is one of its values.
+/// The type of a field of 32 bits, where the constant is one of its values with or without a sign.
 fn narrow_constant(width: Width, int: i64) -> Option<Ty> {
-    match width {
-        Width::U8 => u8::try_from(int).ok().map(|_| Ty::I8),
-        Width::U16 => u16::try_from(int).ok().map(|_| Ty::I16),
-        Width::I32 => i32::try_from(int).ok().map(|_| Ty::I32),
-        Width::U32 => u32::try_from(int).ok().map(|_| Ty::I32),
-        Width::I64 | Width::Ptr => None,
-    }
+    let fits = matches!(width, Width::I32 | Width::U32) && (0..=i64::from(i32::MAX)).contains(&int);
+    fits.then_some(Ty::I32)
 }
 
 fn intrinsic(op: Arith) -> &'static str {
