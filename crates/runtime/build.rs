@@ -23,7 +23,8 @@ mod host_arch;
 const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(kernpack_freestanding)");
+    println!("cargo::rustc-check-cfg=cfg(kernpack_freestanding, kernpack_checks, kernpack_cuda)");
+    println!("cargo::rustc-check-cfg=cfg(kernpack_arch, values(\"x86_64\", \"aarch64\"))");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
     if env::var_os("CARGO_FEATURE_PREBUILT").is_none() {
@@ -40,26 +41,32 @@ fn prebuild() -> Result<(), String> {
     let out_dir = PathBuf::from(cargo_variable("OUT_DIR")?);
     let target_arch = cargo_variable("CARGO_CFG_TARGET_ARCH")?;
     let llvm = Llvm::find()?;
-    let ir = write_ir(&out_dir)?;
     for arch in HostArch::ALL {
-        let object = out_dir.join(format!("runtime-{}.o", arch.name()));
-        llvm.compile(arch, &ir, &object)?;
-        if arch.name() == target_arch {
-            // The integration test calls into the object itself.
-            println!("cargo::rustc-link-arg-tests={}", object.display());
+        for part in ["runtime", "cuda"] {
+            let ir = write_ir(&out_dir, part, arch)?;
+            let object = out_dir.join(format!("{part}-{}.o", arch.name()));
+            llvm.compile(arch, &ir, &object)?;
+            if arch.name() == target_arch && part == "runtime" {
+                // The integration test calls into the object itself.
+                println!("cargo::rustc-link-arg-tests={}", object.display());
+            }
         }
     }
     Ok(())
 }
 
-/// Compiles the freestanding build to IR for any host architecture, and returns the file.
-fn write_ir(out_dir: &Path) -> Result<PathBuf, String> {
+/// Compiles one part of the freestanding build to IR for a host architecture, and returns the file.
+fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, String> {
     let manifest_dir = cargo_variable("CARGO_MANIFEST_DIR")?;
-    let ir = out_dir.join("runtime.ll");
+    let ir = out_dir.join(format!("{part}-{}.ll", arch.name()));
+    let part_cfg = if part == "cuda" { "kernpack_cuda" } else { "kernpack_checks" };
     let mut rustc = Command::new(cargo_variable("RUSTC")?);
     rustc.current_dir(&manifest_dir).args(["--crate-name", "kernpack_runtime"]);
     rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
-    rustc.args(["-C", "opt-level=2", "-C", "codegen-units=1", "-C", "debuginfo=0"]);
+    rustc.args(["--cfg", part_cfg, "--cfg", &format!("kernpack_arch={:?}", arch.name())]);
+    // Following a refused call is worth speed; launching is the driver's time.
+    let level = if part == "cuda" { "opt-level=s" } else { "opt-level=2" };
+    rustc.args(["-C", level, "-C", "codegen-units=1", "-C", "debuginfo=0"]);
     rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
     rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);
     rustc.args(["--emit=llvm-ir", "src/lib.rs"]).arg("-o").arg(&ir);

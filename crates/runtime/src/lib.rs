@@ -33,7 +33,7 @@
 #[cfg(any(test, feature = "writer"))]
 extern crate std;
 
-#[cfg(any(kernpack_freestanding, all(test, feature = "writer")))]
+#[cfg(any(kernpack_checks, all(test, feature = "writer")))]
 mod fault;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod fault_table;
@@ -45,11 +45,15 @@ mod float;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
-#[cfg(any(kernpack_freestanding, feature = "writer"))]
+#[cfg(any(kernpack_checks, feature = "writer"))]
 mod replay;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod words;
 
+#[cfg(kernpack_cuda)]
+mod cuda;
+
+#[cfg(not(kernpack_cuda))]
 mod narrow;
 
 #[cfg(feature = "prebuilt")]
@@ -62,6 +66,7 @@ pub use crate::fault_table::{
     Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,
     render,
 };
+#[cfg(not(kernpack_cuda))]
 pub use crate::narrow::{
     kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16, kernpack_rt_round_to_bf16,
     kernpack_rt_round_to_f16,
@@ -71,4 +76,7 @@ pub use crate::replay::{Narrower, Op, Program, ProgramStep, ProgramValue};
 #[cfg(feature = "writer")]
 pub use crate::words::{WORDS_BYTES, WORDS_PARTS_OFFSET};
 #[cfg(feature = "prebuilt")]
-pub use crate::{host_arch::HostArch, prebuilt::object};
+pub use crate::{
+    host_arch::HostArch,
+    prebuilt::{cuda_object, object},
+};

@@ -6,25 +6,25 @@
 //! ties to even.
 
 /// IEEE 754 binary16 of the `f64` with these bits.
-#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+#[cfg_attr(kernpack_checks, unsafe(no_mangle))]
 pub extern "C" fn kernpack_rt_f64_to_f16(bits: u64) -> u16 {
     narrow::<10>(bits)
 }
 
 /// bfloat16 of the `f64` with these bits.
-#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+#[cfg_attr(kernpack_checks, unsafe(no_mangle))]
 pub extern "C" fn kernpack_rt_f64_to_bf16(bits: u64) -> u16 {
     narrow::<7>(bits)
 }
 
 /// The bits of the `f64` that has the value of the IEEE 754 binary16 of the `f64` with these bits.
-#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+#[cfg_attr(kernpack_checks, unsafe(no_mangle))]
 pub extern "C" fn kernpack_rt_round_to_f16(bits: u64) -> u64 {
     widen::<10>(narrow::<10>(bits))
 }
 
 /// The bits of the `f64` that has the value of the bfloat16 of the `f64` with these bits.
-#[cfg_attr(kernpack_freestanding, unsafe(no_mangle))]
+#[cfg_attr(kernpack_checks, unsafe(no_mangle))]
 pub extern "C" fn kernpack_rt_round_to_bf16(bits: u64) -> u64 {
     widen::<7>(narrow::<7>(bits))
 }

@@ -18,7 +18,7 @@
 //! steps may begin anywhere outside of a `when`: generated code says from which step on a check may have failed.
 //! This file fixes the format, `run` follows it. Not here: what plans mean to the compiler, which writes programs.
 
-#[cfg(kernpack_freestanding)]
+#[cfg(kernpack_checks)]
 pub(crate) mod run;
 #[cfg(feature = "writer")]
 mod writer;
@@ -27,7 +27,7 @@ mod writer;
 pub use writer::{Narrower, Op, Program, ProgramStep, ProgramValue};
 
 /// The words of a value or a step.
-#[cfg(kernpack_freestanding)]
+#[cfg(kernpack_checks)]
 pub(crate) const ROW_WORDS: u32 = 4;
 
 /// Numbers every operation once, for the writer's enum and the runner's match.

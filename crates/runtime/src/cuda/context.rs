@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which device a call is for, and its context.
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use super::driver::{self, Context, Driver, Status, Stream};
+use super::explain;
+use super::message::Message;
+use super::state::{Area, MAX_DEVICES};
+use crate::words::Words;
+
+/// What a call that launches keeps between entering and leaving.
+#[repr(C)]
+pub(super) struct Call {
+    /// The device that kernels run on.
+    pub(super) device: u32,
+    /// Whether the caller's context, which may be none, has to be put back.
+    switched: u32,
+    callers: Context,
+}
+
+/// The streams that mean the current context's: NULL, legacy, per thread.
+const CURRENT_STREAMS: usize = 2;
+
+/// Prepares launches to a stream of a device, or, for -1, of the device whose context is current. 0, or how many strings of an error there are.
+///
+/// # Safety
+///
+/// `call` and `words` may be written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_enter(
+    device: i32,
+    stream: Stream,
+    call: *mut Call,
+    words: *mut Words,
+) -> i32 {
+    // SAFETY: as the caller says.
+    let message = || unsafe { Message::new(words, c"RuntimeError") };
+    let Some(area) = Area::get() else {
+        return explain::no_memory(message());
+    };
+    let driver = match area.driver() {
+        Ok(driver) => driver,
+        Err(reason) => return explain::no_driver(message(), reason),
+    };
+    match enter(area, driver, device, stream) {
+        Ok(entered) => {
+            // SAFETY: as the caller says.
+            unsafe { call.write(entered) };
+            0
+        }
+        Err(status) => explain::no_device(message(), driver, device, status),
+    }
+}
+
+fn enter(area: Area, driver: &Driver, device: c_int, stream: Stream) -> Result<Call, Status> {
+    let needs_context = stream.addr() <= CURRENT_STREAMS;
+    let mut current = -1;
+    if device < 0 || needs_context {
+        // SAFETY: the driver writes one int.
+        let status = unsafe { (driver.current_device)(&raw mut current) };
+        if device < 0 && status != 0 {
+            return Err(status);
+        }
+    }
+    let device = if device < 0 { current } else { device };
+    if device as usize >= MAX_DEVICES {
+        return Err(driver::INVALID_DEVICE);
+    }
+    let mut call = Call { device: device as u32, switched: 0, callers: ptr::null_mut() };
+    if needs_context && current != device {
+        let primary = primary_context(area, driver, device)?;
+        // SAFETY: the driver writes one handle; the other is its own.
+        unsafe {
+            (driver.current_context)(&raw mut call.callers);
+            match (driver.set_context)(primary) {
+                0 => call.switched = 1,
+                status => return Err(status),
+            }
+        }
+    }
+    Ok(call)
+}
+
+/// The primary context of a device, retained by the first who needs it until the package goes.
+fn primary_context(area: Area, driver: &Driver, device: c_int) -> Result<Context, Status> {
+    let kept = &area.device(device as usize).primary;
+    let known = kept.load(Ordering::Acquire);
+    if !known.is_null() {
+        return Ok(known);
+    }
+    let mut retained = ptr::null_mut();
+    // SAFETY: the driver writes one handle.
+    match unsafe { (driver.primary_retain)(&raw mut retained, device) } {
+        0 => {}
+        status => return Err(status),
+    }
+    let none: *mut c_void = ptr::null_mut();
+    if kept.compare_exchange(none, retained, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        // SAFETY: another thread has retained it, too: once is enough.
+        unsafe { (driver.primary_release)(device) };
+    }
+    Ok(retained)
+}
+
+/// Puts the caller's context back. Nothing can be done where the driver refuses, and nothing is said: the call has an outcome already.
+///
+/// # Safety
+///
+/// `call` is what [`kernpack_rt_cuda_enter`] has written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
+    // SAFETY: as the caller says.
+    let call = unsafe { &*call };
+    if call.switched != 0
+        && let Some(area) = Area::get()
+        && let Ok(driver) = area.driver()
+    {
+        // SAFETY: the handle was current before.
+        unsafe { (driver.set_context)(call.callers) };
+    }
+}
+
+/// Unloads when the package goes.
+extern "C" fn unload() {
+    Area::unload();
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static UNLOAD: extern "C" fn() = unload;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions of the CUDA driver that are called, and how they are found.
+
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ptr;
+
+use super::system;
+
+/// What a function of the driver returns: 0, or what went wrong.
+pub(super) type Status = c_int;
+
+pub(super) const INVALID_VALUE: Status = 1;
+pub(super) const OUT_OF_MEMORY: Status = 2;
+pub(super) const NOT_INITIALIZED: Status = 3;
+pub(super) const NO_DEVICE: Status = 100;
+pub(super) const INVALID_DEVICE: Status = 101;
+pub(super) const INVALID_CONTEXT: Status = 201;
+pub(super) const NO_BINARY_FOR_GPU: Status = 209;
+pub(super) const NOT_FOUND: Status = 500;
+pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
+pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
+
+/// An opaque handle of the driver's.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $( $(#[$doc])* pub(super) type $name = *mut c_void; )*
+    };
+}
+
+handles! {
+    /// `CUcontext`
+    Context;
+    /// `CUlibrary`
+    Library;
+    /// `CUkernel`
+    Kernel;
+    /// `CUstream`
+    Stream;
+}
+
+/// `CUlaunchConfig`: how large a launch is, where it goes, and its attributes.
+#[repr(C)]
+pub(super) struct LaunchConfig {
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared_bytes: c_uint,
+    pub(super) stream: Stream,
+    pub(super) attributes: *const LaunchAttribute,
+    pub(super) n_attributes: c_uint,
+}
+
+/// `CUlaunchAttribute`
+#[repr(C)]
+pub(super) struct LaunchAttribute {
+    pub(super) id: c_uint,
+    pub(super) value: [u64; 8],
+}
+
+/// `CU_LAUNCH_ATTRIBUTE_*`
+pub(super) mod attribute {
+    pub(in super::super) const COOPERATIVE: u32 = 2;
+    pub(in super::super) const CLUSTER_DIMENSION: u32 = 4;
+}
+
+/// `CU_DEVICE_ATTRIBUTE_*`
+pub(super) mod device {
+    use super::c_int;
+    pub(in super::super) const MAX_THREADS_PER_BLOCK: c_int = 1;
+    /// Of x; those of y and z follow.
+    pub(in super::super) const MAX_BLOCK_DIM: c_int = 2;
+    /// Of x; those of y and z follow.
+    pub(in super::super) const MAX_GRID_DIM: c_int = 5;
+    pub(in super::super) const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
+    pub(in super::super) const COMPUTE_CAPABILITY_MINOR: c_int = 76;
+    pub(in super::super) const MAX_SHARED_BYTES_OPTIN: c_int = 97;
+}
+
+/// `CU_FUNC_ATTRIBUTE_*`
+pub(super) mod kernel {
+    use super::c_int;
+    pub(in super::super) const MAX_THREADS_PER_BLOCK: c_int = 0;
+    pub(in super::super) const SHARED_BYTES: c_int = 1;
+    pub(in super::super) const REGISTERS: c_int = 4;
+    pub(in super::super) const MAX_DYNAMIC_SHARED_BYTES: c_int = 8;
+    pub(in super::super) const NON_PORTABLE_CLUSTER_SIZE: c_int = 14;
+}
+
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`
+pub(super) const CAPTURE_MODE_RELAXED: c_int = 2;
+
+macro_rules! functions {
+    ($($field:ident = $symbol:ident($($arg:ty),*);)*) => {
+        /// The driver's functions.
+        #[derive(Clone, Copy)]
+        pub(super) struct Driver {
+            $(pub(super) $field: unsafe extern "C" fn($($arg),*) -> Status,)*
+        }
+
+        impl Driver {
+            /// Finds each, or says which one there is not.
+            fn find(library: *mut c_void) -> Result<Driver, &'static CStr> {
+                $(
+                    let $field = system::symbol(library, {
+                        // The name with the NUL that ends it.
+                        const NAME: &[u8] = concat!(stringify!($symbol), "\0").as_bytes();
+                        const { name(NAME) }
+                    });
+                    if $field.is_null() {
+                        return Err(const { name(concat!(stringify!($symbol), "\0").as_bytes()) });
+                    }
+                )*
+                // SAFETY: CUDA's header gives these functions these types.
+                Ok(unsafe { Driver { $($field: core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> Status>($field),)* } })
+            }
+        }
+    };
+}
+
+functions! {
+    init = cuInit(c_uint);
+    error_name = cuGetErrorName(Status, *mut *const c_char);
+    error_string = cuGetErrorString(Status, *mut *const c_char);
+    device_count = cuDeviceGetCount(*mut c_int);
+    device_attribute = cuDeviceGetAttribute(*mut c_int, c_int, c_int);
+    primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
+    primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
+    current_context = cuCtxGetCurrent(*mut Context);
+    set_context = cuCtxSetCurrent(Context);
+    current_device = cuCtxGetDevice(*mut c_int);
+    exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);
+    load = cuLibraryLoadData(*mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int, *mut *mut c_void, c_uint);
+    unload = cuLibraryUnload(Library);
+    get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
+    kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
+    set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
+    launch = cuLaunchKernelEx(*const LaunchConfig, Kernel, *mut *mut c_void, *mut *mut c_void);
+}
+
+const fn name(bytes: &[u8]) -> &CStr {
+    match CStr::from_bytes_with_nul(bytes) {
+        Ok(name) => name,
+        Err(_) => c"",
+    }
+}
+
+/// Why there is no driver to call.
+#[derive(Clone, Copy)]
+pub(super) enum NoDriver {
+    /// No library, with the loader's words.
+    Library(*const c_char),
+    /// A library without that function: it is too old.
+    Function(&'static CStr),
+    /// It does not start.
+    Init(Status),
+}
+
+impl Driver {
+    /// Finds the driver and starts it.
+    pub(super) fn load() -> Result<Driver, NoDriver> {
+        let library = system::open_driver().map_err(NoDriver::Library)?;
+        let driver = Driver::find(library).map_err(NoDriver::Function)?;
+        // SAFETY: 0 is the only flag there is.
+        match unsafe { (driver.init)(0) } {
+            0 => Ok(driver),
+            status => Err(NoDriver::Init(status)),
+        }
+    }
+
+    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`.
+    pub(super) fn name_of(&self, status: Status) -> *const c_char {
+        let mut text = ptr::null();
+        // SAFETY: the driver writes a string that stays, or fails.
+        match unsafe { (self.error_name)(status, &raw mut text) } {
+            0 => text,
+            _ => c"an error without a name".as_ptr(),
+        }
+    }
+
+    /// What the driver says about an error.
+    pub(super) fn text_of(&self, status: Status) -> *const c_char {
+        let mut text = ptr::null();
+        // SAFETY: the driver writes a string that stays, or fails.
+        match unsafe { (self.error_string)(status, &raw mut text) } {
+            0 => text,
+            _ => ptr::null(),
+        }
+    }
+
+    /// An attribute of a device, where it has that.
+    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Option<i32> {
+        let mut value = 0;
+        // SAFETY: the driver writes one int.
+        let status = unsafe { (self.device_attribute)(&raw mut value, attribute, device) };
+        (status == 0).then_some(value)
+    }
+
+    /// An attribute of a kernel on a device, where it has that.
+    pub(super) fn kernel_attribute(
+        &self,
+        attribute: c_int,
+        kernel: Kernel,
+        device: c_int,
+    ) -> Option<i32> {
+        let mut value = 0;
+        // SAFETY: the driver writes one int, and checks the handle.
+        let status = unsafe { (self.kernel_attribute)(&raw mut value, attribute, kernel, device) };
+        (status == 0).then_some(value)
+    }
+}

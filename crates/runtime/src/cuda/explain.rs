@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What errors of the driver say, and why they happened as far as that can be found out.
+//!
+//! ``CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `k` on device 0: block 4096 exceeds the device's 1024 threads``
+
+use core::ffi::{CStr, c_int};
+
+use super::driver::{
+    self, Driver, LaunchAttribute, LaunchConfig, NoDriver, Status, attribute, device, kernel,
+};
+use super::errors;
+use super::load::NotLoaded;
+use super::message::Message;
+use super::package::Package;
+
+/// There is no memory for what a package keeps.
+pub(super) fn no_memory(mut message: Message) -> i32 {
+    message.text(c"out of memory while a CUDA kernel was looked for").n_strings()
+}
+
+/// There is no driver, or it does not start.
+pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
+    match reason {
+        NoDriver::Library(problem) => {
+            message.text(c"cannot load the CUDA driver: ");
+            if problem.is_null() {
+                message.text(c"libcuda.so.1 was not found");
+            } else {
+                message.c_str(problem);
+            }
+            message.text(c"; this function needs a GPU and its driver");
+        }
+        NoDriver::Function(name) => {
+            message.text(c"the CUDA driver has no `").c_str(name.as_ptr());
+            message.text(c"`: it is older than CUDA 12.0, which is the oldest that works");
+        }
+        NoDriver::Init(status) => {
+            message.text(c"CUDA Error: ").c_str(errors::name_of(status));
+            message.text(c" (").int(status.into()).text(c") starting the CUDA driver");
+            message.text(match status {
+                driver::NO_DEVICE => c": there is no GPU, or none is visible to this process",
+                driver::NOT_INITIALIZED => c": a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)",
+                _ => c"",
+            });
+        }
+    }
+    message.n_strings()
+}
+
+/// A device, or its context, cannot be had. The device is -1 where it is that of the current context.
+pub(super) fn no_device(mut message: Message, driver: &Driver, device: i32, status: Status) -> i32 {
+    status_words(&mut message, driver, status);
+    if device < 0 {
+        message.text(c" asking for the current device: no tensor tells the device, and no CUDA context is current");
+        return message.n_strings();
+    }
+    message.text(c" using device ").int(device.into());
+    if status == driver::INVALID_DEVICE {
+        let mut count = 0;
+        // SAFETY: the driver writes one int.
+        if unsafe { (driver.device_count)(&raw mut count) } == 0 {
+            message.text(c": there are ").int(count.into()).text(c" devices, numbered from 0");
+        }
+    } else {
+        driver_words(&mut message, driver, status);
+    }
+    message.n_strings()
+}
+
+/// A kernel's module is not loaded.
+pub(super) fn not_loaded(
+    mut message: Message,
+    driver: &Driver,
+    number: usize,
+    device: usize,
+    reason: NotLoaded,
+) -> i32 {
+    let package = Package::own();
+    let module = package.module(package.kernel(number).module as usize);
+    let status = match reason {
+        NotLoaded::NoImage(major, minor) => {
+            message.text(c"no code of package `").c_str(package.name).text(c"` runs on device ");
+            message.int(device as i64).text(c" (sm_").int(i64::from(10 * major + minor));
+            message.text(c"): kernel `").c_str(package.kernel(number).name).text(c"` is for ");
+            return message.c_str(module.archs).n_strings();
+        }
+        NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status) => status,
+    };
+    status_words(&mut message, driver, status);
+    message.text(c" loading `").c_str(package.kernel(number).name).text(c"` of package `");
+    message.c_str(package.name).text(c"` on device ").int(device as i64);
+    match (reason, status) {
+        (NotLoaded::NoKernel(missing, driver::NOT_FOUND), _) => {
+            let name = package.kernel(missing).name;
+            message.text(c": the image has no kernel `").c_str(name).text(c"`");
+        }
+        (_, driver::NO_BINARY_FOR_GPU) => {
+            message.text(c": its image is for ").c_str(module.archs);
+        }
+        _ => driver_words(&mut message, driver, status),
+    }
+    message.n_strings()
+}
+
+/// The driver refuses a launch.
+pub(super) fn not_launched(
+    mut message: Message,
+    driver: &Driver,
+    number: usize,
+    device: usize,
+    handle: driver::Kernel,
+    config: &LaunchConfig,
+    status: Status,
+) -> i32 {
+    status_words(&mut message, driver, status);
+    message.text(c" launching `").c_str(Package::own().kernel(number).name).text(c"` on device ");
+    message.int(device as i64);
+    let launch = Refused { driver, handle, device: device as c_int, config };
+    let is_about_size = matches!(
+        status,
+        driver::INVALID_VALUE
+            | driver::LAUNCH_OUT_OF_RESOURCES
+            | driver::COOPERATIVE_LAUNCH_TOO_LARGE
+            | CLUSTER_MISCONFIGURED
+    );
+    if !is_about_size || !launch.explain(&mut message, status) {
+        driver_words(&mut message, driver, status);
+    }
+    message.n_strings()
+}
+
+const CLUSTER_MISCONFIGURED: Status = 912;
+
+/// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
+fn status_words(message: &mut Message, driver: &Driver, status: Status) {
+    message.text(c"CUDA Error: ").c_str(errors::name_of(status)).text(c" (");
+    message.int(status.into()).text(c", ").c_str(driver.name_of(status)).text(c")");
+}
+
+/// What the driver says, and what else may help.
+fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
+    message.text(c": ").c_str(driver.text_of(status));
+    message.text(match status {
+        driver::OUT_OF_MEMORY => c"; free memory on the device",
+        driver::INVALID_CONTEXT => c"; the context of this thread is not one of the device",
+        700..=719 => {
+            c"; an earlier kernel failed, and nothing runs on the device until the process ends"
+        }
+        _ => c"",
+    });
+}
+
+/// A launch that the driver refused.
+struct Refused<'l> {
+    driver: &'l Driver,
+    handle: driver::Kernel,
+    device: c_int,
+    config: &'l LaunchConfig,
+}
+
+impl Refused<'_> {
+    /// Says which limit the launch exceeds; false where it exceeds none that is known.
+    fn explain(&self, message: &mut Message, status: Status) -> bool {
+        self.block_threads(message)
+            || self.dims(message, c": block.", &self.config.block, device::MAX_BLOCK_DIM)
+            || self.dims(message, c": grid.", &self.config.grid, device::MAX_GRID_DIM)
+            || self.shared_memory(message)
+            || self.cluster(message)
+            || self.cooperative(message, status)
+    }
+
+    fn block_threads(&self, message: &mut Message) -> bool {
+        let threads = self.config.block.iter().map(|dim| i64::from(*dim)).product::<i64>();
+        if threads == 0 {
+            message.text(c": the block has no threads");
+            return true;
+        }
+        let of_device = self.driver.device_attribute(device::MAX_THREADS_PER_BLOCK, self.device);
+        if exceeds(threads, of_device) {
+            message.text(c": block ").int(threads).text(c" exceeds the device's ");
+            message.int(of_device.unwrap_or(0).into()).text(c" threads");
+            return true;
+        }
+        let of_kernel = self.kernel_attribute(kernel::MAX_THREADS_PER_BLOCK);
+        if exceeds(threads, of_kernel) {
+            message.text(c": block ").int(threads).text(c" exceeds the kernel's ");
+            message.int(of_kernel.unwrap_or(0).into()).text(c" threads (it uses ");
+            let registers = self.kernel_attribute(kernel::REGISTERS).unwrap_or(0);
+            message.int(registers.into()).text(c" registers a thread)");
+            return true;
+        }
+        false
+    }
+
+    fn dims(
+        &self,
+        message: &mut Message,
+        what: &'static CStr,
+        dims: &[u32; 3],
+        first: c_int,
+    ) -> bool {
+        for ((dim, name), attribute) in dims.iter().zip([c"x", c"y", c"z"]).zip(first..) {
+            let limit = self.driver.device_attribute(attribute, self.device);
+            if exceeds((*dim).into(), limit) {
+                message.text(what).text(name).text(c" ").int((*dim).into());
+                message.text(c" exceeds the device's ").int(limit.unwrap_or(0).into());
+                return true;
+            }
+        }
+        false
+    }
+
+    fn shared_memory(&self, message: &mut Message) -> bool {
+        let limit = self.driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, self.device);
+        let own = self.kernel_attribute(kernel::SHARED_BYTES).unwrap_or(0);
+        let asked = i64::from(self.config.shared_bytes);
+        if !exceeds(asked + i64::from(own), limit) {
+            return false;
+        }
+        message.text(c": ").int(asked).text(c" bytes of dynamic and ").int(own.into());
+        message.text(c" bytes of static shared memory exceed the device's ");
+        message.int(limit.unwrap_or(0).into()).text(c" bytes");
+        true
+    }
+
+    fn cluster(&self, message: &mut Message) -> bool {
+        let Some(dims) = self.attribute(attribute::CLUSTER_DIMENSION) else { return false };
+        let [x, y, z] = [dims[0] as u32, (dims[0] >> 32) as u32, dims[1] as u32];
+        for ((grid, cluster), name) in
+            self.config.grid.iter().zip([x, y, z]).zip([c"x", c"y", c"z"])
+        {
+            if cluster == 0 || grid.checked_rem(cluster) != Some(0) {
+                message.text(c": grid.").text(name).text(c" ").int((*grid).into());
+                message.text(c" is no multiple of the cluster's ").int(cluster.into());
+                return true;
+            }
+        }
+        let blocks = i64::from(x) * i64::from(y) * i64::from(z);
+        let most = if self.kernel_attribute(kernel::NON_PORTABLE_CLUSTER_SIZE) == Some(1) {
+            16
+        } else {
+            8
+        };
+        if blocks > most {
+            message.text(c": a cluster of ").int(blocks).text(c" blocks exceeds ").int(most);
+            return true;
+        }
+        false
+    }
+
+    fn cooperative(&self, message: &mut Message, status: Status) -> bool {
+        let is_cooperative = self.attribute(attribute::COOPERATIVE).is_some();
+        if is_cooperative && status == driver::COOPERATIVE_LAUNCH_TOO_LARGE {
+            let blocks = self.config.grid.iter().map(|dim| i64::from(*dim)).product::<i64>();
+            message.text(c": a cooperative grid of ").int(blocks);
+            message.text(c" blocks does not fit on the device at once");
+            return true;
+        }
+        false
+    }
+
+    fn attribute(&self, id: u32) -> Option<[u64; 8]> {
+        // SAFETY: the configuration has as many attributes as it says.
+        let attributes: &[LaunchAttribute] = match self.config.n_attributes {
+            0 => &[],
+            n => unsafe { core::slice::from_raw_parts(self.config.attributes, n as usize) },
+        };
+        attributes.iter().find(|attribute| attribute.id == id).map(|attribute| attribute.value)
+    }
+
+    fn kernel_attribute(&self, attribute: c_int) -> Option<i32> {
+        self.driver.kernel_attribute(attribute, self.handle, self.device)
+    }
+}
+
+fn exceeds(value: i64, limit: Option<i32>) -> bool {
+    limit.is_some_and(|limit| value > i64::from(limit))
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loading a module on a device.
+
+use core::ffi::c_int;
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use super::driver::{self, Driver, Library, Status, device, kernel};
+use super::package::Package;
+use super::state::{Area, Turn};
+
+/// Why a module is not loaded.
+#[derive(Clone, Copy)]
+pub(super) enum NotLoaded {
+    /// No image runs on the device, which has that compute capability.
+    NoImage(u32, u32),
+    /// The driver refuses the image.
+    Refused(Status),
+    /// The image lacks the kernel of that number.
+    NoKernel(usize, Status),
+}
+
+/// How a thread that waited learns that no image runs: no status of the driver's.
+const NO_IMAGE: Status = -2;
+
+/// Loads a module of the package, unless it is loaded.
+pub(super) fn load(
+    area: Area,
+    driver: &Driver,
+    module: usize,
+    device: usize,
+) -> Result<(), NotLoaded> {
+    match area.module(device, module).once.turn() {
+        Turn::Done => Ok(()),
+        Turn::Failed(NO_IMAGE) => {
+            let (major, minor) = capability(driver, device);
+            Err(NotLoaded::NoImage(major, minor))
+        }
+        Turn::Failed(status) => Err(NotLoaded::Refused(status)),
+        Turn::Mine(attempt) => {
+            let made = without_capture(driver, || make(area, driver, module, device));
+            match made {
+                Ok(()) => attempt.done(),
+                Err(NotLoaded::NoImage(..)) => attempt.failed(NO_IMAGE),
+                Err(NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status)) => {
+                    attempt.failed(status);
+                }
+            }
+            made
+        }
+    }
+}
+
+fn make(area: Area, driver: &Driver, module: usize, device: usize) -> Result<(), NotLoaded> {
+    let (major, minor) = capability(driver, device);
+    let image = Package::own().module(module).best_image(major, minor);
+    let image = image.ok_or(NotLoaded::NoImage(major, minor))?;
+    let mut library = ptr::null_mut();
+    let (none_int, none) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the image is whole, and there are no options.
+    let status = unsafe {
+        (driver.load)(&raw mut library, image.data, none_int, none, 0, none_int, none, 0)
+    };
+    if status != 0 {
+        return Err(NotLoaded::Refused(status));
+    }
+    if let Err(reason) = find_kernels(area, driver, library, module, device) {
+        // SAFETY: nobody else has the library.
+        unsafe { (driver.unload)(library) };
+        return Err(reason);
+    }
+    area.module(device, module).library.store(library, Ordering::Release);
+    Ok(())
+}
+
+fn find_kernels(
+    area: Area,
+    driver: &Driver,
+    library: Library,
+    module: usize,
+    device: usize,
+) -> Result<(), NotLoaded> {
+    for number in 0..Package::own().n_kernels as usize {
+        let described = Package::own().kernel(number);
+        if described.module != module as u64 {
+            continue;
+        }
+        let mut found = ptr::null_mut();
+        // SAFETY: the library is loaded, and the name ends with NUL.
+        let status = unsafe { (driver.get_kernel)(&raw mut found, library, described.name) };
+        if status != 0 {
+            return Err(NotLoaded::NoKernel(number, status));
+        }
+        allow_all_shared_memory(driver, found, device as c_int);
+        area.kernel(device, number).store(found, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Lets launches of the kernel ask for as much dynamic shared memory as there is: by default it is 48 KiB. Where the driver refuses, a launch
+/// that wants more will say so.
+fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_int) {
+    let all = driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, device);
+    let own = driver.kernel_attribute(kernel::SHARED_BYTES, handle, device);
+    if let (Some(all), Some(own)) = (all, own) {
+        // SAFETY: the handle is the driver's.
+        unsafe {
+            let attribute = kernel::MAX_DYNAMIC_SHARED_BYTES;
+            (driver.set_kernel_attribute)(attribute, all.saturating_sub(own), handle, device);
+        }
+    }
+}
+
+/// The compute capability of a device; 0.0 where it does not tell.
+fn capability(driver: &Driver, device: usize) -> (u32, u32) {
+    let part = |attribute| driver.device_attribute(attribute, device as c_int).unwrap_or(0) as u32;
+    (part(device::COMPUTE_CAPABILITY_MAJOR), part(device::COMPUTE_CAPABILITY_MINOR))
+}
+
+/// Runs `body` so that a stream of this thread that is being captured does not mind.
+fn without_capture<T>(driver: &Driver, body: impl FnOnce() -> T) -> T {
+    let mut mode = driver::CAPTURE_MODE_RELAXED;
+    // SAFETY: the driver reads and writes one int.
+    let exchanged = unsafe { (driver.exchange_capture_mode)(&raw mut mode) } == 0;
+    let result = body();
+    if exchanged {
+        // SAFETY: as above.
+        unsafe { (driver.exchange_capture_mode)(&raw mut mode) };
+    }
+    result
+}

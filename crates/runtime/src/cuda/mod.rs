@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Launching GPU kernels through the CUDA driver: the second object that packages are merged with, where they have such kernels.
+//!
+//! | symbol | does |
+//! |---|---|
+//! | `kernpack_rt_cuda_enter` | finds the driver, and makes the device's context current where the stream is one that means "current" |
+//! | `kernpack_rt_cuda_launch` | loads the kernel on that device, if it is not there, and launches it |
+//! | `kernpack_rt_cuda_leave` | puts the caller's context back |
+//! | `kernpack_rt_cuda_preload` | loads every kernel on a device |
+//!
+//! # What is kept
+//!
+//! The driver is found at run time, so that a package loads where there is none. Everything that is found out, the driver's functions, the
+//! contexts and the loaded images, lies in one [`state::Area`] that a forked child finds empty. It is filled when it is first needed, by one
+//! thread while others sleep. When the package is unloaded, its images are unloaded too.
+//!
+//! Failures are words for the caller to raise, as those of checks are: every function that can fail returns how many strings it wrote.
+//! Why the driver refused a launch is worked out behind it, in `explain`, from what the device and the kernel allow.
+//!
+//! Not here: checks of arguments, the values of a launch (both are generated code), and PTX or images as such.
+#![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
+
+mod context;
+mod driver;
+mod errors;
+mod explain;
+mod launch;
+mod load;
+mod message;
+mod package;
+mod state;
+mod system;

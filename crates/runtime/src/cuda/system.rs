@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is asked of the kernel and of the C library.
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+#[cfg(kernpack_arch = "x86_64")]
+mod number {
+    pub(super) const MMAP: super::c_long = 9;
+    pub(super) const MUNMAP: super::c_long = 11;
+    pub(super) const MADVISE: super::c_long = 28;
+    pub(super) const FUTEX: super::c_long = 202;
+}
+
+#[cfg(kernpack_arch = "aarch64")]
+mod number {
+    pub(super) const MMAP: super::c_long = 222;
+    pub(super) const MUNMAP: super::c_long = 215;
+    pub(super) const MADVISE: super::c_long = 233;
+    pub(super) const FUTEX: super::c_long = 98;
+}
+
+const PROT_READ_WRITE: c_long = 1 | 2;
+const MAP_PRIVATE_ANONYMOUS: c_long = 0x02 | 0x20;
+const MADV_WIPEONFORK: c_long = 18;
+const FUTEX_WAIT_PRIVATE: c_long = 128;
+const FUTEX_WAKE_PRIVATE: c_long = 129;
+const RTLD_NOW: c_int = 2;
+
+unsafe extern "C" {
+    fn syscall(number: c_long, ...) -> c_long;
+    fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, symbol: *const c_char) -> *mut c_void;
+    fn dlerror() -> *const c_char;
+}
+
+/// Memory that is all zeros, and is so again in a child that is forked. NULL where there is none.
+pub(super) fn map_wiped_on_fork(bytes: usize) -> *mut u8 {
+    // SAFETY: a new mapping disturbs nothing.
+    unsafe {
+        let mapped = syscall(
+            number::MMAP,
+            core::ptr::null_mut::<u8>(),
+            bytes,
+            PROT_READ_WRITE,
+            MAP_PRIVATE_ANONYMOUS,
+            -1 as c_long,
+            0 as c_long,
+        );
+        if mapped == -1 {
+            return core::ptr::null_mut();
+        }
+        // Kernels before 4.14 do not know this, and fork without it.
+        syscall(number::MADVISE, mapped, bytes, MADV_WIPEONFORK);
+        mapped as *mut u8
+    }
+}
+
+/// Gives memory back that [`map_wiped_on_fork`] gave.
+///
+/// # Safety
+///
+/// It is what that function gave, of that size, and nobody uses it.
+pub(super) unsafe fn unmap(memory: *mut u8, bytes: usize) {
+    // SAFETY: as the caller says.
+    unsafe { syscall(number::MUNMAP, memory, bytes) };
+}
+
+/// Sleeps while the word has that value, or until it is woken.
+pub(super) fn sleep_while(word: &AtomicU32, value: u32) {
+    // SAFETY: the kernel only reads the word.
+    unsafe {
+        syscall(number::FUTEX, word.as_ptr(), FUTEX_WAIT_PRIVATE, value as c_long, 0 as c_long);
+    }
+}
+
+/// Sets the word and wakes all who sleep on it.
+pub(super) fn set_and_wake(word: &AtomicU32, value: u32) {
+    word.store(value, Ordering::Release);
+    // SAFETY: the kernel only wakes threads.
+    unsafe { syscall(number::FUTEX, word.as_ptr(), FUTEX_WAKE_PRIVATE, i32::MAX as c_long) };
+}
+
+/// Opens the CUDA driver, or says why it cannot be.
+pub(super) fn open_driver() -> Result<*mut c_void, *const c_char> {
+    // SAFETY: the name ends with NUL; opening the driver runs only its own code.
+    unsafe {
+        let library = dlopen(c"libcuda.so.1".as_ptr(), RTLD_NOW);
+        if library.is_null() { Err(dlerror()) } else { Ok(library) }
+    }
+}
+
+/// The address of a symbol, NULL where there is none.
+pub(super) fn symbol(library: *mut c_void, name: &core::ffi::CStr) -> *mut c_void {
+    // SAFETY: the library is open, and the name ends with NUL.
+    unsafe { dlsym(library, name.as_ptr()) }
+}
