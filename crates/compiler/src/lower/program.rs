@@ -73,7 +73,7 @@ impl Writer<'_> {
             Expr::Load(base, field) => self.load(base, field),
             Expr::Element(base, index) => {
                 let base = self.value(base);
-                ProgramValue::Load { base, offset: 8 * index, bytes: 8, signed: true }
+                ProgramValue::Load { base, offset: 8 * index, wide: true }
             }
             Expr::Arith(op, a, b) => self.binary(arith(op), a, b),
             Expr::Overflows(op, a, b) => self.binary(overflows(op), a, b),
@@ -103,17 +103,20 @@ impl Writer<'_> {
     }
 
     fn load(&mut self, base: Value, field: Field) -> ProgramValue {
-        let (bytes, signed) = (field.width.bytes() as u8, field.width == Width::I32);
-        ProgramValue::Load { base: self.value(base), offset: field.offset, bytes, signed }
+        let wide = match field.width {
+            Width::I32 | Width::U32 => false,
+            Width::I64 | Width::Ptr => true,
+            Width::U8 | Width::U16 => unreachable!("no check reads a field so narrow"),
+        };
+        ProgramValue::Load { base: self.value(base), offset: field.offset, wide }
     }
 }
 
 fn narrower(dtype: DType) -> Narrower {
     match dtype {
-        DType::FLOAT16 => Narrower::Float16,
         DType::BFLOAT16 => Narrower::Bfloat16,
         DType::FLOAT32 => Narrower::Float32,
-        _ => unreachable!("a verified plan rounds to narrower floats"),
+        _ => unreachable!("no check asks for a value rounded to another"),
     }
 }
 

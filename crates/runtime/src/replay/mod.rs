@@ -44,7 +44,7 @@ pub(crate) mod value {
         INT = 0,
         ARGS = 1,
         NUM_ARGS = 2,
-        LOAD = 3,
+        LOAD_I32 = 3,
         ADD = 4,
         SUB = 5,
         MUL = 6,
@@ -63,7 +63,9 @@ pub(crate) mod value {
         NOT = 19,
         SELECT = 20,
         FLOAT_BITS = 21,
-        ROUNDED = 22,
+        LOAD_I64 = 22,
+        ROUNDED_TO_BF16 = 23,
+        ROUNDED_TO_F32 = 24,
     }
 }
 
@@ -73,27 +75,5 @@ pub(crate) mod step {
     operations! {
         REQUIRE = 0,
         WHEN = 1,
-    }
-}
-
-/// How wide a load is.
-#[allow(dead_code, reason = "the writer and the runner are not always built together")]
-pub(crate) mod width {
-    operations! {
-        U8 = 0,
-        U16 = 1,
-        I32 = 2,
-        U32 = 3,
-        I64 = 4,
-    }
-}
-
-/// What a float64 is rounded to.
-#[allow(dead_code, reason = "the writer and the runner are not always built together")]
-pub(crate) mod narrower {
-    operations! {
-        F16 = 0,
-        BF16 = 1,
-        F32 = 2,
     }
 }

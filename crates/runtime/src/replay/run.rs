@@ -4,10 +4,10 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{ROW_WORDS, narrower, step, value, width};
+use super::{ROW_WORDS, step, value};
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::{MAX_VALUES, reader::Table};
-use crate::narrow::{kernpack_rt_round_to_bf16, kernpack_rt_round_to_f16};
+use crate::narrow::kernpack_rt_round_to_bf16;
 use crate::words::Words;
 
 unsafe extern "C" {
@@ -129,11 +129,18 @@ impl Run {
 
     fn evaluate(&mut self, number: u32) -> i64 {
         let [operation, a, b, c] = self.row(self.values, number);
-        match operation & 0xff {
+        match operation {
             value::INT => i64::from(a) | i64::from(b) << 32,
             value::ARGS => self.args as i64,
             value::NUM_ARGS => self.num_args.into(),
-            value::LOAD => self.load(operation >> 8, a, b),
+            value::LOAD_I32 => {
+                // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this one passed.
+                unsafe { (self.address(a, b) as *const i32).read_unaligned() }.into()
+            }
+            value::LOAD_I64 => {
+                // SAFETY: as above.
+                unsafe { (self.address(a, b) as *const i64).read_unaligned() }
+            }
             value::AND => {
                 if self.value(a) == 0 {
                     0
@@ -154,14 +161,9 @@ impl Run {
                 self.value(chosen)
             }
             value::FLOAT_BITS => (self.value(a) as f64).to_bits() as i64,
-            value::ROUNDED => {
-                let bits = self.value(a) as u64;
-                let rounded = match operation >> 8 {
-                    narrower::F16 => kernpack_rt_round_to_f16(bits),
-                    narrower::BF16 => kernpack_rt_round_to_bf16(bits),
-                    _ => f64::from(f64::from_bits(bits) as f32).to_bits(),
-                };
-                rounded as i64
+            value::ROUNDED_TO_BF16 => kernpack_rt_round_to_bf16(self.value(a) as u64) as i64,
+            value::ROUNDED_TO_F32 => {
+                f64::from(f64::from_bits(self.value(a) as u64) as f32).to_bits() as i64
             }
             operation => {
                 let (a, b) = (self.value(a), self.value(b));
@@ -170,18 +172,8 @@ impl Run {
         }
     }
 
-    fn load(&mut self, kind: u32, base: u32, offset: u32) -> i64 {
-        let address = self.value(base).wrapping_add(offset.into()) as usize;
-        // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this one passed.
-        unsafe {
-            match kind {
-                width::U8 => (address as *const u8).read_unaligned().into(),
-                width::U16 => (address as *const u16).read_unaligned().into(),
-                width::I32 => (address as *const i32).read_unaligned().into(),
-                width::U32 => (address as *const u32).read_unaligned().into(),
-                _ => (address as *const i64).read_unaligned(),
-            }
-        }
+    fn address(&mut self, base: u32, offset: u32) -> usize {
+        self.value(base).wrapping_add(offset.into()) as usize
     }
 }
 

