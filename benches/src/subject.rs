@@ -77,7 +77,7 @@ impl Subject {
         let args = self.kernel_args();
         let args = args.iter().map(|arg| parse_kernel_arg(arg).expect("an argument is a name"));
         let launch = Launch {
-            spec: LaunchSpec { when: vec![], args: args.collect() },
+            spec: LaunchSpec { args: args.collect(), ..LaunchSpec::default() },
             source: Source::Host(HostSource::new(kernels)),
             kernel: format!("{}_kernel", self.name()),
             returns: Returns::Void,

@@ -3,6 +3,7 @@
 
 use crate::error::CompileError;
 use crate::export::{self, Record, RecordContext, note};
+use crate::gpu_code::GpuCode;
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Entry};
 use crate::package::{Function, Package};
@@ -52,15 +53,19 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     let target = options.target;
     let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
     let plans = variants.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-    let artifacts = build_sources(package, target)?;
+    let (artifacts, mut gpu) = build_sources(package, target)?;
     check_kernels(&variants, &plans, &artifacts)?;
+    for (function, plan) in variants.iter().zip(&plans) {
+        gpu.add_kernels(function, plan)?;
+    }
     let needs = symbols::needed_by_user(&artifacts)?;
     let mut record = export::record(
         package,
         &RecordContext {
             target: target.name,
-            sources: &sources_digest_input(&artifacts),
+            sources: &sources_digest_input(&artifacts, &gpu),
             undefined: &needs,
+            on_gpu: !gpu.kernels.is_empty(),
         },
     );
     let entries: Vec<_> = variants
@@ -73,17 +78,18 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
             doc: function.doc.clone(),
         })
         .collect();
-    let code = lower::lower(package, &entries, target)?;
-    let object = link_object(target, &code, &artifacts, &mut record)?;
-    let inputs = artifacts.iter().flat_map(|artifact| artifact.inputs.clone()).collect();
+    let code = lower::lower(package, &entries, &gpu, target)?;
+    let object = link_object(target, &code, &artifacts, !gpu.kernels.is_empty(), &mut record)?;
+    let inputs = artifacts.iter().flat_map(|artifact| artifact.inputs.clone());
+    let inputs = inputs.chain(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
     Ok(Compiled {
         object,
         header: export::header(package),
         stubs: export::stubs(package),
-        inputs,
+        inputs: inputs.collect(),
         target,
         name: package.name.clone(),
-        needed: symbols::libraries(&needs, &package.link),
+        needed: symbols::libraries(&needs, &package.link, !gpu.kernels.is_empty()),
     })
 }
 
@@ -100,7 +106,7 @@ impl Compiled {
     }
 }
 
-/// The plan of one function, as a host function is checked: tensors are on the CPU unless they say otherwise.
+/// The plan of one function. Tensors that do not say where they are, are on the CPU, or on a GPU where a launch runs there.
 ///
 /// # Errors
 /// What does not fit together.
@@ -108,7 +114,9 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
     let _span = tracing::debug_span!("plan", function = function.signature.name).entered();
     let specs: Vec<LaunchSpec> =
         function.launches.iter().map(|launch| launch.spec.clone()).collect();
-    let plan = function.signature.plan_function(DeviceType::CPU, &function.workspaces, &specs);
+    let on_gpu = function.launches.iter().any(|launch| launch.source.is_gpu());
+    let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+    let plan = function.signature.plan_function(device, &function.workspaces, &specs);
     plan.map_err(|diagnostics| CompileError::Function {
         function: function.signature.name.clone(),
         diagnostics,
@@ -116,17 +124,23 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
 }
 
 /// Builds each distinct source once.
-fn build_sources(package: &Package, target: &Target) -> Result<Vec<HostArtifact>, CompileError> {
+fn build_sources(
+    package: &Package,
+    target: &Target,
+) -> Result<(Vec<HostArtifact>, GpuCode), CompileError> {
     let mut seen: Vec<&Source> = Vec::new();
-    let mut artifacts = Vec::new();
+    let (mut artifacts, mut gpu) = (Vec::new(), GpuCode::default());
     for launch in package.functions.iter().flat_map(|function| &function.launches) {
-        if !seen.contains(&&launch.source) {
-            seen.push(&launch.source);
-            let Source::Host(source) = &launch.source;
-            artifacts.push(source.build(target)?);
+        if seen.contains(&&launch.source) {
+            continue;
+        }
+        seen.push(&launch.source);
+        match &launch.source {
+            Source::Host(source) => artifacts.push(source.build(target)?),
+            Source::Gpu(source) => gpu.modules.push((source.clone(), source.build()?)),
         }
     }
-    Ok(artifacts)
+    Ok((artifacts, gpu))
 }
 
 /// Every launch's kernel is defined by its source.
@@ -141,7 +155,7 @@ fn check_kernels(
     }
     for (function, plan) in variants.iter().zip(plans) {
         for launch in &function.launches {
-            let Source::Host(source) = &launch.source;
+            let Source::Host(source) = &launch.source else { continue };
             let has = |kernel: &String| {
                 defined.iter().any(|(path, names)| **path == source.path && names.contains(kernel))
             };
@@ -163,8 +177,10 @@ fn check_kernels(
 }
 
 /// What the digest of the sources is made of: what the user wrote or brought, in order.
-fn sources_digest_input(artifacts: &[HostArtifact]) -> Vec<&[u8]> {
-    artifacts.iter().map(|artifact| &artifact.source[..]).collect()
+fn sources_digest_input<'a>(artifacts: &'a [HostArtifact], gpu: &'a GpuCode) -> Vec<&'a [u8]> {
+    let host = artifacts.iter().map(|artifact| &artifact.source[..]);
+    let gpu = gpu.modules.iter().flat_map(|(_, code)| code.source.iter().map(Vec::as_slice));
+    host.chain(gpu).collect()
 }
 
 /// The generated code, the runtime, the users' objects and the record as one object, in which only entry points can be seen. The record
@@ -173,6 +189,7 @@ fn link_object(
     target: &Target,
     code: &[u8],
     artifacts: &[HostArtifact],
+    on_gpu: bool,
     record: &mut Record,
 ) -> Result<Vec<u8>, CompileError> {
     let _span = tracing::debug_span!("merge").entered();
@@ -181,6 +198,10 @@ fn link_object(
         Input { name: "generated code", bytes: code },
         Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
     ];
+    if on_gpu {
+        let bytes = kernpack_runtime::cuda_object(target.runtime);
+        inputs.push(Input { name: "kernpack runtime for CUDA", bytes });
+    }
     inputs.extend(artifacts.iter().zip(&names).map(|(artifact, name)| artifact.input(name)));
     record.imports = symbols::imports(&link::needs(&inputs)?);
     let note = link::note(target.elf, note::SECTION, &note::encode(record), note::ALIGN)?;

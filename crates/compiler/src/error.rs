@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a package could not be built.
 
+use crate::image::ImageError;
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
 use kernpack_syntax::Diagnostics;
@@ -60,6 +61,33 @@ pub enum CompileError {
         function: String,
         /// The functions the source has.
         has: String,
+    },
+    /// GPU code is damaged, or lacks a kernel.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// GPU code is not what the package file says.
+    #[error("`{}` should be {expected}, and is {found}", path.display())]
+    OtherImage {
+        /// The file.
+        path: PathBuf,
+        /// What it is said to be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A kernel's parameters are not the arguments that a launch passes.
+    #[error("kernel `{kernel}` of `{file}` takes {takes}, but `{function}` passes {passes}")]
+    KernelParams {
+        /// The kernel.
+        kernel: String,
+        /// Where it is from.
+        file: String,
+        /// The function that launches it.
+        function: String,
+        /// What the image says.
+        takes: String,
+        /// What the launch says.
+        passes: String,
     },
     /// Objects do not link.
     #[error(transparent)]

@@ -14,6 +14,8 @@
 mod compile;
 mod error;
 pub mod export;
+mod gpu_code;
+pub mod image;
 pub mod inspect;
 pub mod link;
 mod llvm;
@@ -27,5 +29,5 @@ pub mod target;
 pub use compile::{Compiled, Options, compile, plan};
 pub use error::CompileError;
 pub use package::{Function, Launch, Package, Returns};
-pub use source::{HostSource, Source};
+pub use source::{GpuSource, HostSource, Source};
 pub use target::Target;

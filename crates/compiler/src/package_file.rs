@@ -19,11 +19,22 @@
 //! returns = "int"                                        # anything but 0 is a failure; default: "void"
 //! ```
 //!
-//! A function with one launch may have `source`, `kernel`, `args` and `returns` itself; one without any only checks its arguments.
+//! A launch on a GPU has a layout, and a source that is a file of GPU code, or several for different devices:
+//!
+//! ```toml
+//! source = [{ cubin = "norm.cubin", arch = "sm_90a" }, { ptx = "norm.ptx" }]   # or one: { fatbin = "norm.fatbin" }
+//! grid = ["ceildiv(m, 4)"]                               # blocks, one to three numbers or expressions, x first
+//! block = [32, 4]                                        # threads
+//! smem = "4*d"                                           # bytes of dynamic shared memory; default: 0
+//! attr = { cluster = [2], cooperative = false, pdl = false, priority = 0, stream = "s" }
+//! ```
+//!
+//! A function with one launch may have `source`, `kernel`, `args` and `returns` itself, and its layout as `launch = { grid = […], … }`; one
+//! without any only checks its arguments.
 //! Paths are relative to the package file.
 //!
 //! Problems are collected, all of them, as diagnostics whose spans are bytes of the TOML text: those of a signature or an expression
-//! inside a string too. Keys of GPU kernels are known, and refused by name.
+//! inside a string too. Sources of later versions are known, and refused by name.
 //!
 //! ```
 //! use kernpack_compiler::package_file;
@@ -46,6 +57,7 @@
 
 mod fields;
 mod function;
+mod gpu;
 mod launch;
 mod probe;
 

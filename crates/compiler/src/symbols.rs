@@ -48,13 +48,19 @@ pub fn imports(needs: &[String]) -> Imports {
     }
 }
 
-/// The libraries to load first: libm where an object wants one of its functions, and what the user names.
-pub fn libraries(needs: &[String], link: &[String]) -> Vec<String> {
+/// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34 `dlopen` is there), libm where an object
+/// wants one of its functions, and what the user names.
+pub fn libraries(needs: &[String], link: &[String], on_gpu: bool) -> Vec<String> {
     let mut needed = Vec::new();
+    if on_gpu {
+        needed.push("libdl.so.2".to_string());
+    }
     if needs.iter().any(|symbol| is_libm(symbol)) {
         needed.push("libm.so.6".to_string());
     }
-    needed.extend(link.iter().filter(|name| *name != "libm.so.6").cloned());
+    needed.extend(
+        link.iter().filter(|name| !["libm.so.6", "libdl.so.2"].contains(&name.as_str())).cloned(),
+    );
     needed
 }
 

@@ -10,10 +10,11 @@
 
 use crate::check;
 use crate::expr::{Expr, Field};
+use crate::geometry::Geometry;
 use crate::host_type::HostType;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
-use crate::plan::{Alloc, Arith, CScalar, Launch, LaunchArg, Plan, Value};
+use crate::plan::{Alloc, Arith, CScalar, Grid, Launch, LaunchArg, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
@@ -65,6 +66,8 @@ pub struct LaunchSpec {
     pub when: Vec<Rule>,
     /// What the kernel gets.
     pub args: Vec<KernelArg>,
+    /// How it is laid out, for a kernel that runs on a GPU.
+    pub geometry: Option<Geometry>,
 }
 
 /// Memory that a call allocates for its launches.
@@ -269,10 +272,61 @@ impl Join<'_, '_> {
         for (index, (launch, cond)) in launches.iter().zip(conds).enumerate() {
             self.cx.b.open();
             let args: Vec<_> = launch.args.iter().map(|arg| self.argument(index, arg)).collect();
+            let grid = match &launch.geometry {
+                None => Some(None),
+                Some(geometry) => self.grid(index, geometry).map(Some),
+            };
             let always = self.cx.b.bool(true);
             self.cx.b.close(cond.unwrap_or(always), &[]);
-            if let Some(args) = args.into_iter().collect() {
-                self.plan.launches.push(Launch { cond, index, args });
+            if let (Some(args), Some(grid)) = (args.into_iter().collect(), grid) {
+                self.plan.launches.push(Launch { cond, index, args, grid });
+            }
+        }
+    }
+
+    /// The layout of a launch; `None` where a name in it has no value.
+    fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
+        let mut values = HashMap::new();
+        let mut all_known = true;
+        for (what, expr, least, most) in geometry.numbers() {
+            if self.check_names(expr, &format!("`{what}` of launch {launch}")).is_none() {
+                all_known = false;
+                continue;
+            }
+            let value = self.value(expr);
+            check::launch_range::require(self.cx, &what, expr, value, least, most);
+            values.insert(what, value.value);
+        }
+        let stream = match &geometry.stream {
+            None => None,
+            Some(name) => Some(self.stream(launch, name)?),
+        };
+        let one = self.cx.b.int(1);
+        let number = |name: &str, i| values.get(&format!("{name}[{i}]")).copied().unwrap_or(one);
+        let dims = |name| [0, 1, 2].map(|i| number(name, i));
+        all_known.then_some(())?;
+        Some(Grid {
+            grid: dims("grid"),
+            block: dims("block"),
+            cluster: (!geometry.cluster.is_empty()).then(|| dims("cluster")),
+            shared: values["smem"],
+            cooperative: geometry.cooperative,
+            dependent: geometry.dependent,
+            priority: values.get("priority").copied(),
+            stream,
+        })
+    }
+
+    /// The parameter that is a launch's stream.
+    fn stream(&mut self, launch: usize, name: &str) -> Option<Value> {
+        match self.cx.named(name) {
+            Some(named) if named.kind == NamedKind::Pointer => Some(named.value),
+            _ => {
+                let message =
+                    format!("`{name}`, the stream of launch {launch}, is no `Stream` parameter");
+                let help = "leave `stream` out to launch to the environment's stream";
+                self.diagnostics.push(Diagnostic::new("launch", message).help(help));
+                None
             }
         }
     }

@@ -40,6 +40,7 @@ pub mod declare;
 pub mod dim;
 pub mod expr;
 pub mod fault;
+mod geometry;
 pub mod host_type;
 mod launch;
 mod literal;
@@ -53,6 +54,7 @@ mod signature;
 
 pub use dim::Dim;
 pub use expr::Expr;
+pub use geometry::Geometry;
 pub use host_type::HostType;
 pub use launch::{KernelArg, LaunchSpec, Workspace};
 pub use literal::{Literal, float_text};

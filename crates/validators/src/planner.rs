@@ -558,7 +558,9 @@ impl<'s> Planner<'s> {
 
     /// What follows from the checks: the call's device and its combination of dtypes.
     pub(crate) fn finish_checks(&mut self, plan: &mut Plan) {
-        let (mut device, mut index) = (self.b.int(DeviceType::CPU.0), self.b.int(0));
+        // Without a tensor that tells, a GPU is the one whose context is current: -1.
+        let unknown = if self.default_device == DeviceType::CPU { 0 } else { -1 };
+        let (mut device, mut index) = (self.b.int(self.default_device.0), self.b.int(unknown));
         for anchor in self.anchors.iter().rev() {
             let cuda = self.b.int(DeviceType::CUDA.0);
             device = self.b.select(anchor.cond, cuda, device);

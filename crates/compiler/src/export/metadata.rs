@@ -131,6 +131,8 @@ pub struct RecordContext<'c> {
     pub sources: &'c [&'c [u8]],
     /// The symbols that users' objects need beyond what every package may.
     pub undefined: &'c [String],
+    /// Whether kernels run on a GPU.
+    pub on_gpu: bool,
 }
 
 /// The record of a package, without its imports: what code needs is known when there is code.
@@ -145,7 +147,7 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
         exports: variants.iter().flat_map(exports).collect(),
         imports: Imports::default(),
         undefined: context.undefined.to_vec(),
-        libraries: symbols::libraries(context.undefined, &package.link),
+        libraries: symbols::libraries(context.undefined, &package.link, context.on_gpu),
         functions: variants.iter().map(function_record).collect(),
     }
 }

@@ -14,7 +14,8 @@ use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{Linkage as LlvmLinkage, Module};
 use inkwell::types::{AnyTypeEnum, BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{
-    BasicValue, BasicValueEnum, FunctionValue, InstructionValue, IntValue, PhiValue, PointerValue,
+    BasicValue, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue, PhiValue,
+    PointerValue,
 };
 use inkwell::{AddressSpace, GlobalVisibility};
 use kernpack_ffi_abi::Width;
@@ -200,6 +201,42 @@ impl<'c> Emitter<'c> {
         global.set_unnamed_addr(true);
         global.set_alignment(align);
         global.as_pointer_value().into()
+    }
+
+    /// A constant in a section of its own: a large one, that others may look for.
+    pub fn section_bytes(&self, section: &str, bytes: &[u8], align: u32) -> V<'c> {
+        let constant = self.bytes("", bytes, align).into_pointer_value();
+        let global = self.module.get_globals().last();
+        global.expect("it was just made").set_section(Some(section));
+        constant.into()
+    }
+
+    /// A private constant made of words.
+    pub fn words(&self, name: &str, words: &[Word<'c>]) -> V<'c> {
+        let global = self.constant_words(name, words);
+        global.set_linkage(LlvmLinkage::Private);
+        global.as_pointer_value().into()
+    }
+
+    /// A constant made of words that the runtime refers to.
+    pub fn export_words(&self, name: &str, words: &[Word<'c>]) {
+        self.constant_words(name, words).set_visibility(GlobalVisibility::Hidden);
+    }
+
+    fn constant_words(&self, name: &str, words: &[Word<'c>]) -> GlobalValue<'c> {
+        let words: Vec<BasicValueEnum<'c>> = words
+            .iter()
+            .map(|word| match word {
+                Word::Int(int) => self.int(Ty::I64, *int),
+                Word::Pointer(pointer) => *pointer,
+            })
+            .collect();
+        let value = self.context.const_struct(&words, false);
+        let global = self.module.add_global(value.get_type(), None, name);
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_alignment(8);
+        global
     }
 
     /// A new block at the end of a function.
@@ -496,6 +533,15 @@ impl<'c> Emitter<'c> {
         };
         result.expect("a block is being written").into()
     }
+}
+
+/// Eight bytes of a constant.
+#[derive(Clone, Copy, Debug)]
+pub enum Word<'c> {
+    /// A number.
+    Int(i64),
+    /// An address.
+    Pointer(V<'c>),
 }
 
 /// An operation on integers.

@@ -7,7 +7,7 @@
 mod emitter;
 mod object;
 
-pub use emitter::{Block, Emitter, FloatKind, Function, Operation, Ty, V};
+pub use emitter::{Block, Emitter, FloatKind, Function, Operation, Ty, V, Word};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
 pub use object::{CodegenError, write_object};

@@ -8,6 +8,7 @@ use super::Faults;
 use super::program::n_steps;
 use super::value::Known;
 use crate::llvm::{Block, Emitter, Function, Ty, V};
+use kernpack_runtime::WORDS_BYTES;
 use kernpack_validators::plan::{Compare, Expr, Plan, Step, Value, When};
 
 /// A function in the making.
@@ -28,6 +29,7 @@ pub struct Check<'f, 'c> {
     not_negative: Vec<Value>,
     /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
     refused: Vec<(Block<'c>, u32)>,
+    words: Option<V<'c>>,
 }
 
 /// How many steps share a block for their failures: as many as the runtime has to go through again.
@@ -51,8 +53,8 @@ impl<'f, 'c> Check<'f, 'c> {
     ) -> Check<'f, 'c> {
         let (known, not_negative) = (Known::new(plan), vec![]);
         let n_args = e.sign_extend(n_args);
-        let (needed, refused) = (needed(plan), vec![]);
-        Check { e, plan, function, args, n_args, needed, known, not_negative, refused }
+        let (needed, refused, words) = (needed(plan), vec![], None);
+        Check { e, plan, function, args, n_args, needed, known, not_negative, refused, words }
     }
 
     /// Lowers the plan's steps, from where the builder stands.
@@ -114,6 +116,11 @@ impl<'f, 'c> Check<'f, 'c> {
     pub fn forget(&mut self, mark: Mark) {
         self.known.truncate(mark.known);
         self.not_negative.truncate(mark.not_negative);
+    }
+
+    /// Memory for the words of an error.
+    pub fn words(&mut self) -> V<'c> {
+        *self.words.get_or_insert_with(|| self.e.stack(self.function, WORDS_BYTES as u32))
     }
 
     pub(super) fn block(&self) -> Block<'c> {
@@ -239,7 +246,7 @@ impl<'f, 'c> Check<'f, 'c> {
     }
 
     /// Writes the blocks that failed checks go to.
-    pub fn finish(self, faults: &mut Faults) {
+    pub fn finish(mut self, faults: &mut Faults) {
         let e = self.e;
         // In memory: the copies that a phi needs would end up among the checks.
         let first_step_at = e.stack(self.function, 8);
@@ -253,7 +260,8 @@ impl<'f, 'c> Check<'f, 'c> {
         let first_step = e.load(Ty::I32, first_step_at);
         let program = e.int(Ty::I32, faults.add_program(self.plan).into());
         let n_args = e.truncate(self.n_args, Ty::I32);
-        Faults::refuse(e, self.function, [program, first_step, self.args, n_args]);
+        let words = self.words();
+        Faults::refuse(e, words, [program, first_step, self.args, n_args]);
     }
 
     fn when(&mut self, when: &When) {

@@ -7,8 +7,7 @@ use crate::llvm::{Emitter, Function, Ty, V};
 use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::{
-    Format as TableFormat, NameTable, Part as TablePart, TableWriter, WORDS_BYTES,
-    WORDS_PARTS_OFFSET, dtype_key,
+    Format as TableFormat, NameTable, Part as TablePart, TableWriter, WORDS_PARTS_OFFSET, dtype_key,
 };
 use kernpack_validators::Plan;
 use kernpack_validators::fault::{Fault, Format, Part};
@@ -87,18 +86,18 @@ impl Faults {
     }
 
     /// Leaves the function with an error: a fault, with these values.
-    pub fn raise<'c>(e: &Emitter<'c>, function: Function<'c>, fault: V<'c>, values: V<'c>) {
+    pub fn raise<'c>(e: &Emitter<'c>, words: V<'c>, fault: V<'c>, values: V<'c>) {
         let word = e.declare(FAULT, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        raise_words(e, function, word, &[e.external(TABLE), fault, values]);
+        raise_words(e, words, word, &[e.external(TABLE), fault, values]);
     }
 
     /// Leaves the function with an error: the fault of a refused call, which the runtime finds. `call` is the program, its first step, the
     /// arguments and their number.
-    pub fn refuse<'c>(e: &Emitter<'c>, function: Function<'c>, call: [V<'c>; 4]) {
+    pub fn refuse<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 4]) {
         let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr];
         let word = e.declare(REFUSE, &params, Some(Ty::I32));
         let [program, first_step, args, n_args] = call;
-        raise_words(e, function, word, &[e.external(TABLE), program, first_step, args, n_args]);
+        raise_words(e, words, word, &[e.external(TABLE), program, first_step, args, n_args]);
     }
 
     /// Writes the table into the module.
@@ -108,10 +107,14 @@ impl Faults {
 }
 
 /// Has the runtime's function write words, given those arguments and the place; raises them, and returns -1.
-fn raise_words<'c>(e: &Emitter<'c>, function: Function<'c>, word: Function<'c>, args: &[V<'c>]) {
-    let words = e.stack(function, WORDS_BYTES as u32);
+fn raise_words<'c>(e: &Emitter<'c>, words: V<'c>, word: Function<'c>, args: &[V<'c>]) {
     e.mark_cold(word);
     let n_strings = e.call(word, &[args, &[words]].concat()).expect("a number");
+    raise_written(e, words, n_strings);
+}
+
+/// Raises what the runtime has written, and returns -1.
+pub fn raise_written<'c>(e: &Emitter<'c>, words: V<'c>, n_strings: V<'c>) {
     let (kind, strings) = (e.load(Ty::Ptr, words), e.offset_by(words, WORDS_PARTS_OFFSET as u32));
     let raise = declare(e, ERROR_SET_RAISED_PARTS);
     e.call(raise, &[kind, strings, n_strings]);

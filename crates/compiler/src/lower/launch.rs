@@ -7,9 +7,12 @@
 use super::Faults;
 use super::check::Check;
 use super::getter::declare;
+use super::gpu::Entered;
 use super::struct_args::pass_struct;
+use crate::gpu_code::GpuCode;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
 use crate::package::{Launch, Returns};
+use crate::source::Source;
 use crate::target::Target;
 use crate::target::struct_abi::{Registers, class_of};
 use kernpack_ffi_abi::imports::{
@@ -27,12 +30,27 @@ pub fn lower<'c>(
     check: &mut Check<'_, 'c>,
     faults: &mut Faults,
     launches: &[Launch],
+    gpu: &GpuCode,
     result: V<'c>,
     target: &Target,
 ) {
     let plan = check.plan;
-    let mut call =
-        Call { check, faults, launches, target, results: vec![], workspaces: vec![], stream: None };
+    let index = check.value(plan.device.1);
+    let mut call = Call {
+        check,
+        faults,
+        launches,
+        gpu,
+        target,
+        results: vec![],
+        workspaces: vec![],
+        index,
+        stream: None,
+        entered: None,
+    };
+    if launches.iter().any(|launch| launch.source.is_gpu()) && plan.may_lack_device() {
+        call.index = call.current_device(index);
+    }
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);
         call.results.push(tensor);
@@ -42,6 +60,7 @@ pub fn lower<'c>(
         call.workspaces.push(tensor);
     }
     call.ask_stream();
+    call.enter_gpu();
     for launch in &plan.launches {
         call.launch(launch);
     }
@@ -56,22 +75,26 @@ struct Tensor<'c> {
 }
 
 /// The state of lowering one call.
-struct Call<'k, 'f, 'c> {
-    check: &'k mut Check<'f, 'c>,
+pub struct Call<'k, 'f, 'c> {
+    pub(super) check: &'k mut Check<'f, 'c>,
     faults: &'k mut Faults,
     launches: &'k [Launch],
+    gpu: &'k GpuCode,
     target: &'k Target,
     results: Vec<Tensor<'c>>,
     workspaces: Vec<Tensor<'c>>,
+    /// The number of the call's device.
+    index: V<'c>,
     stream: Option<V<'c>>,
+    pub(super) entered: Option<Entered<'c>>,
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
-    fn e(&self) -> &'f Emitter<'c> {
+    pub(super) fn e(&self) -> &'f Emitter<'c> {
         self.check.e
     }
 
-    fn block(&self) -> Block<'c> {
+    pub(super) fn block(&self) -> Block<'c> {
         self.e().block(self.check.function, "")
     }
 
@@ -99,8 +122,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             true => self.i64(DType::UINT8.packed().into()),
             false => self.check.value(alloc.dtype),
         };
-        let (device, index) = self.check.plan.device;
-        let (device, index) = (self.check.value(device), self.check.value(index));
+        let (device, index) = (self.check.value(self.check.plan.device.0), self.index);
         e.store_at(prototype, dl_tensor::DATA.offset, e.null());
         e.store_at(prototype, dl_tensor::DEVICE_TYPE.offset, e.truncate(device, Ty::I32));
         e.store_at(prototype, dl_tensor::DEVICE_ID.offset, e.truncate(index, Ty::I32));
@@ -144,35 +166,72 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.call(declare(e, OBJECT_DEC_REF), &[tensor.object]);
     }
 
-    fn free_all(&self) {
+    /// Undoes what the call has done so far: on every way out that fails.
+    pub(super) fn free_all(&self) {
+        self.entered.iter().for_each(|entered| self.leave(*entered));
         self.workspaces.iter().chain(&self.results).for_each(|tensor| self.free(tensor));
     }
 
     /// Asks for the environment's stream, once, where a launch that runs uses it.
     fn ask_stream(&mut self) {
-        let uses = |launch: &&plan::Launch| launch.args.iter().any(uses_stream);
-        let users: Vec<_> = self.check.plan.launches.iter().filter(uses).collect();
-        if users.is_empty() {
-            return;
-        }
+        let users = self.running(|launch| launch.uses_env_stream());
+        let Some(any) = users else { return };
         let e = self.e();
-        let conds: Option<Vec<_>> = users.iter().map(|launch| launch.cond).collect();
         let (from, ask, behind) = (e.here(), self.block(), self.block());
-        let any = conds.map(|conds| {
-            let conds: Vec<_> = conds.into_iter().map(|cond| self.check.value(cond)).collect();
-            conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b)).expect("a launch uses it")
-        });
-        let from = if any.is_some() { e.here() } else { from };
         e.branch(any.unwrap_or_else(|| e.truth(true)), ask, behind, None);
         e.at(ask);
-        let index = self.check.scoped(|check| check.value(check.plan.device.1));
         let device = e.int(Ty::I32, DeviceType::CUDA.0.into());
-        let stream = e.call(declare(e, ENV_GET_STREAM), &[device, e.truncate(index, Ty::I32)]);
+        let index = e.truncate(self.index, Ty::I32);
+        let stream = e.call(declare(e, ENV_GET_STREAM), &[device, index]);
         let asked = e.here();
         e.jump(behind);
         e.at(behind);
         self.stream =
             Some(e.phi(Ty::Ptr, &[(stream.expect("a pointer"), asked), (e.null(), from)]));
+    }
+
+    /// Whether any of these launches runs: nothing where there are none, no condition where one always does.
+    fn running(&mut self, which: impl Fn(&plan::Launch) -> bool) -> Option<Option<V<'c>>> {
+        let e = self.e();
+        let launches: Vec<_> =
+            self.check.plan.launches.iter().filter(|launch| which(launch)).collect();
+        if launches.is_empty() {
+            return None;
+        }
+        let conds: Option<Vec<_>> = launches.iter().map(|launch| launch.cond).collect();
+        let conds = conds.map(|conds| conds.into_iter().map(|cond| self.check.value(cond)));
+        Some(conds.and_then(|conds| {
+            let conds: Vec<_> = conds.collect();
+            conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b))
+        }))
+    }
+
+    /// Prepares launches on a GPU, where there are any.
+    fn enter_gpu(&mut self) {
+        let Some(any) = self.running(|launch| launch.grid.is_some()) else { return };
+        // A stream that means the current context's needs that to be the device's; where launches have several streams, take it that one does.
+        let grids = self.check.plan.launches.iter().filter_map(|launch| launch.grid.as_ref());
+        let mut streams: Vec<_> = grids.map(|grid| grid.stream).collect();
+        streams.dedup();
+        let stream = match streams[..] {
+            [None] => self.env_stream(),
+            [Some(stream)] => {
+                let stream = self.check.value(stream);
+                self.e().to_pointer(stream)
+            }
+            _ => self.e().null(),
+        };
+        self.enter(any, self.index, stream);
+    }
+
+    /// The environment's stream, which has been asked for.
+    pub(super) fn env_stream(&self) -> V<'c> {
+        self.stream.expect("the stream was asked for")
+    }
+
+    /// Memory for the words of an error.
+    pub(super) fn words(&mut self) -> V<'c> {
+        self.check.words()
     }
 
     fn launch(&mut self, launch: &plan::Launch) {
@@ -216,8 +275,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.at(behind);
     }
 
-    /// Calls the kernel.
+    /// Runs the kernel.
     fn run(&mut self, symbol: &str, described: &Launch, launch: &plan::Launch) {
+        if let (Source::Gpu(source), Some(grid)) = (&described.source, &launch.grid) {
+            let kernel = self.gpu.kernel(source, symbol).expect("every kernel has a number");
+            return self.run_on_gpu(kernel, grid, launch);
+        }
         let e = self.e();
         let mut args = Arguments::default();
         for arg in &launch.args {
@@ -243,7 +306,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let fault = self.faults.add(&host_status::fault(symbol, &self.check.plan.signature));
         let values = e.stack(self.check.function, 8);
         e.store(values, e.sign_extend(status));
-        Faults::raise(e, self.check.function, e.int(Ty::I32, fault.into()), values);
+        let words = self.words();
+        Faults::raise(e, words, e.int(Ty::I32, fault.into()), values);
         e.at(ok);
     }
 
@@ -264,14 +328,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     }
 
     /// The value of an argument that is no struct, in its C type.
-    fn scalar(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
+    pub(super) fn scalar(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
         let e = self.e();
         match arg {
             LaunchArg::Result(number) => (self.results[*number].data, CScalar::Pointer),
             LaunchArg::Workspace(number) => (self.workspaces[*number].data, CScalar::Pointer),
-            LaunchArg::EnvStream => {
-                (self.stream.expect("the stream was asked for"), CScalar::Pointer)
-            }
+            LaunchArg::EnvStream => (self.env_stream(), CScalar::Pointer),
             LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
             LaunchArg::Value(value, c_type) => {
                 let value = self.check.value(*value);
@@ -283,6 +345,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Frees the workspaces and returns the results.
     fn finish(&mut self, result: V<'c>) {
         let e = self.e();
+        if let Some(entered) = self.entered.take() {
+            self.leave(entered);
+        }
         let results = std::mem::take(&mut self.results);
         match &results[..] {
             [] => self.store_result(result, TypeIndex::NONE, self.i64(0)),
@@ -394,14 +459,6 @@ impl<'c> Arguments<'c> {
                 Extension::ByValue(words) => e.mark_by_value(kernel, i as u32, words),
             }
         }
-    }
-}
-
-fn uses_stream(arg: &LaunchArg) -> bool {
-    match arg {
-        LaunchArg::EnvStream => true,
-        LaunchArg::Struct(fields) => fields.iter().any(uses_stream),
-        LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::Workspace(_) => false,
     }
 }
 

@@ -8,12 +8,14 @@
 mod check;
 mod faults;
 mod getter;
+mod gpu;
 mod launch;
 mod member;
 mod program;
 mod struct_args;
 mod value;
 
+use crate::gpu_code::GpuCode;
 use crate::llvm::{Context, Emitter, Ty};
 use crate::package::{Launch, Package};
 use crate::target::Target;
@@ -41,6 +43,7 @@ pub struct Entry<'p> {
 pub fn lower(
     package: &Package,
     entries: &[Entry<'_>],
+    gpu: &GpuCode,
     target: &Target,
 ) -> Result<Vec<u8>, crate::llvm::CodegenError> {
     let span = tracing::debug_span!("lower").entered();
@@ -48,7 +51,7 @@ pub fn lower(
     let emitter = Emitter::new(&context, &package.name);
     let mut faults = Faults::new();
     for entry in entries {
-        lower_entry(&emitter, entry, &mut faults, target);
+        lower_entry(&emitter, entry, &mut faults, gpu, target);
         let name = &entry.plan.name;
         getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), &entry.metadata);
         if let Some(doc) = &entry.doc {
@@ -56,18 +59,27 @@ pub fn lower(
         }
     }
     faults.define(&emitter);
+    if !gpu.kernels.is_empty() {
+        gpu::define(&emitter, &package.name, gpu);
+    }
     span.exit();
     let _span = tracing::debug_span!("codegen").entered();
     crate::llvm::write_object(&emitter, target)
 }
 
-fn lower_entry(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, target: &Target) {
+fn lower_entry(
+    e: &Emitter<'_>,
+    entry: &Entry<'_>,
+    faults: &mut Faults,
+    gpu: &GpuCode,
+    target: &Target,
+) {
     let name = format!("{FUNCTION_PREFIX}{}", entry.plan.name);
     let params = [Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr];
     let function = e.define(&name, &params, Ty::I32);
     let (args, n_args) = (e.param(function, 1), e.param(function, 2));
     let mut check = Check::new(e, entry.plan, function, args, n_args);
     check.plan();
-    launch::lower(&mut check, faults, entry.launches, e.param(function, 3), target);
+    launch::lower(&mut check, faults, entry.launches, gpu, e.param(function, 3), target);
     check.finish(faults);
 }

@@ -299,10 +299,10 @@ impl<'f> Reader<'f> {
     /// Reports a key that a later version of kernpack reads.
     pub fn not_yet(&mut self, key: &str, span: Span) {
         let message = format!(
-            "`{key}` is not supported yet: this version of kernpack builds host functions only"
+            "`{key}` is not supported yet: this version of kernpack takes compiled GPU code and host functions"
         );
         let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
-        let help = "describe a host function: `source = { host = \"…\" }`, `kernel` and `args`";
+        let help = "compile the kernel first: `source = { cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";
         self.report(problem.help(help));
     }
 }

@@ -106,15 +106,31 @@ fn launches(
         reader.report(problem.help(format!("move `{key}` into a `[[function.launch]]`")));
     }
     let mut launches = Vec::new();
+    let layout = list.filter(|(_, value)| launch::is_geometry(value));
     if own.is_some() {
-        launches.extend(launch::read(reader, fields, signature));
+        let expected = "a table such as `{ grid = [\"n\"], block = [128] }`";
+        let table = layout
+            .and_then(|(_, value)| reader.table("launch", value, "a launch's layout", expected));
+        match table {
+            Some(mut layout) => {
+                launches.extend(launch::read(reader, fields, signature, Some(&mut layout)));
+                launch::know_layout(&mut layout);
+                layout.finish(reader);
+            }
+            None => launches.extend(launch::read(reader, fields, signature, None)),
+        }
     } else {
         launch::know_keys(fields);
     }
     match list {
-        None => {}
-        Some((span, value)) if launch::is_geometry(value) => reader.not_yet("launch", span),
-        Some((_, value)) => launches.extend(launch::list(reader, value, signature)),
+        Some((_, value)) if layout.is_none() => {
+            launches.extend(launch::list(reader, value, signature));
+        }
+        Some((span, _)) if own.is_none() => {
+            let problem = Diagnostic::new("missing-key", "the launch has no `source`");
+            reader.report(problem.label(span, "a layout alone"));
+        }
+        _ => {}
     }
     launches
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A launch: which kernel of which source, with which arguments.
 
-use super::fields::{Fields, Reader, Text, Value, is_identifier, span_of};
+use super::fields::{Fields, Reader, Text, Value, is_identifier};
+use super::gpu;
 use crate::package::{Launch, Returns};
-use crate::source::{HostSource, Source};
+use crate::source::{GpuSource, HostSource, Source};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::{KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules};
 use std::path::Path;
@@ -12,11 +13,8 @@ use toml::de::DeValue;
 /// The keys of a launch that a function may have itself.
 pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "returns"];
 
-/// Keys of launches on a GPU.
-const GPU_KEYS: &[&str] = &["grid", "block", "smem", "attr"];
-
-/// Kinds of sources that are no host functions.
-const GPU_SOURCES: &[&str] = &["cuda", "ptx", "cubin", "fatbin", "triton", "kernel", "arch"];
+/// Kinds of sources that later versions have.
+const LATER_SOURCES: &[&str] = &["cuda", "triton", "kernel"];
 
 /// The endings of files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
@@ -27,6 +25,8 @@ pub(super) struct Places {
     pub when: Span,
     /// Each argument of the kernel.
     pub args: Vec<Span>,
+    /// The layout.
+    pub layout: Span,
 }
 
 /// A launch, and where its pieces stand.
@@ -41,14 +41,19 @@ pub(super) struct ReadLaunch {
 pub(super) fn is_geometry(value: &Value<'_>) -> bool {
     let DeValue::Table(table) = value.get_ref() else { return false };
     let mut keys = table.keys().map(|key| &**key.get_ref());
-    !table.is_empty() && keys.all(|key| GPU_KEYS.contains(&key))
+    !table.is_empty() && keys.all(|key| gpu::KEYS.contains(&key))
 }
 
 /// Marks the keys of a launch as known.
 pub(super) fn know_keys(fields: &mut Fields<'_>) {
-    for key in KEYS.iter().chain(GPU_KEYS) {
+    for key in KEYS.iter().chain(gpu::KEYS) {
         fields.take(key);
     }
+}
+
+/// Marks the keys of a layout as known.
+pub(super) fn know_layout(fields: &mut Fields<'_>) {
+    gpu::KEYS.iter().for_each(|key| drop(fields.take(key)));
 }
 
 /// Reads every `[[function.launch]]`.
@@ -67,7 +72,7 @@ pub(super) fn list(
             continue;
         };
         let when = when(reader, &mut fields);
-        if let Some(mut read) = read(reader, &mut fields, signature) {
+        if let Some(mut read) = read(reader, &mut fields, signature, None) {
             (read.launch.spec.when, read.places.when) = when;
             launches.push(read);
         }
@@ -77,25 +82,38 @@ pub(super) fn list(
 }
 
 /// Reads the keys that a launch has wherever it is written.
-pub(super) fn read(
+pub(super) fn read<'t>(
     reader: &mut Reader<'_>,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields<'t>,
     signature: Option<&Signature>,
+    layout: Option<&mut Fields<'t>>,
 ) -> Option<ReadLaunch> {
-    for key in GPU_KEYS {
-        if let Some((span, _)) = fields.take_entry(key) {
-            reader.not_yet(key, span);
-        }
-    }
     let source = reader.required(fields, "source", "the launch has no `source`");
     let source = source.and_then(|value| read_source(reader, value));
+    let place = gpu::place(layout.as_deref().unwrap_or(fields));
+    let fields_of_layout = match layout {
+        Some(layout) => layout,
+        None => &mut *fields,
+    };
+    let layout = match &source {
+        None => None,
+        Some(source) if source.is_gpu() => gpu::geometry(reader, fields_of_layout).map(Some),
+        Some(_) => {
+            gpu::refuse_layout(reader, fields_of_layout);
+            Some(None)
+        }
+    };
+    know_layout(fields_of_layout);
     let kernel = kernel(reader, fields, signature);
     let args = args(reader, fields);
     let returns = returns(reader, fields);
     let (args, places) = args?.into_iter().unzip();
-    let spec = LaunchSpec { when: vec![], args };
+    let spec = LaunchSpec { args, geometry: layout?, ..LaunchSpec::default() };
     let launch = Launch { spec, source: source?, kernel: kernel?, returns: returns? };
-    Some(ReadLaunch { launch, places: Places { when: Span::default(), args: places } })
+    Some(ReadLaunch {
+        launch,
+        places: Places { when: Span::default(), args: places, layout: place },
+    })
 }
 
 fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> (Vec<Rule>, Span) {
@@ -209,23 +227,17 @@ fn unknown_var(var: &str, place: Span, signature: &Signature, vars: &[String]) -
 
 fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
     if let DeValue::Array(items) = value.get_ref() {
-        let n_problems = reader.n_problems();
-        for item in items.iter() {
-            if let DeValue::Table(table) = item.get_ref() {
-                let fields = Fields::new(table, span_of(&item.span()), "a source");
-                refuse_gpu_sources(reader, &fields);
-            }
-        }
-        if reader.n_problems() == n_problems {
-            reader.wrong_type("`source`", value, "one table: `{ host = \"…\" }`");
-        }
-        return None;
+        return gpu::files(reader, items).map(Source::Gpu);
     }
     let mut fields =
         reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
-    let is_gpu = refuse_gpu_sources(reader, &fields);
+    if gpu::is_file(&fields) {
+        let file = gpu::file(reader, fields)?;
+        return Some(Source::Gpu(GpuSource { files: vec![file] }));
+    }
+    let is_later = refuse_later_sources(reader, &fields);
     let host = fields.take("host");
-    if host.is_none() && !is_gpu {
+    if host.is_none() && !is_later {
         let help = "name a file that ends in .c, .o or .a";
         reader.missing(&fields, "host", "the source has no `host`", Some(help));
     }
@@ -236,7 +248,7 @@ fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
     let include = reader.strings(&mut fields, "include");
     let options = reader.strings(&mut fields, "options");
     let define = defines(reader, &mut fields);
-    if !is_gpu {
+    if !is_later {
         fields.finish(reader);
     }
     Some(Source::Host(HostSource {
@@ -247,16 +259,13 @@ fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
     }))
 }
 
-/// Reports keys of GPU kernels; whether there are any.
-fn refuse_gpu_sources(reader: &mut Reader<'_>, fields: &Fields<'_>) -> bool {
-    let mut found = false;
-    for key in GPU_SOURCES.iter().filter(|key| fields.has(key)) {
-        if *key != "arch" || !found {
-            reader.not_yet(key, fields.place(key));
-        }
-        found = true;
+/// Reports kinds of sources that later versions have; whether there are any.
+fn refuse_later_sources(reader: &mut Reader<'_>, fields: &Fields<'_>) -> bool {
+    let found: Vec<_> = LATER_SOURCES.iter().filter(|key| fields.has(key)).collect();
+    for key in &found {
+        reader.not_yet(key, fields.place(key));
     }
-    found
+    !found.is_empty()
 }
 
 /// Reports options of the C compiler for a file that it does not see.

@@ -31,9 +31,13 @@ pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signat
                 specs[number] = piece;
                 report(reader, plan(&read.function, workspaces, &specs), place);
             };
-            alone(LaunchSpec { when: spec.when.clone(), args: vec![] }, places.when);
+            alone(LaunchSpec { when: spec.when.clone(), ..LaunchSpec::default() }, places.when);
+            alone(
+                LaunchSpec { geometry: spec.geometry.clone(), ..LaunchSpec::default() },
+                places.layout,
+            );
             for (arg, place) in spec.args.iter().zip(&places.args) {
-                alone(LaunchSpec { when: vec![], args: vec![arg.clone()] }, *place);
+                alone(LaunchSpec { args: vec![arg.clone()], ..LaunchSpec::default() }, *place);
             }
         }
     }
@@ -47,7 +51,9 @@ fn plan(
     workspaces: &[Workspace],
     launches: &[LaunchSpec],
 ) -> Result<(), Diagnostics> {
-    function.signature.plan_function(DeviceType::CPU, workspaces, launches).map(drop)
+    let on_gpu = function.launches.iter().any(|launch| launch.source.is_gpu());
+    let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+    function.signature.plan_function(device, workspaces, launches).map(drop)
 }
 
 fn report(reader: &mut Reader<'_>, result: Result<(), Diagnostics>, place: Span) {

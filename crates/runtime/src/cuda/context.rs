@@ -24,7 +24,7 @@ pub(super) struct Call {
 /// The streams that mean the current context's: NULL, legacy, per thread.
 const CURRENT_STREAMS: usize = 2;
 
-/// Prepares launches to a stream of a device, or, for -1, of the device whose context is current. 0, or how many strings of an error there are.
+/// Prepares launches to a stream of a device. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
@@ -55,17 +55,38 @@ unsafe extern "C" fn kernpack_rt_cuda_enter(
     }
 }
 
+/// Finds out which device's context is current, where `device` points to -1. 0, or how many strings of an error there are.
+///
+/// # Safety
+///
+/// `device` may be read and written, `words` written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Words) -> i32 {
+    // SAFETY: as the caller says.
+    if unsafe { *device } >= 0 {
+        return 0;
+    }
+    // SAFETY: as the caller says.
+    let message = || unsafe { Message::new(words, c"RuntimeError") };
+    let Some(area) = Area::get() else { return explain::no_memory(message()) };
+    let driver = match area.driver() {
+        Ok(driver) => driver,
+        Err(reason) => return explain::no_driver(message(), reason),
+    };
+    // SAFETY: the driver writes one int.
+    match unsafe { (driver.current_device)(device) } {
+        0 => 0,
+        status => explain::no_device(message(), driver, -1, status),
+    }
+}
+
 fn enter(area: Area, driver: &Driver, device: c_int, stream: Stream) -> Result<Call, Status> {
     let needs_context = stream.addr() <= CURRENT_STREAMS;
     let mut current = -1;
-    if device < 0 || needs_context {
-        // SAFETY: the driver writes one int.
-        let status = unsafe { (driver.current_device)(&raw mut current) };
-        if device < 0 && status != 0 {
-            return Err(status);
-        }
+    if needs_context {
+        // SAFETY: the driver writes one int, or fails where no context is current.
+        unsafe { (driver.current_device)(&raw mut current) };
     }
-    let device = if device < 0 { current } else { device };
     if device as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }

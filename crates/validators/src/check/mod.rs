@@ -71,5 +71,6 @@ checks! {
     alias,
     no_launch,
     argument_range,
+    launch_range,
     host_status,
 }

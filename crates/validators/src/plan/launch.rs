@@ -55,9 +55,65 @@ pub struct Launch {
     pub index: usize,
     /// Its arguments.
     pub args: Vec<LaunchArg>,
+    /// How it is laid out on a GPU; `None` for a host function.
+    pub grid: Option<Grid>,
+}
+
+/// The layout of a launch on a GPU, with every number checked to be in its range.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// Blocks in the grid, x first.
+    pub grid: [Value; 3],
+    /// Threads in a block, x first.
+    pub block: [Value; 3],
+    /// Blocks in a cluster, x first, where there are clusters.
+    pub cluster: Option<[Value; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub shared: Value,
+    /// Whether all blocks run at once.
+    pub cooperative: bool,
+    /// Whether the kernel may start before the one before it has ended.
+    pub dependent: bool,
+    /// The priority, where it is not the stream's.
+    pub priority: Option<Value>,
+    /// The stream, where it is a parameter.
+    pub stream: Option<Value>,
+}
+
+impl Grid {
+    /// Calls `f` with every value of the plan that the layout uses.
+    pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
+        self.grid.iter().chain(&self.block).for_each(|value| f(*value));
+        self.cluster.iter().flatten().for_each(|value| f(*value));
+        f(self.shared);
+        self.priority.iter().chain(&self.stream).for_each(|value| f(*value));
+    }
+}
+
+impl Launch {
+    /// Calls `f` with every value of the plan that the launch uses when it runs.
+    pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
+        self.args.iter().for_each(|arg| arg.for_each_value(f));
+        self.grid.iter().for_each(|grid| grid.for_each_value(f));
+    }
+
+    /// Whether it asks for the environment's stream.
+    pub fn uses_env_stream(&self) -> bool {
+        let to_launch = self.grid.as_ref().is_some_and(|grid| grid.stream.is_none());
+        to_launch || self.args.iter().any(LaunchArg::uses_env_stream)
+    }
 }
 
 impl LaunchArg {
+    /// Whether it is the environment's stream, or has that in it.
+    pub fn uses_env_stream(&self) -> bool {
+        match self {
+            LaunchArg::EnvStream => true,
+            LaunchArg::Struct(fields) => fields.iter().any(LaunchArg::uses_env_stream),
+            LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::Workspace(_) => false,
+        }
+    }
+
     /// Calls `f` with every value of the plan that the argument uses.
     pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
         match self {

@@ -29,7 +29,7 @@ mod verify;
 
 pub use builder::{Builder, Guarded};
 pub use interp::{Accepted, Outcome, Refused, interpret};
-pub use launch::{Alloc, CScalar, Launch, LaunchArg};
+pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg};
 pub use verify::VerifyError;
 
 use crate::fault::Fault;
@@ -215,6 +215,15 @@ impl Plan {
         type_of(&self.exprs, value)
     }
 
+    /// Whether a call's arguments may not tell the number of its device.
+    pub fn may_lack_device(&self) -> bool {
+        let mut value = self.device.1;
+        while let Expr::Select(_, _, otherwise) = *self.expr(value) {
+            value = otherwise;
+        }
+        *self.expr(value) == Expr::Int(-1)
+    }
+
     /// Calls `f` with every value that what follows the checks uses.
     pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
         f(self.device.0);
@@ -225,7 +234,7 @@ impl Plan {
         }
         for launch in &self.launches {
             launch.cond.into_iter().for_each(&mut *f);
-            launch.args.iter().for_each(|arg| arg.for_each_value(f));
+            launch.for_each_value(f);
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The text of a plan: its checks in order, as a person reads them.
 
-use super::{Alloc, Arith, Compare, Expr, LaunchArg, Plan, Step, Value};
+use super::{Alloc, Arith, Compare, Expr, Grid, LaunchArg, Plan, Step, Value};
 use crate::fault::{Fault, Part};
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -87,13 +87,39 @@ impl Printer<'_> {
             let when = launch.cond.map(|cond| format!(" when {}", self.text(cond, false)));
             writeln!(
                 f,
-                "  launch {}({}){}",
+                "  launch {}({}){}{}",
                 launch.index,
                 args.join(", "),
+                launch.grid.as_ref().map(|grid| self.grid(grid)).unwrap_or_default(),
                 when.unwrap_or_default()
             )?;
         }
         Ok(())
+    }
+
+    fn grid(&self, grid: &Grid) -> String {
+        let dims = |dims: &[Value; 3]| {
+            let texts = dims.map(|dim| self.text(dim, false));
+            format!("[{}]", texts.join(", "))
+        };
+        let mut text = format!(" on {} of {}", dims(&grid.grid), dims(&grid.block));
+        if let Some(cluster) = &grid.cluster {
+            text += &format!(" in clusters of {}", dims(cluster));
+        }
+        if *self.plan.expr(grid.shared) != Expr::Int(0) {
+            text += &format!(", shared memory {}", self.text(grid.shared, false));
+        }
+        for (holds, word) in [(grid.cooperative, "cooperative"), (grid.dependent, "dependent")] {
+            if holds {
+                text += &format!(", {word}");
+            }
+        }
+        for (name, value) in [("priority", grid.priority), ("stream", grid.stream)] {
+            if let Some(value) = value {
+                text += &format!(", {name} {}", self.text(value, false));
+            }
+        }
+        text
     }
 
     fn alloc(&self, alloc: &Alloc) -> String {

@@ -120,7 +120,7 @@ impl Scope<'_> {
         for launch in &plan.launches {
             launch.cond.map_or(Ok(()), |cond| self.uses_as(cond, Type::Bool))?;
             let mut values = Vec::new();
-            launch.args.iter().for_each(|arg| arg.for_each_value(&mut |value| values.push(value)));
+            launch.for_each_value(&mut |value| values.push(value));
             values.into_iter().try_for_each(|value| self.uses_as(value, Type::Int))?;
         }
         plan.combinations.index.map_or(Ok(()), |index| self.uses_as(index, Type::Int))

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the runtime.
+
+use super::faults::raise_written;
+use super::launch::Call;
+use crate::gpu_code::{GpuCode, layout};
+use crate::image::{Arch, ArchKind, Image, Suffix};
+use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
+use kernpack_validators::plan::{self, Grid, LaunchArg};
+
+/// The symbol under which the runtime finds the package's GPU code.
+const PACKAGE: &str = "kernpack_cuda_package";
+
+/// `CUlaunchConfig`.
+mod config {
+    pub const GRID: u32 = 0;
+    pub const BLOCK: u32 = 12;
+    pub const SHARED: u32 = 24;
+    pub const STREAM: u32 = 32;
+    pub const ATTRIBUTES: u32 = 40;
+    pub const N_ATTRIBUTES: u32 = 48;
+    pub const BYTES: u32 = 56;
+}
+
+/// `CUlaunchAttribute`, and the values of its `id`.
+mod attribute {
+    pub const VALUE: u32 = 8;
+    pub const BYTES: u32 = 72;
+    pub const COOPERATIVE: i64 = 2;
+    pub const CLUSTER: i64 = 4;
+    pub const DEPENDENT: i64 = 6;
+    pub const PRIORITY: i64 = 8;
+}
+
+/// What the runtime keeps of a call.
+const CALL_BYTES: u32 = 16;
+
+/// A call that is prepared to launch.
+#[derive(Clone, Copy)]
+pub struct Entered<'c> {
+    call: V<'c>,
+}
+
+/// Writes the description of the package's GPU code.
+pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
+    let text = |text: &str| e.bytes("", format!("{text}\0").as_bytes(), 1);
+    let mut modules = Vec::new();
+    for (_, artifact) in &code.modules {
+        let mut images = Vec::new();
+        for image in &artifact.images {
+            let data = e.section_bytes(SECTION, &image.bytes, 64);
+            for arch in image.archs() {
+                let [number, class] = [i64::from(arch.number), class(arch)];
+                images.extend([Word::Pointer(data), Word::Int(number | class << 32)]);
+            }
+        }
+        let archs: Vec<_> = artifact.archs().iter().map(Arch::to_string).collect();
+        let n_images = artifact.images.iter().flat_map(Image::archs).count() as i64;
+        let images = e.words("", &images);
+        let archs = text(&archs.join(", "));
+        modules.extend([Word::Pointer(images), Word::Int(n_images), Word::Pointer(archs)]);
+    }
+    let kernels = code
+        .kernels
+        .iter()
+        .flat_map(|(module, name)| [Word::Pointer(text(name)), Word::Int(*module as i64)]);
+    let kernels: Vec<_> = kernels.collect();
+    let (modules, kernels) = (e.words("", &modules), e.words("", &kernels));
+    let words = [
+        Word::Pointer(text(package)),
+        Word::Pointer(modules),
+        Word::Int(code.modules.len() as i64),
+        Word::Pointer(kernels),
+        Word::Int(code.kernels.len() as i64),
+    ];
+    e.export_words(PACKAGE, &words);
+}
+
+/// Where images lie: in a section of their own.
+const SECTION: &str = ".kernpack.images";
+
+/// How special an architecture is, as the runtime orders them.
+fn class(arch: Arch) -> i64 {
+    match (arch.kind, arch.suffix) {
+        (ArchKind::Compute, _) => 0,
+        (ArchKind::Sm, Suffix::None) => 1,
+        (ArchKind::Sm, Suffix::F) => 2,
+        (ArchKind::Sm, Suffix::A) => 3,
+    }
+}
+
+impl<'f, 'c> Call<'_, 'f, 'c> {
+    /// The number of the call's device, where the arguments may not tell one.
+    pub fn current_device(&mut self, index: V<'c>) -> V<'c> {
+        let e = self.e();
+        let at = e.stack(self.function(), 8);
+        e.store(at, e.truncate(index, Ty::I32));
+        let words = self.words();
+        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let n_strings = e.call(current, &[at, words]).expect("a number");
+        self.leave_with_words(n_strings);
+        e.sign_extend(e.load(Ty::I32, at))
+    }
+
+    /// Prepares launches to a stream, where any of them runs.
+    pub fn enter(&mut self, any: Option<V<'c>>, device: V<'c>, stream: V<'c>) {
+        let e = self.e();
+        let call = e.stack(self.function(), CALL_BYTES);
+        let words = self.words();
+        // Nothing to put back yet.
+        e.store(call, e.int(Ty::I64, 0));
+        let behind = self.block();
+        if let Some(any) = any {
+            let enter = self.block();
+            e.branch(any, enter, behind, None);
+            e.at(enter);
+        }
+        let params = [Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
+        let enter = e.declare("kernpack_rt_cuda_enter", &params, Some(Ty::I32));
+        let args = [e.truncate(device, Ty::I32), stream, call, words];
+        let n_strings = e.call(enter, &args).expect("a number");
+        self.leave_with_words(n_strings);
+        e.jump(behind);
+        e.at(behind);
+        self.entered = Some(Entered { call });
+    }
+
+    /// Puts the caller's context back.
+    pub fn leave(&self, entered: Entered<'c>) {
+        let e = self.e();
+        let leave = e.declare("kernpack_rt_cuda_leave", &[Ty::Ptr], None);
+        e.call(leave, &[entered.call]);
+    }
+
+    /// Launches a kernel of the package.
+    pub fn run_on_gpu(&mut self, kernel: usize, grid: &Grid, launch: &plan::Launch) {
+        let e = self.e();
+        let args = self.store_args(&launch.args);
+        let config = self.config(grid);
+        let words = self.words();
+        let entered = self.entered.expect("a call with launches enters");
+        let params = [Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
+        let run = e.declare("kernpack_rt_cuda_launch", &params, Some(Ty::I32));
+        let number = e.int(Ty::I32, kernel as i64);
+        let n_strings = e.call(run, &[entered.call, number, config, args, words]);
+        self.leave_with_words(n_strings.expect("a number"));
+    }
+
+    /// Where the runtime has written an error, frees everything and raises it.
+    fn leave_with_words(&mut self, n_strings: V<'c>) {
+        let e = self.e();
+        let (ok, failed) = (self.block(), self.block());
+        let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
+        e.branch(fine, ok, failed, Some(true));
+        e.at(failed);
+        self.free_all();
+        let words = self.words();
+        raise_written(e, words, n_strings);
+        e.at(ok);
+    }
+
+    /// The arguments in memory; an array of their addresses.
+    fn store_args(&mut self, args: &[LaunchArg]) -> V<'c> {
+        let e = self.e();
+        let addresses = e.stack(self.function(), 8 * args.len().max(1) as u32);
+        for (i, arg) in args.iter().enumerate() {
+            let layout = layout(arg);
+            let space = e.stack(self.function(), layout.size.max(1));
+            let mut scalars = Vec::new();
+            flatten(arg, &mut scalars);
+            for ((offset, _), scalar) in layout.scalars.iter().zip(scalars) {
+                let (value, _) = self.scalar(scalar);
+                e.store_at(space, *offset, value);
+            }
+            e.store_at(addresses, 8 * i as u32, space);
+        }
+        addresses
+    }
+
+    fn config(&mut self, grid: &Grid) -> V<'c> {
+        let e = self.e();
+        let config = e.stack(self.function(), config::BYTES);
+        let dims = grid.grid.iter().zip((config::GRID..).step_by(4));
+        let dims = dims.chain(grid.block.iter().zip((config::BLOCK..).step_by(4)));
+        for (value, offset) in dims.chain([(&grid.shared, config::SHARED)]) {
+            self.store_u32(config, offset, *value);
+        }
+        let stream = match grid.stream {
+            Some(stream) => e.to_pointer(self.check.value(stream)),
+            None => self.env_stream(),
+        };
+        e.store_at(config, config::STREAM, stream);
+        let (attributes, n_attributes) = self.attributes(grid);
+        e.store_at(config, config::ATTRIBUTES, attributes);
+        e.store_at(config, config::N_ATTRIBUTES, e.int(Ty::I32, n_attributes));
+        config
+    }
+
+    fn attributes(&mut self, grid: &Grid) -> (V<'c>, i64) {
+        let e = self.e();
+        let one = e.int(Ty::I32, 1);
+        let mut attributes: Vec<(i64, Vec<V<'c>>)> = Vec::new();
+        if grid.cooperative {
+            attributes.push((attribute::COOPERATIVE, vec![one]));
+        }
+        if let Some(cluster) = grid.cluster {
+            let dims = cluster.map(|dim| e.truncate(self.check.value(dim), Ty::I32));
+            attributes.push((attribute::CLUSTER, dims.to_vec()));
+        }
+        if grid.dependent {
+            attributes.push((attribute::DEPENDENT, vec![one]));
+        }
+        if let Some(priority) = grid.priority {
+            let priority = e.truncate(self.check.value(priority), Ty::I32);
+            attributes.push((attribute::PRIORITY, vec![priority]));
+        }
+        if attributes.is_empty() {
+            return (e.null(), 0);
+        }
+        let array = e.stack(self.function(), attribute::BYTES * attributes.len() as u32);
+        for (i, (id, values)) in attributes.iter().enumerate() {
+            let at = attribute::BYTES * i as u32;
+            e.store_at(array, at, e.int(Ty::I32, *id));
+            for (value, offset) in values.iter().zip((attribute::VALUE..).step_by(4)) {
+                e.store_at(array, at + offset, *value);
+            }
+        }
+        (array, attributes.len() as i64)
+    }
+
+    fn store_u32(&mut self, at: V<'c>, offset: u32, value: plan::Value) {
+        let e = self.e();
+        let value = e.truncate(self.check.value(value), Ty::I32);
+        e.store_at(at, offset, value);
+    }
+
+    fn function(&self) -> Function<'c> {
+        self.check.function
+    }
+}
+
+/// The scalars of an argument, in the order of its layout.
+fn flatten<'a>(arg: &'a LaunchArg, scalars: &mut Vec<&'a LaunchArg>) {
+    match arg {
+        LaunchArg::Struct(fields) => fields.iter().for_each(|field| flatten(field, scalars)),
+        scalar => scalars.push(scalar),
+    }
+}

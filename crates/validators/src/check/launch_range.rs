@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The numbers of a launch are ones that the driver can be given.
+
+use super::{Info, dim};
+use crate::expr::Expr;
+use crate::fault::{Format, Words};
+use crate::plan::{Compare, Value};
+use crate::planner::{Checked, Planner};
+use kernpack_ffi_abi::ErrorKind;
+
+/// The check.
+pub const INFO: Info = Info {
+    name: "launch-range",
+    kind: ErrorKind::ValueError,
+    doc: "A number of a launch on a GPU, such as an extent of its grid, is in the range that the driver takes. What a device allows below that, the driver says.",
+    example: "Out of bound launch grid[1] `n` when calling: `f(a: Tensor([n], float32))`, expected to be in range [0, 65535], got 65536",
+};
+
+/// Requires an expression to have a value between `least` and `most`. `what` names it: `grid[0]`.
+pub fn require(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, least: i64, most: i64) {
+    let subject = format!("Out of bound launch {what} `{expr}`");
+    let expected = format!("to be in range [{least}, {most}]");
+    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
+    cx.require(value.valid, INFO.complaint(subject.as_str(), expected.as_str(), overflow));
+    let cond = between(cx, value.value, least, most);
+    let got = Words::value(value.value, Format::Int);
+    cx.require(cond, INFO.complaint(subject, expected, got));
+}
+
+fn between(cx: &mut Planner<'_>, value: Value, least: i64, most: i64) -> Value {
+    let (least, most) = (cx.b.int(least), cx.b.int(most));
+    let (above, below) =
+        (cx.b.compare(Compare::Le, least, value), cx.b.compare(Compare::Le, value, most));
+    cx.b.and(above, below)
+}

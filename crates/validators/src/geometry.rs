@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a launch on a GPU is laid out: its grid, its blocks, its clusters, and what else the driver is told beside the kernel's arguments.
+
+use crate::expr::Expr;
+
+/// The layout of a launch, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Geometry {
+    /// Blocks in the grid, x first; up to three. A grid without blocks is no launch.
+    pub grid: Vec<Expr>,
+    /// Threads in a block, x first; up to three.
+    pub block: Vec<Expr>,
+    /// Blocks in a cluster, x first; none where there are no clusters.
+    pub cluster: Vec<Expr>,
+    /// Bytes of dynamic shared memory.
+    pub shared: Expr,
+    /// Whether all blocks run at once.
+    pub cooperative: bool,
+    /// Whether the kernel may start before the one before it in the stream has ended (programmatic dependent launch).
+    pub dependent: bool,
+    /// The priority, where it is not the stream's.
+    pub priority: Option<Expr>,
+    /// The parameter that is the stream; the environment's where there is none.
+    pub stream: Option<String>,
+}
+
+impl Geometry {
+    /// A grid of blocks, and nothing else.
+    pub fn new(grid: Vec<Expr>, block: Vec<Expr>) -> Geometry {
+        Geometry {
+            grid,
+            block,
+            cluster: vec![],
+            shared: Expr::Int(0),
+            cooperative: false,
+            dependent: false,
+            priority: None,
+            stream: None,
+        }
+    }
+
+    /// Each number with its name, and the least and the greatest that it may be.
+    pub fn numbers(&self) -> Vec<(String, &Expr, i64, i64)> {
+        const MOST: i64 = i32::MAX as i64;
+        // What compute capability 3.0 and later allow; the driver's limits for blocks depend on the device.
+        let grid = self.grid.iter().zip([MOST, 65535, 65535]).enumerate();
+        let grid = grid.map(|(i, (expr, most))| (format!("grid[{i}]"), expr, 0, most));
+        let blocks = self.block.iter().enumerate();
+        let blocks = blocks.map(|(i, expr)| (format!("block[{i}]"), expr, 1, MOST));
+        let clusters = self.cluster.iter().enumerate();
+        let clusters = clusters.map(|(i, expr)| (format!("cluster[{i}]"), expr, 1, MOST));
+        let shared = [("smem".to_string(), &self.shared, 0, MOST)];
+        let priority = self.priority.iter();
+        let priority =
+            priority.map(|expr| ("priority".to_string(), expr, i64::from(i32::MIN), MOST));
+        grid.chain(blocks).chain(clusters).chain(shared).chain(priority).collect()
+    }
+}
