@@ -14,6 +14,7 @@
 mod compile;
 mod error;
 pub mod export;
+pub mod image;
 pub mod inspect;
 pub mod link;
 mod llvm;
