@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sources: where kernels come from. A source is one file of this folder and one line of the enum below; today there is one.
 //!
-//! `triton_json` is part of a source to come: no package file names it yet.
+//! `cuda`, with `nvrtc` and `include`, and `triton_json` are parts of sources to come: no package file names them yet.
 
+pub mod cuda;
 pub mod host;
-
+mod include;
+pub mod nvrtc;
 pub mod triton_json;
 
 pub use host::HostSource;
