@@ -5,7 +5,7 @@
 //!   the second byte with `a` in bit 3. CUDA 13 leaves that bit clear and says `a` in the section `.nv.compat`. An `f` is told by the options
 //!   in the note `.note.nv.tkinfo` alone.
 //! * A kernel is a function symbol with 0x10 in `st_other`; `.nv.info.<kernel>` has its attributes, `.nv.shared.<kernel>` is as large as its
-//!   shared memory.
+//!   shared memory, and from sm_90 on larger by 1 KiB, which the driver keeps for itself.
 
 use super::bytes::{u16_at, u32_at};
 use super::{Arch, ArchKind, Code, ImageProblem, Kernel, Param, Suffix};
@@ -25,6 +25,10 @@ const FLAG_A_8: u32 = 0x8;
 const STO_CUDA_ENTRY: u8 = 0x10;
 /// In `.nv.compat`: the code is for this one architecture.
 const COMPAT_A: u8 = 0x09;
+
+/// From sm_90 on, the driver keeps some shared memory for itself. Kernels that have any count it among theirs; the driver's limits do not.
+const RESERVES_SHARED: u32 = 90;
+const RESERVED_SHARED_BYTES: u64 = 1024;
 
 /// Attributes of a kernel in `.nv.info.<kernel>`.
 const MAX_THREADS: u8 = 0x05;
@@ -55,7 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Code, ImageProblem> {
     let arch = arch(header, &sections)?;
     let mut kernels = Vec::new();
     for name in kernel_names(header, bytes)? {
-        kernels.push(kernel(&name, &sections)?);
+        kernels.push(kernel(&name, arch, &sections)?);
     }
     Ok(Code { arch, kernels: Some(kernels) })
 }
@@ -133,10 +137,12 @@ fn kernel_names(header: &Header, bytes: &[u8]) -> Result<Vec<String>, ImageProbl
     kernels.map(|symbol| name(symbol).map(text)).collect()
 }
 
-fn kernel(name: &str, sections: &Sections<'_>) -> Result<Kernel, ImageProblem> {
+fn kernel(name: &str, arch: Arch, sections: &Sections<'_>) -> Result<Kernel, ImageProblem> {
     let section = |prefix: &str| sections.get(format!("{prefix}{name}").as_bytes());
     let info = section(".nv.info.").map_or(&[][..], |(_, data)| data);
     let shared = section(".nv.shared.").map_or(0, |(header, _)| header.sh_size(LittleEndian));
+    let reserved = if arch.number >= RESERVES_SHARED { RESERVED_SHARED_BYTES } else { 0 };
+    let shared = shared.saturating_sub(reserved);
     let mut kernel = Kernel {
         name: name.to_string(),
         params: params(name, info)?,

@@ -65,8 +65,7 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// The bytes that all parameters take.
     pub param_bytes: u32,
-    /// The shared memory of fixed size in bytes, where the image says so: PTX does not. From sm_90 on, cubins count the 1024 bytes among it
-    /// that the driver keeps for itself.
+    /// The shared memory of fixed size in bytes, where the image says so: PTX does not. The driver rounds it up to a multiple of 16.
     pub static_shared_bytes: Option<u32>,
     /// The most threads of a block, where `__launch_bounds__` or the like says so.
     pub max_threads: Option<u32>,
