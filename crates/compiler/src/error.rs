@@ -4,6 +4,7 @@
 use crate::image::ImageError;
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
+use crate::source::cuda::CudaError;
 use kernpack_syntax::Diagnostics;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -65,6 +66,9 @@ pub enum CompileError {
     /// GPU code is damaged, or lacks a kernel.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// CUDA C++ gave no GPU code.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
     /// GPU code is not what the package file says.
     #[error("`{}` should be {expected}, and is {found}", path.display())]
     OtherImage {

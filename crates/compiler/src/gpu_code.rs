@@ -20,31 +20,65 @@ pub struct GpuCode {
 }
 
 impl GpuCode {
-    /// The number of a kernel of a source.
-    pub fn kernel(&self, source: &GpuSource, symbol: &str) -> Option<usize> {
-        let module = self.modules.iter().position(|(known, _)| known == source)?;
-        self.kernels.iter().position(|(of, name)| *of == module && name == symbol)
-    }
-
-    /// Numbers the kernels that the launches of a function name, after checking that they exist and take what they are passed.
+    /// Builds every GPU source of a package once, with all the kernels that launches of it name.
     ///
     /// # Errors
-    /// The first that does not.
-    pub fn add_kernels(&mut self, function: &Function, plan: &Plan) -> Result<(), CompileError> {
-        for (index, launch) in function.launches.iter().enumerate() {
-            let Source::Gpu(source) = &launch.source else { continue };
-            let module = self.modules.iter().position(|(known, _)| known == source);
-            let module = module.expect("every source has been built");
-            let planned = plan.launches.iter().find(|planned| planned.index == index);
-            let args = planned.map(|planned| &planned.args[..]).unwrap_or_default();
-            for symbol in launch.symbols(&plan.combinations) {
-                for image in &self.modules[module].1.images {
-                    if let Some(kernel) = image.kernel(&symbol)? {
-                        check_params(kernel, args, &image.name, launch, function)?;
+    /// Where one cannot be built, or lacks a kernel.
+    pub fn build(functions: &[Function], plans: &[Plan]) -> Result<GpuCode, CompileError> {
+        let mut wanted: Vec<(&GpuSource, Vec<String>)> = Vec::new();
+        for (function, plan) in functions.iter().zip(plans) {
+            for launch in &function.launches {
+                let Source::Gpu(source) = &launch.source else { continue };
+                let known = wanted.iter().position(|(known, _)| *known == source);
+                let known = known.unwrap_or_else(|| {
+                    wanted.push((source, vec![]));
+                    wanted.len() - 1
+                });
+                for symbol in launch.symbols(&plan.combinations) {
+                    if !wanted[known].1.contains(&symbol) {
+                        wanted[known].1.push(symbol);
                     }
                 }
-                if !self.kernels.contains(&(module, symbol.clone())) {
-                    self.kernels.push((module, symbol));
+            }
+        }
+        let mut code = GpuCode::default();
+        for (number, (source, kernels)) in wanted.into_iter().enumerate() {
+            let artifact = source.build(&kernels)?;
+            let symbols = artifact.symbols.iter().map(|(_, symbol)| (number, symbol.clone()));
+            code.kernels.extend(symbols);
+            code.modules.push((source.clone(), artifact));
+        }
+        for (function, plan) in functions.iter().zip(plans) {
+            code.check_kernels(function, plan)?;
+        }
+        Ok(code)
+    }
+
+    /// The number of a kernel of a source, by the name that a launch has for it.
+    pub fn kernel(&self, source: &GpuSource, name: &str) -> Option<usize> {
+        let (module, symbol) = self.symbol(source, name)?;
+        self.kernels.iter().position(|(of, known)| *of == module && known == symbol)
+    }
+
+    fn symbol(&self, source: &GpuSource, name: &str) -> Option<(usize, &str)> {
+        let module = self.modules.iter().position(|(known, _)| known == source)?;
+        let symbols = &self.modules[module].1.symbols;
+        let (_, symbol) = symbols.iter().find(|(written, _)| written == name)?;
+        Some((module, symbol))
+    }
+
+    /// Every kernel that a function launches exists, and takes what it is passed.
+    fn check_kernels(&self, function: &Function, plan: &Plan) -> Result<(), CompileError> {
+        for (index, launch) in function.launches.iter().enumerate() {
+            let Source::Gpu(source) = &launch.source else { continue };
+            let planned = plan.launches.iter().find(|planned| planned.index == index);
+            let args = planned.map(|planned| &planned.args[..]).unwrap_or_default();
+            for name in launch.symbols(&plan.combinations) {
+                let (module, symbol) = self.symbol(source, &name).expect("every source is built");
+                for image in &self.modules[module].1.images {
+                    if let Some(kernel) = image.kernel(symbol)? {
+                        check_params(kernel, args, &image.name, launch, function)?;
+                    }
                 }
             }
         }

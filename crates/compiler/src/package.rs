@@ -63,7 +63,7 @@ impl Launch {
         }
         let symbol = |row: &Vec<DType>| {
             combinations.vars.iter().zip(row).fold(self.kernel.clone(), |symbol, (var, dtype)| {
-                symbol.replace(&format!("{{{var}}}"), &dtype.to_string())
+                symbol.replace(&format!("{{{var}}}"), &self.source.dtype_name(*dtype))
             })
         };
         combinations.rows.iter().map(symbol).collect()

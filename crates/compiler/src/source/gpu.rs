@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sources `cubin`, `fatbin` and `ptx`: GPU code that somebody else compiled, for one architecture or for several.
+//! GPU code for one architecture or for several: files that somebody else compiled (`cubin`, `fatbin` and `ptx`), or CUDA C++.
 
+use super::cuda::{CudaError, CudaSource};
+use super::nvrtc::Nvrtc;
 use crate::error::CompileError;
 use crate::image::{Arch, Image, ImageKind};
 use std::path::PathBuf;
 
-/// Files that have the same kernels, each for other devices.
+/// Kernels for GPUs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GpuSource {
-    /// The files, in the order in which a user wrote them.
-    pub files: Vec<GpuFile>,
+pub enum GpuSource {
+    /// Files that have the same kernels, each for other devices, in the order in which a user wrote them.
+    Files(Vec<GpuFile>),
+    /// A CUDA C++ file, and what it is compiled for.
+    Cuda(CudaSource, Vec<Arch>),
 }
 
 /// A file of GPU code.
@@ -28,8 +32,8 @@ pub struct GpuFile {
 pub struct GpuArtifact {
     /// The images, which are ready for the driver.
     pub images: Vec<Image>,
-    /// What the user brought: the bytes of the files.
-    pub source: Vec<Vec<u8>>,
+    /// The symbol of each kernel that launches name; a compiled image has them as they are written.
+    pub symbols: Vec<(String, String)>,
     /// Every file that was read.
     pub inputs: Vec<PathBuf>,
 }
@@ -37,25 +41,44 @@ pub struct GpuArtifact {
 impl GpuSource {
     /// What messages call it.
     pub fn name(&self) -> String {
-        let names: Vec<_> = self.files.iter().map(|file| file.path.display().to_string()).collect();
-        names.join(", ")
+        match self {
+            GpuSource::Files(files) => {
+                let names: Vec<_> =
+                    files.iter().map(|file| file.path.display().to_string()).collect();
+                names.join(", ")
+            }
+            GpuSource::Cuda(source, _) => source.path.display().to_string(),
+        }
     }
 
-    /// Reads the files.
+    /// Reads the files, or compiles the text. `kernels` are those that launches name.
     ///
     /// # Errors
-    /// Where one cannot be read, is damaged, or is not what it is said to be.
-    pub fn build(&self) -> Result<GpuArtifact, CompileError> {
-        let _span = tracing::debug_span!("source", path = %self.name()).entered();
-        let mut artifact = GpuArtifact { images: vec![], source: vec![], inputs: vec![] };
-        for file in &self.files {
-            let bytes = file.read()?;
-            artifact.source.push(bytes.clone());
-            artifact.inputs.push(file.path.clone());
-            artifact.images.push(file.image(bytes)?);
+    /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no compiler, or it refuses the text.
+    pub fn build(&self, kernels: &[String]) -> Result<GpuArtifact, CompileError> {
+        match self {
+            GpuSource::Files(files) => read(files, kernels),
+            GpuSource::Cuda(source, archs) => {
+                let built = source.build(&Nvrtc::find().map_err(CudaError::from)?, archs, kernels)?;
+                if !built.log.is_empty() {
+                    tracing::warn!("{}", built.log);
+                }
+                let symbols = kernels.iter().cloned().zip(built.symbols).collect();
+                Ok(GpuArtifact { images: built.images, symbols, inputs: built.inputs })
+            }
         }
-        Ok(artifact)
     }
+}
+
+fn read(files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, CompileError> {
+    let mut artifact = GpuArtifact { images: vec![], symbols: vec![], inputs: vec![] };
+    for file in files {
+        let _span = tracing::debug_span!("source", path = %file.path.display()).entered();
+        artifact.inputs.push(file.path.clone());
+        artifact.images.push(file.image(file.read()?)?);
+    }
+    artifact.symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
+    Ok(artifact)
 }
 
 impl GpuFile {

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sources: where kernels come from. A source is one file of this folder and one line of the enum below.
+//! Sources: where kernels come from. A source is one file of this folder and one line of an enum: [`Source`], or [`GpuSource`].
+//!
+//! `triton_json` is part of a source to come: no package file names it yet.
 
+pub mod cuda;
 pub mod gpu;
 pub mod host;
+mod include;
+pub mod nvrtc;
+pub mod triton_json;
 
+pub use cuda::CudaSource;
 pub use gpu::{GpuFile, GpuSource};
 pub use host::HostSource;
+
+use kernpack_ffi_abi::DType;
 
 /// Where a kernel comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A function of the C ABI, for the CPU.
     Host(HostSource),
-    /// Kernels for GPUs that were compiled before.
+    /// Kernels for GPUs.
     Gpu(GpuSource),
 }
 
@@ -20,5 +29,13 @@ impl Source {
     /// Whether its kernels run on a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self, Source::Gpu(_))
+    }
+
+    /// What stands for a dtype in the name of a kernel: its own name, or, in CUDA C++, the type's.
+    pub fn dtype_name(&self, dtype: DType) -> String {
+        match self {
+            Source::Gpu(GpuSource::Cuda(..)) => cuda::type_name(dtype),
+            _ => dtype.to_string(),
+        }
     }
 }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//! GPU architectures: how they are written, which devices run which, and which of several a device takes.
+//!
+//! ```text
+//! sm_XY         machine code    runs on X.Z with Z >= Y
+//! sm_XYf        machine code    the same, with instructions of the family of X
+//! sm_XYa        machine code    runs on X.Y only
+//! compute_XY    PTX             runs on every device that is not older
+//! compute_XYf   PTX             runs on X.Z with Z >= Y
+//! compute_XYa   PTX             runs on X.Y only
+//! ```
+//!
+//! The order of [`Arch`] is the order of preference among those that a device runs, the best last: machine code before PTX, then the higher
+//! number, then `a` before `f` before neither. Not here: what the driver does in the end, which agrees.
+
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// What GPU code is made for: `sm_90a`, `compute_80`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arch {
+    /// Machine code or PTX.
+    pub kind: ArchKind,
+    /// The compute capability without its point: 90 is 9.0, and 121 is 12.1.
+    pub number: u32,
+    /// Which instructions beyond the number's it uses.
+    pub suffix: Suffix,
+}
+
+/// Machine code or text for the driver's compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArchKind {
+    /// PTX, which the driver compiles when it loads it: `compute_`.
+    Compute,
+    /// Machine code: `sm_`.
+    Sm,
+}
+
+/// Which instructions code uses beyond those that later devices keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Suffix {
+    /// None.
+    None,
+    /// Those of the family, `f`.
+    F,
+    /// Those of this one architecture, `a`.
+    A,
+}
+
+/// Text that names no architecture.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is no GPU architecture: expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`, as in `sm_90a`"
+)]
+pub struct ArchError(pub String);
+
+impl Arch {
+    /// Whether a device of this compute capability runs such code.
+    pub fn runs_on(&self, major: u32, minor: u32) -> bool {
+        let (own_major, own_minor) = (self.number / 10, self.number % 10);
+        let same_major_not_older = own_major == major && own_minor <= minor;
+        match (self.kind, self.suffix) {
+            (_, Suffix::A) => (own_major, own_minor) == (major, minor),
+            (ArchKind::Sm, Suffix::None | Suffix::F) => same_major_not_older,
+            (ArchKind::Compute, Suffix::F) => same_major_not_older,
+            (ArchKind::Compute, Suffix::None) => (own_major, own_minor) <= (major, minor),
+        }
+    }
+
+    /// The same architecture as PTX.
+    pub fn compute(self) -> Arch {
+        Arch { kind: ArchKind::Compute, ..self }
+    }
+}
+
+/// Which of these a device of compute capability `(major, minor)` takes: the best of those that it runs, of equals the first.
+pub fn choose(archs: &[Arch], (major, minor): (u32, u32)) -> Option<usize> {
+    let running = archs.iter().enumerate().filter(|(_, arch)| arch.runs_on(major, minor));
+    // Of equals `max_by_key` takes the last.
+    running.rev().max_by_key(|(_, arch)| **arch).map(|(index, _)| index)
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            ArchKind::Compute => "compute",
+            ArchKind::Sm => "sm",
+        };
+        let suffix = match self.suffix {
+            Suffix::None => "",
+            Suffix::F => "f",
+            Suffix::A => "a",
+        };
+        write!(f, "{kind}_{}{suffix}", self.number)
+    }
+}
+
+impl FromStr for Arch {
+    type Err = ArchError;
+
+    fn from_str(text: &str) -> Result<Arch, ArchError> {
+        parse(text).ok_or_else(|| ArchError(text.to_string()))
+    }
+}
+
+fn parse(text: &str) -> Option<Arch> {
+    let (kind, rest) = match text.strip_prefix("sm_") {
+        Some(rest) => (ArchKind::Sm, rest),
+        None => (ArchKind::Compute, text.strip_prefix("compute_")?),
+    };
+    let (digits, suffix) = match rest.strip_suffix('a') {
+        Some(digits) => (digits, Suffix::A),
+        None => match rest.strip_suffix('f') {
+            Some(digits) => (digits, Suffix::F),
+            None => (rest, Suffix::None),
+        },
+    };
+    let is_number = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    let number = digits.parse().ok().filter(|_| is_number && !digits.starts_with('0'))?;
+    Some(Arch { kind, number, suffix })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arch(text: &str) -> Arch {
+        text.parse().expect(text)
+    }
+
+    /// The devices, of all that exist and some that do not, on which the architecture runs.
+    fn expect_runs_on(text: &str, expected: &[(u32, u32)]) {
+        let devices = [(7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (10, 3), (12, 0), (12, 1)];
+        let runs = devices.iter().filter(|(major, minor)| arch(text).runs_on(*major, *minor));
+        assert_eq!(runs.copied().collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    fn expect_choice(archs: &[&str], device: (u32, u32), expected: Option<&str>) {
+        let parsed: Vec<_> = archs.iter().map(|text| arch(text)).collect();
+        let choice = choose(&parsed, device).map(|index| archs[index]);
+        assert_eq!(choice, expected, "{archs:?} on {device:?}");
+    }
+
+    #[test]
+    fn text_comes_back() {
+        for text in ["sm_75", "sm_90", "sm_90a", "sm_100f", "sm_121a", "compute_80", "compute_120f"]
+        {
+            assert_eq!(arch(text).to_string(), text);
+        }
+        assert_eq!(arch("sm_90a").compute().to_string(), "compute_90a");
+    }
+
+    #[test]
+    fn other_text_is_refused() {
+        for text in
+            ["", "sm_", "sm_9", "sm_090", "sm_1000", "sm_90b", "sm_90af", "90", "SM_90", "sm_+9"]
+        {
+            assert_eq!(text.parse::<Arch>(), Err(ArchError(text.to_string())));
+        }
+        let message = ArchError("sm90".to_string()).to_string();
+        assert!(message.starts_with("`sm90` is no GPU architecture: expected"), "{message}");
+    }
+
+    #[test]
+    fn machine_code_runs_on_its_major_number_from_its_minor_number_on() {
+        expect_runs_on("sm_80", &[(8, 0), (8, 6), (8, 9)]);
+        expect_runs_on("sm_86", &[(8, 6), (8, 9)]);
+        expect_runs_on("sm_100", &[(10, 0), (10, 3)]);
+    }
+
+    #[test]
+    fn specific_machine_code_runs_on_one_architecture() {
+        expect_runs_on("sm_90a", &[(9, 0)]);
+        expect_runs_on("sm_100a", &[(10, 0)]);
+        expect_runs_on("sm_120a", &[(12, 0)]);
+    }
+
+    #[test]
+    fn family_machine_code_runs_on_the_rest_of_its_family() {
+        expect_runs_on("sm_100f", &[(10, 0), (10, 3)]);
+        expect_runs_on("sm_103f", &[(10, 3)]);
+        expect_runs_on("sm_121f", &[(12, 1)]);
+    }
+
+    #[test]
+    fn ptx_runs_on_everything_that_is_not_older() {
+        expect_runs_on("compute_89", &[(8, 9), (9, 0), (10, 0), (10, 3), (12, 0), (12, 1)]);
+        expect_runs_on("compute_90a", &[(9, 0)]);
+        expect_runs_on("compute_100f", &[(10, 0), (10, 3)]);
+    }
+
+    #[test]
+    fn the_highest_machine_code_that_runs_wins() {
+        expect_choice(&["sm_80", "sm_86", "sm_89"], (8, 6), Some("sm_86"));
+        expect_choice(&["sm_89", "sm_80"], (8, 9), Some("sm_89"));
+        expect_choice(&["sm_120f", "sm_121"], (12, 1), Some("sm_121"));
+    }
+
+    #[test]
+    fn specific_goes_before_family_before_plain() {
+        expect_choice(&["sm_100", "sm_100f", "sm_100a"], (10, 0), Some("sm_100a"));
+        expect_choice(&["sm_100a", "sm_100f", "sm_100"], (10, 3), Some("sm_100f"));
+        expect_choice(&["sm_100a", "sm_100"], (10, 3), Some("sm_100"));
+    }
+
+    #[test]
+    fn ptx_comes_after_all_machine_code_and_the_highest_first() {
+        expect_choice(&["compute_90", "sm_80"], (8, 9), Some("sm_80"));
+        expect_choice(&["compute_120", "sm_120"], (12, 1), Some("sm_120"));
+        expect_choice(&["compute_75", "compute_80", "compute_90"], (8, 9), Some("compute_80"));
+        expect_choice(&["compute_90", "compute_90a"], (9, 0), Some("compute_90a"));
+    }
+
+    #[test]
+    fn nothing_may_run_and_of_equals_the_first_wins() {
+        expect_choice(&["sm_90a", "sm_80", "compute_120"], (10, 0), None);
+        expect_choice(&[], (9, 0), None);
+        assert_eq!(choose(&[arch("sm_80"), arch("sm_80")], (8, 0)), Some(0));
+    }
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Source `cuda`: kernels in CUDA C++, compiled by [`Nvrtc`] to machine code or PTX for each architecture.
+//!
+//! A kernel is named as C++ names it, `scale` or `rms<float, 128>`, which also instantiates a template; the artifact has the symbol.
+//!
+//! The same text gives the same bytes wherever the file lies: NVRTC gets the file under a name that depends on its last part alone, and a
+//! seed for the names of anonymous namespaces, which would otherwise hold the number of the process (before CUDA 13 there is no such
+//! option). What still shows is the path of a *header*, where it says `__FILE__`, or where `line_info` is asked for and it has code.
+
+use super::include;
+use super::nvrtc::{Job, Nvrtc, NvrtcError};
+use crate::image::{Arch, ArchKind, Image, ImageError};
+use kernpack_ffi_abi::DType;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A CUDA C++ file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaSource {
+    /// The file.
+    pub path: PathBuf,
+    /// Folders to look for headers in, behind the file's own and before CUDA's.
+    pub include: Vec<PathBuf>,
+    /// Macros, `NAME` and value.
+    pub define: Vec<(String, String)>,
+    /// Further options of NVRTC. The architecture is not among them.
+    pub options: Vec<String>,
+    /// Whether the image tells debuggers and profilers which line each instruction comes from.
+    pub line_info: bool,
+}
+
+/// What a CUDA C++ file became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaArtifact {
+    /// The file it came from, for messages.
+    pub path: PathBuf,
+    /// The bytes of that file.
+    pub source: Vec<u8>,
+    /// An image for each architecture, in the order in which they were asked for. PTX ends in the NUL that the driver wants.
+    pub images: Vec<Image>,
+    /// The symbol of each kernel, in the order in which they were asked for.
+    pub symbols: Vec<String>,
+    /// What NVRTC warned of, with the names of files as the user knows them.
+    pub log: String,
+    /// The file, and every file it may include save CUDA's own headers, which go with the version of NVRTC.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Why a CUDA C++ file gave no image.
+#[derive(Debug, Error)]
+pub enum CudaError {
+    /// There is no compiler.
+    #[error(transparent)]
+    Nvrtc(#[from] NvrtcError),
+    /// The file cannot be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// Something that goes to NVRTC has a NUL inside.
+    #[error("{what} of `{}` has a NUL byte in it; remove it", path.display())]
+    Nul {
+        /// The file.
+        path: PathBuf,
+        /// What has it.
+        what: &'static str,
+    },
+    /// An option says what is said elsewhere.
+    #[error("option `{option}` for `{}` names an architecture; name it among the targets instead", path.display())]
+    ArchOption {
+        /// The file.
+        path: PathBuf,
+        /// The option.
+        option: String,
+    },
+    /// This NVRTC makes no code for the architecture.
+    #[error(
+        "cannot compile `{}` for {arch}: NVRTC {}.{} (`{}`) makes code for {}; choose one of these, or another version of CUDA",
+        path.display(), version.0, version.1, nvrtc.display(), numbers(has)
+    )]
+    Arch {
+        /// The file.
+        path: PathBuf,
+        /// The architecture.
+        arch: Arch,
+        /// NVRTC's own file.
+        nvrtc: PathBuf,
+        /// Its version.
+        version: (u32, u32),
+        /// The architectures it knows.
+        has: Vec<u32>,
+    },
+    /// NVRTC refused the text.
+    #[error("NVRTC refused `{}` for {arch} ({reason}):\n{text}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The architecture.
+        arch: Arch,
+        /// NVRTC's word for it.
+        reason: String,
+        /// Its messages, with the names of files as the user knows them.
+        text: String,
+    },
+    /// A name that should be a kernel's is none.
+    #[error("no kernel of `{}` is called so: {}; NVRTC says:\n{text}", path.display(), quoted(kernels))]
+    Kernels {
+        /// The file.
+        path: PathBuf,
+        /// The names that were asked for.
+        kernels: Vec<String>,
+        /// NVRTC's messages.
+        text: String,
+    },
+    /// A kernel's symbol depends on the architecture.
+    #[error("kernel `{kernel}` of `{}` has different parameters for {} and {}; declare it alike for all", path.display(), archs.0, archs.1)]
+    Symbol {
+        /// The file.
+        path: PathBuf,
+        /// The kernel.
+        kernel: String,
+        /// Two architectures that differ.
+        archs: (Arch, Arch),
+    },
+    /// The image that came out is not what it should be.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+/// The type of CUDA C++ that holds an element of a dtype, as its headers name it; the dtype's own name where there is none.
+pub fn type_name(dtype: DType) -> String {
+    let name = match dtype {
+        DType::BOOL => "bool",
+        DType::INT8 => "signed char",
+        DType::INT16 => "short",
+        DType::INT32 => "int",
+        DType::INT64 => "long long",
+        DType::UINT8 => "unsigned char",
+        DType::UINT16 => "unsigned short",
+        DType::UINT32 => "unsigned int",
+        DType::UINT64 => "unsigned long long",
+        DType::FLOAT16 => "__half",
+        DType::BFLOAT16 => "__nv_bfloat16",
+        DType::FLOAT32 => "float",
+        DType::FLOAT64 => "double",
+        DType::FLOAT8_E4M3FN => "__nv_fp8_e4m3",
+        DType::FLOAT8_E5M2 => "__nv_fp8_e5m2",
+        DType::COMPLEX64 => "float2",
+        DType::COMPLEX128 => "double2",
+        _ => return dtype.to_string(),
+    };
+    name.to_string()
+}
+
+/// The folder that files pretend to lie in.
+const PRETENDED: &str = "/kernpack/";
+/// What NVRTC calls the list of names of kernels, as if it were a file.
+const NAMES: &str = "__nv_name_map(";
+
+impl CudaSource {
+    /// That file, without options.
+    pub fn new(path: impl Into<PathBuf>) -> CudaSource {
+        let path = path.into();
+        CudaSource { path, include: vec![], define: vec![], options: vec![], line_info: false }
+    }
+
+    /// Compiles the file for each architecture. `kernels` are names as C++ writes them.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, NVRTC refuses it or knows no such architecture, or a kernel is not in it.
+    pub fn build(
+        &self,
+        nvrtc: &Nvrtc,
+        archs: &[Arch],
+        kernels: &[String],
+    ) -> Result<CudaArtifact, CudaError> {
+        let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
+        let source = std::fs::read(&self.path)
+            .map_err(|reason| CudaError::Read { path: self.path.clone(), reason })?;
+        let text = self.c_string("the text", source.clone())?;
+        let expressions =
+            kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
+        let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
+        let mut artifact = CudaArtifact {
+            path: self.path.clone(),
+            inputs: self.inputs(&source),
+            source,
+            images: vec![],
+            symbols: vec![],
+            log: String::new(),
+        };
+        for arch in archs {
+            let built = self.build_one(nvrtc, *arch, (&text, kernels, &expressions))?;
+            self.add(&mut artifact, (archs[0], *arch), kernels, built)?;
+        }
+        Ok(artifact)
+    }
+
+    /// Compiles for one architecture: the image, the symbols, the log.
+    fn build_one(
+        &self,
+        nvrtc: &Nvrtc,
+        arch: Arch,
+        (text, kernels, expressions): (&CString, &[String], &[CString]),
+    ) -> Result<(Image, Vec<String>, String), CudaError> {
+        self.require_arch(nvrtc, arch)?;
+        let options = self.options(nvrtc, arch)?;
+        let name = self.c_string("the name", self.pretended_name())?;
+        let is_ptx = arch.kind == ArchKind::Compute;
+        let job = Job { text, name: &name, options: &options, expressions, is_ptx };
+        let output = nvrtc.compile(&job).map_err(|failure| {
+            let (path, text) = (self.path.clone(), self.with_real_name(&failure.log));
+            match text.contains(NAMES) {
+                true => CudaError::Kernels { path, kernels: kernels.to_vec(), text },
+                false => CudaError::Refused { path, arch, reason: failure.reason, text },
+            }
+        })?;
+        let image = Image::read(&format!("{} for {arch}", self.path.display()), output.bytes)?;
+        for symbol in &output.symbols {
+            image.kernel(symbol)?;
+        }
+        Ok((image, output.symbols, self.with_real_name(&output.log)))
+    }
+
+    fn add(
+        &self,
+        artifact: &mut CudaArtifact,
+        archs: (Arch, Arch),
+        kernels: &[String],
+        (image, symbols, log): (Image, Vec<String>, String),
+    ) -> Result<(), CudaError> {
+        if artifact.images.is_empty() {
+            artifact.symbols = symbols;
+        } else if let Some(at) = (0..symbols.len()).find(|at| artifact.symbols[*at] != symbols[*at])
+        {
+            let (path, kernel) = (self.path.clone(), kernels[at].clone());
+            return Err(CudaError::Symbol { path, kernel, archs });
+        }
+        artifact.images.push(image);
+        // Most warnings are the same for every architecture.
+        if !artifact.log.contains(&log) {
+            artifact.log += &log;
+        }
+        Ok(())
+    }
+
+    fn require_arch(&self, nvrtc: &Nvrtc, arch: Arch) -> Result<(), CudaError> {
+        let has = nvrtc.archs();
+        if has.contains(&arch.number) {
+            return Ok(());
+        }
+        let (path, nvrtc_path) = (self.path.clone(), nvrtc.path.clone());
+        Err(CudaError::Arch { path, arch, nvrtc: nvrtc_path, version: nvrtc.version, has })
+    }
+
+    fn options(&self, nvrtc: &Nvrtc, arch: Arch) -> Result<Vec<CString>, CudaError> {
+        let names_arch = |option: &&String| {
+            ["-arch", "--gpu-architecture", "-gpu-architecture"]
+                .iter()
+                .any(|name| option.starts_with(name))
+        };
+        if let Some(option) = self.options.iter().find(names_arch) {
+            let (path, option) = (self.path.clone(), option.clone());
+            return Err(CudaError::ArchOption { path, option });
+        }
+        let mut options = vec![format!("--gpu-architecture={arch}").into_bytes()];
+        if nvrtc.version.0 >= 13 {
+            options.push(b"--frandom-seed=kernpack".to_vec());
+        }
+        if self.line_info {
+            options.push(b"-lineinfo".to_vec());
+        }
+        options.extend(
+            self.define.iter().map(|(name, value)| format!("-D{name}={value}").into_bytes()),
+        );
+        for folder in [self.folder()].iter().chain(&self.include).chain(&nvrtc.include) {
+            options.push([b"-I", folder.as_os_str().as_encoded_bytes()].concat());
+        }
+        options.extend(self.options.iter().map(|option| option.clone().into_bytes()));
+        options.into_iter().map(|option| self.c_string("an option", option)).collect()
+    }
+
+    /// The folder of the file, in which NVRTC cannot find headers by itself as it does not know the file's real name.
+    fn folder(&self) -> PathBuf {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.unwrap_or(Path::new(".")).to_path_buf()
+    }
+
+    fn inputs(&self, source: &[u8]) -> Vec<PathBuf> {
+        let included =
+            include::included(&self.path, &String::from_utf8_lossy(source), &self.include);
+        [self.path.clone()].into_iter().chain(included).collect()
+    }
+
+    fn pretended_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        format!("{PRETENDED}{}", name.to_string_lossy())
+    }
+
+    fn with_real_name(&self, log: &str) -> String {
+        log.replace(&self.pretended_name(), &self.path.display().to_string())
+    }
+
+    fn c_string(
+        &self,
+        what: &'static str,
+        bytes: impl Into<Vec<u8>>,
+    ) -> Result<CString, CudaError> {
+        CString::new(bytes).map_err(|_| CudaError::Nul { path: self.path.clone(), what })
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" or ")
+}
+
+fn numbers(archs: &[u32]) -> String {
+    let archs: Vec<_> = archs.iter().map(|number| format!("sm_{number}")).collect();
+    archs.join(", ")
+}

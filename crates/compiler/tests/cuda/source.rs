@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//! CUDA C++ files: what may be in them, what they become, and what is said about those that are wrong.
+
+use super::*;
+use kernpack_compiler::image::ImageKind;
+use std::process::Command;
+
+const TEMPLATE: &str = r#"
+template <class T, int N> __global__ void fill(T* out) { out[threadIdx.x] = N; }
+namespace { __global__ void hidden(int* out) { out[0] = 1; } }
+extern "C" __global__ void plain(int* out) { out[0] = WIDTH; }
+"#;
+
+/// A project with everything that could leave a trace of where it lies.
+fn everything() -> Project {
+    let mut project = Project::new(&format!("#include \"own.h\"\n#include <theirs.h>\n{TEMPLATE}"));
+    project
+        .file("own.h", "#pragma once\n__device__ inline int own(int x) { return x + clock(); }\n");
+    project.file(
+        "headers/theirs.h",
+        "#include \"../own.h\"\nnamespace { __device__ int state[3]; }\n",
+    );
+    project.source.include = vec![project.folder.path().join("headers")];
+    project.source.define = vec![("WIDTH".to_string(), "7".to_string())];
+    project
+}
+
+#[test]
+fn kernels_are_named_as_cpp_names_them() {
+    let names = ["fill<float, 3>", "plain", "fill<short, -1>", "hidden"];
+    let artifact = everything().build(&["sm_90a", "compute_80"], &names).unwrap();
+    let symbols = &artifact.symbols;
+    assert_eq!(symbols[..3], ["_Z4fillIfLi3EEvPT_", "plain", "_Z4fillIsLin1EEvPT_"]);
+    assert!(symbols[3].starts_with("_ZN") && symbols[3].contains("hidden"), "{symbols:?}");
+    let kinds: Vec<_> = artifact.images.iter().map(|image| (image.kind, image.archs())).collect();
+    let expected =
+        [(ImageKind::Cubin, vec![arch("sm_90a")]), (ImageKind::Ptx, vec![arch("compute_80")])];
+    assert_eq!(kinds, expected);
+    for image in &artifact.images {
+        assert!(symbols.iter().all(|symbol| layout(kernel(image, symbol)) == [(0, 8)]));
+    }
+    assert_eq!(artifact.log, "");
+}
+
+#[test]
+fn the_files_that_were_read_are_listed() {
+    let project = everything();
+    let artifact = project.build(&["sm_80"], &[]).unwrap();
+    let own = |name: &str| project.folder.path().join(name);
+    let expected = [own("kernels.cu"), own("own.h"), own("headers/theirs.h")];
+    assert_eq!(artifact.inputs[..3], expected);
+    assert_eq!(artifact.source, fs::read(&project.source.path).unwrap());
+}
+
+#[test]
+fn the_folder_leaves_no_trace() {
+    let archs = ["sm_80", "sm_90a", "compute_90"];
+    let names = ["fill<float, 3>", "hidden"];
+    let [one, other] = [everything(), everything()].map(|project| {
+        let artifact = project.build(&archs, &names).unwrap();
+        artifact.images.into_iter().map(|image| image.bytes).collect::<Vec<_>>()
+    });
+    assert_eq!(one, other);
+}
+
+/// Names of anonymous namespaces could hold the number of the process, so two processes are needed. This test is both of them.
+#[test]
+fn the_process_leaves_no_trace() {
+    let project = Project::new("namespace { __global__ void hidden(int* out) { out[0] = 1; } }");
+    let artifact = project.build(&["sm_90"], &["hidden"]).unwrap();
+    let bytes = &artifact.images[0].bytes;
+    if let Some(output) = std::env::var_os(OUTPUT) {
+        return fs::write(output, bytes).unwrap();
+    }
+    let again = output_of("source::the_process_leaves_no_trace", &[]);
+    assert!(again == *bytes, "another process makes other bytes");
+}
+
+/// The environment belongs to the whole process, so another one has to have the variables.
+#[test]
+fn nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere() {
+    if let Some(output) = std::env::var_os(OUTPUT) {
+        let found =
+            Nvrtc::find().map_or_else(|error| error.to_string(), |nvrtc| format!("{nvrtc:?}"));
+        return fs::write(output, found).unwrap();
+    }
+    let missing = "/nowhere/libnvrtc.so.13";
+    let name = "source::nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere";
+    let found = String::from_utf8(output_of(name, &[("KERNPACK_NVRTC", missing)])).unwrap();
+    let (advice, places) = found.split_once("looked at:\n").expect(&found);
+    assert_eq!(
+        advice,
+        "found no NVRTC, the compiler for CUDA C++; install the Python package nvidia-cuda-nvrtc, or set KERNPACK_NVRTC to the path of libnvrtc.so; "
+    );
+    assert!(
+        places.starts_with(&format!("  {missing}: ")) && places.lines().count() == 1,
+        "{places}"
+    );
+}
+
+/// Names the file that a test writes to when it runs as another process.
+const OUTPUT: &str = "KERNPACK_TEST_CUDA_OUTPUT";
+
+/// What the test of this name writes when another process runs it with these variables.
+fn output_of(test: &str, variables: &[(&str, &str)]) -> Vec<u8> {
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", test]).env(OUTPUT, &output).envs(variables.iter().copied());
+    assert!(again.output().unwrap().status.success());
+    fs::read(output).unwrap()
+}
+
+#[test]
+fn line_info_is_there_on_request_and_has_no_folder_of_the_file() {
+    let build = |line_info| {
+        let mut project =
+            Project::new("extern \"C\" __global__ void k(int* p) { p[0] = clock(); }");
+        project.source.line_info = line_info;
+        project.build(&["sm_90"], &[]).unwrap().images.remove(0).bytes
+    };
+    let has_lines = |bytes: &[u8]| bytes.windows(11).any(|text| text == b".debug_line");
+    assert!(!has_lines(&build(false)) && has_lines(&build(true)));
+    assert!(build(true) == build(true), "line info depends on the folder");
+}
+
+#[test]
+fn headers_of_cuda_are_found() {
+    let text = r#"
+        #include <cuda_fp16.h>
+        #include <cuda_bf16.h>
+        #include <mma.h>
+        #include <cooperative_groups.h>
+        #include <cuda/std/type_traits>
+        template <class T> __global__ void twice(T* x) {
+            static_assert(cuda::std::is_same_v<T, __half> || cuda::std::is_same_v<T, __nv_bfloat16>);
+            cooperative_groups::this_thread_block().sync();
+            x[0] = x[0] + x[0];
+        }
+    "#;
+    let artifact =
+        Project::new(text).build(&["sm_90"], &["twice<__half>", "twice<__nv_bfloat16>"]).unwrap();
+    assert_eq!(artifact.symbols, ["_Z5twiceI6__halfEvPT_", "_Z5twiceI13__nv_bfloat16EvPT_"]);
+    assert_eq!(artifact.inputs.len(), 1, "CUDA's own headers are no inputs");
+}
+
+#[test]
+fn errors_and_warnings_name_the_real_file() {
+    let project = Project::new("#warning old\nextern \"C\" __global__ void k() { wrong(); }\n");
+    let error = project.expect_error(&["sm_80"], &["k"]);
+    let start = "NVRTC refused `DIR/kernels.cu` for sm_80 (NVRTC_ERROR_COMPILATION):\n";
+    assert!(error.starts_with(start), "{error}");
+    assert!(
+        error.contains("DIR/kernels.cu(2): error: identifier \"wrong\" is undefined"),
+        "{error}"
+    );
+    let project = Project::new("#warning old\nextern \"C\" __global__ void k() {}\n");
+    let artifact = project.build(&["sm_80", "sm_90"], &["k"]).unwrap();
+    let warning = format!("{}(1): warning", project.source.path.display());
+    assert_eq!(artifact.log.matches(&warning).count(), 1, "{}", artifact.log);
+}
+
+#[test]
+fn errors_in_headers_name_the_header() {
+    let project = Project::new("#include \"bad.h\"\n");
+    project.file("bad.h", "\nint x = ;\n");
+    let error = project.expect_error(&["sm_80"], &[]);
+    assert!(error.contains("DIR/bad.h(2): error: expected an expression"), "{error}");
+}
+
+#[test]
+fn a_name_that_is_no_kernel_is_told() {
+    let error = everything().expect_error(&["sm_80"], &["fill<float, 3>", "fil<float>"]);
+    let start = "no kernel of `DIR/kernels.cu` is called so: `fill<float, 3>` or `fil<float>`; NVRTC says:\n";
+    assert!(error.starts_with(start), "{error}");
+    assert!(error.contains("identifier \"fil\" is undefined"), "{error}");
+}
+
+#[test]
+fn a_symbol_must_not_depend_on_the_architecture() {
+    let text = r#"
+        #if __CUDA_ARCH__ >= 900
+        __global__ void k(int* p) { p[0] = 1; }
+        #else
+        __global__ void k(float* p) { p[0] = 1; }
+        #endif
+    "#;
+    let error = Project::new(text).expect_error(&["sm_80", "sm_90"], &["k"]);
+    let expected = "kernel `k` of `DIR/kernels.cu` has different parameters for sm_80 and sm_90; declare it alike for all";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn what_nvrtc_cannot_do_is_told_before_it_is_asked() {
+    let mut project = Project::new("extern \"C\" __global__ void k() {}");
+    let error = project.expect_error(&["sm_60"], &[]);
+    assert!(error.starts_with("cannot compile `DIR/kernels.cu` for sm_60: NVRTC 13."), "{error}");
+    assert!(error.contains(") makes code for sm_75, sm_80, "), "{error}");
+    project.source.options = vec!["--gpu-architecture=sm_80".to_string()];
+    let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it among the targets instead";
+    assert_eq!(project.expect_error(&["sm_90"], &[]), expected);
+    project.source.options = vec!["--no-such-option".to_string()];
+    let error = project.expect_error(&["sm_90"], &[]);
+    assert!(
+        error.starts_with("NVRTC refused `DIR/kernels.cu` for sm_90 (NVRTC_ERROR_INVALID_OPTION):"),
+        "{error}"
+    );
+    assert!(error.contains("--no-such-option"), "{error}");
+}
+
+#[test]
+fn files_that_cannot_go_to_nvrtc_are_told() {
+    let project = Project::new("\0");
+    assert_eq!(
+        project.expect_error(&["sm_80"], &[]),
+        "the text of `DIR/kernels.cu` has a NUL byte in it; remove it"
+    );
+    fs::remove_file(&project.source.path).unwrap();
+    let error = project.expect_error(&["sm_80"], &[]);
+    assert!(error.starts_with("cannot read `DIR/kernels.cu`: No such file"), "{error}");
+}
