@@ -162,9 +162,10 @@ fn check_kernels(
     Ok(())
 }
 
-/// What the digest of the sources is made of: what the user wrote or brought, in order.
+/// What the digest of the sources is made of: the objects and archives, in order. They change with everything that they are made of, which
+/// for a C file is also headers, macros, options and the compiler.
 fn sources_digest_input(artifacts: &[HostArtifact]) -> Vec<&[u8]> {
-    artifacts.iter().map(|artifact| &artifact.source[..]).collect()
+    artifacts.iter().map(|artifact| &artifact.bytes[..]).collect()
 }
 
 /// The generated code, the runtime, the users' objects and the record as one object, in which only entry points can be seen. The record
