@@ -88,15 +88,15 @@ def row_major(shape):
 
 
 def span(tensor):
-    """The bytes [start, end) that a tensor's indices reach; False of an empty one; None beyond 64 bits."""
+    """The bytes [start, end) that a tensor's indices reach; False of an empty one; None where these or their offsets are beyond 64 bits."""
     strides = row_major(tensor["shape"]) if tensor["strides"] is None else tensor["strides"]
     if 0 in tensor["shape"]:
         return False
     bits, reach = math.prod(tensor["dtype"][1:]), [(extent - 1) * stride for extent, stride in zip(tensor["shape"], strides)]
-    origin = (tensor["data"] + tensor["byte_offset"]) * 8
-    start = (origin + sum(min(r, 0) for r in reach) * bits) // 8
-    end = -(-(origin + (sum(max(r, 0) for r in reach) + 1) * bits) // 8)
-    return None if fit(start) is None or fit(end) is None else (start, end)
+    origin = wrap(tensor["data"] + tensor["byte_offset"])
+    low = sum(min(r, 0) for r in reach) * bits // 8
+    high = -(-(sum(max(r, 0) for r in reach) + 1) * bits // 8)
+    return None if None in map(fit, (low, high, origin + low, origin + high)) else (origin + low, origin + high)
 
 
 class Call:

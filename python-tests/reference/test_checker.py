@@ -119,6 +119,9 @@ GOLDEN = [
     ("alias", "f(a: Tensor([2], int8, strides=any), b: Tensor([2], int8, strides=any)) where noalias(a, b)",
      [tensor(2, dtype="int8", strides=[2]), tensor(2, dtype="int8", strides=[-2], data=4099)], "Invalid Tensor data on argument #1",
      "expected noalias(a, b), got overlapping memory"),
+    ("alias", "f(a: Tensor([m, n], int8, strides=any), b: Tensor([2], int8)) where noalias(a, b)",
+     [tensor(2 ** 63 - 1, 4, dtype="int8", strides=[-1, -1]), tensor(2, dtype="int8", data=4097)], "Invalid Tensor data on argument #1",
+     "expected noalias(a, b), got overlapping memory"),
 
     # Dims
     ("negative-dim", "f(a: Tensor([_], float32))", [tensor(-1)], "Invalid a.shape[0] on argument #0", "expected a non-negative value, got -1"),
@@ -234,6 +237,8 @@ ACCEPTED = [
     ("f(a: Tensor([], float32, device=cuda), b: Tensor([], float32, device=cuda, peer))", [tensor(device=CUDA_0), tensor(device=CUDA_1)]),
     ("f(a: Tensor([n], int4), b: Tensor([n], int4)) where noalias(a, b)", [tensor(3, dtype="int4"), tensor(3, dtype="int4", data=4098)]),
     ("f(a: Tensor([n], int8), b: Tensor([n], int8)) where noalias(a, b)", [tensor(0, dtype="int8"), tensor(0, dtype="int8")]),
+    ("f(a: Tensor([m, n], int8, strides=any), b: Tensor([2], int8)) where noalias(a, b)",
+     [tensor(2 ** 63 - 1, 3, dtype="int8", strides=[-1, -1]), tensor(2, dtype="int8", data=4097)]),
     ("f(x: Tensor([n], float32), n: int32 = 3)", [tensor(3)]),
     ("f(a: Tensor([1 + n*2], float32), b: Tensor([min(n, 3), max(n, 9), n - 4], float32))", [tensor(9), tensor(3, 9, 0)]),
 ]

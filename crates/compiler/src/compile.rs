@@ -7,8 +7,8 @@ use crate::gpu_code::GpuCode;
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Entry};
 use crate::package::{Function, Package};
-use crate::source::Source;
 use crate::source::host::HostArtifact;
+use crate::source::{HostSource, Source};
 use crate::symbols;
 use crate::target::Target;
 use kernpack_ffi_abi::DeviceType;
@@ -53,11 +53,9 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     let target = options.target;
     let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
     let plans = variants.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-    let (artifacts, mut gpu) = build_sources(package, target)?;
+    let artifacts = build_host_sources(package, target)?;
     check_kernels(&variants, &plans, &artifacts)?;
-    for (function, plan) in variants.iter().zip(&plans) {
-        gpu.add_kernels(function, plan)?;
-    }
+    let gpu = GpuCode::build(&variants, &plans)?;
     let needs = symbols::needed_by_user(&artifacts)?;
     let mut record = export::record(
         package,
@@ -123,24 +121,21 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
     })
 }
 
-/// Builds each distinct source once.
-fn build_sources(
+/// Builds each distinct source of host functions once.
+fn build_host_sources(
     package: &Package,
     target: &Target,
-) -> Result<(Vec<HostArtifact>, GpuCode), CompileError> {
-    let mut seen: Vec<&Source> = Vec::new();
-    let (mut artifacts, mut gpu) = (Vec::new(), GpuCode::default());
+) -> Result<Vec<HostArtifact>, CompileError> {
+    let mut seen: Vec<&HostSource> = Vec::new();
+    let mut artifacts = Vec::new();
     for launch in package.functions.iter().flat_map(|function| &function.launches) {
-        if seen.contains(&&launch.source) {
-            continue;
-        }
-        seen.push(&launch.source);
-        match &launch.source {
-            Source::Host(source) => artifacts.push(source.build(target)?),
-            Source::Gpu(source) => gpu.modules.push((source.clone(), source.build()?)),
+        let Source::Host(source) = &launch.source else { continue };
+        if !seen.contains(&source) {
+            seen.push(source);
+            artifacts.push(source.build(target)?);
         }
     }
-    Ok((artifacts, gpu))
+    Ok(artifacts)
 }
 
 /// Every launch's kernel is defined by its source.
@@ -176,10 +171,11 @@ fn check_kernels(
     Ok(())
 }
 
-/// What the digest of the sources is made of: what the user wrote or brought, in order.
+/// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made
+/// of, which for a C or CUDA C++ file is also headers, macros, options and the compiler.
 fn sources_digest_input<'a>(artifacts: &'a [HostArtifact], gpu: &'a GpuCode) -> Vec<&'a [u8]> {
-    let host = artifacts.iter().map(|artifact| &artifact.source[..]);
-    let gpu = gpu.modules.iter().flat_map(|(_, code)| code.source.iter().map(Vec::as_slice));
+    let host = artifacts.iter().map(|artifact| &artifact.bytes[..]);
+    let gpu = gpu.modules.iter().flat_map(|(_, code)| code.images.iter().map(|it| &it.bytes[..]));
     host.chain(gpu).collect()
 }
 

@@ -8,8 +8,8 @@ use crate::{Diagnostic, Span};
 pub enum TokenKind {
     /// A letter or `_`, then letters, digits and `_`.
     Name,
-    /// A decimal integer.
-    Int(i64),
+    /// A decimal integer, at most 2^63: so much fits 64 bits with a minus in front, which is a token of its own.
+    Int(u64),
     /// A decimal number with a point or an exponent.
     Float(f64),
     /// Punctuation, such as `->`.
@@ -86,13 +86,14 @@ fn number_len(text: &str) -> usize {
 
 fn number(text: &str) -> Option<TokenKind> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
-        text.parse().ok().map(TokenKind::Int)
+        text.parse().ok().filter(|value| *value <= i64::MIN.unsigned_abs()).map(TokenKind::Int)
     } else {
         text.parse().ok().filter(|value: &f64| value.is_finite()).map(TokenKind::Float)
     }
 }
 
-fn bad_number(span: Span) -> Diagnostic {
+/// Of a number that is too large, or none.
+pub fn bad_number(span: Span) -> Diagnostic {
     Diagnostic::new("bad-number", "not a number that fits 64 bits")
         .label(span, "expected a decimal integer or float")
 }
@@ -136,6 +137,14 @@ mod tests {
             ]
         );
         assert_eq!(tokens[2].span, Span::new(3, 9));
+    }
+
+    #[test]
+    fn integers_end_where_64_bits_do() {
+        let (tokens, diagnostics) = lex("9223372036854775808 9223372036854775809");
+        assert_eq!(tokens[0].kind, TokenKind::Int(1 << 63));
+        assert_eq!(tokens[1].kind, TokenKind::End);
+        assert_eq!(diagnostics.len(), 1);
     }
 
     #[test]

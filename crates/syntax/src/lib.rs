@@ -9,7 +9,7 @@ mod lexer;
 
 pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Diagnostics, Label};
-pub use lexer::{Token, TokenKind, lex};
+pub use lexer::{Token, TokenKind, bad_number, lex};
 
 /// A range of bytes in a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

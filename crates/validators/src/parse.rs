@@ -13,7 +13,7 @@ use crate::plan::CScalar;
 use crate::rule::{Comparison, Rule, RuleKind};
 use crate::signature::{Signature, SignatureResult};
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, lex};
+use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, bad_number, lex};
 use std::ops::{Deref, DerefMut};
 
 /// How deep types and expressions may nest: deeper text is refused, not followed.
@@ -366,13 +366,17 @@ impl Parser<'_> {
 
     /// A number that is not negative.
     pub fn parse_count(&mut self, what: &str) -> Result<i64, Diagnostic> {
-        match self.peek().kind {
-            TokenKind::Int(value) => {
-                self.bump();
-                Ok(value)
-            }
-            _ => Err(self.unexpected(what)),
-        }
+        self.parse_int(false, what)
+    }
+
+    /// A number, behind a minus where `negative` says so.
+    fn parse_int(&mut self, negative: bool, what: &str) -> Result<i64, Diagnostic> {
+        let token = self.peek();
+        let TokenKind::Int(magnitude) = token.kind else { return Err(self.unexpected(what)) };
+        let value = if negative { -i128::from(magnitude) } else { magnitude.into() };
+        let value = i64::try_from(value).map_err(|_| bad_number(token.span))?;
+        self.bump();
+        Ok(value)
     }
 
     /// Whether a literal is next.
@@ -396,14 +400,11 @@ impl Parser<'_> {
             }
         }
         let negative = self.eat("-");
-        let token = self.peek();
-        let literal = match token.kind {
-            TokenKind::Int(value) => Literal::Int(if negative { -value } else { value }),
-            TokenKind::Float(value) => Literal::Float(if negative { -value } else { value }),
-            _ => return Err(self.unexpected("a literal: a number, True, False or None")),
-        };
-        self.bump();
-        Ok(literal)
+        if let TokenKind::Float(value) = self.peek().kind {
+            self.bump();
+            return Ok(Literal::Float(if negative { -value } else { value }));
+        }
+        self.parse_int(negative, "a literal: a number, True, False or None").map(Literal::Int)
     }
 
     /// Reads an expression: sums of products.
@@ -461,16 +462,10 @@ impl Parser<'_> {
         self.nested(|parser| {
             let token = parser.peek();
             match token.kind {
-                TokenKind::Int(value) => {
-                    parser.bump();
-                    Ok(Expr::Int(value))
-                }
+                TokenKind::Int(_) => parser.parse_int(false, "an integer").map(Expr::Int),
                 TokenKind::Mark("-") => {
                     parser.bump();
-                    match parser.atom()? {
-                        Expr::Int(value) => Ok(Expr::Int(-value)),
-                        expr => Ok(Expr::binary(Op::Sub, Expr::Int(0), expr)),
-                    }
+                    parser.negative()
                 }
                 TokenKind::Mark("(") => {
                     parser.bump();
@@ -482,6 +477,19 @@ impl Parser<'_> {
                 _ => Err(parser.unexpected("an expression")),
             }
         })
+    }
+
+    /// What stands behind a minus in front of an operand.
+    fn negative(&mut self) -> Result<Expr, Diagnostic> {
+        if matches!(self.peek().kind, TokenKind::Int(_)) {
+            return self.parse_int(true, "an integer").map(Expr::Int);
+        }
+        let expr = self.atom()?;
+        let negated = match expr {
+            Expr::Int(value) => value.checked_neg().map(Expr::Int),
+            _ => None,
+        };
+        Ok(negated.unwrap_or_else(|| Expr::binary(Op::Sub, Expr::Int(0), expr)))
     }
 
     fn name_or_call(&mut self) -> Result<Expr, Diagnostic> {
@@ -636,8 +644,7 @@ impl Parser<'_> {
             let span = self.peek().span;
             let values = self.parse_list("{", "}", |parser| {
                 let negative = parser.eat("-");
-                let value = parser.parse_count("an integer")?;
-                Ok(if negative { -value } else { value })
+                parser.parse_int(negative, "an integer")
             })?;
             return Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?));
         }

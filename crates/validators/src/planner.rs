@@ -44,8 +44,8 @@ pub struct Named {
     pub path: Path,
     /// The conditions under which it has one.
     guards: Vec<Value>,
-    /// Whether a stride symbol has its value from a stride, and not for want of one.
-    bound: Option<Value>,
+    /// What a stride symbol has its value from.
+    stride: Option<StrideOrigin>,
     /// Whether the value is what stands at the path, and not solved from it.
     pub exact: bool,
     /// Whether it has a value at all: a product may overflow.
@@ -56,7 +56,7 @@ impl Named {
     /// A name of a path's own: the value that stands there.
     pub fn new(value: Value, kind: NamedKind, path: &Path) -> Named {
         let (name, path) = (path.text.clone(), path.clone());
-        Named { value, kind, name, path, guards: vec![], bound: None, exact: true, valid: None }
+        Named { value, kind, name, path, guards: vec![], stride: None, exact: true, valid: None }
     }
 
     /// The same under another name.
@@ -68,6 +68,15 @@ impl Named {
     pub fn solved(self, exact: bool) -> Named {
         Named { exact, ..self }
     }
+}
+
+/// Where the value of a symbol that only strides bind comes from.
+#[derive(Clone, Copy, Debug)]
+struct StrideOrigin {
+    /// Whether it is a stride, and not a compact one for want of it.
+    bound: Value,
+    /// Whether a use of the symbol is given at all.
+    given: Value,
 }
 
 /// A check that waits for a value.
@@ -470,10 +479,10 @@ impl<'s> Planner<'s> {
         (actual, skip): (Value, Value),
     ) {
         let named = self.names.get_mut(symbol).expect("the symbol has a value");
-        let (merged, bound) = (std::mem::replace(&mut named.value, actual), named.bound.take());
+        let (merged, stride) = (std::mem::replace(&mut named.value, actual), named.stride.take());
         self.make(pending, path, skip);
         let named = self.names.get_mut(symbol).expect("the symbol has a value");
-        (named.value, named.bound) = (merged, bound);
+        (named.value, named.stride) = (merged, stride);
     }
 
     fn make_unless_unbound(&mut self, pending: &Pending, path: &Path) {
@@ -488,8 +497,8 @@ impl<'s> Planner<'s> {
         for need in &pending.needs {
             let named = &self.names[need];
             guards.extend(&named.guards);
-            if let (Some(bound), PendingCheck::Rule(_)) = (named.bound, &pending.check) {
-                let unbound = self.b.not(bound);
+            if let (Some(stride), PendingCheck::Rule(_)) = (named.stride, &pending.check) {
+                let unbound = self.b.not(stride.bound);
                 skip = self.b.or(skip, unbound);
             }
         }
@@ -517,16 +526,17 @@ impl<'s> Planner<'s> {
 
     /// Takes a stride of a symbol that only strides bind: its value so far, and the rules over it.
     pub fn bind_stride(&mut self, symbol: &str, at: &check::stride::StrideUse<'_>) {
-        let before = self.names.get(symbol).map(|named| (named.value, named.bound));
+        let before = self.names.get(symbol).map(|named| (named.value, named.stride));
         let here = self.b.not(at.free);
-        let first = self.b.select(at.free, at.compact, at.actual);
+        let given = self.b.bool(true);
         let (value, bound, skip) = match before {
-            Some((value, Some(known))) => {
-                let later = self.b.select(at.free, value, at.actual);
+            Some((value, Some(StrideOrigin { bound: known, given }))) => {
+                let compact = self.b.select(given, value, at.compact);
+                let later = self.b.select(at.free, compact, at.actual);
                 let merged = self.b.select(known, value, later);
                 (merged, self.b.or(known, here), self.b.or(at.free, known))
             }
-            _ => (first, here, at.free),
+            _ => (self.b.select(at.free, at.compact, at.actual), here, at.free),
         };
         let (symbol, path) = (symbol.to_string(), at.path.clone());
         let seen =
@@ -534,7 +544,7 @@ impl<'s> Planner<'s> {
         self.stride_uses.push(seen);
         let named = Named {
             name: symbol.clone(),
-            bound: Some(bound),
+            stride: Some(StrideOrigin { bound, given }),
             ..Named::new(value, NamedKind::Int, &path)
         };
         self.names.insert(symbol.clone(), named);
@@ -611,10 +621,14 @@ impl<'s> Planner<'s> {
             {
                 escaping.push((valid, old.and_then(|old| old.valid)));
             }
-            if let Some(bound) = &mut named.bound
-                && old.is_none_or(|old| old.bound != Some(*bound))
-            {
-                escaping.push((bound, old.and_then(|old| old.bound)));
+            if let Some(StrideOrigin { bound, given }) = &mut named.stride {
+                let old = old.and_then(|old| old.stride);
+                if old.is_none_or(|old| old.bound != *bound) {
+                    escaping.push((bound, old.map(|old| old.bound)));
+                }
+                if old.is_none_or(|old| old.given != *given) {
+                    escaping.push((given, old.map(|old| old.given)));
+                }
             }
         }
         let n_old = |p: &Pending| pending.iter().any(|old| old.is(p));

@@ -60,6 +60,31 @@ fn a_dependency_file_names_what_was_read() {
 }
 
 #[test]
+fn the_digest_changes_with_all_that_the_object_is_made_of() {
+    let digest = |bench: &Bench| {
+        let ran = bench.run(["build", "add_one.toml", "-o", "a.so"]);
+        assert_eq!(ran.to_string(), "exit 0\n");
+        let shown = bench.run(["inspect", "a.so"]).stdout;
+        let line = shown.lines().find_map(|line| line.trim_start().strip_prefix("sources "));
+        line.expect("the digest is shown").trim().to_string()
+    };
+    let with = |line: &str| add_one().and("add_one.toml", ADD_ONE.replace("include", line));
+    let before = digest(&add_one());
+    assert_eq!(before, digest(&add_one()), "the folder counts");
+    let changed = [
+        add_one().and("inc dir/one.h", "#define ONE 2.0f\n"),
+        add_one().and("src/add_one.c", "void add_one(void) {}\n"),
+        with("define = { while = \"if\" }, include"),
+        with("options = [\"-O0\"], include"),
+    ];
+    for bench in changed {
+        assert_ne!(before, digest(&bench));
+    }
+    let debug = || digest(&with("options = [\"-g\"], include"));
+    assert_eq!(debug(), debug(), "the folder counts, in debug information");
+}
+
+#[test]
 fn a_build_as_json() {
     let bench = Bench::with("checks.toml", CHECKS);
     let args = ["build", "--json", "checks.toml", "-o", "a.o", "--target", "aarch64-linux-gnu"];

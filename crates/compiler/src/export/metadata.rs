@@ -127,7 +127,7 @@ pub struct LaunchRecord {
 pub struct RecordContext<'c> {
     /// The name of the target.
     pub target: &'c str,
-    /// The bytes of every source, in order.
+    /// The bytes of every source's object or archive, in order.
     pub sources: &'c [&'c [u8]],
     /// The symbols that users' objects need beyond what every package may.
     pub undefined: &'c [String],

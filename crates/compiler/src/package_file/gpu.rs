@@ -58,7 +58,7 @@ pub(super) fn files(reader: &mut Reader<'_>, items: &[Value<'_>]) -> Option<GpuS
         }
         files.push(file(reader, fields)?);
     }
-    Some(GpuSource { files })
+    Some(GpuSource::Files(files))
 }
 
 /// The layout of a launch: `grid` and `block`, and what there may be beside them.

@@ -53,7 +53,7 @@ pub(super) fn know_keys(fields: &mut Fields<'_>) {
 
 /// Marks the keys of a layout as known.
 pub(super) fn know_layout(fields: &mut Fields<'_>) {
-    gpu::KEYS.iter().for_each(|key| drop(fields.take(key)));
+    gpu::KEYS.iter().for_each(|key| _ = fields.take(key));
 }
 
 /// Reads every `[[function.launch]]`.
@@ -233,7 +233,7 @@ fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
         reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
     if gpu::is_file(&fields) {
         let file = gpu::file(reader, fields)?;
-        return Some(Source::Gpu(GpuSource { files: vec![file] }));
+        return Some(Source::Gpu(GpuSource::Files(vec![file])));
     }
     let is_later = refuse_later_sources(reader, &fields);
     let host = fields.take("host");

@@ -59,7 +59,8 @@ impl GpuSource {
         match self {
             GpuSource::Files(files) => read(files, kernels),
             GpuSource::Cuda(source, archs) => {
-                let built = source.build(&Nvrtc::find().map_err(CudaError::from)?, archs, kernels)?;
+                let built =
+                    source.build(&Nvrtc::find().map_err(CudaError::from)?, archs, kernels)?;
                 if !built.log.is_empty() {
                     tracing::warn!("{}", built.log);
                 }
