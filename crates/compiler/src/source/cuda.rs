@@ -3,12 +3,13 @@
 //!
 //! A kernel is named as C++ names it, `scale` or `rms<float, 128>`, which also instantiates a template; the artifact has the symbol.
 //!
-//! The same text gives the same bytes wherever the file lies: NVRTC gets the file under a name that depends on its last part alone, and a
-//! seed for the names of anonymous namespaces, which would otherwise hold the number of the process (before CUDA 13 there is no such
-//! option). What still shows is the path of a *header*, where it says `__FILE__`, or where `line_info` is asked for and it has code.
+//! The same text gives the same bytes wherever the files lie: they go to NVRTC under names of their own (`include.rs`), with a seed for the
+//! names of anonymous namespaces, which would otherwise hold the number of the process (before CUDA 13 there is no such option). What still
+//! shows is where CUDA's own headers are, if `line_info` is asked for and code of theirs is used; and of a header whose name a macro spells,
+//! `__FILE__` and `line_info`.
 
-use super::include;
-use super::nvrtc::{Job, Nvrtc, NvrtcError};
+use super::include::{self, File};
+use super::nvrtc::{Header, Job, Nvrtc, NvrtcError};
 use crate::image::{Arch, ArchKind, Image, ImageError};
 use kernpack_ffi_abi::DType;
 use std::ffi::CString;
@@ -156,8 +157,6 @@ pub fn type_name(dtype: DType) -> String {
     name.to_string()
 }
 
-/// The folder that files pretend to lie in.
-const PRETENDED: &str = "/kernpack/";
 /// What NVRTC calls the list of names of kernels, as if it were a file.
 const NAMES: &str = "__nv_name_map(";
 
@@ -181,20 +180,21 @@ impl CudaSource {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
         let source = std::fs::read(&self.path)
             .map_err(|reason| CudaError::Read { path: self.path.clone(), reason })?;
-        let text = self.c_string("the text", source.clone())?;
+        let files = include::read_all(&self.path, &source, &self.include);
+        let program = Program::new(&files)?;
         let expressions =
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
             path: self.path.clone(),
-            inputs: self.inputs(&source),
+            inputs: paths(&files),
             source,
             images: vec![],
             symbols: vec![],
             log: String::new(),
         };
         for arch in archs {
-            let built = self.build_one(nvrtc, *arch, (&text, kernels, &expressions))?;
+            let built = self.build_one(nvrtc, *arch, &program, (kernels, &expressions))?;
             self.add(&mut artifact, (archs[0], *arch), kernels, built)?;
         }
         Ok(artifact)
@@ -205,15 +205,16 @@ impl CudaSource {
         &self,
         nvrtc: &Nvrtc,
         arch: Arch,
-        (text, kernels, expressions): (&CString, &[String], &[CString]),
+        program: &Program<'_>,
+        (kernels, expressions): (&[String], &[CString]),
     ) -> Result<(Image, Vec<String>, String), CudaError> {
         self.require_arch(nvrtc, arch)?;
         let options = self.options(nvrtc, arch)?;
-        let name = self.c_string("the name", self.pretended_name())?;
         let is_ptx = arch.kind == ArchKind::Compute;
-        let job = Job { text, name: &name, options: &options, expressions, is_ptx };
+        let job = Job { files: &program.texts, options: &options, expressions, is_ptx };
         let output = nvrtc.compile(&job).map_err(|failure| {
-            let (path, text) = (self.path.clone(), self.with_real_name(&failure.log));
+            let (path, text) =
+                (self.path.clone(), include::with_real_names(program.files, &failure.log));
             match text.contains(NAMES) {
                 true => CudaError::Kernels { path, kernels: kernels.to_vec(), text },
                 false => CudaError::Refused { path, arch, reason: failure.reason, text },
@@ -223,7 +224,7 @@ impl CudaSource {
         for symbol in &output.symbols {
             image.kernel(symbol)?;
         }
-        Ok((image, output.symbols, self.with_real_name(&output.log)))
+        Ok((image, output.symbols, include::with_real_names(program.files, &output.log)))
     }
 
     fn add(
@@ -284,25 +285,10 @@ impl CudaSource {
         options.into_iter().map(|option| self.c_string("an option", option)).collect()
     }
 
-    /// The folder of the file, in which NVRTC cannot find headers by itself as it does not know the file's real name.
+    /// The folder of the file, where NVRTC, which does not know it, has to look for names that macros spell and in `__has_include`.
     fn folder(&self) -> PathBuf {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.unwrap_or(Path::new(".")).to_path_buf()
-    }
-
-    fn inputs(&self, source: &[u8]) -> Vec<PathBuf> {
-        let included =
-            include::included(&self.path, &String::from_utf8_lossy(source), &self.include);
-        [self.path.clone()].into_iter().chain(included).collect()
-    }
-
-    fn pretended_name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default();
-        format!("{PRETENDED}{}", name.to_string_lossy())
-    }
-
-    fn with_real_name(&self, log: &str) -> String {
-        log.replace(&self.pretended_name(), &self.path.display().to_string())
     }
 
     fn c_string(
@@ -310,8 +296,45 @@ impl CudaSource {
         what: &'static str,
         bytes: impl Into<Vec<u8>>,
     ) -> Result<CString, CudaError> {
-        CString::new(bytes).map_err(|_| CudaError::Nul { path: self.path.clone(), what })
+        c_string(&self.path, what, bytes)
     }
+}
+
+/// Where the files are, each once.
+fn paths(files: &[File]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if !paths.contains(&file.path) {
+            paths.push(file.path.clone());
+        }
+    }
+    paths
+}
+
+/// The files of a source, and their names and texts as NVRTC wants them. The first is the source itself.
+struct Program<'a> {
+    files: &'a [File],
+    texts: Vec<Header>,
+}
+
+impl Program<'_> {
+    fn new(files: &[File]) -> Result<Program<'_>, CudaError> {
+        let text = |file: &File| {
+            Ok(Header {
+                name: c_string(&file.path, "the name", file.name.as_str())?,
+                text: c_string(&file.path, "the text", file.text.as_slice())?,
+            })
+        };
+        Ok(Program { files, texts: files.iter().map(text).collect::<Result<_, CudaError>>()? })
+    }
+}
+
+fn c_string(
+    path: &Path,
+    what: &'static str,
+    bytes: impl Into<Vec<u8>>,
+) -> Result<CString, CudaError> {
+    CString::new(bytes).map_err(|_| CudaError::Nul { path: path.to_path_buf(), what })
 }
 
 fn quoted(names: &[String]) -> String {

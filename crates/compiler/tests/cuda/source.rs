@@ -13,13 +13,14 @@ extern "C" __global__ void plain(int* out) { out[0] = WIDTH; }
 
 /// A project with everything that could leave a trace of where it lies.
 fn everything() -> Project {
-    let mut project = Project::new(&format!("#include \"own.h\"\n#include <theirs.h>\n{TEMPLATE}"));
-    project
-        .file("own.h", "#pragma once\n__device__ inline int own(int x) { return x + clock(); }\n");
+    let text = format!("#include \"own.h\"\n#include <theirs.h>\n{TEMPLATE}");
+    let mut project = Project::new(&text.replace("WIDTH;", "WIDTH + own(3) + theirs()[out[1]];"));
     project.file(
-        "headers/theirs.h",
-        "#include \"../own.h\"\nnamespace { __device__ int state[3]; }\n",
+        "own.h",
+        "#pragma once\n__device__ __noinline__ int own(int x) { return x + clock(); }\n",
     );
+    let theirs = "#include \"../own.h\"\n__device__ __noinline__ const char* theirs() { return __FILE__; }\n";
+    project.file("headers/theirs.h", theirs);
     project.source.include = vec![project.folder.path().join("headers")];
     project.source.define = vec![("WIDTH".to_string(), "7".to_string())];
     project
@@ -48,19 +49,42 @@ fn the_files_that_were_read_are_listed() {
     let artifact = project.build(&["sm_80"], &[]).unwrap();
     let own = |name: &str| project.folder.path().join(name);
     let expected = [own("kernels.cu"), own("own.h"), own("headers/theirs.h")];
-    assert_eq!(artifact.inputs[..3], expected);
+    assert_eq!(artifact.inputs, expected);
     assert_eq!(artifact.source, fs::read(&project.source.path).unwrap());
 }
 
 #[test]
 fn the_folder_leaves_no_trace() {
-    let archs = ["sm_80", "sm_90a", "compute_90"];
     let names = ["fill<float, 3>", "hidden"];
-    let [one, other] = [everything(), everything()].map(|project| {
-        let artifact = project.build(&archs, &names).unwrap();
-        artifact.images.into_iter().map(|image| image.bytes).collect::<Vec<_>>()
-    });
-    assert_eq!(one, other);
+    for line_info in [false, true] {
+        let [one, other] = [everything(), everything()].map(|mut project| {
+            project.source.line_info = line_info;
+            let artifact = project.build(&["sm_80", "sm_90a", "compute_90"], &names).unwrap();
+            artifact.images.into_iter().map(|image| image.bytes).collect::<Vec<_>>()
+        });
+        assert!(one == other, "line_info = {line_info}");
+    }
+}
+
+/// What is not found as text is looked for by NVRTC.
+#[test]
+fn names_that_macros_spell_and_questions_are_answered() {
+    let text = r#"
+        #define NAME "values.h"
+        #include NAME
+        #if !__has_include("values.h") || __has_include("missing.h")
+        #error wrong
+        #endif
+        #ifndef AGAIN
+        #define AGAIN
+        #include "kernels.cu"
+        extern "C" __global__ void k(int* p) { p[0] = VALUE; }
+        #endif
+    "#;
+    let project = Project::new(text);
+    project.file("values.h", "#define VALUE 3\n");
+    let artifact = project.build(&["sm_80"], &["k"]).unwrap();
+    assert_eq!(artifact.inputs, std::slice::from_ref(&project.source.path));
 }
 
 /// Names of anonymous namespaces could hold the number of the process, so two processes are needed. This test is both of them.
@@ -112,7 +136,7 @@ fn output_of(test: &str, variables: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn line_info_is_there_on_request_and_has_no_folder_of_the_file() {
+fn line_info_is_there_on_request() {
     let build = |line_info| {
         let mut project =
             Project::new("extern \"C\" __global__ void k(int* p) { p[0] = clock(); }");
@@ -121,7 +145,6 @@ fn line_info_is_there_on_request_and_has_no_folder_of_the_file() {
     };
     let has_lines = |bytes: &[u8]| bytes.windows(11).any(|text| text == b".debug_line");
     assert!(!has_lines(&build(false)) && has_lines(&build(true)));
-    assert!(build(true) == build(true), "line info depends on the folder");
 }
 
 #[test]

@@ -59,16 +59,23 @@ functions! {
 /// What is to be compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
-    /// The program.
-    pub text: &'a CStr,
-    /// What messages and debug information call it.
-    pub name: &'a CStr,
+    /// The program, then the files it may include.
+    pub files: &'a [Header],
     /// NVRTC's options.
     pub options: &'a [CString],
     /// Names of kernels as C++ writes them, template arguments and all.
     pub expressions: &'a [CString],
     /// PTX is wanted, not a cubin.
     pub is_ptx: bool,
+}
+
+/// A text that is read from memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    /// How it is included, and what messages and debug information call it.
+    pub name: CString,
+    /// The text.
+    pub text: CString,
 }
 
 /// What came of it.
@@ -153,10 +160,14 @@ impl Functions {
 
     fn create(&self, job: &Job<'_>) -> Result<Owned<'_>, Failure> {
         let mut program = Owned { functions: self, handle: ptr::null_mut() };
-        let (text, name) = (job.text.as_ptr(), job.name.as_ptr());
-        // SAFETY: both texts end in a NUL; with no headers, their lists are not read.
-        let status =
-            unsafe { (self.create)(&mut program.handle, text, name, 0, ptr::null(), ptr::null()) };
+        let names: Vec<_> = job.files.iter().map(|file| file.name.as_ptr()).collect();
+        let texts: Vec<_> = job.files.iter().map(|file| file.text.as_ptr()).collect();
+        let n_files = c_int::try_from(job.files.len() - 1).unwrap_or(c_int::MAX);
+        let (all_texts, all_names) = (texts[1..].as_ptr(), names[1..].as_ptr());
+        // SAFETY: the program is the first text, as many follow as it is told, and all end in a NUL.
+        let status = unsafe {
+            (self.create)(&mut program.handle, texts[0], names[0], n_files, all_texts, all_names)
+        };
         self.require(status, String::new)?;
         Ok(program)
     }

@@ -14,7 +14,7 @@
 
 mod library;
 
-pub(crate) use library::{Failure, Job, Output};
+pub(crate) use library::{Failure, Header, Job, Output};
 
 use library::Functions;
 use std::ffi::{OsStr, OsString};
