@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("kernpack-syntax", &[]),
     ("kernpack-ffi-abi", &[]),
     ("kernpack-runtime", &[]),
+    ("kernpack-cuda-stub", &[]),
     ("kernpack-validators", &["kernpack-ffi-abi", "kernpack-syntax"]),
     (
         "kernpack-compiler",

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions that the library exports, by what they are about. Each is written once, in [`api!`]: name, arguments with the driver's own
+//! types, and what it does; prototype, log and the table for `cuGetProcAddress` come from there.
+
+#![expect(unsafe_code, reason = "the driver's functions have C names")]
+
+use crate::status::Status;
+
+/// One exported function.
+pub struct Export {
+    /// The name.
+    pub name: &'static str,
+    /// Where it is.
+    pub address: fn() -> *const (),
+    /// Its arguments in C.
+    pub arguments: fn() -> Vec<String>,
+}
+
+/// Functions of the driver, and `EXPORTS`, the table of them.
+macro_rules! api {
+    ($($(#[$doc:meta])* fn $name:ident($call:pat_param $(, $argument:ident: $type:ty)* $(,)?) $body:block)*) => {
+        $(
+            $(#[$doc])*
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name($($argument: $type),*) -> $crate::status::Status {
+                let arguments: &[(&str, &dyn $crate::argument::Argument)] =
+                    &[$((stringify!($argument), &$argument)),*];
+                $crate::call::call(stringify!($name), arguments, |$call| $body)
+            }
+        )*
+
+        /// The functions of this file.
+        pub const EXPORTS: &[$crate::api::Export] = &[$($crate::api::Export {
+            name: stringify!($name),
+            address: || $name as *const (),
+            arguments: || vec![$(<$type as $crate::argument::CType>::c()),*],
+        }),*];
+    };
+}
+
+pub mod context;
+pub mod device;
+pub mod kernel;
+pub mod launch;
+pub mod library;
+pub mod memory;
+pub mod stream;
+pub mod tensor_map;
+
+/// Every function, by file.
+pub const EXPORTS: &[&[Export]] = &[
+    device::EXPORTS,
+    context::EXPORTS,
+    stream::EXPORTS,
+    library::EXPORTS,
+    kernel::EXPORTS,
+    launch::EXPORTS,
+    memory::EXPORTS,
+    tensor_map::EXPORTS,
+];
+
+/// Every function.
+pub fn exports() -> impl Iterator<Item = &'static Export> {
+    EXPORTS.iter().copied().flatten()
+}
+
+/// The function of a name.
+pub fn find(name: &str) -> Option<&'static Export> {
+    exports().find(|export| export.name == name)
+}
+
+/// The newest form of a function that `cuGetProcAddress` finds under its plain name, and the version of CUDA that brought it; older forms are
+/// for callers that name an older version.
+pub fn by_plain_name(name: &str, version: i32) -> Result<&'static Export, Status> {
+    let suffixed = |(suffix, since): &(&str, i32)| {
+        let export = find(&format!("{name}{suffix}"))?;
+        let since = if export.name == "cuCtxCreate_v4" { 13000 } else { *since };
+        (version >= since).then_some(export)
+    };
+    let forms =
+        [("_v4", 12050), ("_v2", if name == "cuStreamGetCtx" { 12050 } else { 0 }), ("", 0)];
+    forms.iter().find_map(suffixed).ok_or(Status::NOT_FOUND)
+}

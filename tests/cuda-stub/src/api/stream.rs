@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Streams and their capture. Streams 0, 1 and 2 (NULL, legacy, per-thread) are always there, and belong to whatever context is current.
+
+use crate::argument::{InOut, Out};
+use crate::c_types::{
+    CUcontext, CUgraph, CUgreenCtx, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
+};
+use crate::capture::mode;
+use crate::driver::{Capture, Stream};
+use crate::status::Status;
+
+api! {
+    /// Makes a stream in the current context. Flag 1: it and the NULL stream do not wait for one another.
+    fn cuStreamCreate(call, stream: Out<CUstream>, flags: u32) {
+        let context = call.driver.current(call.thread)?;
+        if flags > 1 {
+            return Err(Status::INVALID_VALUE);
+        }
+        stream.put(CUstream(call.driver.streams.add(Stream { context, is_blocking: flags == 0 })))
+    }
+
+    /// Ends a stream.
+    fn cuStreamDestroy_v2(call, stream: CUstream) {
+        if stream.0 <= 2 {
+            return Err(Status::INVALID_HANDLE);
+        }
+        call.driver.context_of(stream, call.thread)?;
+        call.driver.streams.remove(stream.0);
+        let key = call.capture_key(stream);
+        call.driver.captures.remove(&key);
+        Ok(())
+    }
+
+    /// The context that a stream's work goes to.
+    fn cuStreamGetCtx(call, stream: CUstream, context: Out<CUcontext>) {
+        context.put(call.driver.context_of(stream, call.thread)?)
+    }
+
+    /// The same; no stream is one of a green context.
+    fn cuStreamGetCtx_v2(
+        call,
+        stream: CUstream,
+        context: Out<CUcontext>,
+        green: Out<CUgreenCtx>,
+    ) {
+        context.put(call.driver.context_of(stream, call.thread)?)?;
+        green.offer(CUgreenCtx(0));
+        Ok(())
+    }
+
+    /// Waits for a stream's work.
+    fn cuStreamSynchronize(call, stream: CUstream) {
+        call.wait_for(stream)
+    }
+
+    /// Whether a stream's work is done, which it always is.
+    fn cuStreamQuery(call, stream: CUstream) {
+        call.wait_for(stream)
+    }
+
+    /// Whether a stream is captured: 0 no, 1 yes, 2 it was, and something spoilt it.
+    fn cuStreamIsCapturing(call, stream: CUstream, status: Out<CUstreamCaptureStatus>) {
+        call.driver.context_of(stream, call.thread)?;
+        let capture = call.capture(stream).map_or(0, |capture| 1 + u32::from(capture.is_invalid));
+        status.put(CUstreamCaptureStatus(capture))
+    }
+
+    /// Captures what follows on a stream.
+    fn cuStreamBeginCapture_v2(call, stream: CUstream, capture_mode: CUstreamCaptureMode) {
+        call.driver.context_of(stream, call.thread)?;
+        if capture_mode.0 > mode::RELAXED {
+            return Err(Status::INVALID_VALUE);
+        }
+        if stream.0 <= 1 {
+            return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        if call.capture(stream).is_some() {
+            return Err(Status::ILLEGAL_STATE);
+        }
+        let thread = call.thread.number;
+        let key = call.capture_key(stream);
+        let capture = Capture { mode: capture_mode.0, thread, is_invalid: false };
+        call.driver.captures.insert(key, capture);
+        Ok(())
+    }
+
+    /// Ends a capture, which became a graph, or nothing if it was spoilt.
+    fn cuStreamEndCapture(call, stream: CUstream, graph: Out<CUgraph>) {
+        call.driver.context_of(stream, call.thread)?;
+        let capture = *call.capture(stream).ok_or(Status::ILLEGAL_STATE)?;
+        if capture.thread != call.thread.number && capture.mode != mode::RELAXED {
+            return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
+        }
+        let key = call.capture_key(stream);
+        call.driver.captures.remove(&key);
+        if capture.is_invalid {
+            graph.put(CUgraph(0))?;
+            return Err(Status::STREAM_CAPTURE_INVALIDATED);
+        }
+        graph.put(call.driver.add_graph())
+    }
+
+    /// Ends a graph.
+    fn cuGraphDestroy(call, graph: CUgraph) {
+        call.driver.graphs.remove(graph.0).map(|_| ()).ok_or(Status::INVALID_VALUE)
+    }
+
+    /// Sets which captures the thread's potentially unsafe calls respect, and gives back what was set.
+    fn cuThreadExchangeStreamCaptureMode(call, capture_mode: InOut<CUstreamCaptureMode>) {
+        let new = capture_mode.get()?;
+        if new.0 > mode::RELAXED {
+            return Err(Status::INVALID_VALUE);
+        }
+        capture_mode.put(CUstreamCaptureMode(call.thread.capture_mode))?;
+        call.thread.capture_mode = new.0;
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Captures: what may not be done while a stream is captured. A call that is refused for this spoils the captures that forbid it.
+
+use crate::c_types::CUstream;
+use crate::call::Call;
+use crate::driver::Capture;
+use crate::status::Status;
+
+/// Capture modes, of captures and of threads.
+pub mod mode {
+    /// Forbids potentially unsafe calls to every thread.
+    pub const GLOBAL: u32 = 0;
+    /// Forbids them to the thread that captures.
+    pub const THREAD_LOCAL: u32 = 1;
+    /// Forbids nothing.
+    pub const RELAXED: u32 = 2;
+}
+
+impl Call<'_> {
+    /// Where the capture of a stream is noted: the per-thread stream is another one in each thread.
+    pub fn capture_key(&self, stream: CUstream) -> (CUstream, u64) {
+        (stream, if stream.0 == 2 { self.thread.number } else { 0 })
+    }
+
+    /// The capture of a stream.
+    pub fn capture(&mut self, stream: CUstream) -> Option<&mut Capture> {
+        let key = self.capture_key(stream);
+        self.driver.captures.get_mut(&key)
+    }
+
+    /// Refuses a call that some capture forbids: to a thread in global mode its own captures that are not relaxed and everybody's global ones
+    /// do, to one in thread-local mode only its own, to one in relaxed mode none.
+    pub fn potentially_unsafe(&mut self) -> Result<(), Status> {
+        let (number, own_mode) = (self.thread.number, self.thread.capture_mode);
+        let forbids = |capture: &Capture| {
+            let is_own = capture.thread == number && capture.mode != mode::RELAXED;
+            let is_global = own_mode == mode::GLOBAL && capture.mode == mode::GLOBAL;
+            own_mode != mode::RELAXED && (is_own || is_global)
+        };
+        let mut result = Ok(());
+        for capture in self.driver.captures.values_mut().filter(|capture| forbids(capture)) {
+            capture.is_invalid = true;
+            result = Err(Status::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        result
+    }
+
+    /// Refuses to wait for a stream that is captured.
+    pub fn wait_for(&mut self, stream: CUstream) -> Result<(), Status> {
+        self.driver.context_of(stream, self.thread)?;
+        if let Some(capture) = self.capture(stream) {
+            capture.is_invalid = true;
+            return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        if stream.0 <= 1 { self.potentially_unsafe() } else { Ok(()) }
+    }
+
+    /// Work on a stream goes into its capture, if there is one that was not spoilt; says whether it does. Work on the NULL stream would wait for
+    /// captured streams that block it.
+    pub fn enqueue(&mut self, stream: CUstream) -> Result<bool, Status> {
+        let context = self.driver.context_of(stream, self.thread)?;
+        if let Some(capture) = self.capture(stream) {
+            let is_invalid = capture.is_invalid;
+            return if is_invalid { Err(Status::STREAM_CAPTURE_INVALIDATED) } else { Ok(true) };
+        }
+        if stream.0 > 1 {
+            return Ok(false);
+        }
+        let mut result = Ok(false);
+        for ((captured, _), capture) in &mut self.driver.captures {
+            let blocking = self.driver.streams.get(captured.0);
+            if blocking.is_some_and(|other| other.is_blocking && other.context == context) {
+                capture.is_invalid = true;
+                result = Err(Status::STREAM_CAPTURE_IMPLICIT);
+            }
+        }
+        result
+    }
+}

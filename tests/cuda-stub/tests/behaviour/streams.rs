@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Streams and captures.
+
+use crate::stub::{DEVICE_1, NULL_STREAM, Stub, handle};
+use kernpack_cuda_stub::argument::{InOut, Out};
+use kernpack_cuda_stub::c_types::{
+    CUcontext, CUdeviceptr, CUgraph, CUgreenCtx, CUstream, CUstreamCaptureStatus,
+};
+use kernpack_cuda_stub::capture::mode;
+use kernpack_cuda_stub::status::Status;
+
+const LEGACY: CUstream = CUstream(1);
+const PER_THREAD: CUstream = CUstream(2);
+
+fn context(stub: &Stub, stream: CUstream) -> Result<CUcontext, Status> {
+    let new = handle(CUcontext, |out| stub.cuStreamGetCtx_v2(stream, out, Out(&mut CUgreenCtx(1))));
+    assert_eq!(new, handle(CUcontext, |out| stub.cuStreamGetCtx(stream, out)));
+    new
+}
+
+fn capturing(stub: &Stub, stream: CUstream) -> u32 {
+    let mut status = CUstreamCaptureStatus(9);
+    assert_eq!(stub.cuStreamIsCapturing(stream, Out(&mut status)), Status::SUCCESS);
+    status.0
+}
+
+fn end(stub: &Stub, stream: CUstream) -> Result<CUgraph, Status> {
+    handle(CUgraph, |out| stub.cuStreamEndCapture(stream, out))
+}
+
+fn allocate(stub: &Stub) -> Status {
+    stub.cuMemAlloc_v2(Out(&mut CUdeviceptr(0)), 16)
+}
+
+#[test]
+fn a_stream_belongs_to_a_context() {
+    let (stub, first) = Stub::ready("");
+    let stream = stub.stream(1);
+    assert_eq!(stub.cuCtxSetCurrent(stub.primary(DEVICE_1)), Status::SUCCESS);
+    assert_eq!(context(&stub, stream), Ok(first));
+    for stream in [NULL_STREAM, LEGACY, PER_THREAD] {
+        assert_eq!(context(&stub, stream), Ok(stub.primary(DEVICE_1)));
+        assert_eq!(stub.cuStreamQuery(stream), Status::SUCCESS);
+    }
+    assert_eq!(stub.cuCtxSetCurrent(CUcontext(0)), Status::SUCCESS);
+    for stream in [NULL_STREAM, LEGACY, PER_THREAD] {
+        assert_eq!(context(&stub, stream), Err(Status::INVALID_CONTEXT));
+        assert_eq!(stub.cuStreamSynchronize(stream), Status::INVALID_CONTEXT);
+    }
+    assert_eq!(stub.cuStreamSynchronize(stream), Status::SUCCESS);
+    assert_eq!(stub.cuStreamCreate(Out(&mut CUstream(0)), 1), Status::INVALID_CONTEXT);
+}
+
+#[test]
+fn what_is_no_stream_is_refused() {
+    let (stub, _) = Stub::ready("");
+    let stream = stub.stream(0);
+    assert_eq!(stub.cuStreamCreate(Out(&mut CUstream(0)), 2), Status::INVALID_VALUE);
+    assert_eq!(stub.cuStreamDestroy_v2(NULL_STREAM), Status::INVALID_HANDLE);
+    assert_eq!(stub.counts()["streams"], 1);
+    assert_eq!(stub.cuStreamDestroy_v2(stream), Status::SUCCESS);
+    assert_eq!(stub.counts()["streams"], 0);
+    assert_eq!(stub.cuStreamDestroy_v2(stream), Status::INVALID_CONTEXT);
+    assert_eq!(context(&stub, stream), Err(Status::INVALID_CONTEXT));
+    // The real driver follows such a handle.
+    assert_eq!(context(&stub, CUstream(0x1230)), Err(Status::INVALID_HANDLE));
+}
+
+#[test]
+fn a_capture_becomes_a_graph() {
+    let (stub, _) = Stub::ready("");
+    let (stream, kernel) = (stub.stream(1), stub.only_kernel(""));
+    assert_eq!(end(&stub, stream), Err(Status::ILLEGAL_STATE));
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, 3), Status::INVALID_VALUE);
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::SUCCESS);
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::ILLEGAL_STATE);
+    assert_eq!((capturing(&stub, stream), capturing(&stub, NULL_STREAM)), (1, 0));
+    stub.log();
+    assert_eq!(stub.launch(kernel, stream), Status::SUCCESS);
+    assert_eq!(stub.launch(kernel, NULL_STREAM), Status::SUCCESS);
+    let captured: Vec<_> = stub.log().iter().map(|line| line["captured"].clone()).collect();
+    assert_eq!(captured, [true, false]);
+    let graph = end(&stub, stream).unwrap();
+    assert_eq!((capturing(&stub, stream), &stub.counts()["graphs"]), (0, &1.into()));
+    assert_eq!(stub.cuGraphDestroy(graph), Status::SUCCESS);
+    assert_eq!(stub.cuGraphDestroy(graph), Status::INVALID_VALUE);
+    for stream in [NULL_STREAM, LEGACY] {
+        let refused = stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL);
+        assert_eq!(refused, Status::STREAM_CAPTURE_UNSUPPORTED);
+    }
+    assert_eq!(stub.cuStreamBeginCapture_v2(PER_THREAD, mode::GLOBAL), Status::SUCCESS);
+}
+
+#[test]
+fn what_a_capture_forbids_spoils_it() {
+    let (stub, _) = Stub::ready("");
+    let (stream, kernel) = (stub.stream(1), stub.only_kernel(""));
+    let library = stub.load("KPSTUB sm_90").unwrap();
+    let forbidden: &[&dyn Fn() -> Status] = &[
+        &|| allocate(&stub),
+        &|| stub.cuStreamSynchronize(stream),
+        &|| stub.cuStreamQuery(stream),
+        &|| stub.cuStreamSynchronize(NULL_STREAM),
+        &|| stub.cuCtxSynchronize(),
+        &|| stub.cuLibraryUnload(library),
+        &|| stub.load("KPSTUB sm_90").err().unwrap_or(Status::SUCCESS),
+    ];
+    for (index, call) in forbidden.iter().enumerate() {
+        assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::SUCCESS);
+        assert_eq!(call(), Status::STREAM_CAPTURE_UNSUPPORTED, "call {index}");
+        assert_eq!(capturing(&stub, stream), 2, "call {index}");
+        assert_eq!(stub.launch(kernel, stream), Status::STREAM_CAPTURE_INVALIDATED);
+        assert_eq!(end(&stub, stream), Err(Status::STREAM_CAPTURE_INVALIDATED));
+    }
+    assert_eq!(stub.cuStreamSynchronize(stream), Status::SUCCESS);
+}
+
+#[test]
+fn work_on_the_null_stream_would_wait_for_a_blocking_stream() {
+    let (stub, _) = Stub::ready("");
+    let (stream, kernel) = (stub.stream(0), stub.only_kernel(""));
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
+    assert_eq!(stub.launch(kernel, NULL_STREAM), Status::STREAM_CAPTURE_IMPLICIT);
+    assert_eq!(capturing(&stub, stream), 2);
+}
+
+#[test]
+fn modes_say_who_respects_which_capture() {
+    let (stub, context) = Stub::ready("");
+    let stream = stub.stream(1);
+    let exchange = |mode| {
+        let mut mode = mode;
+        (stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode)), mode)
+    };
+    // Capture mode, own thread's mode: whether the capturing thread may allocate, and another thread may.
+    let cases = [
+        (mode::GLOBAL, mode::GLOBAL, false, false),
+        (mode::GLOBAL, mode::THREAD_LOCAL, false, true),
+        (mode::GLOBAL, mode::RELAXED, true, true),
+        (mode::THREAD_LOCAL, mode::GLOBAL, false, true),
+        (mode::THREAD_LOCAL, mode::THREAD_LOCAL, false, true),
+        (mode::THREAD_LOCAL, mode::RELAXED, true, true),
+        (mode::RELAXED, mode::GLOBAL, true, true),
+    ];
+    let may_allocate = |own| {
+        let (status, before) = exchange(own);
+        assert_eq!((status, before), (Status::SUCCESS, mode::GLOBAL));
+        let result = allocate(&stub) == Status::SUCCESS;
+        assert_eq!(exchange(before), (Status::SUCCESS, own));
+        result
+    };
+    for (capture, own, here, there) in cases {
+        assert_eq!(stub.cuStreamBeginCapture_v2(stream, capture), Status::SUCCESS);
+        assert_eq!(may_allocate(own), here, "{capture} {own}");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert_eq!(stub.cuCtxSetCurrent(context), Status::SUCCESS);
+                assert_eq!(may_allocate(own), there, "{capture} {own} elsewhere");
+                let is_free = capture == mode::RELAXED;
+                let wrong = Err(Status::STREAM_CAPTURE_WRONG_THREAD);
+                assert_eq!(end(&stub, stream) == wrong, !is_free);
+            });
+        });
+        let _ended_there_or_here = end(&stub, stream);
+    }
+    assert_eq!(exchange(3).0, Status::INVALID_VALUE);
+}
+
+#[test]
+fn libraries_load_under_a_capture_in_relaxed_mode_or_if_allowed() {
+    for (config, mode, loads) in [
+        ("", mode::GLOBAL, false),
+        ("", mode::RELAXED, true),
+        ("capture-loads allowed", mode::GLOBAL, true),
+    ] {
+        let (stub, _) = Stub::ready(config);
+        let stream = stub.stream(1);
+        assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::SUCCESS);
+        let mut mode = mode;
+        stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode));
+        assert_eq!(stub.load("KPSTUB sm_90").is_ok(), loads, "{config}");
+        stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode));
+        assert_eq!(end(&stub, stream).is_ok(), loads);
+    }
+}
