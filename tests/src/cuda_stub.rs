@@ -3,7 +3,7 @@
 //! spoken to.
 //!
 //! The library has `libcuda.so.1` as its name inside: once a process has [loaded](Stub::load) it, packages there find it under that name. Other
-//! processes get the [folder](folder) in `LD_LIBRARY_PATH`, and a configuration in the file that `KERNPACK_CUDA_STUB` names.
+//! processes get the [`folder`] in `LD_LIBRARY_PATH`, and a configuration in the file that `KERNPACK_CUDA_STUB` names.
 
 #![expect(unsafe_code, reason = "the stub is a C library")]
 

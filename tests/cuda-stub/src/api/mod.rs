@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions that the library exports, by what they are about. Each is written once, in [`api!`]: name, arguments with the driver's own
+//! The functions that the library exports, by what they are about. Each is written once, in `api!`: name, arguments with the driver's own
 //! types, and what it does; prototype, log and the table for `cuGetProcAddress` come from there.
 
 #![expect(unsafe_code, reason = "the driver's functions have C names")]

@@ -38,7 +38,8 @@ impl Tiled {
         let unit = if interleave == INTERLEAVE_32 { 32 } else { 16 };
         let has_row = interleave != 0;
         let row_bytes = u64::from(self.boxes[0]) * ELEMENT_BITS[self.data_type as usize] / 8;
-        let is_row_good = has_row || (row_bytes % 16 == 0 && row_bytes <= SPANS[swizzle as usize]);
+        let is_row_good =
+            has_row || (row_bytes.is_multiple_of(16) && row_bytes <= SPANS[swizzle as usize]);
         self.address.is_multiple_of(unit)
             && (!has_row || self.dims.len() >= 3)
             && self.dims.iter().all(|dim| (1..=1 << 32).contains(dim))

@@ -41,11 +41,11 @@ fn entry(text: &str) -> Option<KernelImage> {
 /// Size and alignment of `.param .align 64 .b8 name[128]` or `.param .u64 name`.
 fn param(text: &str) -> Option<(usize, usize)> {
     let words: Vec<_> = text.split_whitespace().collect();
-    let kinds = words.iter().filter_map(|word| word.strip_prefix(['.'])).filter_map(|word| {
+    let mut kinds = words.iter().filter_map(|word| word.strip_prefix(['.'])).filter_map(|word| {
         let bits = word.strip_prefix(['b', 's', 'u', 'f'])?.parse::<usize>().ok()?;
         Some(bits / 8)
     });
-    let size = kinds.last()?;
+    let size = kinds.next_back()?;
     let count = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     let count = count.map_or(Some(1), |(count, _)| count.trim().parse().ok())?;
     // Behind `.ptr`, an alignment is that of what is pointed to.

@@ -35,6 +35,7 @@ pub struct Stub {
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         #[expect(non_snake_case, reason = "these are the driver's names")]
+        #[expect(clippy::too_many_arguments, reason = "these are the driver's arguments")]
         impl Stub {
             $(pub fn $name(&self, $($argument: $type),*) -> $result {
                 // SAFETY: The test `headers` holds these types to the header, and the stub is written with the same.
