@@ -11,11 +11,11 @@
 use crate::callee::Launched;
 use kernpack_ffi_abi::layout::{Any, ByteArray, DLTensor, Object, SeqCell};
 use kernpack_ffi_abi::{TypeIndex, layout};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// The stream that the environment names.
+/// The stream that the environment names, until it is told another.
 const STREAM: usize = 0x57;
 /// The data pointer of every tensor that is allocated: not at a multiple of anything large, as allocators may have it.
 const ALLOCATED: u64 = 0x7000_0010;
@@ -50,6 +50,12 @@ struct State {
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
+    static CURRENT_STREAM: Cell<usize> = const { Cell::new(STREAM) };
+}
+
+/// Tells the environment of this thread which stream to name: one of the driver's, by address.
+pub fn set_stream(stream: usize) {
+    CURRENT_STREAM.set(stream);
 }
 
 fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
@@ -146,7 +152,7 @@ extern "C" fn TVMFFIErrorSetRaisedFromCStrParts(
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIEnvGetStream(_device_type: i32, _device_id: i32) -> *mut c_void {
     with(|state| state.record.stream_queries += 1);
-    std::ptr::without_provenance_mut(STREAM)
+    std::ptr::with_exposed_provenance_mut(CURRENT_STREAM.get())
 }
 
 /// Allocates a tensor like the prototype.

@@ -23,6 +23,8 @@
 //!
 //! ```toml
 //! source = [{ cubin = "norm.cubin", arch = "sm_90a" }, { ptx = "norm.ptx" }]   # or one: { fatbin = "norm.fatbin" }
+//! # or CUDA C++: { cuda = "norm.cu", arch = ["sm_90a", "compute_80"], include = ["."], define = { W = "4" }, options = ["-use_fast_math"] },
+//! # where `kernel` is as C++ names it: "rms<{T}, 128>", {T}: the C++ type of the dtype that T is
 //! grid = ["ceildiv(m, 4)"]                               # blocks, one to three numbers or expressions, x first
 //! block = [32, 4]                                        # threads
 //! smem = "4*d"                                           # bytes of dynamic shared memory; default: 0

@@ -101,7 +101,7 @@ nam = "p"
 name = "p"
 [[function]]
 signature = "f(x: Tensor([n], float32))"
-source = { cuda = "f.cu" }
+source = { triton = "f.json" }
 kernel = "f"
 args = ["x"]
 launch = { grid = ["n"], block = [128] }
@@ -116,21 +116,13 @@ launch = { grid = ["n"], block = [128] }
             err:   |
             err:   = help: did you mean `name`?
             err: 
-            err: error[not-supported]: `cuda` is not supported yet: this version of kernpack builds host functions only
+            err: error[not-supported]: `triton` is not supported yet: this version of kernpack takes compiled GPU code and host functions
             err:  --> p.toml:7:12
             err:   |
-            err: 7 | source = { cuda = "f.cu" }
-            err:   |            ^^^^ of a later version
+            err: 7 | source = { triton = "f.json" }
+            err:   |            ^^^^^^ of a later version
             err:   |
-            err:   = help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            err: 
-            err: error[not-supported]: `launch` is not supported yet: this version of kernpack builds host functions only
-            err:   --> p.toml:10:1
-            err:    |
-            err: 10 | launch = { grid = ["n"], block = [128] }
-            err:    | ^^^^^^ of a later version
-            err:    |
-            err:    = help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
+            err:   = help: compile the kernel first: `source = { cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
         "#]],
     );
 }

@@ -3,9 +3,10 @@
 
 use super::fields::{Fields, Reader, Value, span_of};
 use crate::image::{Arch, ImageKind};
-use crate::source::{GpuFile, GpuSource};
+use crate::source::{CudaSource, GpuFile, GpuSource};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{Expr, Geometry, parse_expr};
+use std::path::PathBuf;
 use toml::de::DeValue;
 
 /// The keys of a launch's layout.
@@ -30,6 +31,7 @@ pub(super) fn file(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<Gp
             .report(problem.help("write a list: `source = [{ cubin = \"…\" }, { ptx = \"…\" }]`"));
     }
     let (key, kind) = named.first()?;
+    FILES.iter().for_each(|(key, _)| _ = fields.take(key));
     let path = reader.string(&mut fields, key).map(|text| reader.path(&text));
     let arch = reader.string(&mut fields, "arch");
     let arch = arch.and_then(|text| match text.value.parse::<Arch>() {
@@ -42,6 +44,38 @@ pub(super) fn file(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<Gp
     });
     fields.finish(reader);
     Some(GpuFile { path: path?, kind: *kind, arch })
+}
+
+/// CUDA C++: `{ cuda = "norm.cu", arch = ["sm_90a", "compute_80"], line_info = true }`. Without `arch`, it becomes PTX that every device that
+/// CUDA 13 knows compiles for itself.
+pub(super) fn cuda(
+    reader: &mut Reader<'_>,
+    mut fields: Fields<'_>,
+    include: Vec<PathBuf>,
+    define: Vec<(String, String)>,
+    options: Vec<String>,
+) -> Option<GpuSource> {
+    const OLDEST: &str = "compute_75";
+    let path = reader.string(&mut fields, "cuda").map(|text| reader.path(&text));
+    let line_info = fields.take("line_info").map(|value| truth(reader, "line_info", value));
+    let mut archs = Vec::new();
+    for text in reader.strings(&mut fields, "arch") {
+        match text.value.parse::<Arch>() {
+            Ok(arch) => archs.push(arch),
+            Err(error) => {
+                let problem = Diagnostic::new("bad-value", error.to_string());
+                reader.report(problem.label(text.span, "no architecture"));
+                return None;
+            }
+        }
+    }
+    if archs.is_empty() {
+        archs.extend(OLDEST.parse::<Arch>());
+    }
+    fields.finish(reader);
+    let line_info = line_info.unwrap_or(Some(false))?;
+    let source = CudaSource { path: path?, include, define, options, line_info };
+    Some(GpuSource::Cuda(source, archs))
 }
 
 /// A list of such files.

@@ -7,14 +7,14 @@ use crate::package::{Launch, Returns};
 use crate::source::{GpuSource, HostSource, Source};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::{KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::de::DeValue;
 
 /// The keys of a launch that a function may have itself.
 pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "returns"];
 
 /// Kinds of sources that later versions have.
-const LATER_SOURCES: &[&str] = &["cuda", "triton", "kernel"];
+const LATER_SOURCES: &[&str] = &["triton", "kernel"];
 
 /// The endings of files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
@@ -104,7 +104,8 @@ pub(super) fn read<'t>(
         }
     };
     know_layout(fields_of_layout);
-    let kernel = kernel(reader, fields, signature);
+    let is_c = !matches!(&source, Some(Source::Gpu(GpuSource::Cuda(..))));
+    let kernel = kernel(reader, fields, signature, is_c);
     let args = args(reader, fields);
     let returns = returns(reader, fields);
     let (args, places) = args?.into_iter().unzip();
@@ -163,6 +164,7 @@ fn kernel(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
     signature: Option<&Signature>,
+    is_c: bool,
 ) -> Option<String> {
     let symbol = fields.take_entry("symbol");
     let value = match (fields.take("kernel"), symbol) {
@@ -181,13 +183,13 @@ fn kernel(
     };
     let text = reader.text("kernel", value)?;
     if let Some(signature) = signature {
-        check_template(reader, &text, signature);
+        check_template(reader, &text, signature, is_c);
     }
     Some(text.value.to_string())
 }
 
-/// Reports what is no C identifier once dtypes are in the place of `{T}`, and a `T` that is no dtype variable.
-fn check_template(reader: &mut Reader<'_>, text: &Text<'_>, signature: &Signature) {
+/// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier once dtypes are in the place of those.
+fn check_template(reader: &mut Reader<'_>, text: &Text<'_>, signature: &Signature, is_c: bool) {
     let Ok(bindings) = signature.resolve() else { return };
     let vars: Vec<_> = bindings.dtypes.keys().cloned().collect();
     let mut plain = String::new();
@@ -208,7 +210,7 @@ fn check_template(reader: &mut Reader<'_>, text: &Text<'_>, signature: &Signatur
         rest = behind;
     }
     plain.push_str(rest);
-    if !is_identifier(&plain) {
+    if is_c && !is_identifier(&plain) {
         let message = format!("`{}` cannot be the symbol of a C function", text.value);
         let label = "expected letters, digits and `_`, no digit in front, and `{T}` for dtypes";
         reader.report(Diagnostic::new("bad-name", message).label(text.span, label));
@@ -235,6 +237,10 @@ fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
         let file = gpu::file(reader, fields)?;
         return Some(Source::Gpu(GpuSource::Files(vec![file])));
     }
+    if fields.has("cuda") {
+        let (include, define, options) = compiler_options(reader, &mut fields);
+        return gpu::cuda(reader, fields, include, define, options).map(Source::Gpu);
+    }
     let is_later = refuse_later_sources(reader, &fields);
     let host = fields.take("host");
     if host.is_none() && !is_later {
@@ -245,18 +251,23 @@ fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
     if let Some(host) = &host {
         refuse_c_options(reader, &mut fields, host);
     }
-    let include = reader.strings(&mut fields, "include");
-    let options = reader.strings(&mut fields, "options");
-    let define = defines(reader, &mut fields);
+    let (include, define, options) = compiler_options(reader, &mut fields);
     if !is_later {
         fields.finish(reader);
     }
-    Some(Source::Host(HostSource {
-        path: reader.path(&host?),
-        include: include.iter().map(|folder| reader.path(folder)).collect(),
-        define,
-        options: options.iter().map(|option| option.value.to_string()).collect(),
-    }))
+    Some(Source::Host(HostSource { path: reader.path(&host?), include, define, options }))
+}
+
+/// What a compiler is told: folders for headers, macros, further options.
+fn compiler_options(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+) -> (Vec<PathBuf>, Vec<(String, String)>, Vec<String>) {
+    let include = reader.strings(fields, "include");
+    let include = include.iter().map(|folder| reader.path(folder)).collect();
+    let options = reader.strings(fields, "options");
+    let options = options.iter().map(|option| option.value.to_string()).collect();
+    (include, defines(reader, fields), options)
 }
 
 /// Reports kinds of sources that later versions have; whether there are any.

@@ -3,6 +3,7 @@
 
 use super::parse;
 use crate::package::{Launch, Package, Returns};
+use crate::source::{GpuSource, Source};
 use expect_test::{Expect, expect};
 use std::fmt::Write;
 use std::path::Path;
@@ -291,8 +292,12 @@ fn values_of_other_types() {
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = []\nkernel = 'f'\nargs = []"),
         expect![[r#"
-            value-type: `source` is of type array
-              "[]" expected one table: `{ host = "…" }`
+            missing-key: a launch on a GPU needs `grid`
+              "[[function]]" expected `grid`
+              help: one to three numbers or expressions, x first
+            missing-key: a launch on a GPU needs `block`
+              "[[function]]" expected `block`
+              help: one to three numbers or expressions, x first
         "#]],
     );
     expect_problems(
@@ -304,56 +309,121 @@ fn values_of_other_types() {
     );
 }
 
+/// A package whose one function is launched on a GPU, with these keys.
+fn on_gpu(keys: &str) -> String {
+    format!("{HEADER}{FUNCTION}kernel = 'k'\nargs = ['x', 'n']\n{keys}")
+}
+
 #[test]
-fn keys_of_gpu_kernels_are_refused_by_name() {
-    expect_problems(
-        &format!(
-            "{HEADER}{FUNCTION}source = {{ cuda = 'f.cu', include = ['.'] }}\n\
-            kernel = 'f'\n\
-            args = []\n\
-            launch = {{ grid = ['n'], block = [128] }}"
-        ),
-        expect![[r#"
-            not-supported: `cuda` is not supported yet: this version of kernpack builds host functions only
-              "cuda" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `launch` is not supported yet: this version of kernpack builds host functions only
-              "launch" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-        "#]],
-    );
-    expect_problems(
-        &format!(
-            "{HEADER}{FUNCTION}[[function.launch]]\n\
-            source = [{{ cubin = 'a', arch = 'sm_90a' }}, {{ ptx = 'b' }}]\n\
-            kernel = 'f'\n\
-            args = []\n\
-            grid = 1\n\
-            block = 1\n\
-            smem = 1\n\
-            attr = {{}}"
-        ),
-        expect![[r#"
-            not-supported: `cubin` is not supported yet: this version of kernpack builds host functions only
-              "cubin" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `ptx` is not supported yet: this version of kernpack builds host functions only
-              "ptx" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `grid` is not supported yet: this version of kernpack builds host functions only
-              "grid" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `block` is not supported yet: this version of kernpack builds host functions only
-              "block" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `smem` is not supported yet: this version of kernpack builds host functions only
-              "smem" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-            not-supported: `attr` is not supported yet: this version of kernpack builds host functions only
-              "attr" of a later version
-              help: describe a host function: `source = { host = "…" }`, `kernel` and `args`
-        "#]],
-    );
+fn a_launch_on_a_gpu() {
+    let package = expect_package(&on_gpu(
+        "source = [{ cubin = 'a', arch = 'sm_90a' }, { ptx = 'b' }]\n\
+        launch = { grid = ['ceildiv(n, 256)', 2], block = [0x100], smem = '4*n', attr = { cluster = [2, 1], cooperative = true, \
+        pdl = true, priority = -1 } }",
+    ));
+    let launch = &package.functions[0].launches[0];
+    let geometry = launch.spec.geometry.as_ref().unwrap();
+    let texts = |exprs: &[kernpack_validators::Expr]| -> Vec<String> {
+        exprs.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(texts(&geometry.grid), ["ceildiv(n, 256)", "2"]);
+    assert_eq!(texts(&geometry.block), ["256"]);
+    assert_eq!(texts(&geometry.cluster), ["2", "1"]);
+    assert_eq!(geometry.shared.to_string(), "4*n");
+    assert!(geometry.cooperative && geometry.dependent);
+    let Source::Gpu(GpuSource::Files(files)) = &launch.source else { panic!("{launch:?}") };
+    assert_eq!(files[0].arch.unwrap().to_string(), "sm_90a");
+    assert_eq!(files[1].path, Path::new("folder/b"));
+}
+
+#[test]
+fn a_launch_of_cuda_cpp() {
+    let package = expect_package(&format!(
+        "{HEADER}[[function]]\nsignature = 'f(x: Tensor([n], T)) where T in {{float16, float32}}'\nkernel = 'k<{{T}}, 4>'\n\
+        args = ['x']\nsource = {{ cuda = 'k.cu', arch = ['sm_90'], define = {{ W = '4' }} }}\n\
+        launch = {{ grid = [1], block = [32] }}"
+    ));
+    let launch = &package.functions[0].launches[0];
+    let Source::Gpu(GpuSource::Cuda(source, archs)) = &launch.source else { panic!("{launch:?}") };
+    assert_eq!(source.define, [("W".to_string(), "4".to_string())]);
+    assert_eq!(archs.len(), 1);
+}
+
+#[test]
+fn problems_of_launches_on_a_gpu() {
+    let problems = [
+        "source = { ptx = 'b' }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [1] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [], block = [1, 1, 1, 1] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = 1, block = ['n +'] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [true], block = ['q'] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = ['q'], block = [1] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1], attr = { cluster = [2], warps = 4, pdl = 1 } }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1], attr = { stream = 'n' } }",
+        "source = { ptx = 'b', cubin = 'c' }\nlaunch = { grid = [1], block = [1] }",
+        "source = { cubin = 'b', arch = 'sm90' }\nlaunch = { grid = [1], block = [1] }",
+        "source = [{ cubin = 'b' }, { host = 'c.c' }]\nlaunch = { grid = [1], block = [1] }",
+        "source = { cuda = 'b', arch = ['sm_9'] }\nlaunch = { grid = [1], block = [1] }",
+        "source = { host = 'b.c' }\nlaunch = { grid = [1], block = [1] }",
+        "source = { triton = 'b' }\nlaunch = { grid = [1], block = [1] }",
+    ];
+    let mut shown = String::new();
+    for keys in problems {
+        let text = on_gpu(keys);
+        let found = parse(&text, Path::new("")).expect_err(keys);
+        shown += &format!("{keys}\n");
+        for problem in found.0 {
+            shown += &format!("    {}: {}\n", problem.code, problem.message);
+        }
+    }
+    expect![[r#"
+        source = { ptx = 'b' }
+            missing-key: a launch on a GPU needs `grid`
+            missing-key: a launch on a GPU needs `block`
+        source = { ptx = 'b' }
+        launch = { grid = [1] }
+            missing-key: a launch on a GPU needs `block`
+        source = { ptx = 'b' }
+        launch = { grid = [], block = [1, 1, 1, 1] }
+            bad-value: `grid` has 0 numbers
+            bad-value: `block` has 4 numbers
+        source = { ptx = 'b' }
+        launch = { grid = 1, block = ['n +'] }
+            value-type: `grid` is of type integer
+            syntax: expected an expression, found the end
+        source = { ptx = 'b' }
+        launch = { grid = [true], block = ['q'] }
+            value-type: an item of `grid` is of type boolean
+        source = { ptx = 'b' }
+        launch = { grid = ['q'], block = [1] }
+            unbound-symbol: `q` in `grid[0]` of launch 0 has no value
+        source = { ptx = 'b' }
+        launch = { grid = [1], block = [1], attr = { cluster = [2], warps = 4, pdl = 1 } }
+            value-type: `pdl` is of type integer
+        source = { ptx = 'b' }
+        launch = { grid = [1], block = [1], attr = { stream = 'n' } }
+            launch: `n`, the stream of launch 0, is no `Stream` parameter
+        source = { ptx = 'b', cubin = 'c' }
+        launch = { grid = [1], block = [1] }
+            conflict: a source names two files
+            unknown-key: a source has no key `ptx`
+        source = { cubin = 'b', arch = 'sm90' }
+        launch = { grid = [1], block = [1] }
+            bad-value: `sm90` is no GPU architecture: expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`, as in `sm_90a`
+        source = [{ cubin = 'b' }, { host = 'c.c' }]
+        launch = { grid = [1], block = [1] }
+            value-type: a list of sources has files of GPU code only
+        source = { cuda = 'b', arch = ['sm_9'] }
+        launch = { grid = [1], block = [1] }
+            bad-value: `sm_9` is no GPU architecture: expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`, as in `sm_90a`
+        source = { host = 'b.c' }
+        launch = { grid = [1], block = [1] }
+            conflict: `grid` is for launches on a GPU, and the source is a host function
+            conflict: `block` is for launches on a GPU, and the source is a host function
+        source = { triton = 'b' }
+        launch = { grid = [1], block = [1] }
+            not-supported: `triton` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+    "#]].assert_eq(&shown);
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn record_of(package: &Package) -> Record {
         target: "x86_64-linux-gnu",
         sources: &[b"void scale() {}"],
         undefined: &["expf".to_string()],
+        on_gpu: false,
     };
     record(package, &context)
 }

@@ -174,7 +174,8 @@ fn every_kind_has_a_type_that_tvm_ffi_knows() {
 #[test]
 fn the_digest_tells_sources_apart() {
     let digest = |sources: &[&[u8]]| {
-        let context = RecordContext { target: "x86_64-linux-gnu", sources, undefined: &[] };
+        let context =
+            RecordContext { target: "x86_64-linux-gnu", sources, undefined: &[], on_gpu: false };
         record(&norm(), &context).sources
     };
     assert_eq!(digest(&[b"ab", b"c"]), digest(&[b"ab", b"c"]));

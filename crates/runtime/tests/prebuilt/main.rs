@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use kernpack_runtime::{
-    Format, HostArch, Part, TableWriter, WORDS_BYTES, WORDS_PARTS_OFFSET, object, render,
+    Format, HostArch, Part, TableWriter, WORDS_BYTES, WORDS_PARTS_OFFSET, cuda_object, object,
+    render,
 };
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind};
 
@@ -26,7 +27,30 @@ const EXPORTS: [&str; 6] = [
 /// What every package has around it: the C library.
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
+/// The functions for launches on a GPU.
+const CUDA_EXPORTS: [&str; 5] = [
+    "kernpack_rt_cuda_current",
+    "kernpack_rt_cuda_enter",
+    "kernpack_rt_cuda_launch",
+    "kernpack_rt_cuda_leave",
+    "kernpack_rt_cuda_preload",
+];
+
+/// What they need: the C library, and the description of the package's GPU code.
+const CUDA_IMPORTS: [&str; 9] = [
+    "dlerror",
+    "dlopen",
+    "dlsym",
+    "kernpack_cuda_package",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "syscall",
+];
+
 const MAX_TEXT_BYTES: u64 = 6144;
+const MAX_CUDA_TEXT_BYTES: u64 = 12 * 1024;
 
 fn parse(arch: HostArch) -> object::File<'static> {
     object::File::parse(object(arch)).unwrap()
@@ -47,6 +71,28 @@ fn nothing_is_needed_but_what_every_package_has() {
         let unexpected: Vec<_> =
             names.iter().filter(|name| !name.is_empty() && !IMPORTS.contains(name)).collect();
         assert!(unexpected.is_empty(), "{arch:?}: {unexpected:?}");
+    }
+}
+
+#[test]
+fn what_launches_needs_little_too_and_its_functions_are_global() {
+    for arch in HostArch::ALL {
+        let file = object::File::parse(cuda_object(arch)).unwrap();
+        let undefined = file.symbols().filter(|symbol| symbol.is_undefined());
+        let names: Vec<_> = undefined.map(|symbol| symbol.name().unwrap()).collect();
+        let unexpected: Vec<_> =
+            names.iter().filter(|name| !name.is_empty() && !CUDA_IMPORTS.contains(name)).collect();
+        assert!(unexpected.is_empty(), "{arch:?}: {unexpected:?}");
+        let defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+        let names: BTreeSet<_> = defined.map(|symbol| symbol.name().unwrap()).collect();
+        let own: BTreeSet<_> = names.into_iter().filter(|name| !name.contains("UNLOAD")).collect();
+        assert_eq!(own, BTreeSet::from(CUDA_EXPORTS), "{arch:?}");
+        let text: u64 = file
+            .sections()
+            .filter(|section| section.kind() == SectionKind::Text)
+            .map(|section| section.size())
+            .sum();
+        assert!(text <= MAX_CUDA_TEXT_BYTES, "{arch:?}: {text} bytes");
     }
 }
 
