@@ -13,6 +13,7 @@
 #include <iterator>
 #include <string>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <vector>
 
 static const int kRounds = 61, kLaunches = 200;
