@@ -406,7 +406,6 @@ fn problems_of_launches_on_a_gpu() {
         source = { ptx = 'b', cubin = 'c' }
         launch = { grid = [1], block = [1] }
             conflict: a source names two files
-            unknown-key: a source has no key `ptx`
         source = { cubin = 'b', arch = 'sm90' }
         launch = { grid = [1], block = [1] }
             bad-value: `sm90` is no GPU architecture: expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`, as in `sm_90a`
