@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and the rules under which it runs, or `status:`
-//! and the number that it returns.
+//! and the number that it returns. `grid:`, `block:`, `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` lay it out as on a GPU; all the
+//! same it is called as a host function, once its numbers have been checked.
 
 use super::{Kind, Role};
 use crate::subject::Subject;
-use kernpack_validators::{LaunchSpec, parse_kernel_arg, parse_rules};
+use kernpack_validators::{Geometry, LaunchSpec, parse_expr, parse_kernel_arg, parse_rules};
 
 pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Add(read) };
 
@@ -15,6 +16,9 @@ fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
             launch.when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
         } else if let Some(number) = line.strip_prefix("status:") {
             status = Some(number.trim().parse().map_err(|_| format!("`{number}` is no status"))?);
+        } else if let Some((key, numbers)) = layout(line) {
+            let geometry = launch.geometry.get_or_insert_with(|| Geometry::new(vec![], vec![]));
+            lay_out(geometry, key, numbers)?;
         } else {
             launch.args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
         }
@@ -22,5 +26,26 @@ fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
     subject.launches.push(launch);
     subject.statuses.push(status);
     subject.plan_again();
+    Ok(())
+}
+
+const LAYOUT: [&str; 5] = ["grid", "block", "cluster", "smem", "priority"];
+
+/// A key of the layout, with the numbers behind it.
+fn layout(line: &str) -> Option<(&str, &str)> {
+    line.split_once(':').filter(|(key, _)| LAYOUT.contains(key))
+}
+
+fn lay_out(geometry: &mut Geometry, key: &str, numbers: &str) -> Result<(), String> {
+    let numbers = numbers.split(';').map(str::trim).filter(|number| !number.is_empty());
+    let numbers = numbers.map(|text| parse_expr(text).map_err(|problems| problems.to_string()));
+    let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+    match key {
+        "grid" => geometry.grid = numbers,
+        "block" => geometry.block = numbers,
+        "cluster" => geometry.cluster = numbers,
+        "smem" => geometry.shared = numbers.pop().ok_or("`smem:` has no number")?,
+        _ => geometry.priority = numbers.pop(),
+    }
     Ok(())
 }

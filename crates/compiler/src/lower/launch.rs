@@ -208,9 +208,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     /// Prepares launches on a GPU, where there are any.
     fn enter_gpu(&mut self) {
-        let Some(any) = self.running(|launch| launch.grid.is_some()) else { return };
+        let launches = self.launches;
+        let on_gpu = |launch: &plan::Launch| launches[launch.index].source.is_gpu();
+        let Some(any) = self.running(on_gpu) else { return };
         // A stream that means the current context's needs that to be the device's; where launches have several streams, take it that one does.
-        let grids = self.check.plan.launches.iter().filter_map(|launch| launch.grid.as_ref());
+        let grids = self.check.plan.launches.iter().filter(|launch| on_gpu(launch));
+        let grids = grids.filter_map(|launch| launch.grid.as_ref());
         let mut streams: Vec<_> = grids.map(|grid| grid.stream).collect();
         streams.dedup();
         let stream = match streams[..] {
