@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages with GPU kernels where there is no GPU: alone, and with the driver of `tests/cuda-stub`."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PTX = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry count(.param .u32 n)
+{
+    ret;
+}
+"""
+PACKAGE = """
+[package]
+name = "gpu"
+[[function]]
+signature = "count(n: int32)"
+source = { ptx = "count.ptx" }
+kernel = "count"
+args = ["n"]
+launch = { grid = ["n"], block = [32] }
+"""
+# Says what a call raises, in this process and in a child of it.
+CALLS = """
+import os, sys, tvm_ffi
+module = tvm_ffi.load_module(sys.argv[1])
+def call():
+    try:
+        module.count(4)
+        return "accepted"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+print(call(), flush=True)
+child = os.fork()
+if child == 0:
+    print(call(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(call(), flush=True)
+"""
+
+
+@pytest.fixture
+def package(build_package):
+    return build_package(PACKAGE, {"count.ptx": PTX}) / "package.so"
+
+
+@pytest.fixture
+def stub(kernpack, tmp_path):
+    """A folder with the stub as `libcuda.so.1`: cargo builds it with the tests, beside the command line tool."""
+    built = kernpack.parent / "deps" / "libkernpack_cuda_stub.so"
+    if not built.is_file():
+        pytest.fail(f"no {built}: run `cargo test -p kernpack-tests` first")
+    shutil.copy(built, tmp_path / "libcuda.so.1")
+    return tmp_path
+
+
+def lines(package, **environment):
+    command = [sys.executable, "-c", CALLS, str(package)]
+    ran = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="there is a driver")
+def test_without_a_driver_a_package_loads_and_says_so_at_the_call(package):
+    told = lines(package)
+    assert len(set(told)) == 1
+    assert re.fullmatch(
+        r"RuntimeError: cannot load the CUDA driver: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
+    )
+
+
+def test_a_forked_child_starts_anew(package, stub):
+    before, child, after = lines(package, LD_LIBRARY_PATH=str(stub))
+    assert before == after
+    assert before.endswith("no tensor tells the device, and no CUDA context is current")
+    assert child == (
+        "RuntimeError: CUDA Error: cudaErrorInitializationError (3) starting the CUDA driver: a process that was forked from one "
+        "that used CUDA cannot use it; start it afresh (spawn)"
+    )
