@@ -7,7 +7,11 @@ import shutil
 import subprocess
 import sys
 
+import numpy
 import pytest
+import tvm_ffi
+
+from conftest import REPOSITORY
 
 PTX = """
 .version 8.0
@@ -76,6 +80,17 @@ def test_without_a_driver_a_package_loads_and_says_so_at_the_call(package):
     assert re.fullmatch(
         r"RuntimeError: cannot load the CUDA driver: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
     )
+
+
+def test_the_example_in_cuda_cpp_builds_without_a_gpu(kernpack, tmp_path):
+    folder = REPOSITORY / "examples" / "scale"
+    built = tmp_path / "scale.so"
+    environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
+    subprocess.run([kernpack, "build", folder / "scale.toml", "-o", built], env=environment, check=True)
+    module = tvm_ffi.load_module(str(built))
+    x = tvm_ffi.from_dlpack(numpy.zeros(4, numpy.float16))
+    with pytest.raises(ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"):
+        module.scale(x, x)
 
 
 def test_a_forked_child_starts_anew(package, stub):
