@@ -50,6 +50,8 @@ mod replay;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod words;
 
+#[cfg(any(kernpack_cuda, feature = "writer"))]
+mod arch;
 #[cfg(kernpack_cuda)]
 mod cuda;
 
@@ -61,6 +63,8 @@ mod host_arch;
 #[cfg(feature = "prebuilt")]
 mod prebuilt;
 
+#[cfg(feature = "writer")]
+pub use crate::arch::{ArchCode, best as best_arch};
 #[cfg(feature = "writer")]
 pub use crate::fault_table::{
     Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,

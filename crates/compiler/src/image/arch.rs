@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! GPU architectures: how they are written, which devices run which, and which of several a device takes.
+//! GPU architectures: how they are written.
 //!
 //! ```text
 //! sm_XY         machine code    runs on X.Z with Z >= Y
@@ -10,15 +10,16 @@
 //! compute_XYa   PTX             runs on X.Y only
 //! ```
 //!
-//! The order of [`Arch`] is the order of preference among those that a device runs, the best last: machine code before PTX, then the higher
-//! number, then `a` before `f` before neither. Not here: what the driver does in the end, which agrees.
+//! Of those that it runs, a device takes machine code before PTX, then the higher number, then `a` before `f` before neither. That rule is the
+//! runtime's, which goes by [`Arch::code`]; the tests of it are here, where architectures have names.
 
+use kernpack_runtime::ArchCode;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// What GPU code is made for: `sm_90a`, `compute_80`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arch {
     /// Machine code or PTX.
     pub kind: ArchKind,
@@ -29,7 +30,7 @@ pub struct Arch {
 }
 
 /// Machine code or text for the driver's compiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArchKind {
     /// PTX, which the driver compiles when it loads it: `compute_`.
     Compute,
@@ -38,7 +39,7 @@ pub enum ArchKind {
 }
 
 /// Which instructions code uses beyond those that later devices keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Suffix {
     /// None.
     None,
@@ -56,29 +57,20 @@ pub enum Suffix {
 pub struct ArchError(pub String);
 
 impl Arch {
-    /// Whether a device of this compute capability runs such code.
-    pub fn runs_on(&self, major: u32, minor: u32) -> bool {
-        let (own_major, own_minor) = (self.number / 10, self.number % 10);
-        let same_major_not_older = own_major == major && own_minor <= minor;
-        match (self.kind, self.suffix) {
-            (_, Suffix::A) => (own_major, own_minor) == (major, minor),
-            (ArchKind::Sm, Suffix::None | Suffix::F) => same_major_not_older,
-            (ArchKind::Compute, Suffix::F) => same_major_not_older,
-            (ArchKind::Compute, Suffix::None) => (own_major, own_minor) <= (major, minor),
-        }
+    /// As packages have it: which devices run it, and which code a device takes, is the runtime's to know.
+    pub fn code(self) -> ArchCode {
+        let suffix = match self.suffix {
+            Suffix::None => None,
+            Suffix::F => Some('f'),
+            Suffix::A => Some('a'),
+        };
+        ArchCode::new(self.kind == ArchKind::Sm, self.number, suffix)
     }
 
     /// The same architecture as PTX.
     pub fn compute(self) -> Arch {
         Arch { kind: ArchKind::Compute, ..self }
     }
-}
-
-/// Which of these a device of compute capability `(major, minor)` takes: the best of those that it runs, of equals the first.
-pub fn choose(archs: &[Arch], (major, minor): (u32, u32)) -> Option<usize> {
-    let running = archs.iter().enumerate().filter(|(_, arch)| arch.runs_on(major, minor));
-    // Of equals `max_by_key` takes the last.
-    running.rev().max_by_key(|(_, arch)| **arch).map(|(index, _)| index)
 }
 
 impl fmt::Display for Arch {
@@ -124,6 +116,7 @@ fn parse(text: &str) -> Option<Arch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernpack_runtime::best_arch;
 
     fn arch(text: &str) -> Arch {
         text.parse().expect(text)
@@ -132,13 +125,15 @@ mod tests {
     /// The devices, of all that exist and some that do not, on which the architecture runs.
     fn expect_runs_on(text: &str, expected: &[(u32, u32)]) {
         let devices = [(7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (10, 3), (12, 0), (12, 1)];
-        let runs = devices.iter().filter(|(major, minor)| arch(text).runs_on(*major, *minor));
+        let runs =
+            devices.iter().filter(|(major, minor)| arch(text).code().runs_on(*major, *minor));
         assert_eq!(runs.copied().collect::<Vec<_>>(), expected, "{text}");
     }
 
     fn expect_choice(archs: &[&str], device: (u32, u32), expected: Option<&str>) {
         let parsed: Vec<_> = archs.iter().map(|text| arch(text)).collect();
-        let choice = choose(&parsed, device).map(|index| archs[index]);
+        let codes = parsed.iter().map(|arch| arch.code()).zip(archs);
+        let choice = best_arch(codes, device).copied();
         assert_eq!(choice, expected, "{archs:?} on {device:?}");
     }
 
@@ -216,6 +211,7 @@ mod tests {
     fn nothing_may_run_and_of_equals_the_first_wins() {
         expect_choice(&["sm_90a", "sm_80", "compute_120"], (10, 0), None);
         expect_choice(&[], (9, 0), None);
-        assert_eq!(choose(&[arch("sm_80"), arch("sm_80")], (8, 0)), Some(0));
+        let twice = [arch("sm_80").code(); 2].into_iter().zip([0, 1]);
+        assert_eq!(best_arch(twice, (8, 0)), Some(0));
     }
 }

@@ -20,7 +20,7 @@ mod error;
 mod fatbin;
 mod ptx;
 
-pub use arch::{Arch, ArchError, ArchKind, Suffix, choose};
+pub use arch::{Arch, ArchError, ArchKind, Suffix};
 pub use error::{ImageError, ImageProblem};
 
 /// GPU code in one of the forms that the driver loads.

@@ -4,7 +4,7 @@
 use super::faults::raise_written;
 use super::launch::Call;
 use crate::gpu_code::{GpuCode, layout};
-use crate::image::{Arch, ArchKind, Image, Suffix};
+use crate::image::Arch;
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
 use kernpack_validators::plan::{self, Grid, LaunchArg};
 
@@ -50,12 +50,11 @@ pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
         for image in &artifact.images {
             let data = e.section_bytes(SECTION, &image.bytes, 64);
             for arch in image.archs() {
-                let [number, class] = [i64::from(arch.number), class(arch)];
-                images.extend([Word::Pointer(data), Word::Int(number | class << 32)]);
+                images.extend([Word::Pointer(data), Word::Int(arch.code().bits().into())]);
             }
         }
         let archs: Vec<_> = artifact.archs().iter().map(Arch::to_string).collect();
-        let n_images = artifact.images.iter().flat_map(Image::archs).count() as i64;
+        let n_images = images.len() as i64 / 2;
         let images = e.words("", &images);
         let archs = text(&archs.join(", "));
         modules.extend([Word::Pointer(images), Word::Int(n_images), Word::Pointer(archs)]);
@@ -78,16 +77,6 @@ pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
 
 /// Where images lie: in a section of their own.
 const SECTION: &str = ".kernpack.images";
-
-/// How special an architecture is, as the runtime orders them.
-fn class(arch: Arch) -> i64 {
-    match (arch.kind, arch.suffix) {
-        (ArchKind::Compute, _) => 0,
-        (ArchKind::Sm, Suffix::None) => 1,
-        (ArchKind::Sm, Suffix::F) => 2,
-        (ArchKind::Sm, Suffix::A) => 3,
-    }
-}
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
     /// The number of the call's device, where the arguments may not tell one.

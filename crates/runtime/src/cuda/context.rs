@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 
 use super::driver::{self, Context, Driver, Status, Stream};
 use super::explain;
-use super::message::Message;
+use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
 use crate::words::Words;
 
@@ -37,13 +37,10 @@ unsafe extern "C" fn kernpack_rt_cuda_enter(
     words: *mut Words,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let message = || unsafe { Message::new(words, c"RuntimeError") };
-    let Some(area) = Area::get() else {
-        return explain::no_memory(message());
-    };
-    let driver = match area.driver() {
-        Ok(driver) => driver,
-        Err(reason) => return explain::no_driver(message(), reason),
+    let words = unsafe { Blank::new(words) };
+    let (area, driver) = match area_and_driver(words) {
+        Ok(found) => found,
+        Err(n_strings) => return n_strings,
     };
     match enter(area, driver, device, stream) {
         Ok(entered) => {
@@ -51,7 +48,7 @@ unsafe extern "C" fn kernpack_rt_cuda_enter(
             unsafe { call.write(entered) };
             0
         }
-        Err(status) => explain::no_device(message(), driver, device, status),
+        Err(status) => explain::no_device(words.error(), driver, device, status),
     }
 }
 
@@ -67,17 +64,23 @@ unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Word
         return 0;
     }
     // SAFETY: as the caller says.
-    let message = || unsafe { Message::new(words, c"RuntimeError") };
-    let Some(area) = Area::get() else { return explain::no_memory(message()) };
-    let driver = match area.driver() {
-        Ok(driver) => driver,
-        Err(reason) => return explain::no_driver(message(), reason),
+    let words = unsafe { Blank::new(words) };
+    let driver = match area_and_driver(words) {
+        Ok((_, driver)) => driver,
+        Err(n_strings) => return n_strings,
     };
     // SAFETY: the driver writes one int.
     match unsafe { (driver.current_device)(device) } {
         0 => 0,
-        status => explain::no_device(message(), driver, -1, status),
+        status => explain::no_device(words.error(), driver, -1, status),
     }
+}
+
+/// What every call needs, or how many strings of an error there are.
+pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i32> {
+    let area = Area::get().ok_or_else(|| explain::no_memory(words.error()))?;
+    let driver = area.driver().map_err(|reason| explain::no_driver(words.error(), reason))?;
+    Ok((area, driver))
 }
 
 fn enter(area: Area, driver: &Driver, device: c_int, stream: Stream) -> Result<Call, Status> {

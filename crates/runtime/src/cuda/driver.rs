@@ -19,24 +19,16 @@ pub(super) const NO_BINARY_FOR_GPU: Status = 209;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
+pub(super) const INVALID_CLUSTER_SIZE: Status = 912;
 
-/// An opaque handle of the driver's.
-macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
-        $( $(#[$doc])* pub(super) type $name = *mut c_void; )*
-    };
-}
-
-handles! {
-    /// `CUcontext`
-    Context;
-    /// `CUlibrary`
-    Library;
-    /// `CUkernel`
-    Kernel;
-    /// `CUstream`
-    Stream;
-}
+/// `CUcontext`
+pub(super) type Context = *mut c_void;
+/// `CUlibrary`
+pub(super) type Library = *mut c_void;
+/// `CUkernel`
+pub(super) type Kernel = *mut c_void;
+/// `CUstream`
+pub(super) type Stream = *mut c_void;
 
 /// `CUlaunchConfig`: how large a launch is, where it goes, and its attributes.
 #[repr(C)]
@@ -100,13 +92,10 @@ macro_rules! functions {
             /// Finds each, or says which one there is not.
             fn find(library: *mut c_void) -> Result<Driver, &'static CStr> {
                 $(
-                    let $field = system::symbol(library, {
-                        // The name with the NUL that ends it.
-                        const NAME: &[u8] = concat!(stringify!($symbol), "\0").as_bytes();
-                        const { name(NAME) }
-                    });
+                    let name = const { c_str(concat!(stringify!($symbol), "\0")) };
+                    let $field = system::symbol(library, name);
                     if $field.is_null() {
-                        return Err(const { name(concat!(stringify!($symbol), "\0").as_bytes()) });
+                        return Err(name);
                     }
                 )*
                 // SAFETY: CUDA's header gives these functions these types.
@@ -136,8 +125,8 @@ functions! {
     launch = cuLaunchKernelEx(*const LaunchConfig, Kernel, *mut *mut c_void, *mut *mut c_void);
 }
 
-const fn name(bytes: &[u8]) -> &CStr {
-    match CStr::from_bytes_with_nul(bytes) {
+const fn c_str(text: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(name) => name,
         Err(_) => c"",
     }

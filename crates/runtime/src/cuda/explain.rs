@@ -103,33 +103,22 @@ pub(super) fn not_loaded(
 }
 
 /// The driver refuses a launch.
-pub(super) fn not_launched(
-    mut message: Message,
-    driver: &Driver,
-    number: usize,
-    device: usize,
-    handle: driver::Kernel,
-    config: &LaunchConfig,
-    status: Status,
-) -> i32 {
-    status_words(&mut message, driver, status);
-    message.text(c" launching `").c_str(Package::own().kernel(number).name).text(c"` on device ");
-    message.int(device as i64);
-    let launch = Refused { driver, handle, device: device as c_int, config };
+pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: Status) -> i32 {
+    status_words(&mut message, launch.driver, status);
+    let name = Package::own().kernel(launch.number).name;
+    message.text(c" launching `").c_str(name).text(c"` on device ").int(launch.device.into());
     let is_about_size = matches!(
         status,
         driver::INVALID_VALUE
             | driver::LAUNCH_OUT_OF_RESOURCES
             | driver::COOPERATIVE_LAUNCH_TOO_LARGE
-            | CLUSTER_MISCONFIGURED
+            | driver::INVALID_CLUSTER_SIZE
     );
     if !is_about_size || !launch.explain(&mut message, status) {
-        driver_words(&mut message, driver, status);
+        driver_words(&mut message, launch.driver, status);
     }
     message.n_strings()
 }
-
-const CLUSTER_MISCONFIGURED: Status = 912;
 
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
 fn status_words(message: &mut Message, driver: &Driver, status: Status) {
@@ -143,7 +132,8 @@ fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(match status {
         driver::OUT_OF_MEMORY => c"; free memory on the device",
         driver::INVALID_CONTEXT => c"; the context of this thread is not one of the device",
-        700..=719 => {
+        // What a running kernel does wrong, found out later.
+        700 | 702 | 714..=719 => {
             c"; an earlier kernel failed, and nothing runs on the device until the process ends"
         }
         _ => c"",
@@ -151,11 +141,13 @@ fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
 }
 
 /// A launch that the driver refused.
-struct Refused<'l> {
-    driver: &'l Driver,
-    handle: driver::Kernel,
-    device: c_int,
-    config: &'l LaunchConfig,
+pub(super) struct Refused<'l> {
+    pub(super) driver: &'l Driver,
+    /// The number of the kernel.
+    pub(super) number: usize,
+    pub(super) device: c_int,
+    pub(super) handle: driver::Kernel,
+    pub(super) config: &'l LaunchConfig,
 }
 
 impl Refused<'_> {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launching a kernel, and loading ahead.
+//! Launching a kernel.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
-use super::context::Call;
+use super::context::{Call, area_and_driver};
 use super::driver::{self, Driver, LaunchConfig};
+use super::explain::{self, Refused};
 use super::load::{NotLoaded, load};
-use super::message::Message;
+use super::message::Blank;
 use super::package::Package;
 use super::state::Area;
-use super::{driver::INVALID_DEVICE, explain, state::MAX_DEVICES};
 use crate::words::Words;
 
 /// Launches a kernel of the package. A grid without blocks is no launch. 0, or how many strings of an error there are.
@@ -33,21 +33,23 @@ unsafe extern "C" fn kernpack_rt_cuda_launch(
         return 0;
     }
     // SAFETY: as the caller says.
-    let message = || unsafe { Message::new(words, c"RuntimeError") };
-    let (device, number) = (call.device as usize, kernel as usize);
-    let Some(area) = Area::get() else { return explain::no_memory(message()) };
-    let driver = match area.driver() {
-        Ok(driver) => driver,
-        Err(reason) => return explain::no_driver(message(), reason),
+    let words = unsafe { Blank::new(words) };
+    let (area, driver) = match area_and_driver(words) {
+        Ok(found) => found,
+        Err(n_strings) => return n_strings,
     };
+    let (device, number) = (call.device as usize, kernel as usize);
     let handle = match loaded(area, driver, number, device) {
         Ok(handle) => handle,
-        Err(reason) => return explain::not_loaded(message(), driver, number, device, reason),
+        Err(reason) => return explain::not_loaded(words.error(), driver, number, device, reason),
     };
     // SAFETY: as the caller says; the handle is the driver's.
     match unsafe { (driver.launch)(config, handle, args, core::ptr::null_mut()) } {
         0 => 0,
-        status => explain::not_launched(message(), driver, number, device, handle, config, status),
+        status => {
+            let launch = Refused { driver, number, device: device as c_int, handle, config };
+            explain::not_launched(words.error(), &launch, status)
+        }
     }
 }
 
@@ -65,36 +67,4 @@ fn loaded(
     }
     load(area, driver, Package::own().kernel(kernel).module as usize, device)?;
     Ok(kept.load(Ordering::Acquire))
-}
-
-/// Loads every kernel of the package on a device. 0, or how many strings of an error there are.
-///
-/// # Safety
-///
-/// `words` may be written.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_preload(device: i64, words: *mut Words) -> i32 {
-    // SAFETY: as the caller says.
-    let message = || unsafe { Message::new(words, c"RuntimeError") };
-    let Some(area) = Area::get() else { return explain::no_memory(message()) };
-    let driver = match area.driver() {
-        Ok(driver) => driver,
-        Err(reason) => return explain::no_driver(message(), reason),
-    };
-    let mut count = 0;
-    // SAFETY: the driver writes one int.
-    let status = unsafe { (driver.device_count)(&raw mut count) };
-    if status != 0 {
-        return explain::no_device(message(), driver, device as i32, status);
-    }
-    if device < 0 || device >= i64::from(count) || device as usize >= MAX_DEVICES {
-        return explain::no_device(message(), driver, device as i32, INVALID_DEVICE);
-    }
-    let device = device as usize;
-    for number in 0..Package::own().n_kernels as usize {
-        if let Err(reason) = loaded(area, driver, number, device) {
-            return explain::not_loaded(message(), driver, number, device, reason);
-        }
-    }
-    0
 }

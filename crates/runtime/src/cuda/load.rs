@@ -53,7 +53,7 @@ pub(super) fn load(
 
 fn make(area: Area, driver: &Driver, module: usize, device: usize) -> Result<(), NotLoaded> {
     let (major, minor) = capability(driver, device);
-    let image = Package::own().module(module).best_image(major, minor);
+    let image = Package::own().module(module).best_image((major, minor));
     let image = image.ok_or(NotLoaded::NoImage(major, minor))?;
     let mut library = ptr::null_mut();
     let (none_int, none) = (ptr::null_mut(), ptr::null_mut());

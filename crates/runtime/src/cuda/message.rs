@@ -13,18 +13,29 @@ pub(super) struct Message {
     n_parts: usize,
 }
 
-impl Message {
-    /// An error of that kind.
+/// Words that nobody has written yet.
+#[derive(Clone, Copy)]
+pub(super) struct Blank(*mut Words);
+
+impl Blank {
+    /// Where a caller wants its error.
     ///
     /// # Safety
     ///
-    /// There is memory for words, until the message is used no more.
-    pub(super) unsafe fn new(words: *mut Words, kind: &CStr) -> Message {
-        // SAFETY: as the caller says.
-        unsafe { (&raw mut (*words).kind).write(kind.as_ptr()) };
-        Message { words, n_parts: 0 }
+    /// There is memory for words, until this and what is made of it are used no more.
+    pub(super) unsafe fn new(words: *mut Words) -> Blank {
+        Blank(words)
     }
 
+    /// A RuntimeError that says nothing yet.
+    pub(super) fn error(self) -> Message {
+        // SAFETY: as whoever made this has said.
+        unsafe { (&raw mut (*self.0).kind).write(c"RuntimeError".as_ptr()) };
+        Message { words: self.0, n_parts: 0 }
+    }
+}
+
+impl Message {
     /// Appends words that stay.
     pub(super) fn text(&mut self, text: &'static CStr) -> &mut Message {
         self.c_str(text.as_ptr())

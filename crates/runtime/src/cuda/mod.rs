@@ -7,7 +7,6 @@
 //! | `kernpack_rt_cuda_enter` | finds the driver, and makes the device's context current where the stream is one that means "current" |
 //! | `kernpack_rt_cuda_launch` | loads the kernel on that device, if it is not there, and launches it |
 //! | `kernpack_rt_cuda_leave` | puts the caller's context back |
-//! | `kernpack_rt_cuda_preload` | loads every kernel on a device |
 //!
 //! # What is kept
 //!

@@ -3,6 +3,8 @@
 
 use core::ffi::{c_char, c_void};
 
+use crate::arch::{ArchCode, best};
+
 /// A package's GPU code.
 #[repr(C)]
 pub(super) struct Package {
@@ -27,21 +29,7 @@ pub(super) struct Module {
 #[repr(C)]
 pub(super) struct Image {
     pub(super) data: *const c_void,
-    /// As in `sm_90` and `compute_90`: 90.
-    pub(super) arch: u32,
-    pub(super) class: u32,
-}
-
-/// What an image runs on, worst first.
-pub(super) mod class {
-    /// PTX: devices of that capability and later ones.
-    pub(in super::super) const PTX: u32 = 0;
-    /// Devices of the same major capability and the same or a later minor one.
-    pub(in super::super) const PLAIN: u32 = 1;
-    /// Like that, with what the family has beyond.
-    pub(in super::super) const FAMILY: u32 = 2;
-    /// Devices of exactly that capability.
-    pub(in super::super) const EXACT: u32 = 3;
+    pub(super) arch: ArchCode,
 }
 
 /// A kernel.
@@ -79,26 +67,9 @@ impl Package {
 
 impl Module {
     /// The image that runs best on a device of that compute capability.
-    pub(super) fn best_image(&self, major: u32, minor: u32) -> Option<&Image> {
+    pub(super) fn best_image(&self, capability: (u32, u32)) -> Option<&Image> {
         // SAFETY: the compiler writes as many as it counts.
         let images = unsafe { core::slice::from_raw_parts(self.images, self.n_images as usize) };
-        let running = images.iter().filter(|image| image.runs_on(major, minor));
-        running.max_by_key(|image| image.rank())
-    }
-}
-
-impl Image {
-    fn runs_on(&self, major: u32, minor: u32) -> bool {
-        let (own_major, own_minor) = (self.arch / 10, self.arch % 10);
-        match self.class {
-            class::PTX => self.arch <= 10 * major + minor,
-            class::PLAIN | class::FAMILY => own_major == major && own_minor <= minor,
-            _ => self.arch == 10 * major + minor,
-        }
-    }
-
-    /// Native code comes before PTX; then the higher architecture, and the more special.
-    fn rank(&self) -> (bool, u32, u32) {
-        (self.class != class::PTX, self.arch, self.class)
+        best(images.iter().map(|image| (image.arch, image)), capability)
     }
 }

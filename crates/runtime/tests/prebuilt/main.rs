@@ -28,12 +28,11 @@ const EXPORTS: [&str; 6] = [
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 /// The functions for launches on a GPU.
-const CUDA_EXPORTS: [&str; 5] = [
+const CUDA_EXPORTS: [&str; 4] = [
     "kernpack_rt_cuda_current",
     "kernpack_rt_cuda_enter",
     "kernpack_rt_cuda_launch",
     "kernpack_rt_cuda_leave",
-    "kernpack_rt_cuda_preload",
 ];
 
 /// What they need: the C library, and the description of the package's GPU code.
