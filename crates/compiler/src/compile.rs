@@ -11,7 +11,6 @@ use crate::source::host::HostArtifact;
 use crate::source::{HostSource, Source};
 use crate::symbols;
 use crate::target::Target;
-use kernpack_ffi_abi::DeviceType;
 use kernpack_validators::{LaunchSpec, Plan};
 use std::path::PathBuf;
 
@@ -104,7 +103,7 @@ impl Compiled {
     }
 }
 
-/// The plan of one function. Tensors that do not say where they are, are on the CPU, or on a GPU where a launch runs there.
+/// The plan of one function.
 ///
 /// # Errors
 /// What does not fit together.
@@ -112,8 +111,7 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
     let _span = tracing::debug_span!("plan", function = function.signature.name).entered();
     let specs: Vec<LaunchSpec> =
         function.launches.iter().map(|launch| launch.spec.clone()).collect();
-    let on_gpu = function.launches.iter().any(|launch| launch.source.is_gpu());
-    let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+    let device = function.default_device();
     let plan = function.signature.plan_function(device, &function.workspaces, &specs);
     plan.map_err(|diagnostics| CompileError::Function {
         function: function.signature.name.clone(),

@@ -118,7 +118,7 @@ fn sizes(sizes: &[String]) -> String {
 }
 
 /// How an argument lies in memory.
-pub fn layout(arg: &LaunchArg) -> Layout {
+fn layout(arg: &LaunchArg) -> Layout {
     match field_type(arg) {
         FieldType::Struct(fields) => Layout::of(&fields),
         scalar => Layout::of(&[scalar]),

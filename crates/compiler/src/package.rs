@@ -3,7 +3,7 @@
 //! package file by [`package_file`](crate::package_file).
 
 use crate::source::Source;
-use kernpack_ffi_abi::DType;
+use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_validators::plan::Combinations;
 use kernpack_validators::{LaunchSpec, Signature, Workspace};
 
@@ -74,6 +74,12 @@ impl Function {
     /// A function that only checks its arguments, to build on.
     pub fn new(signature: Signature) -> Function {
         Function { signature, doc: None, workspaces: vec![], launches: vec![] }
+    }
+
+    /// Where tensors are that do not say it: on the CPU, or on a GPU where a launch runs there.
+    pub fn default_device(&self) -> DeviceType {
+        let on_gpu = self.launches.iter().any(|launch| launch.source.is_gpu());
+        if on_gpu { DeviceType::CUDA } else { DeviceType::CPU }
     }
 
     /// The function as callers see it: itself, and with results also its `_out` twin.

@@ -38,21 +38,4 @@ impl Geometry {
             stream: None,
         }
     }
-
-    /// Each number with its name, and the least and the greatest that it may be.
-    pub fn numbers(&self) -> Vec<(String, &Expr, i64, i64)> {
-        const MOST: i64 = i32::MAX as i64;
-        // What compute capability 3.0 and later allow; the driver's limits for blocks depend on the device.
-        let grid = self.grid.iter().zip([MOST, 65535, 65535]).enumerate();
-        let grid = grid.map(|(i, (expr, most))| (format!("grid[{i}]"), expr, 0, most));
-        let blocks = self.block.iter().enumerate();
-        let blocks = blocks.map(|(i, expr)| (format!("block[{i}]"), expr, 1, MOST));
-        let clusters = self.cluster.iter().enumerate();
-        let clusters = clusters.map(|(i, expr)| (format!("cluster[{i}]"), expr, 1, MOST));
-        let shared = [("smem".to_string(), &self.shared, 0, MOST)];
-        let priority = self.priority.iter();
-        let priority =
-            priority.map(|expr| ("priority".to_string(), expr, i64::from(i32::MIN), MOST));
-        grid.chain(blocks).chain(clusters).chain(shared).chain(priority).collect()
-    }
 }

@@ -20,7 +20,7 @@ use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// An argument of a kernel, as it is written.
@@ -95,6 +95,7 @@ impl Signature {
                 cx,
                 plan,
                 types: HashMap::new(),
+                streams: HashSet::new(),
                 allocs: HashMap::new(),
                 diagnostics: Diagnostics::default(),
             };
@@ -113,6 +114,8 @@ struct Join<'j, 's> {
     plan: &'j mut Plan,
     /// The dtype of each scalar parameter, by path.
     types: HashMap<String, DType>,
+    /// The parameters that are streams, by path.
+    streams: HashSet<String>,
     /// The results and workspaces, as arguments.
     allocs: HashMap<String, LaunchArg>,
     diagnostics: Diagnostics,
@@ -130,6 +133,7 @@ impl Join<'_, '_> {
             HostType::Int(dtype) | HostType::Float(dtype) => {
                 self.types.insert(path.to_string(), *dtype);
             }
+            HostType::Stream => _ = self.streams.insert(path.to_string()),
             HostType::Optional(inner) => self.add_type(path, inner),
             HostType::Tuple(elements) => {
                 for (i, (name, element)) in elements.iter().enumerate() {
@@ -286,41 +290,65 @@ impl Join<'_, '_> {
 
     /// The layout of a launch; `None` where a name in it has no value.
     fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
-        let mut values = HashMap::new();
-        let mut all_known = true;
-        for (what, expr, least, most) in geometry.numbers() {
-            if self.check_names(expr, &format!("`{what}` of launch {launch}")).is_none() {
-                all_known = false;
-                continue;
-            }
-            let value = self.value(expr);
-            check::launch_range::require(self.cx, &what, expr, value, least, most);
-            values.insert(what, value.value);
-        }
-        let stream = match &geometry.stream {
-            None => None,
-            Some(name) => Some(self.stream(launch, name)?),
-        };
-        let one = self.cx.b.int(1);
-        let number = |name: &str, i| values.get(&format!("{name}[{i}]")).copied().unwrap_or(one);
-        let dims = |name| [0, 1, 2].map(|i| number(name, i));
-        all_known.then_some(())?;
+        const MOST: i64 = i32::MAX as i64;
+        // A grid's limits are the same on every device; those of a block are for the driver to know.
+        let grid = self.dims(launch, "grid", &geometry.grid, 0, [MOST, 65535, 65535]);
+        let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
+        let cluster = self.dims(launch, "cluster", &geometry.cluster, 1, [MOST; 3]);
+        let shared = self.number(launch, "smem", &geometry.shared, 0, MOST);
+        let priority = geometry.priority.as_ref();
+        let priority =
+            priority.map(|expr| self.number(launch, "priority", expr, i32::MIN.into(), MOST));
+        let stream = geometry.stream.as_ref().map(|name| self.stream(launch, name));
         Some(Grid {
-            grid: dims("grid"),
-            block: dims("block"),
-            cluster: (!geometry.cluster.is_empty()).then(|| dims("cluster")),
-            shared: values["smem"],
+            grid: grid?,
+            block: block?,
+            cluster: cluster.filter(|_| !geometry.cluster.is_empty()),
+            shared: shared?,
             cooperative: geometry.cooperative,
             dependent: geometry.dependent,
-            priority: values.get("priority").copied(),
-            stream,
+            priority: priority.map_or(Some(None), |known| known.map(Some))?,
+            stream: stream.unwrap_or(Some(None))?,
         })
     }
 
-    /// The parameter that is a launch's stream.
-    fn stream(&mut self, launch: usize, name: &str) -> Option<Value> {
+    /// One to three numbers of a layout; those that are not written are 1.
+    fn dims(
+        &mut self,
+        launch: usize,
+        name: &str,
+        exprs: &[Expr],
+        least: i64,
+        most: [i64; 3],
+    ) -> Option<[Value; 3]> {
+        let mut dims = [Some(self.cx.b.int(1)); 3];
+        for (i, (expr, most)) in exprs.iter().zip(most).enumerate() {
+            dims[i] = self.number(launch, &format!("{name}[{i}]"), expr, least, most);
+        }
+        let [x, y, z] = dims;
+        Some([x?, y?, z?])
+    }
+
+    /// A number of a layout, checked to be in its range.
+    fn number(
+        &mut self,
+        launch: usize,
+        what: &str,
+        expr: &Expr,
+        least: i64,
+        most: i64,
+    ) -> Option<Value> {
+        self.check_names(expr, &format!("`{what}` of launch {launch}"))?;
+        let value = self.value(expr);
+        check::launch_range::require(self.cx, what, expr, value, least, most);
+        Some(value.value)
+    }
+
+    /// The stream that a launch names: nothing where it is the environment's.
+    fn stream(&mut self, launch: usize, name: &str) -> Option<Option<Value>> {
         match self.cx.named(name) {
-            Some(named) if named.kind == NamedKind::Pointer => Some(named.value),
+            Some(named) if self.streams.contains(name) => Some(Some(named.value)),
+            Some(named) if named.kind == NamedKind::EnvStream => Some(None),
             _ => {
                 let message =
                     format!("`{name}`, the stream of launch {launch}, is no `Stream` parameter");

@@ -193,6 +193,17 @@ impl<'c> Emitter<'c> {
 
     /// A private constant made of bytes.
     pub fn bytes(&self, name: &str, bytes: &[u8], align: u32) -> V<'c> {
+        self.constant_bytes(name, bytes, align).as_pointer_value().into()
+    }
+
+    /// The like in a section of its own: a large one, that others may look for.
+    pub fn section_bytes(&self, section: &str, bytes: &[u8], align: u32) -> V<'c> {
+        let global = self.constant_bytes("", bytes, align);
+        global.set_section(Some(section));
+        global.as_pointer_value().into()
+    }
+
+    fn constant_bytes(&self, name: &str, bytes: &[u8], align: u32) -> GlobalValue<'c> {
         let value = self.context.const_string(bytes, false);
         let global = self.module.add_global(value.get_type(), None, name);
         global.set_initializer(&value);
@@ -200,15 +211,7 @@ impl<'c> Emitter<'c> {
         global.set_linkage(LlvmLinkage::Private);
         global.set_unnamed_addr(true);
         global.set_alignment(align);
-        global.as_pointer_value().into()
-    }
-
-    /// A constant in a section of its own: a large one, that others may look for.
-    pub fn section_bytes(&self, section: &str, bytes: &[u8], align: u32) -> V<'c> {
-        let constant = self.bytes("", bytes, align).into_pointer_value();
-        let global = self.module.get_globals().last();
-        global.expect("it was just made").set_section(Some(section));
-        constant.into()
+        global
     }
 
     /// A private constant made of words.

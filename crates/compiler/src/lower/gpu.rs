@@ -3,7 +3,8 @@
 
 use super::faults::raise_written;
 use super::launch::Call;
-use crate::gpu_code::{GpuCode, layout};
+use super::struct_args::store;
+use crate::gpu_code::GpuCode;
 use crate::image::Arch;
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
 use kernpack_validators::plan::{self, Grid, LaunchArg};
@@ -34,12 +35,6 @@ mod attribute {
 
 /// What the runtime keeps of a call.
 const CALL_BYTES: u32 = 16;
-
-/// A call that is prepared to launch.
-#[derive(Clone, Copy)]
-pub struct Entered<'c> {
-    call: V<'c>,
-}
 
 /// Writes the description of the package's GPU code.
 pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
@@ -111,14 +106,14 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         self.leave_with_words(n_strings);
         e.jump(behind);
         e.at(behind);
-        self.entered = Some(Entered { call });
+        self.entered = Some(call);
     }
 
     /// Puts the caller's context back.
-    pub fn leave(&self, entered: Entered<'c>) {
+    pub fn leave(&self, call: V<'c>) {
         let e = self.e();
         let leave = e.declare("kernpack_rt_cuda_leave", &[Ty::Ptr], None);
-        e.call(leave, &[entered.call]);
+        e.call(leave, &[call]);
     }
 
     /// Launches a kernel of the package.
@@ -127,11 +122,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let args = self.store_args(&launch.args);
         let config = self.config(grid);
         let words = self.words();
-        let entered = self.entered.expect("a call with launches enters");
+        let call = self.entered.expect("a call with launches enters");
         let params = [Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
         let run = e.declare("kernpack_rt_cuda_launch", &params, Some(Ty::I32));
         let number = e.int(Ty::I32, kernel as i64);
-        let n_strings = e.call(run, &[entered.call, number, config, args, words]);
+        let n_strings = e.call(run, &[call, number, config, args, words]);
         self.leave_with_words(n_strings.expect("a number"));
     }
 
@@ -153,14 +148,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let addresses = e.stack(self.function(), 8 * args.len().max(1) as u32);
         for (i, arg) in args.iter().enumerate() {
-            let layout = layout(arg);
-            let space = e.stack(self.function(), layout.size.max(1));
-            let mut scalars = Vec::new();
-            flatten(arg, &mut scalars);
-            for ((offset, _), scalar) in layout.scalars.iter().zip(scalars) {
-                let (value, _) = self.scalar(scalar);
-                e.store_at(space, *offset, value);
-            }
+            let (space, _) = store(self, arg);
             e.store_at(addresses, 8 * i as u32, space);
         }
         addresses
@@ -225,13 +213,5 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     fn function(&self) -> Function<'c> {
         self.check.function
-    }
-}
-
-/// The scalars of an argument, in the order of its layout.
-fn flatten<'a>(arg: &'a LaunchArg, scalars: &mut Vec<&'a LaunchArg>) {
-    match arg {
-        LaunchArg::Struct(fields) => fields.iter().for_each(|field| flatten(field, scalars)),
-        scalar => scalars.push(scalar),
     }
 }

@@ -7,7 +7,6 @@
 use super::Faults;
 use super::check::Check;
 use super::getter::declare;
-use super::gpu::Entered;
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
@@ -86,7 +85,8 @@ pub struct Call<'k, 'f, 'c> {
     /// The number of the call's device.
     index: V<'c>,
     stream: Option<V<'c>>,
-    pub(super) entered: Option<Entered<'c>>,
+    /// What the runtime keeps of the call, once it is prepared to launch on a GPU.
+    pub(super) entered: Option<V<'c>>,
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {

@@ -20,18 +20,24 @@ pub trait Fields<'c> {
     fn target(&self) -> &Target;
 }
 
-/// Adds the struct `arg` to a call.
-pub fn pass_struct<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, args: &mut Arguments<'c>) {
+/// Writes an argument to the stack as C lays it out; returns where it is.
+pub fn store<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg) -> (V<'c>, Layout) {
     let mut values = Vec::new();
-    let FieldType::Struct(fields) = collect(from, arg, &mut values) else {
-        unreachable!("only a struct is passed as one")
+    let layout = match collect(from, arg, &mut values) {
+        FieldType::Struct(fields) => Layout::of(&fields),
+        scalar => Layout::of(&[scalar]),
     };
-    let layout = Layout::of(&fields);
-    let words = layout.size.div_ceil(8);
-    let space = from.emitter().stack(from.function(), 8 * words);
+    let space = from.emitter().stack(from.function(), layout.size.next_multiple_of(8));
     for ((offset, _), value) in layout.scalars.iter().zip(values) {
         from.emitter().store_at(space, *offset, value);
     }
+    (space, layout)
+}
+
+/// Adds the struct `arg` to a call.
+pub fn pass_struct<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, args: &mut Arguments<'c>) {
+    let (space, layout) = store(from, arg);
+    let words = layout.size.div_ceil(8);
     let passing = from.target().struct_abi.passing(&layout, &mut args.registers);
     let e = from.emitter();
     let plain = |value, ty| Passed { value, ty, extension: Extension::None };

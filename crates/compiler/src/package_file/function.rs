@@ -109,15 +109,11 @@ fn launches(
     let layout = list.filter(|(_, value)| launch::is_geometry(value));
     if own.is_some() {
         let expected = "a table such as `{ grid = [\"n\"], block = [128] }`";
-        let table = layout
+        let mut table = layout
             .and_then(|(_, value)| reader.table("launch", value, "a launch's layout", expected));
-        match table {
-            Some(mut layout) => {
-                launches.extend(launch::read(reader, fields, signature, Some(&mut layout)));
-                launch::know_layout(&mut layout);
-                layout.finish(reader);
-            }
-            None => launches.extend(launch::read(reader, fields, signature, None)),
+        launches.extend(launch::read(reader, fields, signature, table.as_mut()));
+        if let Some(layout) = table {
+            layout.finish(reader);
         }
     } else {
         launch::know_keys(fields);

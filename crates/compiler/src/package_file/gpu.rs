@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a launch on a GPU has beyond one on the host: its layout, and files of GPU code.
 
-use super::fields::{Fields, Reader, Value, span_of};
+use super::fields::{Fields, Reader, Text, Value, span_of};
 use crate::image::{Arch, ImageKind};
 use crate::source::{CudaSource, GpuFile, GpuSource};
 use kernpack_syntax::{Diagnostic, Span};
@@ -33,17 +33,19 @@ pub(super) fn file(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<Gp
     let (key, kind) = named.first()?;
     FILES.iter().for_each(|(key, _)| _ = fields.take(key));
     let path = reader.string(&mut fields, key).map(|text| reader.path(&text));
-    let arch = reader.string(&mut fields, "arch");
-    let arch = arch.and_then(|text| match text.value.parse::<Arch>() {
-        Ok(arch) => Some(arch),
-        Err(error) => {
-            let problem = Diagnostic::new("bad-value", error.to_string());
-            reader.report(problem.label(text.span, "no architecture"));
-            None
-        }
-    });
+    let text = reader.string(&mut fields, "arch");
+    let arch = text.and_then(|text| arch(reader, &text));
     fields.finish(reader);
     Some(GpuFile { path: path?, kind: *kind, arch })
+}
+
+fn arch(reader: &mut Reader<'_>, text: &Text<'_>) -> Option<Arch> {
+    let parsed = text.value.parse::<Arch>();
+    if let Err(error) = &parsed {
+        let problem = Diagnostic::new("bad-value", error.to_string());
+        reader.report(problem.label(text.span, "no architecture"));
+    }
+    parsed.ok()
 }
 
 /// CUDA C++: `{ cuda = "norm.cu", arch = ["sm_90a", "compute_80"], line_info = true }`. Without `arch`, it becomes PTX that every device that
@@ -58,17 +60,9 @@ pub(super) fn cuda(
     const OLDEST: &str = "compute_75";
     let path = reader.string(&mut fields, "cuda").map(|text| reader.path(&text));
     let line_info = fields.take("line_info").map(|value| truth(reader, "line_info", value));
-    let mut archs = Vec::new();
-    for text in reader.strings(&mut fields, "arch") {
-        match text.value.parse::<Arch>() {
-            Ok(arch) => archs.push(arch),
-            Err(error) => {
-                let problem = Diagnostic::new("bad-value", error.to_string());
-                reader.report(problem.label(text.span, "no architecture"));
-                return None;
-            }
-        }
-    }
+    let texts = reader.strings(&mut fields, "arch");
+    let archs: Option<Vec<_>> = texts.iter().map(|text| arch(reader, text)).collect();
+    let mut archs = archs?;
     if archs.is_empty() {
         archs.extend(OLDEST.parse::<Arch>());
     }

@@ -52,7 +52,7 @@ pub(super) fn know_keys(fields: &mut Fields<'_>) {
 }
 
 /// Marks the keys of a layout as known.
-pub(super) fn know_layout(fields: &mut Fields<'_>) {
+fn know_layout(fields: &mut Fields<'_>) {
     gpu::KEYS.iter().for_each(|key| _ = fields.take(key));
 }
 
@@ -90,11 +90,11 @@ pub(super) fn read<'t>(
 ) -> Option<ReadLaunch> {
     let source = reader.required(fields, "source", "the launch has no `source`");
     let source = source.and_then(|value| read_source(reader, value));
-    let place = gpu::place(layout.as_deref().unwrap_or(fields));
     let fields_of_layout = match layout {
         Some(layout) => layout,
         None => &mut *fields,
     };
+    let place = gpu::place(fields_of_layout);
     let layout = match &source {
         None => None,
         Some(source) if source.is_gpu() => gpu::geometry(reader, fields_of_layout).map(Some),
@@ -107,7 +107,8 @@ pub(super) fn read<'t>(
     let is_c = !matches!(&source, Some(Source::Gpu(GpuSource::Cuda(..))));
     let kernel = kernel(reader, fields, signature, is_c);
     let args = args(reader, fields);
-    let returns = returns(reader, fields);
+    let is_gpu = source.as_ref().is_some_and(Source::is_gpu);
+    let returns = returns(reader, fields, is_gpu);
     let (args, places) = args?.into_iter().unzip();
     let spec = LaunchSpec { args, geometry: layout?, ..LaunchSpec::default() };
     let launch = Launch { spec, source: source?, kernel: kernel?, returns: returns? };
@@ -144,8 +145,15 @@ fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelA
     Some(args)
 }
 
-fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Returns> {
-    let Some(value) = fields.take("returns") else { return Some(Returns::default()) };
+fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>, is_gpu: bool) -> Option<Returns> {
+    let Some((span, value)) = fields.take_entry("returns") else {
+        return Some(Returns::default());
+    };
+    if is_gpu {
+        let problem = Diagnostic::new("conflict", "a kernel on a GPU returns nothing");
+        reader.report(problem.label(span, "has no effect").help("remove `returns`"));
+        return None;
+    }
     let text = reader.text("returns", value)?;
     match text.value {
         "void" => Some(Returns::Void),

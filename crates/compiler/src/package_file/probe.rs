@@ -7,7 +7,6 @@
 use super::fields::Reader;
 use super::function::ReadFunction;
 use crate::package::Function;
-use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostics, Span};
 use kernpack_validators::{LaunchSpec, Workspace};
 
@@ -51,8 +50,7 @@ fn plan(
     workspaces: &[Workspace],
     launches: &[LaunchSpec],
 ) -> Result<(), Diagnostics> {
-    let on_gpu = function.launches.iter().any(|launch| launch.source.is_gpu());
-    let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+    let device = function.default_device();
     function.signature.plan_function(device, workspaces, launches).map(drop)
 }
 

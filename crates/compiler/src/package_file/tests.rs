@@ -366,6 +366,8 @@ fn problems_of_launches_on_a_gpu() {
         "source = { cuda = 'b', arch = ['sm_9'] }\nlaunch = { grid = [1], block = [1] }",
         "source = { host = 'b.c' }\nlaunch = { grid = [1], block = [1] }",
         "source = { triton = 'b' }\nlaunch = { grid = [1], block = [1] }",
+        "source = { ptx = 'b' }\nreturns = 'int'\nlaunch = { grid = [1], block = [1] }",
+        "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1], attr = { stream = 'x' } }",
     ];
     let mut shown = String::new();
     for keys in problems {
@@ -422,6 +424,13 @@ fn problems_of_launches_on_a_gpu() {
         source = { triton = 'b' }
         launch = { grid = [1], block = [1] }
             not-supported: `triton` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+        source = { ptx = 'b' }
+        returns = 'int'
+        launch = { grid = [1], block = [1] }
+            conflict: a kernel on a GPU returns nothing
+        source = { ptx = 'b' }
+        launch = { grid = [1], block = [1], attr = { stream = 'x' } }
+            launch: `x`, the stream of launch 0, is no `Stream` parameter
     "#]].assert_eq(&shown);
 }
 
