@@ -65,7 +65,7 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
     rustc.args(["--cfg", part_cfg, "--cfg", &format!("kernpack_arch={:?}", arch.name())]);
     // Following a refused call is worth speed; launching is the driver's time.
-    let level = if part == "cuda" { "opt-level=s" } else { "opt-level=2" };
+    let level = if part == "cuda" { "opt-level=z" } else { "opt-level=2" };
     rustc.args(["-C", level, "-C", "codegen-units=1", "-C", "debuginfo=0"]);
     rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
     rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);
@@ -85,6 +85,17 @@ fn without_target(ir: &str) -> String {
         false => line.to_owned(),
     });
     neutral.map(|line| line + "\n").collect()
+}
+
+/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM gives a calling convention of their own: an
+/// error is raised, and a launch made, in the others.
+fn without_local_unwinding(ir: &str) -> String {
+    let is_local = |line: &&str| line.starts_with("define internal fastcc ");
+    let rename = |line: &str| line.replacen(" #", " #9999", 1);
+    let functions = ir.lines().map(|line| if is_local(&line) { rename(line) } else { line.into() });
+    let groups = ir.lines().filter(|line| line.starts_with("attributes #"));
+    let groups = groups.map(|line| rename(line).replace(" uwtable", ""));
+    functions.chain(groups).map(|line| line + "\n").collect()
 }
 
 fn names_target(attribute: &str) -> bool {
@@ -131,11 +142,14 @@ impl Llvm {
     /// Compiles `ir` for `arch` with nothing exported but the runtime's functions.
     fn compile(&self, arch: HostArch, ir: &Path, object: &Path) -> Result<(), String> {
         let triple = format!("-mtriple={}-unknown-linux-gnu", arch.name());
-        let local = object.with_extension("bc");
+        let local = object.with_extension("ll");
         let mut opt = Command::new(&self.opt);
-        opt.args([&triple, "-passes=internalize,default<O2>"]);
+        opt.args([&triple, "-S", "-passes=internalize,default<O2>"]);
         opt.arg("-internalize-public-api-list=kernpack_rt_*");
         run(opt.arg(ir).arg("-o").arg(&local))?;
+        let text = fs::read_to_string(&local).map_err(|error| file_problem(&local, error))?;
+        let text = without_local_unwinding(&text);
+        fs::write(&local, text).map_err(|error| file_problem(&local, error))?;
 
         let mut llc = Command::new(&self.llc);
         llc.args([&triple, "-filetype=obj", "-relocation-model=pic", "-O2", "--function-sections"]);

@@ -42,10 +42,24 @@ struct Held {
     children: Vec<usize>,
 }
 
+/// A function that a module has made: who holds it may call it after the call that made it.
+#[derive(Clone, Copy)]
+struct Made {
+    state: usize,
+    call: PackedFunction,
+    delete: extern "C" fn(*mut c_void),
+}
+
+/// The C type of packed functions.
+pub type PackedFunction = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> c_int;
+
 #[derive(Default)]
 struct State {
     record: Record,
     objects: HashMap<usize, Held>,
+    functions: HashMap<usize, Made>,
+    /// How many references modules hold to objects of their callers.
+    borrowed: HashMap<usize, usize>,
 }
 
 thread_local! {
@@ -77,17 +91,47 @@ pub fn take_record() -> Record {
 /// Drops what a call returned.
 pub fn drop_result(result: &Any) {
     if result.type_index >= TypeIndex::OBJECT.0 {
-        with(|state| state.drop_reference(result.payload as usize));
+        drop_reference(result.payload as usize);
+    }
+}
+
+/// How many references modules hold to objects of this thread's callers.
+pub fn n_borrowed() -> usize {
+    with(|state| state.borrowed.values().sum())
+}
+
+/// Calls a function that a call returned.
+pub fn call_result(function: &Any, args: &[Any]) -> c_int {
+    let made = with(|state| state.functions[&(function.payload as usize)]);
+    let state = std::ptr::with_exposed_provenance_mut(made.state);
+    let mut result = Any::default();
+    // SAFETY: the module made it for such calls.
+    unsafe { (made.call)(state, args.as_ptr(), args.len() as i32, &mut result) }
+}
+
+/// Drops a reference to what a module was given or has made.
+fn drop_reference(address: usize) {
+    let made = with(|state| match state.functions.remove(&address) {
+        Some(made) => Some(made),
+        None => {
+            state.drop_reference(address);
+            None
+        }
+    });
+    if let Some(made) = made {
+        (made.delete)(std::ptr::with_exposed_provenance_mut(made.state));
     }
 }
 
 /// The addresses of all functions here: whoever uses them keeps them in the program.
-pub fn exports() -> [usize; 8] {
+pub fn exports() -> [usize; 10] {
     [
         TVMFFIErrorSetRaisedFromCStrParts as *const () as usize,
         TVMFFIEnvGetStream as *const () as usize,
         TVMFFIEnvTensorAlloc as *const () as usize,
+        TVMFFIObjectIncRef as *const () as usize,
         TVMFFIObjectDecRef as *const () as usize,
+        TVMFFIFunctionCreate as *const () as usize,
         TVMFFIStringFromByteArray as *const () as usize,
         TVMFFIFunctionGetGlobal as *const () as usize,
         TVMFFIFunctionCall as *const () as usize,
@@ -107,6 +151,10 @@ impl State {
     }
 
     fn drop_reference(&mut self, address: usize) {
+        if let Some(count) = self.borrowed.get_mut(&address).filter(|count| **count > 0) {
+            *count -= 1;
+            return;
+        }
         let Some(object) = self.objects.get_mut(&address) else {
             return self.record.broken.push(format!("{address:#x} is dropped, and not held"));
         };
@@ -186,10 +234,32 @@ unsafe fn extents(tensor: &DLTensor) -> &[i64] {
     unsafe { std::slice::from_raw_parts(shape, tensor.ndim as usize) }
 }
 
+/// Takes a reference to an object of the caller's.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIObjectIncRef(object: *mut c_void) -> c_int {
+    with(|state| *state.borrowed.entry(object.addr()).or_default() += 1);
+    0
+}
+
 /// Drops a reference.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIObjectDecRef(object: *mut c_void) -> c_int {
-    with(|state| state.drop_reference(object.addr()));
+    drop_reference(object.addr());
+    0
+}
+
+/// Makes a function: its address is its state's.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIFunctionCreate(
+    state: *mut c_void,
+    call: PackedFunction,
+    delete: extern "C" fn(*mut c_void),
+    out: *mut *mut c_void,
+) -> c_int {
+    let made = Made { state: state.expose_provenance(), call, delete };
+    with(|state| _ = state.functions.insert(made.state, made));
+    // SAFETY: callers pass room for an address.
+    unsafe { out.write(state) };
     0
 }
 

@@ -50,11 +50,12 @@ pub struct Compiled {
 pub fn compile(package: &Package, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let target = options.target;
-    let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
-    let plans = variants.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    let entry_points = package.entry_points();
+    let functions: Vec<_> = entry_points.iter().map(|entry_point| &entry_point.function).collect();
+    let plans = functions.iter().map(|function| plan(function)).collect::<Result<Vec<_>, _>>()?;
     let artifacts = build_host_sources(package, target)?;
-    check_kernels(&variants, &plans, &artifacts)?;
-    let gpu = GpuCode::build(&variants, &plans)?;
+    check_kernels(&functions, &plans, &artifacts)?;
+    let gpu = GpuCode::build(&functions, &plans)?;
     let needs = symbols::needed_by_user(&artifacts)?;
     let mut record = export::record(
         package,
@@ -65,14 +66,15 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
             on_gpu: !gpu.kernels.is_empty(),
         },
     );
-    let entries: Vec<_> = variants
+    let entries: Vec<_> = entry_points
         .iter()
         .zip(&plans)
-        .map(|(function, plan)| Entry {
+        .map(|(entry_point, plan)| Entry {
             plan,
-            launches: &function.launches,
-            metadata: export::function_metadata(function, &record),
-            doc: function.doc.clone(),
+            role: &entry_point.role,
+            launches: &entry_point.function.launches,
+            metadata: export::function_metadata(&entry_point.function, &record),
+            doc: entry_point.function.doc.as_deref(),
         })
         .collect();
     let code = lower::lower(package, &entries, &gpu, target)?;
@@ -138,7 +140,7 @@ fn build_host_sources(
 
 /// Every launch's kernel is defined by its source.
 fn check_kernels(
-    variants: &[Function],
+    functions: &[&Function],
     plans: &[Plan],
     artifacts: &[HostArtifact],
 ) -> Result<(), CompileError> {
@@ -146,7 +148,7 @@ fn check_kernels(
     for artifact in artifacts {
         defined.push((&artifact.path, link::functions(&artifact.input(&artifact.name()))?));
     }
-    for (function, plan) in variants.iter().zip(plans) {
+    for (function, plan) in functions.iter().zip(plans) {
         for launch in &function.launches {
             let Source::Host(source) = &launch.source else { continue };
             let has = |kernel: &String| {

@@ -24,7 +24,7 @@ impl GpuCode {
     ///
     /// # Errors
     /// Where one cannot be built, or lacks a kernel.
-    pub fn build(functions: &[Function], plans: &[Plan]) -> Result<GpuCode, CompileError> {
+    pub fn build(functions: &[&Function], plans: &[Plan]) -> Result<GpuCode, CompileError> {
         let mut wanted: Vec<(&GpuSource, Vec<String>)> = Vec::new();
         for (function, plan) in functions.iter().zip(plans) {
             for launch in &function.launches {

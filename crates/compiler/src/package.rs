@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a user describes: a package of functions, each a signature with the launches that it becomes. Built in Rust, or read from a
-//! package file by [`package_file`](crate::package_file).
+//! package file by [`package_file`](crate::package_file). And which entry points a package has.
 
 use crate::source::Source;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Combinations;
 use kernpack_validators::{LaunchSpec, Signature, Workspace};
 
@@ -31,6 +32,26 @@ pub struct Function {
     pub launches: Vec<Launch>,
 }
 
+/// A function as callers of a package see it: one that a user described, or one that comes with those.
+#[derive(Clone, Debug)]
+pub struct EntryPoint {
+    /// What it takes, under its own name, and what accepted calls run.
+    pub function: Function,
+    /// What a call of it does.
+    pub role: Role,
+}
+
+/// What a call of an entry point does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Checks its arguments and runs what was described.
+    Call,
+    /// Checks the arguments of the function of that name, and returns a function that runs it with them.
+    Prepare(String),
+    /// Loads the package's GPU code on a device.
+    Preload,
+}
+
 /// A kernel with its arguments.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -52,6 +73,30 @@ pub enum Returns {
     Void,
     /// An `int`: anything but 0 is a failure.
     Status,
+}
+
+impl Package {
+    /// Every entry point: the functions with their `_out` twins; a `kernpack_prepare_<name>` for each of them that launches on a GPU and has
+    /// no results; and `kernpack_preload_<package>` where any does.
+    pub fn entry_points(&self) -> Vec<EntryPoint> {
+        let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
+        let on_gpu = variants.iter().filter(|function| function.is_on_gpu());
+        let prepares: Vec<_> = on_gpu.filter_map(Function::prepare).collect();
+        let preload = variants.iter().any(Function::is_on_gpu).then(|| self.preload());
+        let calls = variants.into_iter().map(|function| EntryPoint { function, role: Role::Call });
+        calls.chain(prepares).chain(preload).collect()
+    }
+
+    fn preload(&self) -> EntryPoint {
+        let device = Scalar::new(DType::INT64).expect("integers are scalars");
+        let signature = Signature::new(&format!("kernpack_preload_{}", self.name));
+        let doc = "Loads the package's GPU code on a device, so that no call has to: before requests are served, or a graph is captured.";
+        let function = Function {
+            doc: Some(doc.to_string()),
+            ..Function::new(signature.param("device_id", device))
+        };
+        EntryPoint { function, role: Role::Preload }
+    }
 }
 
 impl Launch {
@@ -76,10 +121,27 @@ impl Function {
         Function { signature, doc: None, workspaces: vec![], launches: vec![] }
     }
 
+    /// Whether a launch runs on a GPU.
+    pub fn is_on_gpu(&self) -> bool {
+        self.launches.iter().any(|launch| launch.source.is_gpu())
+    }
+
     /// Where tensors are that do not say it: on the CPU, or on a GPU where a launch runs there.
     pub fn default_device(&self) -> DeviceType {
-        let on_gpu = self.launches.iter().any(|launch| launch.source.is_gpu());
-        if on_gpu { DeviceType::CUDA } else { DeviceType::CPU }
+        if self.is_on_gpu() { DeviceType::CUDA } else { DeviceType::CPU }
+    }
+
+    /// What prepares calls of a function without results.
+    fn prepare(&self) -> Option<EntryPoint> {
+        let name = &self.signature.name;
+        let signature =
+            Signature { name: format!("kernpack_prepare_{name}"), ..self.signature.clone() };
+        let doc = format!(
+            "Checks a call of `{name}` once, and returns a function of no arguments that only launches. It holds what it was given."
+        );
+        let function = Function { signature, doc: Some(doc), ..self.clone() };
+        let is_prepared = self.signature.results.is_empty();
+        is_prepared.then(|| EntryPoint { function, role: Role::Prepare(name.clone()) })
     }
 
     /// The function as callers see it: itself, and with results also its `_out` twin.

@@ -45,6 +45,8 @@ imports! {
     ENV_GET_STREAM = TVMFFIEnvGetStream(I32, I32) -> Ptr;
     /// Allocates a tensor like a prototype through the environment's allocator.
     ENV_TENSOR_ALLOC = TVMFFIEnvTensorAlloc(Ptr, Ptr) -> I32;
+    /// Takes a strong reference.
+    OBJECT_INC_REF = TVMFFIObjectIncRef(Ptr) -> I32;
     /// Drops a strong reference.
     OBJECT_DEC_REF = TVMFFIObjectDecRef(Ptr) -> I32;
     /// Makes a string value from a byte array.
@@ -53,6 +55,8 @@ imports! {
     FUNCTION_GET_GLOBAL = TVMFFIFunctionGetGlobal(Ptr, Ptr) -> I32;
     /// Calls a function object.
     FUNCTION_CALL = TVMFFIFunctionCall(Ptr, Ptr, I32, Ptr) -> I32;
+    /// Makes a function object of a state, a packed function and what deletes the state.
+    FUNCTION_CREATE = TVMFFIFunctionCreate(Ptr, Ptr, Ptr, Ptr) -> I32;
 }
 
 /// What a package may need of the C library; all of it in glibc 2.17.

@@ -7,7 +7,7 @@
 //! is a pointer that may be NULL; literals are no parameters, the wrapper passes them.
 
 use super::{COMPILER, doc_lines};
-use crate::package::{Function, Package};
+use crate::package::{EntryPoint, Function, Package, Role};
 use kernpack_ffi_abi::{DType, FUNCTION_PREFIX};
 use kernpack_validators::{HostType, Literal, float_text};
 use std::collections::HashSet;
@@ -143,8 +143,8 @@ const RESERVED: &[&str] = &[
 pub fn header(package: &Package) -> String {
     let mut header = Header { package: &package.name, text: String::new(), tags: HashSet::new() };
     header.open();
-    for function in package.functions.iter().flat_map(Function::variants) {
-        header.function(&function);
+    for entry_point in package.entry_points() {
+        header.entry_point(&entry_point);
     }
     header.close();
     header.text
@@ -185,14 +185,17 @@ impl Header<'_> {
         self.line("\n#ifdef __cplusplus\n}\n#endif\n#endif");
     }
 
-    fn function(&mut self, function: &Function) {
+    fn entry_point(&mut self, EntryPoint { function, role }: &EntryPoint) {
         let symbol = format!("{FUNCTION_PREFIX}{}", function.signature.name);
         let declaration = format!(
             "int {symbol}(void* handle, const kernpack_packed_any* args, int32_t num_args, \
              kernpack_packed_any* result);"
         );
         self.line("");
-        if function.signature.results.is_empty() {
+        // What returns an object has no plain form: C has nothing to hold it with.
+        let returns_nothing =
+            function.signature.results.is_empty() && !matches!(role, Role::Prepare(_));
+        if returns_nothing {
             self.line(&declaration);
             self.plain_function(function, &symbol);
         } else {

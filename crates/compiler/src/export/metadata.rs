@@ -6,7 +6,7 @@
 //! keys, so that an older reader refuses it. Nothing in it depends on the machine that made it.
 
 use super::COMPILER;
-use crate::package::{Function, Launch, Package};
+use crate::package::{EntryPoint, Function, Launch, Package, Role};
 use crate::symbols;
 use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::param::Tensor;
@@ -137,18 +137,20 @@ pub struct RecordContext<'c> {
 
 /// The record of a package, without its imports: what code needs is known when there is code.
 pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
-    let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
+    let entry_points = package.entry_points();
+    let described = entry_points.iter().filter(|entry_point| entry_point.role == Role::Call);
+    let described = described.map(|entry_point| &entry_point.function);
     Record {
         format: FORMAT,
         package: package.name.clone(),
         compiler: COMPILER.to_string(),
         targets: vec![context.target.to_string()],
         sources: digest(context.sources),
-        exports: variants.iter().flat_map(exports).collect(),
+        exports: entry_points.iter().flat_map(exports).collect(),
         imports: Imports::default(),
         undefined: context.undefined.to_vec(),
         libraries: symbols::libraries(context.undefined, &package.link, context.on_gpu),
-        functions: variants.iter().map(function_record).collect(),
+        functions: described.map(function_record).collect(),
     }
 }
 
@@ -181,10 +183,13 @@ fn digest(sources: &[&[u8]]) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn exports(function: &Function) -> Vec<String> {
+/// What comes with functions is described by theirs.
+fn exports(EntryPoint { function, role }: &EntryPoint) -> Vec<String> {
     let name = &function.signature.name;
-    let mut prefixes = vec![FUNCTION_PREFIX, METADATA_PREFIX];
-    prefixes.extend(function.doc.is_some().then_some(DOC_PREFIX));
+    let is_described = *role == Role::Call;
+    let mut prefixes = vec![FUNCTION_PREFIX];
+    prefixes.extend(is_described.then_some(METADATA_PREFIX));
+    prefixes.extend((is_described && function.doc.is_some()).then_some(DOC_PREFIX));
     prefixes.iter().map(|prefix| format!("{prefix}{name}")).collect()
 }
 

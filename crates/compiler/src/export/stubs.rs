@@ -4,7 +4,7 @@
 //! Parameters are positional only, as packed functions take no keywords.
 
 use super::{COMPILER, doc_lines};
-use crate::package::{Function, Package};
+use crate::package::{EntryPoint, Function, Package, Role};
 use kernpack_ffi_abi::DType;
 use kernpack_validators::{HostType, Literal, Signature};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +51,7 @@ _Stream: TypeAlias = Any
 ",
         imports: &[("typing", "Any"), ("typing", "TypeAlias")],
     },
+    Name { name: "Callable", definition: "", imports: &[("collections.abc", "Callable")] },
     Name { name: "Sequence", definition: "", imports: &[("collections.abc", "Sequence")] },
     Name { name: "Literal", definition: "", imports: &[("typing", "Literal")] },
 ];
@@ -65,8 +66,7 @@ const KEYWORDS: &[&str] = &[
 
 /// The text of the package's `.pyi` file.
 pub fn stubs(package: &Package) -> String {
-    let variants: Vec<_> = package.functions.iter().flat_map(Function::variants).collect();
-    let functions: Vec<_> = variants.iter().map(function).collect();
+    let functions: Vec<_> = package.entry_points().iter().map(stub).collect();
     let uses = |name: &str| functions.iter().any(|function| function.code.contains(name));
     let names = || NAMES.iter().filter(|row| uses(row.name));
     let imports: BTreeSet<_> = names().flat_map(|row| row.imports).copied().collect();
@@ -98,7 +98,7 @@ struct Stub {
     body: String,
 }
 
-fn function(function: &Function) -> Stub {
+fn stub(EntryPoint { function, role }: &EntryPoint) -> Stub {
     let signature = &function.signature;
     let name = &signature.name;
     if KEYWORDS.contains(&&name[..]) {
@@ -116,7 +116,7 @@ fn function(function: &Function) -> Stub {
     if !params.is_empty() {
         params.push("/".to_string());
     }
-    let code = format!("def {name}({}) -> {}:\n", params.join(", "), results(signature));
+    let code = format!("def {name}({}) -> {}:\n", params.join(", "), results(signature, role));
     Stub { code, body: docstring(function) }
 }
 
@@ -124,11 +124,12 @@ fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_string() }
 }
 
-fn results(signature: &Signature) -> String {
-    match signature.results.len() {
-        0 => "None".to_string(),
-        1 => "_Result".to_string(),
-        n => format!("tuple[{}]", vec!["_Result"; n].join(", ")),
+fn results(signature: &Signature, role: &Role) -> String {
+    match (role, signature.results.len()) {
+        (Role::Prepare(_), _) => "Callable[[], None]".to_string(),
+        (_, 0) => "None".to_string(),
+        (_, 1) => "_Result".to_string(),
+        (_, n) => format!("tuple[{}]", vec!["_Result"; n].join(", ")),
     }
 }
 

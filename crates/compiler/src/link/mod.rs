@@ -121,7 +121,7 @@ pub fn link_shared(
         .then(|| finalizer::object(target))
         .transpose()?;
     let mut link = Link::new(target);
-    link.flags(&["--shared", "-Bsymbolic", "--eh-frame-hdr", "--hash-style=gnu"]);
+    link.flags(&["--shared", "-Bsymbolic", "--gc-sections", "--eh-frame-hdr", "--hash-style=gnu"]);
     link.flags(&[
         "-z",
         "relro",

@@ -124,11 +124,21 @@ impl<'c> Emitter<'c> {
     /// Starts a function that others may call: the builder stands at its first block.
     pub fn define(&self, name: &str, params: &[Ty], result: Ty) -> Function<'c> {
         let function = self.add_function(name, params, Some(result));
+        self.begin(function);
+        function
+    }
+
+    /// Starts a function that has been declared.
+    pub fn begin(&self, function: Function<'c>) {
         for attribute in ["nounwind", "uwtable"] {
             self.add_attribute(function, attribute, u64::from(attribute == "uwtable"));
         }
         self.at(self.block(function, "entry"));
-        function
+    }
+
+    /// The address of a function.
+    pub fn address(&self, function: Function<'c>) -> V<'c> {
+        function.as_global_value().as_pointer_value().into()
     }
 
     fn add_function(&self, name: &str, params: &[Ty], result: Option<Ty>) -> Function<'c> {

@@ -4,7 +4,7 @@
 //! Entry points are mostly checks, and LLVM takes its time over each instruction and block. So a check that a later one implies is left to
 //! the later one, checks that one condition excuses share it, and what is seldom run is one block. The code of an expression is in `value`.
 
-use super::Faults;
+use super::faults::{Faults, raise_written};
 use super::program::n_steps;
 use super::value::Known;
 use crate::llvm::{Block, Emitter, Function, Ty, V};
@@ -30,6 +30,8 @@ pub struct Check<'f, 'c> {
     /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
     refused: Vec<(Block<'c>, u32)>,
     words: Option<V<'c>>,
+    /// Whether errors are the caller's to raise.
+    is_piece: bool,
 }
 
 /// How many steps share a block for their failures: as many as the runtime has to go through again.
@@ -54,7 +56,26 @@ impl<'f, 'c> Check<'f, 'c> {
         let (known, not_negative) = (Known::new(plan), vec![]);
         let n_args = e.sign_extend(n_args);
         let (needed, refused, words) = (needed(plan), vec![], None);
-        Check { e, plan, function, args, n_args, needed, known, not_negative, refused, words }
+        let is_piece = false;
+        Check {
+            e,
+            plan,
+            function,
+            args,
+            n_args,
+            needed,
+            known,
+            not_negative,
+            refused,
+            words,
+            is_piece,
+        }
+    }
+
+    /// The like for a piece of a function: its caller has memory for the words of an error, and raises it.
+    pub fn piece(mut self, words: V<'c>) -> Check<'f, 'c> {
+        (self.words, self.is_piece) = (Some(words), true);
+        self
     }
 
     /// Lowers the plan's steps, from where the builder stands.
@@ -121,6 +142,19 @@ impl<'f, 'c> Check<'f, 'c> {
     /// Memory for the words of an error.
     pub fn words(&mut self) -> V<'c> {
         *self.words.get_or_insert_with(|| self.e.stack(self.function, WORDS_BYTES as u32))
+    }
+
+    /// Takes a value as it has been found before.
+    pub fn know(&mut self, value: Value, found: V<'c>) {
+        self.known.insert_value(value, found);
+    }
+
+    /// Leaves the function with the error of that many strings that has been written to the words.
+    pub fn leave(&mut self, n_strings: V<'c>) {
+        match self.is_piece {
+            true => self.e.ret(n_strings),
+            false => raise_written(self.e, self.words(), n_strings),
+        }
     }
 
     pub(super) fn block(&self) -> Block<'c> {
@@ -260,8 +294,9 @@ impl<'f, 'c> Check<'f, 'c> {
         let first_step = e.load(Ty::I32, first_step_at);
         let program = e.int(Ty::I32, faults.add_program(self.plan).into());
         let n_args = e.truncate(self.n_args, Ty::I32);
-        let words = self.words();
-        Faults::refuse(e, words, [program, first_step, self.args, n_args]);
+        let call = [program, first_step, self.args, n_args];
+        let n_strings = Faults::word_refused(e, self.words(), call);
+        self.leave(n_strings);
     }
 
     fn when(&mut self, when: &When) {

@@ -3,7 +3,7 @@
 
 use super::getter::declare;
 use super::program::program;
-use crate::llvm::{Emitter, Function, Ty, V};
+use crate::llvm::{Emitter, Ty, V};
 use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::{
@@ -85,32 +85,28 @@ impl Faults {
         }
     }
 
-    /// Leaves the function with an error: a fault, with these values.
-    pub fn raise<'c>(e: &Emitter<'c>, words: V<'c>, fault: V<'c>, values: V<'c>) {
+    /// Words a fault, with these values. Returns how many strings it has.
+    pub fn word<'c>(e: &Emitter<'c>, words: V<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
         let word = e.declare(FAULT, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        raise_words(e, words, word, &[e.external(TABLE), fault, values]);
+        e.mark_cold(word);
+        e.call(word, &[e.external(TABLE), fault, values, words]).expect("a number")
     }
 
-    /// Leaves the function with an error: the fault of a refused call, which the runtime finds. `call` is the program, its first step, the
-    /// arguments and their number.
-    pub fn refuse<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 4]) {
+    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number.
+    /// Returns how many strings it has.
+    pub fn word_refused<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 4]) -> V<'c> {
         let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr];
         let word = e.declare(REFUSE, &params, Some(Ty::I32));
+        e.mark_cold(word);
         let [program, first_step, args, n_args] = call;
-        raise_words(e, words, word, &[e.external(TABLE), program, first_step, args, n_args]);
+        let args = [e.external(TABLE), program, first_step, args, n_args, words];
+        e.call(word, &args).expect("a number")
     }
 
     /// Writes the table into the module.
     pub fn define(self, e: &Emitter<'_>) {
         e.define_bytes(TABLE, &self.writer.finish(), 4);
     }
-}
-
-/// Has the runtime's function write words, given those arguments and the place; raises them, and returns -1.
-fn raise_words<'c>(e: &Emitter<'c>, words: V<'c>, word: Function<'c>, args: &[V<'c>]) {
-    e.mark_cold(word);
-    let n_strings = e.call(word, &[args, &[words]].concat()).expect("a number");
-    raise_written(e, words, n_strings);
 }
 
 /// Raises what the runtime has written, and returns -1.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the runtime.
 
-use super::faults::raise_written;
+use super::Packed;
+use super::check::Check;
+use super::faults::Faults;
 use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::GpuCode;
 use crate::image::Arch;
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
-use kernpack_validators::plan::{self, Grid, LaunchArg};
+use kernpack_ffi_abi::FUNCTION_PREFIX;
+use kernpack_ffi_abi::layout::any;
+use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 
 /// The symbol under which the runtime finds the package's GPU code.
 const PACKAGE: &str = "kernpack_cuda_package";
@@ -68,6 +72,25 @@ pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
         Word::Int(code.kernels.len() as i64),
     ];
     e.export_words(PACKAGE, &words);
+}
+
+/// Lowers the function that loads the package's GPU code on a device.
+pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
+    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
+    let (args, n_args, _) = Packed::params(e, function);
+    let mut check = Check::new(e, plan, function, args, n_args);
+    check.plan();
+    let device = e.load(Ty::I64, e.offset_by(args, any::PAYLOAD.offset));
+    let preload = e.declare("kernpack_rt_cuda_preload", &[Ty::I64, Ty::Ptr], Some(Ty::I32));
+    let words = check.words();
+    let n_strings = e.call(preload, &[device, words]).expect("a number");
+    let (ok, failed) = (e.block(function, ""), e.block(function, ""));
+    e.branch(e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0)), ok, failed, Some(true));
+    e.at(failed);
+    check.leave(n_strings);
+    e.at(ok);
+    e.ret(e.int(Ty::I32, 0));
+    check.finish(faults);
 }
 
 /// Where images lie: in a section of their own.
@@ -138,8 +161,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
         self.free_all();
-        let words = self.words();
-        raise_written(e, words, n_strings);
+        self.check.leave(n_strings);
         e.at(ok);
     }
 

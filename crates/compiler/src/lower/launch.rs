@@ -24,14 +24,23 @@ use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_validators::check::host_status;
 use kernpack_validators::plan::{self, Alloc, CScalar, LaunchArg};
 
+/// What launches are lowered with, beside the plan.
+#[derive(Clone, Copy)]
+pub struct Launching<'k> {
+    /// The function's launches.
+    pub launches: &'k [Launch],
+    /// The GPU code of the package.
+    pub gpu: &'k GpuCode,
+    /// The host.
+    pub target: &'k Target,
+}
+
 /// Lowers the rest of a function behind its checks.
 pub fn lower<'c>(
     check: &mut Check<'_, 'c>,
     faults: &mut Faults,
-    launches: &[Launch],
-    gpu: &GpuCode,
+    Launching { launches, gpu, target }: Launching<'_>,
     result: V<'c>,
-    target: &Target,
 ) {
     let plan = check.plan;
     let index = check.value(plan.device.1);
@@ -309,8 +318,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let fault = self.faults.add(&host_status::fault(symbol, &self.check.plan.signature));
         let values = e.stack(self.check.function, 8);
         e.store(values, e.sign_extend(status));
-        let words = self.words();
-        Faults::raise(e, words, e.int(Ty::I32, fault.into()), values);
+        let words = self.check.words();
+        let n_strings = Faults::word(e, words, e.int(Ty::I32, fault.into()), values);
+        self.check.leave(n_strings);
         e.at(ok);
     }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From plans to code.
 //!
-//! Each function becomes `__tvm_ffi_<name>` in two pieces, one file each: [`check`] (arguments to values) and [`launch`] (values to calls). Where a check
+//! Each function becomes `__tvm_ffi_<name>` in two parts, one file each: [`check`] (arguments to values) and [`launch`] (values to calls). Where a check
 //! fails, nothing is known but that: checks leave to a few blocks they share, which have the runtime replay the checks as a [`program`] and find one of the [`faults`].
-//! So checks are compares and branches, and nothing else: quick to run, and quick to compile.
+//! So checks are compares and branches, and nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
+//! are functions of their own, the [`pieces`] that prepared calls are made of.
 
 mod check;
 mod faults;
@@ -11,29 +12,33 @@ mod getter;
 mod gpu;
 mod launch;
 mod member;
+mod pieces;
 mod program;
 mod struct_args;
 mod value;
 
 use crate::gpu_code::GpuCode;
-use crate::llvm::{Context, Emitter, Ty};
-use crate::package::{Launch, Package};
+use crate::llvm::{Context, Emitter, Function, Ty, V};
+use crate::package::{Launch, Package, Role};
 use crate::target::Target;
 use check::Check;
 pub use faults::Faults;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
+use launch::Launching;
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {
     /// Its plan.
     pub plan: &'p Plan,
+    /// What a call of it does.
+    pub role: &'p Role,
     /// Its launches, which the plan's refer to by number.
     pub launches: &'p [Launch],
     /// What its metadata symbol returns.
     pub metadata: String,
     /// What its doc symbol returns.
-    pub doc: Option<String>,
+    pub doc: Option<&'p str>,
 }
 
 /// The object code of a package: entry points and metadata.
@@ -51,7 +56,17 @@ pub fn lower(
     let emitter = Emitter::new(&context, &package.name);
     let mut faults = Faults::new();
     for entry in entries {
-        lower_entry(&emitter, entry, &mut faults, gpu, target);
+        let with = Launching { launches: entry.launches, gpu, target };
+        let on_gpu = entry.launches.iter().any(|launch| launch.source.is_gpu());
+        match entry.role {
+            Role::Call if on_gpu => pieces::lower(&emitter, entry, &mut faults, with),
+            Role::Call => lower_whole(&emitter, entry.plan, &mut faults, with),
+            Role::Prepare(name) => pieces::lower_prepare(&emitter, entry, name),
+            Role::Preload => gpu::lower_preload(&emitter, entry.plan, &mut faults),
+        }
+        if *entry.role != Role::Call {
+            continue;
+        }
         let name = &entry.plan.name;
         getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), &entry.metadata);
         if let Some(doc) = &entry.doc {
@@ -67,19 +82,27 @@ pub fn lower(
     crate::llvm::write_object(&emitter, target)
 }
 
-fn lower_entry(
-    e: &Emitter<'_>,
-    entry: &Entry<'_>,
-    faults: &mut Faults,
-    gpu: &GpuCode,
-    target: &Target,
-) {
-    let name = format!("{FUNCTION_PREFIX}{}", entry.plan.name);
-    let params = [Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr];
-    let function = e.define(&name, &params, Ty::I32);
-    let (args, n_args) = (e.param(function, 1), e.param(function, 2));
-    let mut check = Check::new(e, entry.plan, function, args, n_args);
+/// Lowers a function whose launches are calls: in one piece.
+fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launching<'_>) {
+    let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
+    let (args, n_args, result) = Packed::params(e, function);
+    let mut check = Check::new(e, plan, function, args, n_args);
     check.plan();
-    launch::lower(&mut check, faults, entry.launches, gpu, e.param(function, 3), target);
+    launch::lower(&mut check, faults, with, result);
     check.finish(faults);
+}
+
+/// The C type of packed functions: `int (void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)`.
+struct Packed;
+
+impl Packed {
+    /// Starts a packed function.
+    fn define<'c>(e: &Emitter<'c>, symbol: &str) -> Function<'c> {
+        e.define(symbol, &[Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr], Ty::I32)
+    }
+
+    /// Its arguments, their number, and where the result goes.
+    fn params<'c>(e: &Emitter<'c>, function: Function<'c>) -> (V<'c>, V<'c>, V<'c>) {
+        (e.param(function, 1), e.param(function, 2), e.param(function, 3))
+    }
 }

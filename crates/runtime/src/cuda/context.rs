@@ -48,7 +48,7 @@ unsafe extern "C" fn kernpack_rt_cuda_enter(
             unsafe { call.write(entered) };
             0
         }
-        Err(status) => explain::no_device(words.error(), driver, device, status),
+        Err(status) => explain::no_device(words.error(), driver, Some(device.into()), status),
     }
 }
 
@@ -72,7 +72,7 @@ unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Word
     // SAFETY: the driver writes one int.
     match unsafe { (driver.current_device)(device) } {
         0 => 0,
-        status => explain::no_device(words.error(), driver, -1, status),
+        status => explain::no_device(words.error(), driver, None, status),
     }
 }
 
@@ -83,7 +83,12 @@ pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i
     Ok((area, driver))
 }
 
-fn enter(area: Area, driver: &Driver, device: c_int, stream: Stream) -> Result<Call, Status> {
+pub(super) fn enter(
+    area: Area,
+    driver: &Driver,
+    device: c_int,
+    stream: Stream,
+) -> Result<Call, Status> {
     let needs_context = stream.addr() <= CURRENT_STREAMS;
     let mut current = -1;
     if needs_context {
@@ -135,7 +140,7 @@ fn primary_context(area: Area, driver: &Driver, device: c_int) -> Result<Context
 ///
 /// `call` is what [`kernpack_rt_cuda_enter`] has written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
+pub(super) unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
     // SAFETY: as the caller says.
     let call = unsafe { &*call };
     if call.switched != 0

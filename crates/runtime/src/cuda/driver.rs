@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The functions of the CUDA driver that are called, and how they are found.
 
-use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::system;
@@ -84,24 +85,13 @@ macro_rules! functions {
     ($($field:ident = $symbol:ident($($arg:ty),*);)*) => {
         /// The driver's functions.
         #[derive(Clone, Copy)]
+        #[repr(C)]
         pub(super) struct Driver {
             $(pub(super) $field: unsafe extern "C" fn($($arg),*) -> Status,)*
         }
 
-        impl Driver {
-            /// Finds each, or says which one there is not.
-            fn find(library: *mut c_void) -> Result<Driver, &'static CStr> {
-                $(
-                    let name = const { c_str(concat!(stringify!($symbol), "\0")) };
-                    let $field = system::symbol(library, name);
-                    if $field.is_null() {
-                        return Err(name);
-                    }
-                )*
-                // SAFETY: CUDA's header gives these functions these types.
-                Ok(unsafe { Driver { $($field: core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> Status>($field),)* } })
-            }
-        }
+        /// Their symbols, in the order of the fields, each with the NUL that ends it.
+        const SYMBOLS: &[u8] = concat!($(stringify!($symbol), "\0"),*).as_bytes();
     };
 }
 
@@ -120,16 +110,10 @@ functions! {
     load = cuLibraryLoadData(*mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int, *mut *mut c_void, c_uint);
     unload = cuLibraryUnload(Library);
     get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
+    get_function = cuKernelGetFunction(*mut *mut c_void, Kernel);
     kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
     set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
     launch = cuLaunchKernelEx(*const LaunchConfig, Kernel, *mut *mut c_void, *mut *mut c_void);
-}
-
-const fn c_str(text: &str) -> &CStr {
-    match CStr::from_bytes_with_nul(text.as_bytes()) {
-        Ok(name) => name,
-        Err(_) => c"",
-    }
 }
 
 /// Why there is no driver to call.
@@ -138,30 +122,57 @@ pub(super) enum NoDriver {
     /// No library, with the loader's words.
     Library(*const c_char),
     /// A library without that function: it is too old.
-    Function(&'static CStr),
+    Function(*const c_char),
     /// It does not start.
-    Init(Status),
+    Init(&'static Driver, Status),
 }
 
 impl Driver {
-    /// Finds the driver and starts it.
+    /// Finds each function, or says which one there is not.
+    fn find(library: *mut c_void) -> Result<Driver, *const c_char> {
+        let mut driver = MaybeUninit::<Driver>::uninit();
+        let mut field: *mut *mut c_void = driver.as_mut_ptr().cast();
+        let mut rest = SYMBOLS;
+        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+            let name = rest.as_ptr().cast();
+            // SAFETY: the name ends with NUL.
+            let found = unsafe { system::symbol(library, name) };
+            if found.is_null() {
+                return Err(name);
+            }
+            // SAFETY: there are as many symbols as fields.
+            unsafe {
+                field.write(found);
+                field = field.add(1);
+            }
+            rest = rest.get(end + 1..).unwrap_or_default();
+        }
+        // SAFETY: every field has been written, and CUDA's header gives these functions these types.
+        Ok(unsafe { driver.assume_init() })
+    }
+
+    /// Finds the driver.
     pub(super) fn load() -> Result<Driver, NoDriver> {
         let library = system::open_driver().map_err(NoDriver::Library)?;
-        let driver = Driver::find(library).map_err(NoDriver::Function)?;
+        Driver::find(library).map_err(NoDriver::Function)
+    }
+
+    /// Starts it.
+    pub(super) fn start(&self) -> Result<(), Status> {
         // SAFETY: 0 is the only flag there is.
-        match unsafe { (driver.init)(0) } {
-            0 => Ok(driver),
-            status => Err(NoDriver::Init(status)),
+        match unsafe { (self.init)(0) } {
+            0 => Ok(()),
+            status => Err(status),
         }
     }
 
-    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`.
+    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`; NULL where it does not know it.
     pub(super) fn name_of(&self, status: Status) -> *const c_char {
         let mut text = ptr::null();
         // SAFETY: the driver writes a string that stays, or fails.
         match unsafe { (self.error_name)(status, &raw mut text) } {
             0 => text,
-            _ => c"an error without a name".as_ptr(),
+            _ => ptr::null(),
         }
     }
 

@@ -31,12 +31,12 @@ pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
             message.text(c"; this function needs a GPU and its driver");
         }
         NoDriver::Function(name) => {
-            message.text(c"the CUDA driver has no `").c_str(name.as_ptr());
+            message.text(c"the CUDA driver has no `").c_str(name);
             message.text(c"`: it is older than CUDA 12.0, which is the oldest that works");
         }
-        NoDriver::Init(status) => {
-            message.text(c"CUDA Error: ").c_str(errors::name_of(status));
-            message.text(c" (").int(status.into()).text(c") starting the CUDA driver");
+        NoDriver::Init(driver, status) => {
+            status_words(&mut message, driver, status);
+            message.text(c" starting the CUDA driver");
             message.text(match status {
                 driver::NO_DEVICE => c": there is no GPU, or none is visible to this process",
                 driver::NOT_INITIALIZED => c": a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)",
@@ -47,14 +47,19 @@ pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
     message.n_strings()
 }
 
-/// A device, or its context, cannot be had. The device is -1 where it is that of the current context.
-pub(super) fn no_device(mut message: Message, driver: &Driver, device: i32, status: Status) -> i32 {
+/// A device, or its context, cannot be had. There is no number where it is the current context's.
+pub(super) fn no_device(
+    mut message: Message,
+    driver: &Driver,
+    device: Option<i64>,
+    status: Status,
+) -> i32 {
     status_words(&mut message, driver, status);
-    if device < 0 {
+    let Some(device) = device else {
         message.text(c" asking for the current device: no tensor tells the device, and no CUDA context is current");
         return message.n_strings();
-    }
-    message.text(c" using device ").int(device.into());
+    };
+    message.text(c" using device ").int(device);
     if status == driver::INVALID_DEVICE {
         let mut count = 0;
         // SAFETY: the driver writes one int.
@@ -102,6 +107,21 @@ pub(super) fn not_loaded(
     message.n_strings()
 }
 
+/// A kernel is loaded, and is refused in the context of the device.
+pub(super) fn not_in_context(
+    mut message: Message,
+    driver: &Driver,
+    number: usize,
+    device: c_int,
+    status: Status,
+) -> i32 {
+    status_words(&mut message, driver, status);
+    let name = Package::own().kernel(number).name;
+    message.text(c" loading `").c_str(name).text(c"` on device ").int(device.into());
+    driver_words(&mut message, driver, status);
+    message.n_strings()
+}
+
 /// The driver refuses a launch.
 pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: Status) -> i32 {
     status_words(&mut message, launch.driver, status);
@@ -122,8 +142,13 @@ pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: S
 
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
 fn status_words(message: &mut Message, driver: &Driver, status: Status) {
-    message.text(c"CUDA Error: ").c_str(errors::name_of(status)).text(c" (");
-    message.int(status.into()).text(c", ").c_str(driver.name_of(status)).text(c")");
+    let drivers = driver.name_of(status);
+    message.text(c"CUDA Error: cudaError").copy(&errors::name_of(status, drivers));
+    message.text(c" (").int(status.into());
+    if !drivers.is_null() {
+        message.text(c", ").c_str(drivers);
+    }
+    message.text(c")");
 }
 
 /// What the driver says, and what else may help.

@@ -54,7 +54,7 @@ unsafe extern "C" fn kernpack_rt_cuda_launch(
 }
 
 /// The kernel on that device, loaded if it is not.
-fn loaded(
+pub(super) fn loaded(
     area: Area,
     driver: &Driver,
     kernel: usize,

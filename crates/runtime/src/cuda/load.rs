@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 
 use super::driver::{self, Driver, Library, Status, device, kernel};
 use super::package::Package;
-use super::state::{Area, Turn};
+use super::state::Area;
 
 /// Why a module is not loaded.
 #[derive(Clone, Copy)]
@@ -30,25 +30,25 @@ pub(super) fn load(
     module: usize,
     device: usize,
 ) -> Result<(), NotLoaded> {
-    match area.module(device, module).once.turn() {
-        Turn::Done => Ok(()),
-        Turn::Failed(NO_IMAGE) => {
-            let (major, minor) = capability(driver, device);
-            Err(NotLoaded::NoImage(major, minor))
-        }
-        Turn::Failed(status) => Err(NotLoaded::Refused(status)),
-        Turn::Mine(attempt) => {
-            let made = without_capture(driver, || make(area, driver, module, device));
-            match made {
-                Ok(()) => attempt.done(),
-                Err(NotLoaded::NoImage(..)) => attempt.failed(NO_IMAGE),
-                Err(NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status)) => {
-                    attempt.failed(status);
-                }
+    let mut reason = None;
+    let loaded = area.module(device, module).once.make(|| {
+        let made = without_capture(driver, || make(area, driver, module, device));
+        made.map_err(|why| {
+            reason = Some(why);
+            match why {
+                NotLoaded::NoImage(..) => NO_IMAGE,
+                NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status) => status,
             }
-            made
+        })
+    });
+    loaded.map_err(|status| match reason {
+        Some(reason) => reason,
+        None if status == NO_IMAGE => {
+            let (major, minor) = capability(driver, device);
+            NotLoaded::NoImage(major, minor)
         }
-    }
+        None => NotLoaded::Refused(status),
+    })
 }
 
 fn make(area: Area, driver: &Driver, module: usize, device: usize) -> Result<(), NotLoaded> {

@@ -29,32 +29,50 @@ impl Blank {
 
     /// A RuntimeError that says nothing yet.
     pub(super) fn error(self) -> Message {
+        self.of_kind(c"RuntimeError")
+    }
+
+    /// A TypeError that says nothing yet.
+    pub(super) fn type_error(self) -> Message {
+        self.of_kind(c"TypeError")
+    }
+
+    fn of_kind(self, kind: &'static CStr) -> Message {
         // SAFETY: as whoever made this has said.
-        unsafe { (&raw mut (*self.0).kind).write(c"RuntimeError".as_ptr()) };
+        unsafe { (&raw mut (*self.0).kind).write(kind.as_ptr()) };
         Message { words: self.0, n_parts: 0 }
     }
 }
 
 impl Message {
     /// Appends words that stay.
+    #[inline(never)]
     pub(super) fn text(&mut self, text: &'static CStr) -> &mut Message {
         self.c_str(text.as_ptr())
     }
 
     /// Appends a C string that stays, or nothing for NULL.
+    #[inline(never)]
     pub(super) fn c_str(&mut self, text: *const c_char) -> &mut Message {
         self.part([text, core::ptr::null()])
     }
 
     /// Appends a number.
+    #[inline(never)]
     pub(super) fn int(&mut self, value: i64) -> &mut Message {
+        let mut digits = Text::EMPTY;
+        digits.push_int(value);
+        self.copy(&digits)
+    }
+
+    /// Appends a short text, which the words keep.
+    #[inline(never)]
+    pub(super) fn copy(&mut self, text: &Text) -> &mut Message {
         if self.n_parts < MAX_PARTS {
-            let mut digits = Text::EMPTY;
-            digits.push_int(value);
             // SAFETY: the words have that many parts.
             let written = unsafe {
                 let written = (&raw mut (*self.words).digits).cast::<Text>().add(self.n_parts);
-                written.write(digits);
+                written.write(*text);
                 written
             };
             self.part([Text::as_c_str(written), core::ptr::null()]);
@@ -67,6 +85,7 @@ impl Message {
         2 * self.n_parts as i32
     }
 
+    #[inline(never)]
     fn part(&mut self, strings: [*const c_char; 2]) -> &mut Message {
         if self.n_parts < MAX_PARTS {
             // SAFETY: the words have that many parts.

@@ -17,7 +17,7 @@ pub(super) const MAX_DEVICES: usize = 64;
 /// The area, once there is one. Each package has a runtime of its own, and so one of these.
 static AREA: AtomicPtr<Header> = AtomicPtr::new(ptr::null_mut());
 
-/// Something that one thread makes while the others sleep.
+/// Something that one thread makes while the others sleep, and that may be tried again.
 #[repr(C)]
 pub(super) struct Once {
     state: AtomicU32,
@@ -25,19 +25,6 @@ pub(super) struct Once {
     n_failed: AtomicU32,
     failure: AtomicU32,
 }
-
-/// What a thread that wants something made finds.
-pub(super) enum Turn<'o> {
-    /// It is there.
-    Done,
-    /// This thread is to make it, and to say how that ended.
-    Mine(Attempt<'o>),
-    /// Another thread tried, and failed with that.
-    Failed(Status),
-}
-
-/// The right and the duty to make something.
-pub(super) struct Attempt<'o>(&'o Once);
 
 /// Stands for a driver that is not there: no status of the driver's.
 const NO_LIBRARY: Status = -1;
@@ -52,45 +39,46 @@ impl Once {
         self.state.load(Ordering::Acquire) == READY
     }
 
-    /// Takes the right to make it, or waits for the thread that has it.
-    pub(super) fn turn(&self) -> Turn<'_> {
+    /// Makes it, unless it is made: in this thread, or in another that this one waits for.
+    pub(super) fn make(&self, make: impl FnOnce() -> Result<(), Status>) -> Result<(), Status> {
+        if !self.is_mine()? {
+            return Ok(());
+        }
+        let made = make();
+        if let Err(status) = made {
+            self.failure.store(status as u32, Ordering::Release);
+            self.n_failed.fetch_add(1, Ordering::Release);
+        }
+        system::set_and_wake(&self.state, if made.is_ok() { READY } else { EMPTY });
+        made
+    }
+
+    /// Takes the right and the duty to make it, unless it is made. What another thread that tried failed with.
+    fn is_mine(&self) -> Result<bool, Status> {
         let failed_before = self.n_failed.load(Ordering::Acquire);
         loop {
             match self.state.compare_exchange(EMPTY, BUSY, Ordering::Acquire, Ordering::Acquire) {
-                Err(READY) => return Turn::Done,
+                Err(READY) => return Ok(false),
                 Err(_) => system::sleep_while(&self.state, BUSY),
-                Ok(_) if self.n_failed.load(Ordering::Acquire) == failed_before => {
-                    return Turn::Mine(Attempt(self));
-                }
+                Ok(_) if self.n_failed.load(Ordering::Acquire) == failed_before => return Ok(true),
                 Ok(_) => {
                     // Somebody tried meanwhile: that is the answer for all who waited. The next call tries again.
                     let failure = self.failure.load(Ordering::Acquire);
                     system::set_and_wake(&self.state, EMPTY);
-                    return Turn::Failed(failure as Status);
+                    return Err(failure as Status);
                 }
             }
         }
     }
 }
 
-impl Attempt<'_> {
-    /// It is made: everybody may use it.
-    pub(super) fn done(self) {
-        system::set_and_wake(&self.0.state, READY);
-    }
-
-    /// It cannot be made now, for that reason.
-    pub(super) fn failed(self, status: Status) {
-        self.0.failure.store(status as u32, Ordering::Release);
-        self.0.n_failed.fetch_add(1, Ordering::Release);
-        system::set_and_wake(&self.0.state, EMPTY);
-    }
-}
-
 /// The start of the area. Behind it, for each device, a [`Device`], its modules and its kernels.
 #[repr(C)]
 struct Header {
+    /// Of the driver's library and functions.
     found: Once,
+    /// Of the driver itself.
+    started: Once,
     driver: UnsafeCell<MaybeUninit<Driver>>,
 }
 
@@ -145,33 +133,32 @@ impl Area {
         size_of::<Device>() + modules + package.n_kernels as usize * size_of::<AtomicPtr<c_void>>()
     }
 
-    /// The driver, found by the first who asks.
+    /// The driver, found and started by the first who asks.
     pub(super) fn driver(&self) -> Result<&'static Driver, NoDriver> {
         // SAFETY: the area has a header, which is valid as zeros, and only shared references to it are made.
         let header = unsafe { &*self.0 };
-        if !header.found.is_done() {
-            match header.found.turn() {
-                Turn::Done => {}
-                Turn::Failed(NO_LIBRARY) => return Err(NoDriver::Library(ptr::null())),
-                Turn::Failed(status) => return Err(NoDriver::Init(status)),
-                Turn::Mine(attempt) => match Driver::load() {
-                    Ok(driver) => {
-                        // SAFETY: this thread alone has the right to write here.
-                        unsafe { (*header.driver.get()).write(driver) };
-                        attempt.done();
-                    }
-                    Err(reason) => {
-                        attempt.failed(match reason {
-                            NoDriver::Init(status) => status,
-                            NoDriver::Library(_) | NoDriver::Function(_) => NO_LIBRARY,
-                        });
-                        return Err(reason);
-                    }
-                },
-            }
+        if !header.started.is_done() {
+            let mut reason = NoDriver::Library(ptr::null());
+            let found = header.found.make(|| match Driver::load() {
+                Ok(driver) => {
+                    // SAFETY: this thread alone has the right to write here.
+                    unsafe { (*header.driver.get()).write(driver) };
+                    Ok(())
+                }
+                Err(why) => {
+                    reason = why;
+                    Err(NO_LIBRARY)
+                }
+            });
+            found.map_err(|_| reason)?;
         }
-        // SAFETY: it was written before it was done.
-        Ok(unsafe { (*header.driver.get()).assume_init_ref() })
+        // SAFETY: it was written before it was found.
+        let driver = unsafe { (*header.driver.get()).assume_init_ref() };
+        if !header.started.is_done() {
+            let started = header.started.make(|| driver.start());
+            started.map_err(|status| NoDriver::Init(driver, status))?;
+        }
+        Ok(driver)
     }
 
     /// What is known of a device, whose number is below [`MAX_DEVICES`].
@@ -209,7 +196,7 @@ impl Area {
         }
         let area = Area(header);
         // SAFETY: as in `driver`.
-        if unsafe { &*header }.found.is_done()
+        if unsafe { &*header }.started.is_done()
             && let Ok(driver) = area.driver()
         {
             for device in 0..MAX_DEVICES {

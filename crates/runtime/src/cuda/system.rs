@@ -91,7 +91,11 @@ pub(super) fn open_driver() -> Result<*mut c_void, *const c_char> {
 }
 
 /// The address of a symbol, NULL where there is none.
-pub(super) fn symbol(library: *mut c_void, name: &core::ffi::CStr) -> *mut c_void {
-    // SAFETY: the library is open, and the name ends with NUL.
-    unsafe { dlsym(library, name.as_ptr()) }
+///
+/// # Safety
+///
+/// The library is open, and the name ends with NUL.
+pub(super) unsafe fn symbol(library: *mut c_void, name: *const c_char) -> *mut c_void {
+    // SAFETY: as the caller says.
+    unsafe { dlsym(library, name) }
 }

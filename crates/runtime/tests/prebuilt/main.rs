@@ -28,19 +28,27 @@ const EXPORTS: [&str; 6] = [
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 /// The functions for launches on a GPU.
-const CUDA_EXPORTS: [&str; 4] = [
+const CUDA_EXPORTS: [&str; 6] = [
     "kernpack_rt_cuda_current",
     "kernpack_rt_cuda_enter",
     "kernpack_rt_cuda_launch",
     "kernpack_rt_cuda_leave",
+    "kernpack_rt_cuda_preload",
+    "kernpack_rt_cuda_prepare",
 ];
 
 /// What they need: the C library, and the description of the package's GPU code.
-const CUDA_IMPORTS: [&str; 9] = [
+const CUDA_IMPORTS: [&str; 15] = [
+    "TVMFFIErrorSetRaisedFromCStrParts",
+    "TVMFFIFunctionCreate",
+    "TVMFFIObjectDecRef",
+    "TVMFFIObjectIncRef",
     "dlerror",
     "dlopen",
     "dlsym",
+    "free",
     "kernpack_cuda_package",
+    "malloc",
     "memcmp",
     "memcpy",
     "memmove",

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Prepared calls: the state that a call's checks left behind, and what it was given, as a function that launches whenever it is called.
+//!
+//! What the call was given is kept alive by references to its objects. A bare `DLTensor*` belongs to somebody who may free it, so a call with
+//! one cannot be prepared. The elements of an array are held by themselves, since a list may lose them.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem::MaybeUninit;
+use core::ptr;
+
+use super::message::{Blank, Message};
+use crate::words::Words;
+
+/// What the compiler says of a function that can be prepared.
+#[repr(C)]
+struct Description {
+    /// What callers call to prepare it.
+    name: *const c_char,
+    check: unsafe extern "C" fn(*const Any, i32, *mut u64, *mut Words) -> i32,
+    launch: Launch,
+    state_bytes: u64,
+}
+
+type Launch = unsafe extern "C" fn(*mut u64, *mut Any, *mut Words) -> i32;
+
+/// `TVMFFIAny`
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Any {
+    type_index: i32,
+    padding: u32,
+    payload: *mut c_void,
+}
+
+/// `TVMFFISeqCell` with the header that every object has.
+#[repr(C)]
+struct Sequence {
+    header: [u64; 3],
+    elements: *const Any,
+    size: i64,
+}
+
+mod type_index {
+    pub(super) const DL_TENSOR: i32 = 7;
+    /// Objects have this or more.
+    pub(super) const OBJECT: i32 = 64;
+    pub(super) const FUNCTION: i32 = 68;
+    pub(super) const ARRAY: i32 = 71;
+    pub(super) const LIST: i32 = 75;
+}
+
+unsafe extern "C" {
+    fn malloc(bytes: usize) -> *mut c_void;
+    fn free(memory: *mut c_void);
+    fn TVMFFIObjectIncRef(object: *mut c_void) -> c_int;
+    fn TVMFFIObjectDecRef(object: *mut c_void) -> c_int;
+    fn TVMFFIFunctionCreate(
+        state: *mut c_void,
+        call: unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32,
+        delete: unsafe extern "C" fn(*mut c_void),
+        function: *mut *mut c_void,
+    ) -> c_int;
+    fn TVMFFIErrorSetRaisedFromCStrParts(
+        kind: *const c_char,
+        parts: *const *const c_char,
+        n_parts: i32,
+    );
+}
+
+/// A prepared call. Behind it lies the state.
+#[repr(C)]
+struct Prepared {
+    launch: Launch,
+    /// The objects that it has references to.
+    held: *mut *mut c_void,
+    n_held: usize,
+}
+
+impl Prepared {
+    /// # Safety
+    ///
+    /// `prepared` was allocated with its state.
+    unsafe fn state(prepared: *mut Prepared) -> *mut u64 {
+        // SAFETY: the state lies behind it.
+        unsafe { prepared.add(1).cast() }
+    }
+}
+
+/// Makes a function of a call. 0, or how many strings of an error there are, or -1 where an error is set.
+///
+/// # Safety
+///
+/// `description` is the compiler's, `args` has `n_args` values, `result` and `words` may be written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_prepare(
+    description: *const Description,
+    args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+    words: *mut Words,
+) -> i32 {
+    // SAFETY: as the caller says.
+    let (description, blank) = unsafe { (&*description, Blank::new(words)) };
+    let bytes = size_of::<Prepared>() + description.state_bytes as usize;
+    // SAFETY: plain memory.
+    let prepared: *mut Prepared = unsafe { malloc(bytes) }.cast();
+    if prepared.is_null() {
+        return out_of_memory(blank.error());
+    }
+    // SAFETY: it is as large as that, and the arguments are as the caller says. Once they are checked, there are that many.
+    unsafe {
+        prepared.write(Prepared { launch: description.launch, held: ptr::null_mut(), n_held: 0 });
+        let mut n_strings = (description.check)(args, n_args, Prepared::state(prepared), words);
+        if n_strings == 0 {
+            n_strings = finish(prepared, description, args, n_args as usize, result, blank);
+        }
+        if n_strings != 0 {
+            delete(prepared.cast());
+        }
+        n_strings
+    }
+}
+
+/// Makes the function of a call that has passed its checks.
+///
+/// # Safety
+///
+/// As of [`kernpack_rt_cuda_prepare`].
+unsafe fn finish(
+    prepared: *mut Prepared,
+    description: &Description,
+    args: *const Any,
+    n_args: usize,
+    result: *mut Any,
+    words: Blank,
+) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let room = count_objects(args, n_args);
+        // One more: no allocation may be of nothing.
+        let held = malloc(8 * (room + 1));
+        if held.is_null() {
+            return out_of_memory(words.error());
+        }
+        (*prepared).held = held.cast();
+        if let Err(number) = hold(prepared, args, n_args, room) {
+            return not_owned(words.type_error(), description.name, number);
+        }
+        let mut function = ptr::null_mut();
+        if TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut function) != 0 {
+            return -1;
+        }
+        result.write(Any { type_index: type_index::FUNCTION, padding: 0, payload: function });
+    }
+    0
+}
+
+fn out_of_memory(mut message: Message) -> i32 {
+    message.text(c"out of memory while a call was prepared").n_strings()
+}
+
+/// Some argument, or an element of it, is a tensor that nobody owns.
+fn not_owned(mut message: Message, name: *const c_char, number: usize) -> i32 {
+    message.text(c"Mismatched type on argument #").int(number as i64);
+    message.text(c" when calling: `").c_str(name);
+    message.text(
+        c"`, expected a tensor that can be held, got a DLTensor*, which belongs to the caller",
+    );
+    message.n_strings()
+}
+
+/// How many objects there are among values, and in arrays among them.
+///
+/// # Safety
+///
+/// There are that many values.
+unsafe fn count_objects(values: *const Any, n_values: usize) -> usize {
+    let mut count = 0;
+    for i in 0..n_values {
+        // SAFETY: as the caller says; an array has as many elements as it says.
+        unsafe {
+            let value = *values.add(i);
+            if value.type_index >= type_index::OBJECT {
+                count += 1;
+            }
+            if let Some(sequence) = as_sequence(value) {
+                count += count_objects(sequence.elements, sequence.size as usize);
+            }
+        }
+    }
+    count
+}
+
+/// Takes references to the objects among values, as far as there is room. Where a value has, or is, a tensor that nobody owns, its number.
+///
+/// # Safety
+///
+/// There are that many values, and room for so many objects.
+unsafe fn hold(
+    prepared: *mut Prepared,
+    values: *const Any,
+    n_values: usize,
+    room: usize,
+) -> Result<(), usize> {
+    for i in 0..n_values {
+        // SAFETY: as the caller says; an array has as many elements as it says.
+        unsafe {
+            let value = *values.add(i);
+            if value.type_index == type_index::DL_TENSOR {
+                return Err(i);
+            }
+            if value.type_index >= type_index::OBJECT && (*prepared).n_held < room {
+                TVMFFIObjectIncRef(value.payload);
+                (*prepared).held.add((*prepared).n_held).write(value.payload);
+                (*prepared).n_held += 1;
+            }
+            if let Some(sequence) = as_sequence(value) {
+                let held = hold(prepared, sequence.elements, sequence.size as usize, room);
+                held.map_err(|_| i)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An array or a list.
+///
+/// # Safety
+///
+/// The value is whole.
+unsafe fn as_sequence<'a>(value: Any) -> Option<&'a Sequence> {
+    let is_sequence = matches!(value.type_index, type_index::ARRAY | type_index::LIST);
+    // SAFETY: values of these types point to one.
+    is_sequence.then(|| unsafe { &*value.payload.cast() })
+}
+
+/// Launches.
+unsafe extern "C" fn call(
+    state: *mut c_void,
+    _args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+) -> i32 {
+    let prepared: *mut Prepared = state.cast();
+    let mut words = MaybeUninit::<Words>::uninit();
+    let n_strings = match n_args {
+        // SAFETY: the state was checked, and what it points to is held.
+        0 => unsafe { ((*prepared).launch)(Prepared::state(prepared), result, words.as_mut_ptr()) },
+        // SAFETY: there is memory for the words.
+        _ => unexpected_arguments(unsafe { Blank::new(words.as_mut_ptr()) }, n_args),
+    };
+    if n_strings > 0 {
+        // SAFETY: as many strings have been written.
+        unsafe {
+            let words = words.as_ptr();
+            let parts = (&raw const (*words).parts).cast();
+            TVMFFIErrorSetRaisedFromCStrParts((*words).kind, parts, n_strings);
+        }
+        return -1;
+    }
+    n_strings
+}
+
+fn unexpected_arguments(words: Blank, n_args: i32) -> i32 {
+    let mut message = words.type_error();
+    message.text(c"Mismatched number of arguments when calling: a prepared function");
+    message.text(c", expected 0 arguments, got ").int(n_args.into()).n_strings()
+}
+
+/// Drops what is held.
+unsafe extern "C" fn delete(state: *mut c_void) {
+    let prepared: *mut Prepared = state.cast();
+    // SAFETY: it was made by `kernpack_rt_cuda_prepare`, which counted what it holds.
+    unsafe {
+        for i in 0..(*prepared).n_held {
+            TVMFFIObjectDecRef(*(*prepared).held.add(i));
+        }
+        free((*prepared).held.cast());
+        free(state);
+    }
+}
