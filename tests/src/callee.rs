@@ -133,6 +133,7 @@ impl Callee for Interpreter<'_> {
                 kind: refused.kind.to_string(),
                 message: refused.message,
             }),
+            plan::Outcome::NoDevice => Outcome::Broken("asked about a device".to_string()),
             plan::Outcome::Unreadable(address) => {
                 Outcome::Broken(format!("read {address:#x}, which holds no argument"))
             }

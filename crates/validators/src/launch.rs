@@ -14,7 +14,7 @@ use crate::geometry::Geometry;
 use crate::host_type::HostType;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
-use crate::plan::{Alloc, Arith, CScalar, Grid, Launch, LaunchArg, Plan, Value};
+use crate::plan::{Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
@@ -68,6 +68,29 @@ pub struct LaunchSpec {
     pub args: Vec<KernelArg>,
     /// How it is laid out, for a kernel that runs on a GPU.
     pub geometry: Option<Geometry>,
+}
+
+impl LaunchSpec {
+    /// Every name in it.
+    fn names(&self) -> Vec<String> {
+        let mut exprs: Vec<&Expr> = Vec::new();
+        self.args.iter().for_each(|arg| arg.exprs(&mut exprs));
+        if let Some(geometry) = &self.geometry {
+            let dims = [&geometry.grid, &geometry.block, &geometry.cluster].into_iter().flatten();
+            exprs.extend(dims.chain([&geometry.shared]).chain(&geometry.priority));
+        }
+        let names = exprs.into_iter().flat_map(Expr::names).map(|name| name.text);
+        names.chain(self.when.iter().flat_map(condition_names)).collect()
+    }
+}
+
+impl KernelArg {
+    fn exprs<'a>(&'a self, into: &mut Vec<&'a Expr>) {
+        match self {
+            KernelArg::Value(expr, _) => into.push(expr),
+            KernelArg::Struct(fields) => fields.iter().for_each(|field| field.exprs(into)),
+        }
+    }
 }
 
 /// Memory that a call allocates for its launches.
@@ -258,6 +281,7 @@ impl Join<'_, '_> {
     }
 
     fn add_launches(&mut self, launches: &[LaunchSpec]) {
+        self.ask_device(launches);
         let mut conds = Vec::new();
         for (i, launch) in launches.iter().enumerate() {
             conds.push(self.condition(i, launch));
@@ -285,6 +309,21 @@ impl Join<'_, '_> {
             if let (Some(args), Some(grid)) = (args.into_iter().collect(), grid) {
                 self.plan.launches.push(Launch { cond, index, args, grid });
             }
+        }
+    }
+
+    /// Gives names to what is known of the device, where a launch on a GPU uses any.
+    fn ask_device(&mut self, launches: &[LaunchSpec]) {
+        let on_gpu = launches.iter().any(|launch| launch.geometry.is_some());
+        let mut names = launches.iter().flat_map(LaunchSpec::names);
+        if !on_gpu || !names.any(|name| is_device_fact(&name)) {
+            return;
+        }
+        self.cx.b.ask_device(self.plan.device.1);
+        for fact in DeviceFact::ALL {
+            let value = self.cx.b.device_fact(fact);
+            let path = Path::argument(fact.name(), 0);
+            self.cx.define(Named::new(value, NamedKind::Int, &path));
         }
     }
 
@@ -402,7 +441,7 @@ impl Join<'_, '_> {
                 Some(_) if is_unsigned => "is a uint64, which expressions cannot hold",
                 Some(NamedKind::Int) => continue,
                 Some(_) => "is no integer",
-                None if name.text.starts_with("device.") => "is known in launches on a GPU only",
+                None if is_device_fact(&name.text) => "is known in launches on a GPU only",
                 None => "has no value",
             };
             let message = format!("`{}` in {place} {problem}", name.text);
@@ -511,6 +550,10 @@ impl Join<'_, '_> {
             }
         }
     }
+}
+
+fn is_device_fact(name: &str) -> bool {
+    DeviceFact::ALL.iter().any(|fact| fact.name() == name)
 }
 
 /// What a condition depends on: names with values, and dtype variables.

@@ -7,9 +7,9 @@
 use super::faults::{Faults, raise_written};
 use super::program::n_steps;
 use super::value::Known;
-use crate::llvm::{Block, Emitter, Function, Ty, V};
+use crate::llvm::{Block, Emitter, Function, Predicate, Ty, V};
 use kernpack_runtime::WORDS_BYTES;
-use kernpack_validators::plan::{Compare, Expr, Plan, Step, Value, When};
+use kernpack_validators::plan::{Compare, DeviceFact, Expr, Plan, Step, Value, When};
 
 /// A function in the making.
 pub struct Check<'f, 'c> {
@@ -30,6 +30,8 @@ pub struct Check<'f, 'c> {
     /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
     refused: Vec<(Block<'c>, u32)>,
     words: Option<V<'c>>,
+    /// Where the facts of the device are.
+    pub(super) device: Option<V<'c>>,
     /// Whether errors are the caller's to raise.
     is_piece: bool,
 }
@@ -68,6 +70,7 @@ impl<'f, 'c> Check<'f, 'c> {
             not_negative,
             refused,
             words,
+            device: None,
             is_piece,
         }
     }
@@ -105,6 +108,7 @@ impl<'f, 'c> Check<'f, 'c> {
                 }
                 Step::Let(..) => {}
                 Step::When(when) => self.when(when),
+                Step::AskDevice(index) => self.ask_device(*index),
                 Step::Require(cond, _) if let Some((cond, n_steps)) = self.but(*cond, behind) => {
                     self.require(cond, None);
                     rest = &behind[n_steps..];
@@ -230,7 +234,7 @@ impl<'f, 'c> Check<'f, 'c> {
                     conds.push(*cond);
                     n_steps = i + 1;
                 }
-                Step::Require(..) | Step::When(_) => break,
+                Step::Require(..) | Step::When(_) | Step::AskDevice(_) => break,
             }
         }
         Some((excuse, conds, n_steps))
@@ -294,9 +298,27 @@ impl<'f, 'c> Check<'f, 'c> {
         let first_step = e.load(Ty::I32, first_step_at);
         let program = e.int(Ty::I32, faults.add_program(self.plan).into());
         let n_args = e.truncate(self.n_args, Ty::I32);
-        let call = [program, first_step, self.args, n_args];
+        let device = self.device.unwrap_or_else(|| e.null());
+        let call = [program, first_step, self.args, n_args, device];
         let n_strings = Faults::word_refused(e, self.words(), call);
         self.leave(n_strings);
+    }
+
+    /// Has the runtime write down what is known of a device.
+    fn ask_device(&mut self, index: Value) {
+        let e = self.e;
+        let index = self.value(index);
+        let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
+        let words = self.words();
+        let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let n_strings = e.call(ask, &[index, facts, words]).expect("a number");
+        let (ok, failed) = (self.block(), self.block());
+        e.branch(e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0)), ok, failed, Some(true));
+        e.at(failed);
+        self.leave(n_strings);
+        e.at(ok);
+        // Where an earlier check fails, there are none, and no message needs them.
+        self.device = Some(facts);
     }
 
     fn when(&mut self, when: &When) {
@@ -386,7 +408,7 @@ impl<'f, 'c> Check<'f, 'c> {
 fn next_condition(steps: &[Step]) -> Option<Value> {
     match steps.iter().find(|step| !matches!(step, Step::Let(..)))? {
         Step::Require(cond, _) => Some(*cond),
-        Step::Let(..) | Step::When(_) => None,
+        Step::Let(..) | Step::When(_) | Step::AskDevice(_) => None,
     }
 }
 
@@ -397,6 +419,7 @@ fn needed(plan: &Plan) -> Vec<bool> {
             match step {
                 Step::Let(..) => {}
                 Step::Require(cond, _) => mark(plan, *cond, needed),
+                Step::AskDevice(index) => mark(plan, *index, needed),
                 Step::When(when) => {
                     mark(plan, when.cond, needed);
                     steps(plan, &when.steps, needed);

@@ -92,14 +92,14 @@ impl Faults {
         e.call(word, &[e.external(TABLE), fault, values, words]).expect("a number")
     }
 
-    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number.
-    /// Returns how many strings it has.
-    pub fn word_refused<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 4]) -> V<'c> {
-        let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr];
+    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number, and
+    /// where the facts of the device are. Returns how many strings it has.
+    pub fn word_refused<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 5]) -> V<'c> {
+        let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
         let word = e.declare(REFUSE, &params, Some(Ty::I32));
         e.mark_cold(word);
-        let [program, first_step, args, n_args] = call;
-        let args = [e.external(TABLE), program, first_step, args, n_args, words];
+        let [program, first_step, args, n_args, device] = call;
+        let args = [e.external(TABLE), program, first_step, args, n_args, device, words];
         e.call(word, &args).expect("a number")
     }
 

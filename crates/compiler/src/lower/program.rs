@@ -17,7 +17,7 @@ pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
 /// How many steps of a program a step of the plan is.
 pub fn n_steps(step: &Step) -> u32 {
     match step {
-        Step::Let(..) => 0,
+        Step::Let(..) | Step::AskDevice(_) => 0,
         Step::Require(..) => 1,
         Step::When(when) => 1 + when.steps.iter().map(n_steps).sum::<u32>(),
     }
@@ -35,7 +35,8 @@ impl Writer<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
-                Step::Let(..) => {}
+                // Whether the device can be asked is no check: it has been.
+                Step::Let(..) | Step::AskDevice(_) => {}
                 Step::Require(cond, fault) => {
                     let cond = self.value(*cond);
                     let values = fault.values().map(|value| self.value(value)).collect();
@@ -70,6 +71,7 @@ impl Writer<'_> {
             Expr::Bool(truth) => ProgramValue::Int(truth.into()),
             Expr::Args => ProgramValue::Args,
             Expr::NumArgs => ProgramValue::NumArgs,
+            Expr::Device => ProgramValue::Device,
             Expr::Load(base, field) => self.load(base, field),
             Expr::Element(base, index) => {
                 let base = self.value(base);

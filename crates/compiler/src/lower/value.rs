@@ -113,6 +113,7 @@ impl<'c> Check<'_, 'c> {
             Expr::Bool(truth) => e.truth(truth),
             Expr::Args => unreachable!("the arguments are read from, never computed with"),
             Expr::NumArgs => self.n_args,
+            Expr::Device => unreachable!("the device's facts are read from, never computed with"),
             Expr::Load(_, field) => {
                 let loaded = self.field(value);
                 e.extend(field.width, loaded)
@@ -178,6 +179,7 @@ impl<'c> Check<'_, 'c> {
         let e = self.e;
         match *self.plan.expr(base) {
             Expr::Args => self.args,
+            Expr::Device => self.device.expect("a verified plan asks before it uses"),
             Expr::Arith(Arith::Add, a, b) if !self.known.has(base) => {
                 let a = self.form(a, Form::Pointer, Self::address);
                 let b = self.value(b);

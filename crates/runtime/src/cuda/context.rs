@@ -58,7 +58,10 @@ unsafe extern "C" fn kernpack_rt_cuda_enter(
 ///
 /// `device` may be read and written, `words` written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Words) -> i32 {
+pub(super) unsafe extern "C" fn kernpack_rt_cuda_current(
+    device: *mut i32,
+    words: *mut Words,
+) -> i32 {
     // SAFETY: as the caller says.
     if unsafe { *device } >= 0 {
         return 0;

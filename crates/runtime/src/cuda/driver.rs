@@ -63,6 +63,7 @@ pub(super) mod device {
     pub(in super::super) const MAX_BLOCK_DIM: c_int = 2;
     /// Of x; those of y and z follow.
     pub(in super::super) const MAX_GRID_DIM: c_int = 5;
+    pub(in super::super) const MULTIPROCESSORS: c_int = 16;
     pub(in super::super) const COMPUTE_CAPABILITY_MAJOR: c_int = 75;
     pub(in super::super) const COMPUTE_CAPABILITY_MINOR: c_int = 76;
     pub(in super::super) const MAX_SHARED_BYTES_OPTIN: c_int = 97;
@@ -188,10 +189,17 @@ impl Driver {
 
     /// An attribute of a device, where it has that.
     pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Option<i32> {
+        self.ask_device(attribute, device).ok()
+    }
+
+    /// An attribute of a device, or why it is not told.
+    pub(super) fn ask_device(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
         let mut value = 0;
         // SAFETY: the driver writes one int.
-        let status = unsafe { (self.device_attribute)(&raw mut value, attribute, device) };
-        (status == 0).then_some(value)
+        match unsafe { (self.device_attribute)(&raw mut value, attribute, device) } {
+            0 => Ok(value),
+            status => Err(status),
+        }
     }
 
     /// An attribute of a kernel on a device, where it has that.

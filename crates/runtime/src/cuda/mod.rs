@@ -4,6 +4,7 @@
 //! | symbol | does |
 //! |---|---|
 //! | `kernpack_rt_cuda_current` | tells the device whose context is current, for calls whose arguments do not tell one |
+//! | `kernpack_rt_cuda_device` | tells what launches ask of a device |
 //! | `kernpack_rt_cuda_enter` | finds the driver, and makes the device's context current where the stream is one that means "current" |
 //! | `kernpack_rt_cuda_launch` | loads the kernel on that device, if it is not there, and launches it |
 //! | `kernpack_rt_cuda_leave` | puts the caller's context back |
@@ -26,6 +27,7 @@ mod context;
 mod driver;
 mod errors;
 mod explain;
+mod facts;
 mod launch;
 mod load;
 mod message;

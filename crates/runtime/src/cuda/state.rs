@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
 use super::driver::{Driver, NoDriver, Status};
 use super::package::Package;
@@ -87,6 +87,14 @@ struct Header {
 pub(super) struct Device {
     /// The primary context, where it was needed.
     pub(super) primary: AtomicPtr<c_void>,
+    pub(super) facts: Facts,
+}
+
+/// What launches have asked of a device.
+#[repr(C)]
+pub(super) struct Facts {
+    pub(super) once: Once,
+    pub(super) values: [AtomicI64; 3],
 }
 
 /// A module on a device.

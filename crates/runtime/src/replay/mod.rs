@@ -66,6 +66,7 @@ pub(crate) mod value {
         LOAD_I64 = 22,
         ROUNDED_TO_BF16 = 23,
         ROUNDED_TO_F32 = 24,
+        DEVICE = 25,
     }
 }
 

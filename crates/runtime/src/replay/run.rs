@@ -19,8 +19,8 @@ unsafe extern "C" {
 ///
 /// # Safety
 ///
-/// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, and `words` to memory
-/// for words.
+/// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, `device` to what
+/// those steps have found out of the device, and `words` to memory for words.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
@@ -28,6 +28,7 @@ unsafe extern "C" fn kernpack_rt_refuse(
     first_step: u32,
     args: *const u8,
     num_args: i32,
+    device: *const u8,
     words: *mut Words,
 ) -> i32 {
     let reader = Table(TableBytes(table));
@@ -44,7 +45,7 @@ unsafe extern "C" fn kernpack_rt_refuse(
     }
     let values = program + 8;
     let steps = values + 4 * ROW_WORDS * n_values;
-    let mut run = Run { words: reader, values, slots, args, num_args };
+    let mut run = Run { words: reader, values, slots, args, num_args, device };
     let failed = run.steps(steps, first_step, n_steps);
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
@@ -80,6 +81,7 @@ struct Run {
     slots: *mut Slot,
     args: *const u8,
     num_args: i32,
+    device: *const u8,
 }
 
 impl Run {
@@ -133,6 +135,7 @@ impl Run {
             value::INT => i64::from(a) | i64::from(b) << 32,
             value::ARGS => self.args as i64,
             value::NUM_ARGS => self.num_args.into(),
+            value::DEVICE => self.device as i64,
             value::LOAD_I32 => {
                 // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this one passed.
                 unsafe { (self.address(a, b) as *const i32).read_unaligned() }.into()

@@ -50,6 +50,8 @@ pub enum ProgramValue {
     Args,
     /// The number of arguments.
     NumArgs,
+    /// The address of what is known of the device.
+    Device,
     /// What is in memory at an address and an offset.
     Load {
         /// The address.
@@ -148,6 +150,7 @@ impl ProgramValue {
         match self {
             ProgramValue::Int(int) => [value::INT, int as u32, (int >> 32) as u32, 0],
             ProgramValue::Args => [value::ARGS, 0, 0, 0],
+            ProgramValue::Device => [value::DEVICE, 0, 0, 0],
             ProgramValue::NumArgs => [value::NUM_ARGS, 0, 0, 0],
             ProgramValue::Load { base, offset, wide } => {
                 [if wide { value::LOAD_I64 } else { value::LOAD_I32 }, base, offset, 0]

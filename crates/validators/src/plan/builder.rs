@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
 
-use super::{Arith, Compare, Expr, Plan, Step, Type, Value, When, Yielded};
+use super::{Arith, Compare, DeviceFact, Expr, Plan, Step, Type, Value, When, Yielded};
 use crate::fault::{Fault, Part};
 use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
@@ -80,6 +80,12 @@ impl Builder {
     /// The number of arguments.
     pub fn num_args(&mut self) -> Value {
         self.add(Expr::NumArgs)
+    }
+
+    /// A fact of the call's device, behind the step that asks.
+    pub fn device_fact(&mut self, fact: DeviceFact) -> Value {
+        let device = self.add(Expr::Device);
+        self.element(device, fact as usize)
     }
 
     /// The field of the struct at `base`.
@@ -261,6 +267,11 @@ impl Builder {
         }
     }
 
+    /// Finds out about a device.
+    pub fn ask_device(&mut self, index: Value) {
+        self.push(Step::AskDevice(index));
+    }
+
     /// Opens a `when`: steps go into it until it is closed.
     pub fn open(&mut self) {
         self.blocks.push(Vec::new());
@@ -325,6 +336,10 @@ impl Builder {
                     kept.push(Step::Require(cond, fault));
                 }
                 Step::When(when) => kept.extend(self.prune_when(when, used)),
+                Step::AskDevice(index) => {
+                    self.mark(used, index);
+                    kept.push(Step::AskDevice(index));
+                }
             }
         }
         kept.reverse();

@@ -35,6 +35,8 @@ pub enum Outcome {
     Accepted(Accepted),
     /// A check failed.
     Refused(Refused),
+    /// The plan asked about a device, of which the memory knows nothing.
+    NoDevice,
     /// The plan read this address, which the memory does not have: the arguments break the ABI, or the plan is wrong.
     Unreadable(u64),
 }
@@ -42,16 +44,18 @@ pub enum Outcome {
 /// Runs the checks of `plan` on `num_args` arguments at address `args`.
 pub fn interpret(plan: &Plan, memory: &dyn Memory, args: u64, num_args: i32) -> Outcome {
     let known = RefCell::new(vec![None; plan.exprs.len()]);
-    let mut run = Run { plan, memory, args, num_args, known };
+    let mut run = Run { plan, memory, args, num_args, device: None, known };
     match run.steps(&plan.steps).and_then(|()| run.accepted()) {
         Ok(accepted) => Outcome::Accepted(accepted),
         Err(Stop::Refused(refused)) => Outcome::Refused(refused),
+        Err(Stop::NoDevice) => Outcome::NoDevice,
         Err(Stop::Unreadable(address)) => Outcome::Unreadable(address),
     }
 }
 
 enum Stop {
     Refused(Refused),
+    NoDevice,
     Unreadable(u64),
 }
 
@@ -60,6 +64,8 @@ struct Run<'p> {
     memory: &'p dyn Memory,
     args: u64,
     num_args: i32,
+    /// Where the facts of the device lie.
+    device: Option<u64>,
     /// What has been evaluated: memory does not change during a call, so a value never does.
     known: RefCell<Vec<Option<i64>>>,
 }
@@ -77,6 +83,10 @@ impl Run<'_> {
                     }
                 }
                 Step::When(when) => self.when(when)?,
+                Step::AskDevice(index) => {
+                    let index = self.value(*index)?;
+                    self.device = Some(self.memory.device(index).ok_or(Stop::NoDevice)?);
+                }
             }
         }
         Ok(())
@@ -151,6 +161,7 @@ impl Run<'_> {
             Expr::Bool(truth) => (*truth).into(),
             Expr::Args => self.args as i64,
             Expr::NumArgs => self.num_args.into(),
+            Expr::Device => self.device.expect("a verified plan asks before it uses") as i64,
             Expr::Load(base, field) => {
                 let address = (self.value(*base)? as u64).wrapping_add(field.offset.into());
                 self.memory.load(address, field.width).ok_or(Stop::Unreadable(address))?

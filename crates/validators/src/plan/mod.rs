@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plans: a signature's checks as data.
 //!
-//! A plan is a list of steps over pure expressions. There are three forms of step:
+//! A plan is a list of steps over pure expressions. There are four forms of step:
 //!
 //! ```text
 //! let a = args[0].payload + select(args[0].type_index == 70, 24, 0)      names a value
 //! require a.ndim == 1                                                     else fault tensor-rank (a.ndim)
 //! when a.strides != 0                                                     steps of its own, and values that are
 //!   require a.strides[0] == 1 or a.shape[0] == 1 or a.shape[0] == 0       something else where it does not hold
+//! ask device a.device_id                                                  finds out about a GPU, for what launches say of it
 //! ```
 //!
 //! There are no loops: ranks are known. Every expression is a 64-bit integer (a pointer, a float's bits) or a bool, and has no effects, so
@@ -96,6 +97,8 @@ pub enum Expr {
     Args,
     /// The number of arguments.
     NumArgs,
+    /// The address of what is known of the call's device, once a step has asked: an integer for each [`DeviceFact`].
+    Device,
     /// The field of the struct at an address.
     Load(Value, Field),
     /// The 64-bit integer at an address plus 8 times the index.
@@ -122,6 +125,31 @@ pub enum Expr {
     Yield(Type, u32),
 }
 
+/// What launches may ask of the call's device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceFact {
+    /// How many multiprocessors it has.
+    SmCount,
+    /// How many bytes of shared memory a block may have, static and dynamic.
+    SmemOptin,
+    /// Its compute capability: 90 for 9.0.
+    Cc,
+}
+
+impl DeviceFact {
+    /// Each, in the order in which they lie behind [`Expr::Device`].
+    pub const ALL: [DeviceFact; 3] = [DeviceFact::SmCount, DeviceFact::SmemOptin, DeviceFact::Cc];
+
+    /// Its name in expressions.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceFact::SmCount => "device.sm_count",
+            DeviceFact::SmemOptin => "device.smem_optin",
+            DeviceFact::Cc => "device.cc",
+        }
+    }
+}
+
 /// A step of a plan.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -131,6 +159,8 @@ pub enum Step {
     Require(Value, Fault),
     /// Runs steps where the condition holds.
     When(When),
+    /// Finds out about the call's device, by number. Ends the call with an error of its own where that fails.
+    AskDevice(Value),
 }
 
 /// Steps under a condition, and the values that leave them.
@@ -243,7 +273,7 @@ impl Plan {
         fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {
             for step in steps {
                 match step {
-                    Step::Let(..) => {}
+                    Step::Let(..) | Step::AskDevice(_) => {}
                     Step::Require(_, fault) => faults.push(fault),
                     Step::When(when) => collect(&when.steps, faults),
                 }
@@ -267,6 +297,7 @@ fn type_of(exprs: &[Expr], value: Value) -> Type {
         Expr::Int(_)
         | Expr::Args
         | Expr::NumArgs
+        | Expr::Device
         | Expr::Load(..)
         | Expr::Element(..)
         | Expr::Arith(..)
@@ -281,7 +312,12 @@ impl Expr {
     /// The operands, in order.
     pub fn operands(&self) -> Vec<Value> {
         match self {
-            Expr::Int(_) | Expr::Bool(_) | Expr::Args | Expr::NumArgs | Expr::Yield(..) => vec![],
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Args
+            | Expr::NumArgs
+            | Expr::Device
+            | Expr::Yield(..) => vec![],
             Expr::Load(a, _)
             | Expr::Element(a, _)
             | Expr::Not(a)

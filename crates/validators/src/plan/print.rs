@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The text of a plan: its checks in order, as a person reads them.
 
-use super::{Alloc, Arith, Compare, Expr, Grid, LaunchArg, Plan, Step, Value};
+use super::{Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Step, Value};
 use crate::fault::{Fault, Part};
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -29,6 +29,9 @@ impl Printer<'_> {
         let indent = "  ".repeat(depth);
         for step in steps {
             match step {
+                Step::AskDevice(index) => {
+                    writeln!(f, "{indent}ask device {}", self.text(*index, false))?;
+                }
                 Step::Let(name, value) => {
                     match self.text(*value, false) {
                         text if text == *name => writeln!(f, "{indent}let {name}")?,
@@ -155,8 +158,12 @@ impl Printer<'_> {
             Expr::Bool(truth) => truth.to_string(),
             Expr::Args => "args".to_string(),
             Expr::NumArgs => "num_args".to_string(),
+            Expr::Device => "device".to_string(),
             Expr::Load(base, field) => self.load(base, field),
-            Expr::Element(base, index) => format!("{}[{index}]", self.text(base, true)),
+            Expr::Element(base, index) => match *self.plan.expr(base) {
+                Expr::Device => DeviceFact::ALL[index as usize].name().to_string(),
+                _ => format!("{}[{index}]", self.text(base, true)),
+            },
             Expr::Arith(op, a, b) => infix(a, op.text(), b),
             Expr::Overflows(op, a, b) => format!("overflows({})", {
                 format!("{} {} {}", self.text(a, true), op.text(), self.text(b, true))

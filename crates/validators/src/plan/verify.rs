@@ -7,7 +7,8 @@
 //! 3. A value that a `when` yields is used only behind that step, in its block or inside it.
 //! 4. A value is yielded once, by an expression made for it, and has the types of both its sources.
 //! 5. A fault has at most [`MAX_VALUES`] values and [`MAX_PARTS`] parts.
-//! 6. Launches, allocations and the device use only values that hold at the end of the plan.
+//! 6. What is known of the device is used behind the step that asks, which stands in no `when`.
+//! 7. Launches, allocations and the device use only values that hold at the end of the plan.
 
 use super::{Alloc, Expr, Plan, Step, Type, Value, When};
 use kernpack_ffi_abi::DType;
@@ -42,7 +43,7 @@ impl Plan {
         for number in 0..self.exprs.len() {
             self.verify_expr(Value(number as u32))?;
         }
-        let mut scope = Scope { plan: self, defined: HashSet::new() };
+        let mut scope = Scope { plan: self, defined: HashSet::new(), n_whens: 0 };
         scope.block(&self.steps)?;
         scope.end()
     }
@@ -73,7 +74,9 @@ fn error(value: Value, message: impl Into<String>) -> VerifyError {
 
 struct Scope<'p> {
     plan: &'p Plan,
+    /// The yielded values, and the device once it has been asked about.
     defined: HashSet<Value>,
+    n_whens: usize,
 }
 
 impl Scope<'_> {
@@ -89,6 +92,15 @@ impl Scope<'_> {
                     }
                 }
                 Step::When(when) => self.when(when)?,
+                Step::AskDevice(index) => {
+                    self.uses_as(*index, Type::Int)?;
+                    if self.n_whens > 0 {
+                        return Err(error(*index, "is asked about under a condition"));
+                    }
+                    let is_device = |expr: &Expr| *expr == Expr::Device;
+                    let device = self.plan.exprs.iter().position(is_device);
+                    self.defined.extend(device.map(|number| Value(number as u32)));
+                }
             }
         }
         Ok(())
@@ -97,7 +109,9 @@ impl Scope<'_> {
     fn when(&mut self, when: &When) -> Result<(), VerifyError> {
         self.uses_as(when.cond, Type::Bool)?;
         let outside = self.defined.clone();
+        self.n_whens += 1;
         self.block(&when.steps)?;
+        self.n_whens -= 1;
         when.yields.iter().try_for_each(|yielded| self.uses(yielded.inner))?;
         self.defined = outside;
         for yielded in &when.yields {
@@ -139,14 +153,14 @@ impl Scope<'_> {
         self.uses(value)
     }
 
-    /// Checks every yielded value that `value` is made of.
+    /// Checks every value of a step's that `value` is made of.
     fn uses(&self, value: Value) -> Result<(), VerifyError> {
         let mut seen = HashSet::from([value]);
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             let expr = self.plan.expr(value);
-            if matches!(expr, Expr::Yield(..)) && !self.defined.contains(&value) {
-                return Err(error(value, "is used where no `when` has yielded it"));
+            if matches!(expr, Expr::Yield(..) | Expr::Device) && !self.defined.contains(&value) {
+                return Err(error(value, "is used where no step has defined it"));
             }
             open.extend(expr.operands().into_iter().filter(|operand| seen.insert(*operand)));
         }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What launches may ask of a device.
+
+use core::sync::atomic::Ordering;
+
+use super::context::{area_and_driver, kernpack_rt_cuda_current};
+use super::driver::{self, Driver, Status, device};
+use super::explain;
+use super::message::Blank;
+use super::state::{Area, MAX_DEVICES};
+use crate::words::Words;
+
+/// Writes down the number of multiprocessors of a device, the most shared memory of a block in bytes, and the compute capability: 90 for 9.0. The
+/// device is the current one where `device` is -1. 0, or how many strings of an error there are.
+///
+/// # Safety
+///
+/// `facts` and `words` may be written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_device(
+    device: i64,
+    facts: *mut [i64; 3],
+    words: *mut Words,
+) -> i32 {
+    // Checked arguments have device numbers of 32 bits.
+    let mut device = device as i32;
+    // SAFETY: as the caller says.
+    let blank = unsafe { Blank::new(words) };
+    // SAFETY: as the caller says.
+    match unsafe { kernpack_rt_cuda_current(&raw mut device, words) } {
+        0 => {}
+        n_strings => return n_strings,
+    }
+    let (area, driver) = match area_and_driver(blank) {
+        Ok(found) => found,
+        Err(n_strings) => return n_strings,
+    };
+    match known(area, driver, device) {
+        Ok(known) => {
+            // SAFETY: as the caller says.
+            unsafe { facts.write(known) };
+            0
+        }
+        Err(status) => explain::no_device(blank.error(), driver, Some(device.into()), status),
+    }
+}
+
+/// The facts, asked for once a device.
+fn known(area: Area, driver: &Driver, number: i32) -> Result<[i64; 3], Status> {
+    if number as usize >= MAX_DEVICES {
+        return Err(driver::INVALID_DEVICE);
+    }
+    let kept = &area.device(number as usize).facts;
+    if kept.once.is_done() {
+        return Ok(kept.values.each_ref().map(|value| value.load(Ordering::Relaxed)));
+    }
+    const ATTRIBUTES: [i32; 4] = [
+        device::MULTIPROCESSORS,
+        device::MAX_SHARED_BYTES_OPTIN,
+        device::COMPUTE_CAPABILITY_MAJOR,
+        device::COMPUTE_CAPABILITY_MINOR,
+    ];
+    let mut asked = [0; 4];
+    for (value, attribute) in asked.iter_mut().zip(ATTRIBUTES) {
+        *value = driver.ask_device(attribute, number)?.into();
+    }
+    let [sms, shared, major, minor] = asked;
+    let facts = [sms, shared, 10 * major + minor];
+    kept.once.make(|| {
+        for (place, fact) in kept.values.iter().zip(facts) {
+            place.store(fact, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
+    Ok(facts)
+}
