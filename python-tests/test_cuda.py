@@ -93,6 +93,19 @@ def test_the_example_in_cuda_cpp_builds_without_a_gpu(kernpack, tmp_path):
         module.scale(x, x)
 
 
+def test_the_example_in_triton_builds_without_triton(kernpack, tmp_path):
+    built = tmp_path / "softmax.so"
+    package = REPOSITORY / "examples" / "triton" / "softmax.toml"
+    subprocess.run([kernpack, "build", package, "-o", built], check=True)
+    told = subprocess.run([kernpack, "inspect", built], capture_output=True, text=True, check=True).stdout
+    for dtype in ("float32", "bfloat16"):
+        assert f"launches softmax(x, y, d: int32) when T in {{{dtype}}}" in told
+    module = tvm_ffi.load_module(str(built))
+    x = tvm_ffi.from_dlpack(numpy.zeros((2, 5000), numpy.float32))
+    with pytest.raises(ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"):
+        module.softmax(x, x)
+
+
 def test_a_forked_child_starts_anew(package, stub):
     before, child, after = lines(package, LD_LIBRARY_PATH=str(stub))
     assert before == after

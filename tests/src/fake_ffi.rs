@@ -27,6 +27,8 @@ pub struct Record {
     pub error: Option<(String, String)>,
     /// The launches, in order.
     pub launches: Vec<Launched>,
+    /// The extents of every tensor that was allocated, in order.
+    pub allocated: Vec<Vec<i64>>,
     /// How often a stream was asked for.
     pub stream_queries: usize,
     /// What broke the rules of the library.
@@ -210,6 +212,7 @@ extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_
     let mut tensor = unsafe { prototype.read() };
     // SAFETY: a prototype has a shape of `ndim` extents.
     let shape = unsafe { extents(&tensor) };
+    with(|state| state.record.allocated.push(shape.to_vec()));
     let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
     let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
     let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();

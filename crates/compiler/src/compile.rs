@@ -8,7 +8,7 @@ use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Entry};
 use crate::package::{Function, Package};
 use crate::source::host::HostArtifact;
-use crate::source::{HostSource, Source};
+use crate::source::{HostSource, Source, triton};
 use crate::symbols;
 use crate::target::Target;
 use kernpack_validators::{LaunchSpec, Plan};
@@ -50,6 +50,7 @@ pub struct Compiled {
 pub fn compile(package: &Package, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let target = options.target;
+    let package = &triton::settle(package)?;
     let entry_points = package.entry_points();
     let functions: Vec<_> = entry_points.iter().map(|entry_point| &entry_point.function).collect();
     let plans = functions.iter().map(|function| plan(function)).collect::<Result<Vec<_>, _>>()?;

@@ -5,6 +5,7 @@ use crate::image::ImageError;
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
 use crate::source::cuda::CudaError;
+use crate::source::triton::TritonSourceError;
 use kernpack_syntax::Diagnostics;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -69,6 +70,9 @@ pub enum CompileError {
     /// CUDA C++ gave no GPU code.
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    /// What Triton says of a kernel does not fit the launch, or cannot be had.
+    #[error(transparent)]
+    Triton(#[from] TritonSourceError),
     /// GPU code is not what the package file says.
     #[error("`{}` should be {expected}, and is {found}", path.display())]
     OtherImage {

@@ -99,8 +99,9 @@ fn check_params(
     if takes == passes {
         return Ok(());
     }
-    let written: Vec<_> = launch.spec.args.iter().map(ToString::to_string).collect();
-    let passes = passes.iter().zip(&written).map(|(size, arg)| format!("{size} (`{arg}`)"));
+    let written = launch.spec.args.iter().map(|arg| format!("`{arg}`"));
+    let written = written.chain(launch.spec.hidden.iter().map(|_| "hidden".to_string()));
+    let passes = passes.iter().zip(written).map(|(size, arg)| format!("{size} ({arg})"));
     Err(CompileError::KernelParams {
         kernel: kernel.name.clone(),
         file: file.to_string(),

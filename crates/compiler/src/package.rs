@@ -59,7 +59,7 @@ pub struct Launch {
     pub spec: LaunchSpec,
     /// Where the kernel comes from.
     pub source: Source,
-    /// The kernel's symbol; `{T}` stands for the name of the dtype that the variable `T` has in a call.
+    /// The kernel's symbol; `{T}` stands for the name of the dtype that the variable `T` has in a call. Nothing where Triton's JSON names it.
     pub kernel: String,
     /// What the kernel returns.
     pub returns: Returns,

@@ -25,6 +25,8 @@
 //! source = [{ cubin = "norm.cubin", arch = "sm_90a" }, { ptx = "norm.ptx" }]   # or one: { fatbin = "norm.fatbin" }
 //! # or CUDA C++: { cuda = "norm.cu", arch = ["sm_90a", "compute_80"], include = ["."], define = { W = "4" }, options = ["-use_fast_math"] },
 //! # where `kernel` is as C++ names it: "rms<{T}, 128>", {T}: the C++ type of the dtype that T is
+//! # or Triton's cubin, with the JSON that Triton wrote beside it: { triton = "norm.cubin", json = "norm.json" }, whose launch has no `block`,
+//! # `smem`, `cluster`, `cooperative` and `pdl`, and needs no `kernel`: the JSON says them
 //! grid = ["ceildiv(m, 4)"]                               # blocks, one to three numbers or expressions, x first
 //! block = [32, 4]                                        # threads
 //! smem = "4*d"                                           # bytes of dynamic shared memory; default: 0
@@ -62,6 +64,7 @@ mod function;
 mod gpu;
 mod launch;
 mod probe;
+mod triton;
 
 #[cfg(test)]
 mod tests;

@@ -59,6 +59,15 @@ impl fmt::Display for KernelArg {
     }
 }
 
+/// A pointer that a kernel takes behind the arguments that a user writes: its compiler's, not its author's.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HiddenArg {
+    /// NULL.
+    Null,
+    /// The workspace of that name.
+    Workspace(String),
+}
+
 /// A launch of some kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaunchSpec {
@@ -66,6 +75,8 @@ pub struct LaunchSpec {
     pub when: Vec<Rule>,
     /// What the kernel gets.
     pub args: Vec<KernelArg>,
+    /// What it gets behind those.
+    pub hidden: Vec<HiddenArg>,
     /// How it is laid out, for a kernel that runs on a GPU.
     pub geometry: Option<Geometry>,
 }
@@ -299,7 +310,9 @@ impl Join<'_, '_> {
         }
         for (index, (launch, cond)) in launches.iter().zip(conds).enumerate() {
             self.cx.b.open();
-            let args: Vec<_> = launch.args.iter().map(|arg| self.argument(index, arg)).collect();
+            let mut args: Vec<_> =
+                launch.args.iter().map(|arg| self.argument(index, arg)).collect();
+            args.extend(launch.hidden.iter().map(|arg| self.hidden(arg)));
             let grid = match &launch.geometry {
                 None => Some(None),
                 Some(geometry) => self.grid(index, geometry).map(Some),
@@ -497,6 +510,14 @@ impl Join<'_, '_> {
                     .push(Diagnostic::new("launch", message).help("remove `: pointer`"));
                 None
             }
+        }
+    }
+
+    /// A hidden argument; `None` where its workspace has a problem of its own.
+    fn hidden(&mut self, arg: &HiddenArg) -> Option<LaunchArg> {
+        match arg {
+            HiddenArg::Null => Some(LaunchArg::Value(self.cx.b.int(0), CScalar::Pointer)),
+            HiddenArg::Workspace(name) => self.allocs.get(name).cloned(),
         }
     }
 

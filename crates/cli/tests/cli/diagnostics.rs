@@ -101,7 +101,7 @@ nam = "p"
 name = "p"
 [[function]]
 signature = "f(x: Tensor([n], float32))"
-source = { triton = "f.json" }
+source = { kernel = "f" }
 kernel = "f"
 args = ["x"]
 launch = { grid = ["n"], block = [128] }
@@ -116,10 +116,10 @@ launch = { grid = ["n"], block = [128] }
             err:   |
             err:   = help: did you mean `name`?
             err: 
-            err: error[not-supported]: `triton` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
             err:  --> p.toml:7:12
             err:   |
-            err: 7 | source = { triton = "f.json" }
+            err: 7 | source = { kernel = "f" }
             err:   |            ^^^^^^ of a later version
             err:   |
             err:   = help: compile the kernel first: `source = { cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`

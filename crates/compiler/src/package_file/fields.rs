@@ -64,7 +64,9 @@ impl<'t> Fields<'t> {
 
     /// A key's place, and its value.
     pub fn take_entry(&mut self, key: &'static str) -> Option<(Span, &'t Value<'t>)> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         let entry = self.table.iter().find(|(known, _)| known.get_ref() == key);
         entry.map(|(key, value)| (span_of(&key.span()), value))
     }

@@ -2,6 +2,7 @@
 //! What a launch on a GPU has beyond one on the host: its layout, and files of GPU code.
 
 use super::fields::{Fields, Reader, Text, Value, span_of};
+use super::triton;
 use crate::image::{Arch, ImageKind};
 use crate::source::{CudaSource, GpuFile, GpuSource};
 use kernpack_syntax::{Diagnostic, Span};
@@ -13,8 +14,12 @@ use toml::de::DeValue;
 pub(super) const KEYS: &[&str] = &["grid", "block", "smem", "attr"];
 
 /// The keys of files of GPU code, with what they name.
-const FILES: &[(&str, ImageKind)] =
-    &[("cubin", ImageKind::Cubin), ("fatbin", ImageKind::Fatbin), ("ptx", ImageKind::Ptx)];
+const FILES: &[(&str, ImageKind)] = &[
+    ("cubin", ImageKind::Cubin),
+    ("fatbin", ImageKind::Fatbin),
+    ("ptx", ImageKind::Ptx),
+    (triton::KEY, ImageKind::Cubin),
+];
 
 /// Whether a source names a file of GPU code.
 pub(super) fn is_file(fields: &Fields<'_>) -> bool {
@@ -35,8 +40,11 @@ pub(super) fn file(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<Gp
     let path = reader.string(&mut fields, key).map(|text| reader.path(&text));
     let text = reader.string(&mut fields, "arch");
     let arch = text.and_then(|text| arch(reader, &text));
+    let is_triton = *key == triton::KEY;
+    let json = is_triton.then(|| triton::json(reader, &mut fields, path.as_deref()));
     fields.finish(reader);
-    Some(GpuFile { path: path?, kind: *kind, arch })
+    let triton = if let Some(json) = json { Some(json?) } else { None };
+    Some(GpuFile { path: path?, kind: *kind, arch, triton })
 }
 
 fn arch(reader: &mut Reader<'_>, text: &Text<'_>) -> Option<Arch> {
@@ -89,10 +97,20 @@ pub(super) fn files(reader: &mut Reader<'_>, items: &[Value<'_>]) -> Option<GpuS
     Some(GpuSource::Files(files))
 }
 
-/// The layout of a launch: `grid` and `block`, and what there may be beside them.
-pub(super) fn geometry(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Geometry> {
+/// The layout of a launch: `grid` and `block`, and what there may be beside them. Of a kernel of Triton's, much of it is not the user's to say.
+pub(super) fn geometry(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    is_triton: bool,
+) -> Option<Geometry> {
     let grid = required_dims(reader, fields, "grid");
-    let block = required_dims(reader, fields, "block");
+    if is_triton {
+        triton::refuse_said(reader, fields);
+    }
+    let block = match is_triton {
+        true => Some(vec![]),
+        false => required_dims(reader, fields, "block"),
+    };
     let shared = fields.take("smem").map(|value| number(reader, "smem", value));
     let mut geometry = Geometry::new(grid?, block?);
     if let Some(shared) = shared {
@@ -101,6 +119,9 @@ pub(super) fn geometry(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Opti
     if let Some(value) = fields.take("attr") {
         let expected = "a table such as `{ cluster = [2] }`";
         let attributes = reader.table("attr", value, "a launch's attributes", expected)?;
+        if is_triton {
+            triton::refuse_said(reader, &attributes);
+        }
         self::attributes(reader, attributes, &mut geometry)?;
     }
     Some(geometry)

@@ -14,7 +14,7 @@ use toml::de::DeValue;
 pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "returns"];
 
 /// Kinds of sources that later versions have.
-const LATER_SOURCES: &[&str] = &["triton", "kernel"];
+const LATER_SOURCES: &[&str] = &["kernel"];
 
 /// The endings of files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
@@ -97,15 +97,21 @@ pub(super) fn read<'t>(
     let place = gpu::place(fields_of_layout);
     let layout = match &source {
         None => None,
-        Some(source) if source.is_gpu() => gpu::geometry(reader, fields_of_layout).map(Some),
-        Some(_) => {
+        Some(Source::Gpu(source)) => {
+            gpu::geometry(reader, fields_of_layout, source.is_triton()).map(Some)
+        }
+        Some(Source::Host(_)) => {
             gpu::refuse_layout(reader, fields_of_layout);
             Some(None)
         }
     };
     know_layout(fields_of_layout);
     let is_c = !matches!(&source, Some(Source::Gpu(GpuSource::Cuda(..))));
-    let kernel = kernel(reader, fields, signature, is_c);
+    let is_named = matches!(&source, Some(Source::Gpu(source)) if source.is_triton());
+    let kernel = match is_named && !fields.has("kernel") && !fields.has("symbol") {
+        true => Some(String::new()),
+        false => kernel(reader, fields, signature, is_c),
+    };
     let args = args(reader, fields);
     let is_gpu = source.as_ref().is_some_and(Source::is_gpu);
     let returns = returns(reader, fields, is_gpu);

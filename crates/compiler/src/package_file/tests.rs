@@ -365,7 +365,7 @@ fn problems_of_launches_on_a_gpu() {
         "source = [{ cubin = 'b' }, { host = 'c.c' }]\nlaunch = { grid = [1], block = [1] }",
         "source = { cuda = 'b', arch = ['sm_9'] }\nlaunch = { grid = [1], block = [1] }",
         "source = { host = 'b.c' }\nlaunch = { grid = [1], block = [1] }",
-        "source = { triton = 'b' }\nlaunch = { grid = [1], block = [1] }",
+        "source = { kernel = 'b' }\nlaunch = { grid = [1], block = [1] }",
         "source = { ptx = 'b' }\nreturns = 'int'\nlaunch = { grid = [1], block = [1] }",
         "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1], attr = { stream = 'x' } }",
     ];
@@ -421,9 +421,9 @@ fn problems_of_launches_on_a_gpu() {
         launch = { grid = [1], block = [1] }
             conflict: `grid` is for launches on a GPU, and the source is a host function
             conflict: `block` is for launches on a GPU, and the source is a host function
-        source = { triton = 'b' }
+        source = { kernel = 'b' }
         launch = { grid = [1], block = [1] }
-            not-supported: `triton` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            not-supported: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
         source = { ptx = 'b' }
         returns = 'int'
         launch = { grid = [1], block = [1] }

@@ -25,6 +25,8 @@ pub struct GpuFile {
     pub kind: ImageKind,
     /// What it is said to be for; the file itself says it too.
     pub arch: Option<Arch>,
+    /// Of a cubin that Triton compiled, the JSON that says how its kernel is launched.
+    pub triton: Option<PathBuf>,
 }
 
 /// What a source of GPU code became.
@@ -39,6 +41,11 @@ pub struct GpuArtifact {
 }
 
 impl GpuSource {
+    /// Whether Triton's JSON says how its kernel is launched.
+    pub fn is_triton(&self) -> bool {
+        matches!(self, GpuSource::Files(files) if files.iter().any(|file| file.triton.is_some()))
+    }
+
     /// What messages call it.
     pub fn name(&self) -> String {
         match self {
@@ -75,20 +82,21 @@ fn read(files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, CompileErr
     let mut artifact = GpuArtifact { images: vec![], symbols: vec![], inputs: vec![] };
     for file in files {
         let _span = tracing::debug_span!("source", path = %file.path.display()).entered();
-        artifact.inputs.push(file.path.clone());
-        artifact.images.push(file.image(file.read()?)?);
+        artifact.inputs.extend([&file.path].into_iter().chain(&file.triton).cloned());
+        artifact.images.push(file.image()?);
     }
     artifact.symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
     Ok(artifact)
 }
 
 impl GpuFile {
-    fn read(&self) -> Result<Vec<u8>, CompileError> {
-        std::fs::read(&self.path)
-            .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })
-    }
-
-    fn image(&self, mut bytes: Vec<u8>) -> Result<Image, CompileError> {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Where it cannot be read, is damaged, or is not what it is said to be.
+    pub fn image(&self) -> Result<Image, CompileError> {
+        let mut bytes = std::fs::read(&self.path)
+            .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
         if self.kind == ImageKind::Ptx && !bytes.ends_with(b"\0") {
             bytes.push(0);
         }

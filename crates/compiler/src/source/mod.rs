@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sources: where kernels come from. A source is one file of this folder and one line of an enum: [`Source`], or [`GpuSource`].
-//!
-//! `triton_json` is part of a source to come: no package file names it yet.
+//! Sources: where kernels come from. A source is one file of this folder and one line of an enum: [`Source`], or [`GpuSource`]. What Triton
+//! compiled is a file of GPU code like others, once [`triton`] has read how it is launched.
 
 pub mod cuda;
 pub mod gpu;
 pub mod host;
 mod include;
 pub mod nvrtc;
+pub mod triton;
 pub mod triton_json;
 
 pub use cuda::CudaSource;

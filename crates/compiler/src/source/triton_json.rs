@@ -48,9 +48,9 @@ pub struct TritonKernel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratch {
     /// The bytes for each block of the driver's grid.
-    pub bytes_per_block: u64,
+    pub bytes_per_block: u32,
     /// How it must be aligned.
-    pub alignment_bytes: u64,
+    pub alignment_bytes: u32,
 }
 
 /// How a tensor descriptor becomes a `CUtensorMap`.
@@ -187,13 +187,10 @@ impl<'a> Fields<'a> {
     /// The key's presence says that the parameter is there, whatever its value.
     fn scratch(&self, size: &str, alignment: &str) -> Result<Option<Scratch>, TritonError> {
         let Some(value) = self.map.get(size) else { return Ok(None) };
-        let integer = |key: &str, value: &Value| {
-            value.as_u64().ok_or_else(|| self.wrong(key, "an integer from 0 on"))
-        };
         // Of a kernel that wants none, some versions say null.
-        let bytes_per_block = if value.is_null() { 0 } else { integer(size, value)? };
+        let bytes_per_block = if value.is_null() { 0 } else { self.number(size, value)? };
         let alignment_bytes = match self.optional(alignment) {
-            Some(value) => integer(alignment, value)?,
+            Some(value) => self.number(alignment, value)?,
             None => 1,
         };
         if !alignment_bytes.is_power_of_two() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CUDA C++ to images, and what images of NVRTC's say about themselves.
+//! CUDA C++ to images, what images of NVRTC's say about themselves, and packages of what Triton compiled.
 //!
 //! NVRTC needs no GPU. It comes from the Python environment of the tests, like everything else of theirs.
 
 mod cubin;
 mod source;
+mod triton;
 
 use kernpack_compiler::image::{Arch, Image, Kernel};
 use kernpack_compiler::source::cuda::{CudaArtifact, CudaError, CudaSource};

@@ -27,7 +27,7 @@ fn norm() -> Package {
         spec: LaunchSpec {
             when: parse_rules(when).unwrap(),
             args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
-            geometry: None,
+            ..LaunchSpec::default()
         },
         source: Source::Host(HostSource::new("norm.c")),
         kernel: kernel.to_string(),

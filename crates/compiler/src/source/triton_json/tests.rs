@@ -22,7 +22,7 @@ fn expect_error(kernel: Result<TritonKernel, TritonError>, expected: &str) {
     assert_eq!(kernel.expect_err(expected).to_string(), expected);
 }
 
-fn scratch(bytes_per_block: u64, alignment_bytes: u64) -> Scratch {
+fn scratch(bytes_per_block: u32, alignment_bytes: u32) -> Scratch {
     Scratch { bytes_per_block, alignment_bytes }
 }
 

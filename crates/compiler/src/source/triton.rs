@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Source `triton`: a cubin that Triton compiled, and the JSON that Triton wrote beside it.
+//!
+//! A launch of such a source says what the JSON does not: the grid, counted as Triton counts it, and the arguments that the kernel's author
+//! wrote. [`settle`] adds the rest before anything is planned: the name, the block, the shared memory, the clusters, the way it is launched,
+//! and the hidden arguments, with a workspace where the kernel wants scratch memory. Behind it, the launch is one of a cubin like any other.
+//!
+//! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest: they name folders of the machine that
+//! Triton ran on. Not here: the JSON's format (`triton_json.rs`), and whether the arguments fit the kernel's own table (`gpu_code.rs`).
+
+use super::gpu::{GpuFile, GpuSource};
+use super::triton_json::{Scratch, TritonError, TritonKernel};
+use crate::error::CompileError;
+use crate::image::Arch;
+use crate::package::{Function, Launch, Package};
+use crate::source::Source;
+use kernpack_ffi_abi::DType;
+use kernpack_validators::expr::Op;
+use kernpack_validators::param::Tensor;
+use kernpack_validators::{Expr, Geometry, HiddenArg, Workspace};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why what Triton says of a kernel makes no launch.
+#[derive(Debug, Error)]
+pub enum TritonSourceError {
+    /// The JSON cannot be read.
+    #[error(
+        "cannot read `{}`, Triton's JSON for `{}`: {reason}; Triton writes it next to the cubin; name it with `json`, if it lies elsewhere",
+        json.display(), cubin.display()
+    )]
+    Read {
+        /// The JSON.
+        json: PathBuf,
+        /// The cubin.
+        cubin: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// The JSON says nothing about a kernel.
+    #[error(transparent)]
+    Json(#[from] TritonError),
+    /// The JSON is not that of the cubin.
+    #[error(
+        "`{}` is for sm_{expected}, and `{}` for {found}; give the JSON that Triton wrote next to this cubin",
+        json.display(), cubin.display()
+    )]
+    Arch {
+        /// The JSON.
+        json: PathBuf,
+        /// What it says.
+        expected: u32,
+        /// The cubin.
+        cubin: PathBuf,
+        /// What that says.
+        found: String,
+    },
+    /// The launch names another kernel.
+    #[error("`{function}` launches `{kernel}`, but `{}` is about `{name}`; leave `kernel` out", json.display())]
+    Name {
+        /// The function.
+        function: String,
+        /// What it launches.
+        kernel: String,
+        /// The JSON.
+        json: PathBuf,
+        /// The kernel that it is about.
+        name: String,
+    },
+    /// The launch says what the JSON says.
+    #[error("`{function}` gives the `{key}` of a launch that `{}` says: {says}; leave it out", json.display())]
+    Said {
+        /// The function.
+        function: String,
+        /// What it gives.
+        key: &'static str,
+        /// The JSON.
+        json: PathBuf,
+        /// What that says.
+        says: String,
+    },
+    /// Files for different architectures want different launches.
+    #[error(
+        "`{}` and `{}` cannot share a launch: {what} is {first} in one and {second} in the other; compile both with the same version and options",
+        files.0.display(), files.1.display()
+    )]
+    Unlike {
+        /// Both JSON files.
+        files: (PathBuf, PathBuf),
+        /// What differs.
+        what: &'static str,
+        /// What it is in the first.
+        first: String,
+        /// What it is in the second.
+        second: String,
+    },
+    /// Tensor maps are not passed.
+    #[error(
+        "`{}` wants tensor descriptors that the host makes ({n} in `tensordesc_meta`), which is not supported yet; \
+         make them in the kernel with `tl.make_tensor_descriptor`, or pass pointers",
+        json.display()
+    )]
+    Descriptors {
+        /// The JSON.
+        json: PathBuf,
+        /// How many there are.
+        n: usize,
+    },
+    /// A profiler's memory is not passed.
+    #[error(
+        "`{}` wants {bytes} bytes of memory for a profiler (`profile_scratch_size`), which is not supported; \
+         compile the kernel without instrumentation",
+        json.display()
+    )]
+    Profile {
+        /// The JSON.
+        json: PathBuf,
+        /// The bytes for each block.
+        bytes: u32,
+    },
+}
+
+/// A JSON file, and what it says.
+struct Described {
+    json: PathBuf,
+    kernel: TritonKernel,
+}
+
+/// The package with what Triton's JSON says in every launch of a Triton source.
+///
+/// # Errors
+/// Where a JSON cannot be read, is not that of its cubin, does not fit the launch, or wants what is not supported.
+pub fn settle(package: &Package) -> Result<Package, CompileError> {
+    let mut package = package.clone();
+    for function in &mut package.functions {
+        for index in 0..function.launches.len() {
+            if let Some(described) = describe(&function.launches[index].source)? {
+                settle_launch(function, index, &described)?;
+            }
+        }
+    }
+    Ok(package)
+}
+
+/// What the JSON files of a source say together; nothing where it has none.
+fn describe(source: &Source) -> Result<Option<Described>, CompileError> {
+    let Source::Gpu(GpuSource::Files(files)) = source else { return Ok(None) };
+    let mut all: Option<Described> = None;
+    for file in files {
+        let Some(json) = &file.triton else { continue };
+        let one = read(file, json)?;
+        match &mut all {
+            None => all = Some(one),
+            Some(all) => {
+                require_alike(all, &one)?;
+                // Which of the images is loaded is known at the call: the largest is enough for each.
+                let shared = &mut all.kernel.shared_bytes;
+                *shared = (*shared).max(one.kernel.shared_bytes);
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn read(file: &GpuFile, json: &Path) -> Result<Described, CompileError> {
+    let text = std::fs::read_to_string(json).map_err(|reason| TritonSourceError::Read {
+        json: json.to_path_buf(),
+        cubin: file.path.clone(),
+        reason,
+    })?;
+    let kernel = TritonKernel::read(&json.display().to_string(), &text);
+    let described =
+        Described { json: json.to_path_buf(), kernel: kernel.map_err(TritonSourceError::from)? };
+    described.require_arch(file)?;
+    described.require_no_descriptors()?;
+    Ok(described)
+}
+
+/// Both kernels are launched in one way.
+fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> {
+    let facts = |kernel: &TritonKernel| {
+        let bytes = |scratch: &Scratch| scratch.bytes_per_block.to_string();
+        let hidden: Vec<_> = kernel.hidden_params().iter().map(bytes).collect();
+        [
+            ("the kernel", kernel.name.clone()),
+            ("the number of threads in a block", kernel.threads_per_block.to_string()),
+            ("the cluster", format!("{:?}", kernel.cluster)),
+            ("the scratch memory of its hidden parameters", format!("[{}]", hidden.join(", "))),
+            ("`launch_cooperative_grid`", kernel.is_cooperative.to_string()),
+            ("`launch_pdl`", kernel.is_dependent.to_string()),
+        ]
+    };
+    for ((what, first), (_, second)) in facts(&a.kernel).into_iter().zip(facts(&b.kernel)) {
+        if first != second {
+            let files = (a.json.clone(), b.json.clone());
+            return Err(TritonSourceError::Unlike { files, what, first, second });
+        }
+    }
+    Ok(())
+}
+
+impl Described {
+    /// The JSON knows the architecture without its suffix.
+    fn require_arch(&self, file: &GpuFile) -> Result<(), CompileError> {
+        let archs = file.image()?.archs();
+        if archs.iter().all(|arch| arch.number == self.kernel.arch) {
+            return Ok(());
+        }
+        let found: Vec<_> = archs.iter().map(Arch::to_string).collect();
+        Err(CompileError::from(TritonSourceError::Arch {
+            json: self.json.clone(),
+            expected: self.kernel.arch,
+            cubin: file.path.clone(),
+            found: found.join(", "),
+        }))
+    }
+
+    /// Tensor maps that the host makes are not among the arguments that a launch can pass.
+    fn require_no_descriptors(&self) -> Result<(), TritonSourceError> {
+        match self.kernel.descriptors.len() {
+            0 => Ok(()),
+            n => Err(TritonSourceError::Descriptors { json: self.json.clone(), n }),
+        }
+    }
+
+    fn said(&self, function: &str, key: &'static str, says: String) -> TritonSourceError {
+        let (function, json) = (function.to_string(), self.json.clone());
+        TritonSourceError::Said { function, key, json, says }
+    }
+}
+
+fn settle_launch(
+    function: &mut Function,
+    index: usize,
+    described: &Described,
+) -> Result<(), TritonSourceError> {
+    let name = function.signature.name.clone();
+    let launch = &mut function.launches[index];
+    settle_name(launch, &name, described)?;
+    let kernel = &described.kernel;
+    let Some(geometry) = &mut launch.spec.geometry else { return Ok(()) };
+    require_unsaid(geometry, &name, described)?;
+    geometry.block = vec![Expr::Int(kernel.threads_per_block.into())];
+    geometry.shared = Expr::Int(kernel.shared_bytes.into());
+    geometry.cooperative = kernel.is_cooperative;
+    geometry.dependent = kernel.is_dependent;
+    if kernel.cluster != [1, 1, 1] {
+        geometry.cluster = kernel.cluster.map(|blocks| Expr::Int(blocks.into())).to_vec();
+        geometry.grid = blocks(&geometry.grid, kernel.cluster);
+    }
+    let mut hidden = Vec::new();
+    if let Some(scratch) = kernel.global_scratch {
+        let workspace = scratch_workspace(index, scratch, &geometry.grid);
+        hidden.push(match &workspace {
+            Some(workspace) => HiddenArg::Workspace(workspace.name.clone()),
+            None => HiddenArg::Null,
+        });
+        function.workspaces.extend(workspace);
+    }
+    match kernel.profile_scratch {
+        Some(Scratch { bytes_per_block: 0, .. }) => hidden.push(HiddenArg::Null),
+        Some(Scratch { bytes_per_block: bytes, .. }) => {
+            return Err(TritonSourceError::Profile { json: described.json.clone(), bytes });
+        }
+        None => {}
+    }
+    launch.spec.hidden = hidden;
+    Ok(())
+}
+
+/// The kernel's name is the JSON's.
+fn settle_name(
+    launch: &mut Launch,
+    function: &str,
+    described: &Described,
+) -> Result<(), TritonSourceError> {
+    let name = &described.kernel.name;
+    if launch.kernel.is_empty() {
+        launch.kernel = name.clone();
+    }
+    if launch.kernel == *name {
+        return Ok(());
+    }
+    Err(TritonSourceError::Name {
+        function: function.to_string(),
+        kernel: launch.kernel.clone(),
+        json: described.json.clone(),
+        name: name.clone(),
+    })
+}
+
+/// The launch leaves to the JSON what that says.
+fn require_unsaid(
+    geometry: &Geometry,
+    function: &str,
+    described: &Described,
+) -> Result<(), TritonSourceError> {
+    let kernel = &described.kernel;
+    let given = [
+        ("block", !geometry.block.is_empty(), kernel.threads_per_block.to_string()),
+        ("smem", geometry.shared != Expr::Int(0), kernel.shared_bytes.to_string()),
+        ("cluster", !geometry.cluster.is_empty(), format!("{:?}", kernel.cluster)),
+        ("cooperative", geometry.cooperative, kernel.is_cooperative.to_string()),
+        ("pdl", geometry.dependent, kernel.is_dependent.to_string()),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((key, _, says)) => Err(described.said(function, key, says)),
+        None => Ok(()),
+    }
+}
+
+/// The driver's grid: Triton's counts clusters.
+fn blocks(grid: &[Expr], cluster: [u32; 3]) -> Vec<Expr> {
+    let written = grid.iter().cloned().map(Some).chain(std::iter::repeat(None));
+    let times = |(blocks, clusters): (u32, Option<Expr>)| match (i64::from(blocks), clusters) {
+        (1, clusters) => clusters.unwrap_or(Expr::Int(1)),
+        (blocks, None) => Expr::Int(blocks),
+        (blocks, Some(clusters)) => Expr::binary(Op::Mul, Expr::Int(blocks), clusters),
+    };
+    cluster.into_iter().zip(written).map(times).collect()
+}
+
+/// The scratch memory of all blocks of a grid, where the kernel wants any. Like every workspace it is there before a launch is known to run, so
+/// a grid that is no grid must not be refused here: the launch does that, if it runs.
+fn scratch_workspace(launch: usize, scratch: Scratch, grid: &[Expr]) -> Option<Workspace> {
+    if scratch.bytes_per_block == 0 {
+        return None;
+    }
+    let n_blocks = grid.iter().map(|extent| match extent {
+        Expr::Int(_) => extent.clone(),
+        extent => Expr::binary(Op::Max, Expr::Int(0), extent.clone()),
+    });
+    let bytes = Expr::Int(scratch.bytes_per_block.into());
+    let bytes = n_blocks.fold(bytes, |bytes, extent| Expr::binary(Op::Mul, bytes, extent));
+    // No parameter and no other workspace can have a name with blanks in it.
+    let name = format!("scratch of launch {launch}");
+    let tensor = Tensor::new([bytes], DType::UINT8).align(scratch.alignment_bytes);
+    Some(Workspace { name, tensor })
+}

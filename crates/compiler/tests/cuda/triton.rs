@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages of what Triton compiled: that what each version wrote is read, and what is said where it does not fit. What a launch passes to the
+//! driver is in `tests/tests/cuda_triton.rs`.
+
+use kernpack_compiler::{CompileError, Options, Source, compile, package_file};
+use kernpack_validators::Expr;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const ADD: &str = r#"
+[package]
+name = "add"
+[[function]]
+signature = "add(x: Tensor([n], float32), y: Tensor([n], float32, mut))"
+source = { triton = "add.cubin" }
+args = ["x", "y", "n: int32"]
+launch = { grid = ["ceildiv(n, 256)"] }
+"#;
+
+/// Real files of Triton's: `tests/triton/compile.py` makes them.
+fn real(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/triton").join(name)
+}
+
+/// A folder with `add.cubin` of a version, and its JSON with some keys changed.
+struct Kernel(TempDir);
+
+impl Kernel {
+    fn new(version: &str, keys: &[(&str, Value)]) -> Kernel {
+        let kernel = Kernel(TempDir::new().unwrap());
+        kernel.add("add", version, keys);
+        kernel
+    }
+
+    /// Adds a cubin and its JSON under another name.
+    fn add(&self, name: &str, version: &str, keys: &[(&str, Value)]) {
+        let text = fs::read_to_string(real(&format!("add_{version}.json"))).unwrap();
+        let mut json: Value = serde_json::from_str(&text).unwrap();
+        for (key, value) in keys {
+            json[key] = value.clone();
+        }
+        fs::write(self.path(&format!("{name}.json")), json.to_string()).unwrap();
+        fs::copy(real(&format!("add_{version}.cubin")), self.path(&format!("{name}.cubin")))
+            .unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn build(&self, text: &str) -> Result<Vec<PathBuf>, CompileError> {
+        let package = package_file::parse(text, self.0.path()).unwrap();
+        compile(&package, &Options::default()).map(|compiled| compiled.inputs)
+    }
+
+    fn expect_error(&self, text: &str, expected: &str) {
+        let error = self.build(text).expect_err(expected).to_string();
+        assert_eq!(error.replace(&format!("{}/", self.0.path().display()), ""), expected);
+    }
+}
+
+#[test]
+fn what_each_version_wrote_is_read() {
+    for version in ["3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0"] {
+        let kernel = Kernel::new(version, &[]);
+        let inputs = kernel.build(ADD).unwrap_or_else(|error| panic!("{version}: {error}"));
+        assert_eq!(inputs, [kernel.path("add.cubin"), kernel.path("add.json")]);
+        let lacks = ADD.replace(", \"n: int32\"", "");
+        let error = kernel.build(&lacks).expect_err(version).to_string();
+        let (takes, hidden) = match version {
+            "3.2.0" => ("3 parameters, of 8, 8, 4 bytes", "2 parameters, of 8 (`x`), 8 (`y`)"),
+            "3.3.1" | "3.4.0" => (
+                "4 parameters, of 8, 8, 4, 8 bytes",
+                "3 parameters, of 8 (`x`), 8 (`y`), 8 (hidden)",
+            ),
+            _ => (
+                "5 parameters, of 8, 8, 4, 8, 8 bytes",
+                "4 parameters, of 8 (`x`), 8 (`y`), 8 (hidden), 8 (hidden)",
+            ),
+        };
+        let expected = format!("takes {takes}, but `add` passes {hidden} bytes");
+        assert!(error.ends_with(&expected), "{version}: {error}");
+    }
+}
+
+#[test]
+fn the_kernel_may_be_named_if_it_is_the_one() {
+    let kernel = Kernel::new("3.6.0", &[]);
+    let named = |name: &str| ADD.replace("args", &format!("kernel = \"{name}\"\nargs"));
+    kernel.build(&named("add")).unwrap();
+    kernel.expect_error(
+        &named("plus"),
+        "`add` launches `plus`, but `add.json` is about `add`; leave `kernel` out",
+    );
+    // A JSON that is about a kernel of another cubin.
+    let other = Kernel::new("3.6.0", &[("name", json!("plus"))]);
+    other.expect_error(ADD, "`add.cubin` has no kernel `plus` for sm_90a; it has `add`");
+}
+
+#[test]
+fn a_json_that_does_not_belong_to_the_cubin_is_refused() {
+    let kernel = Kernel::new("3.6.0", &[]);
+    let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", json = \"none.json\"");
+    kernel.expect_error(
+        &text,
+        "cannot read `none.json`, Triton's JSON for `add.cubin`: No such file or directory (os error 2); \
+         Triton writes it next to the cubin; name it with `json`, if it lies elsewhere",
+    );
+    let target = json!({"backend": "cuda", "arch": 80, "warp_size": 32});
+    Kernel::new("3.6.0", &[("target", target)]).expect_error(
+        ADD,
+        "`add.json` is for sm_80, and `add.cubin` for sm_90a; give the JSON that Triton wrote next to this cubin",
+    );
+    Kernel::new("3.6.0", &[("num_warps", json!(64))]).expect_error(
+        ADD,
+        "key `num_warps` of `add.json` is 64, expected at most 1024 threads in a block",
+    );
+}
+
+#[test]
+fn what_cannot_be_passed_is_refused() {
+    let descriptor = json!({"swizzle": 2, "elem_size": 4, "elem_type": 7, "block_size": [16, 16], "fp4_padded": false});
+    Kernel::new("3.6.0", &[("tensordesc_meta", json!([descriptor]))]).expect_error(
+        ADD,
+        "`add.json` wants tensor descriptors that the host makes (1 in `tensordesc_meta`), which is not supported yet; \
+         make them in the kernel with `tl.make_tensor_descriptor`, or pass pointers",
+    );
+    Kernel::new("3.6.0", &[("profile_scratch_size", json!(64))]).expect_error(
+        ADD,
+        "`add.json` wants 64 bytes of memory for a profiler (`profile_scratch_size`), which is not supported; \
+         compile the kernel without instrumentation",
+    );
+}
+
+#[test]
+fn files_that_share_a_launch_are_launched_alike() {
+    let two = ADD.replace(
+        "{ triton = \"add.cubin\" }",
+        "[{ triton = \"add.cubin\", arch = \"sm_90a\" }, { triton = \"other.cubin\" }]",
+    );
+    let with = |keys: &[(&str, Value)]| {
+        let kernel = Kernel::new("3.6.0", &[]);
+        kernel.add("other", "3.6.0", keys);
+        kernel
+    };
+    let inputs = with(&[("shared", json!(4096))]).build(&two).unwrap();
+    assert_eq!(inputs.len(), 4);
+    let refuse = |keys: &[(&str, Value)], what: &str| {
+        with(keys).expect_error(
+            &two,
+            &format!(
+                "`add.json` and `other.json` cannot share a launch: {what} in the other; compile both with the same version and options"
+            ),
+        );
+    };
+    refuse(&[("num_warps", json!(8))], "the number of threads in a block is 128 in one and 256");
+    refuse(&[("num_ctas", json!(4))], "the cluster is [2, 1, 1] in one and [4, 1, 1]");
+    refuse(
+        &[("global_scratch_size", json!(128))],
+        "the scratch memory of its hidden parameters is [0, 0] in one and [128, 0]",
+    );
+    refuse(&[("launch_pdl", json!(true))], "`launch_pdl` is false in one and true");
+    refuse(
+        &[("launch_cooperative_grid", json!(true))],
+        "`launch_cooperative_grid` is false in one and true",
+    );
+    refuse(&[("name", json!("plus"))], "the kernel is add in one and plus");
+}
+
+/// The architecture is that of the file, as with other cubins.
+#[test]
+fn another_architecture_than_the_files_is_refused() {
+    let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", arch = \"sm_80\"");
+    Kernel::new("3.6.0", &[]).expect_error(&text, "`add.cubin` should be sm_80, and is sm_90a");
+}
+
+/// Package files cannot say these; a package made in Rust can.
+#[test]
+fn what_the_json_says_is_not_said_again() {
+    let kernel = Kernel::new("3.6.0", &[]);
+    let mut package = package_file::parse(ADD, kernel.0.path()).unwrap();
+    let launch = &mut package.functions[0].launches[0];
+    assert!(matches!(&launch.source, Source::Gpu(source) if source.is_triton()));
+    launch.spec.geometry.as_mut().unwrap().block = vec![Expr::Int(64)];
+    let error = compile(&package, &Options::default()).expect_err("the block is given");
+    assert_eq!(
+        error.to_string().replace(&format!("{}/", kernel.0.path().display()), ""),
+        "`add` gives the `block` of a launch that `add.json` says: 128; leave it out"
+    );
+}
