@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small calls of every package of a bundle, for compute-sanitizer: `small.py FOLDER [PACKAGE ...]`.
+
+References are made on the CPU, so that no kernels but these and PyTorch's simplest are looked at. Every tensor has memory of its own where
+PYTORCH_NO_CUDA_MEMORY_CACHING is set.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+import tvm_ffi
+
+
+def add_one(module):
+    for n in (1, 255, 1000):
+        a = torch.arange(n, dtype=torch.float32).cuda()
+        b = torch.empty_like(a)
+        module.add_one(a, b)
+        torch.testing.assert_close(b.cpu(), a.cpu() + 1)
+
+
+def scale(module):
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        x = torch.randn(1001).to(dtype).cuda()
+        y = torch.empty_like(x)
+        module.scale(x, y, 0.5)
+        torch.testing.assert_close(y.cpu(), x.cpu() * 0.5)
+
+
+def rms_norm(module):
+    for dtype in (torch.float16, torch.bfloat16):
+        for m, d in [(1, 8), (17, 136), (3, 520), (3, 4104), (2, 16_392), (2, 32_776)]:
+            x, w = torch.randn(m, d).to(dtype).cuda(), torch.randn(d).to(dtype).cuda()
+            out = torch.empty_like(x)
+            module.rms(x, w, out)
+            expected = torch.nn.functional.rms_norm(x.cpu().double(), (d,), w.cpu().double(), 1e-6)
+            torch.testing.assert_close(out.cpu(), expected.to(dtype))
+
+
+def planted(module):
+    module.planted(torch.zeros(100).cuda())
+    torch.cuda.synchronize()
+
+
+PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "planted": planted}
+
+
+def main(folder, names):
+    torch.manual_seed(0)
+    for name in names:
+        PACKAGES[name](tvm_ffi.load_module(str(folder / f"{name}.so")))
+        torch.cuda.synchronize()
+        print(f"{name}: right")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:] or [name for name in PACKAGES if name != "planted"])

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the examples' kernels reach on a GPU, and what calls from Python cost, as tables in Markdown.
+
+    speed.py FOLDER BARE
+
+FOLDER is a bundle, BARE the library made of bare.cc. Each figure stands next to what it is held against, measured in the same run,
+interleaved; medians; the control is the reference against itself. Exits with 1 where a target is missed by more than 3 %.
+"""
+
+import ctypes
+import itertools
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import torch
+import tvm_ffi
+
+TOLERANCE = 0.03
+N_LAUNCHES = 200  # between two synchronisations: more would fill the driver's queue, and time the GPU instead
+
+
+class Table:
+    """Rows of a table, and whether each of them reaches its target."""
+
+    missed = []
+
+    def __init__(self, title, columns):
+        print(f"\n{title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+
+    def row(self, name, cells, is_met=True):
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        if not is_met:
+            Table.missed.append(name)
+
+
+def interleave(samples, n_rounds):
+    """The median of each sample, taken in turns that begin with another one each round."""
+    taken = {name: [] for name in samples}
+    names = list(samples)
+    for round in range(n_rounds):
+        for turn in range(len(names)):
+            name = names[(round + turn) % len(names)]
+            taken[name].append(samples[name]())
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def on_the_gpu(call, n_calls):
+    """A function that says how many seconds of the GPU's time a call takes."""
+
+    def sample():
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        for _ in range(n_calls):
+            call()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) / n_calls / 1000
+
+    call()
+    return sample
+
+
+def rms_norm(folder):
+    rms = tvm_ffi.load_module(str(folder / "rms_norm.so")).rms
+    n_bytes = 1 << 30
+    table = Table(
+        "RMSNorm of 1 GiB against a device-to-device copy of it; bytes read and written.",
+        ["rows", "dtype", "RMSNorm", "copy", "ratio", "control", "target"],
+    )
+    for d, dtype, target in [
+        (128, torch.float16, 0.9),
+        (1024, torch.float16, 0.9),
+        (4096, torch.float16, 0.9),
+        (4096, torch.bfloat16, 0.9),
+        (8192, torch.bfloat16, 0.9),
+        (16_384, torch.bfloat16, 0.9),
+        (32_768, torch.bfloat16, 0.9),
+        (65_536, torch.bfloat16, None),
+    ]:
+        m = n_bytes // 2 // d
+        x, w = torch.randn(m, d, device="cuda", dtype=dtype), torch.randn(d, device="cuda", dtype=dtype)
+        out = torch.empty_like(x)
+        copy = on_the_gpu(lambda: out.copy_(x), 3)
+        sides = {"ours": on_the_gpu(lambda: rms(x, w, out), 3), "copy": copy, "control": copy}
+        seconds = interleave(sides, 31)
+        rate = {name: f"{2 * n_bytes / value / 1e9:.0f} GB/s" for name, value in seconds.items()}
+        ratio, control = seconds["copy"] / seconds["ours"], seconds["copy"] / seconds["control"]
+        cells = [str(dtype)[6:], rate["ours"], rate["copy"], f"{ratio:.3f}", f"{control:.3f}", f"{target or ''}"]
+        table.row(f"{m} of {d}", cells, target is None or ratio >= target * (1 - TOLERANCE))
+
+
+class Bare:
+    """Launches of a kernel without an entry point."""
+
+    def __init__(self, library, ptx, name, values, threads):
+        self.library = library
+        self.library.bare_kernel.restype = ctypes.c_void_p
+        self.library.bare_launches.restype = ctypes.c_double
+        self.kernel = ctypes.c_void_p(library.bare_kernel(ptx.read_bytes() + b"\0", name.encode()))
+        if not self.kernel:
+            raise RuntimeError(f"{ptx} does not load")
+        self.values = values
+        self.params = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
+        self.threads = threads
+
+    def sample(self):
+        """Nanoseconds a launch."""
+        elapsed = self.library.bare_launches(self.kernel, self.params, ctypes.c_uint(self.threads), N_LAUNCHES)
+        if elapsed < 0:
+            raise RuntimeError("a bare launch failed")
+        return elapsed
+
+
+def in_python(function, args):
+    """A function that says how many nanoseconds a call takes. The arguments are local variables: the loop unpacks nothing."""
+    names = ", ".join(f"a{i}" for i in range(len(args)))
+    source = f"""
+def time_calls(function, {names}):
+    synchronize()
+    start = clock()
+    for _ in repeat(None, {N_LAUNCHES}):
+        function({names})
+    elapsed = clock() - start
+    synchronize()
+    return elapsed / {N_LAUNCHES}
+"""
+    scope = {"clock": time.perf_counter_ns, "repeat": itertools.repeat, "synchronize": torch.cuda.synchronize}
+    exec(source, scope)
+    return lambda: scope["time_calls"](function, *args)
+
+
+def calls(folder, bare):
+    nop = tvm_ffi.get_global_func("testing.nop")
+    library = ctypes.CDLL(str(bare))
+    a, b = torch.zeros(1, device="cuda"), torch.zeros(1, device="cuda")
+    tensors = [torch.zeros(2, 3, 4, 8, device="cuda") for _ in range(5)]
+    ints, floats = list(range(-4, 5)), [i / 2 for i in range(5)]
+    address = lambda tensor: ctypes.c_void_p(tensor.data_ptr())
+    subjects = {
+        "add_one, n = 1": ("add_one", [a, b], [address(a), address(b), ctypes.c_int(1)], 256),
+        "19 arguments, empty kernel": (
+            "blend",
+            tensors + ints + floats,
+            [*map(address, tensors), *map(ctypes.c_int, ints), *map(ctypes.c_float, floats)],
+            32,
+        ),
+    }
+    table = Table(
+        "Calls from Python with PyTorch tensors, host time, against `testing.nop` with the same arguments and a bare `cuLaunchKernelEx`.",
+        ["function", "call", "nop", "bare launch", "ratio", "control", "target"],
+    )
+    for title, (name, args, values, threads) in subjects.items():
+        function = getattr(tvm_ffi.load_module(str(folder / f"{name}.so")), name)
+        function(*args)
+        launch, no_call = Bare(library, folder / f"{name}.ptx", name, values, threads).sample, in_python(nop, args)
+        sides = {"ours": in_python(function, args), "nop": no_call, "bare": launch, "nop again": no_call, "bare again": launch}
+        took = interleave(sides, 101)
+        reference = took["nop"] + took["bare"]
+        ratio, control = took["ours"] / reference, (took["nop again"] + took["bare again"]) / reference
+        cells = [f"{took[side]:.0f} ns" for side in ("ours", "nop", "bare")]
+        table.row(title, [*cells, f"{ratio:.3f}", f"{control:.3f}", "1.10"], ratio <= 1.10 * (1 + TOLERANCE))
+
+
+def main(folder, bare):
+    torch.zeros(1, device="cuda")
+    calls(folder, bare)
+    rms_norm(folder)
+    if Table.missed:
+        sys.exit(f"\nspeed: missed: {'; '.join(Table.missed)}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
