@@ -17,7 +17,7 @@ export KERNPACK_PYTHON_OLDEST := $(CURDIR)/.venv-tvm-ffi-0.1.0/bin/python
 
 .PHONY: help
 help:
-	@echo 'make demo    build the command line tool, then a package, and call it from Python'
+	@echo 'make demo    build the command line tool, then a package, and call it from Python, and from a GPU where there is one'
 	@echo 'make test    run every test: Rust, aarch64 under qemu, Python'
 	@echo 'make build   build the command line tool for use (needs no Python)'
 	@echo 'make fmt     format the Rust code'
@@ -32,6 +32,7 @@ demo:
 	scripts/setup build python
 	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
 	examples/add_one/demo.sh
+	examples/hosts_cuda/demo.sh
 
 # The dev profile: the time goes into compiling the tests, not into running them.
 .PHONY: test

@@ -45,6 +45,7 @@ pub mod launch;
 pub mod library;
 pub mod memory;
 pub mod stream;
+pub mod stream_work;
 pub mod tensor_map;
 
 /// Every function, by file.
@@ -52,6 +53,7 @@ pub const EXPORTS: &[&[Export]] = &[
     device::EXPORTS,
     context::EXPORTS,
     stream::EXPORTS,
+    stream_work::EXPORTS,
     library::EXPORTS,
     kernel::EXPORTS,
     launch::EXPORTS,

@@ -2,12 +2,14 @@
 //! Streams and captures.
 
 use crate::stub::{DEVICE_1, NULL_STREAM, Stub, handle};
-use kernpack_cuda_stub::argument::{InOut, Out};
+use kernpack_cuda_stub::api::stream_work::CUhostFn;
+use kernpack_cuda_stub::argument::{Address, Destination, In, InOut, Out, Source};
 use kernpack_cuda_stub::c_types::{
     CUcontext, CUdeviceptr, CUgraph, CUgreenCtx, CUstream, CUstreamCaptureStatus,
 };
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::status::Status;
+use std::ffi::c_void;
 
 const LEGACY: CUstream = CUstream(1);
 const PER_THREAD: CUstream = CUstream(2);
@@ -49,6 +51,45 @@ fn a_stream_belongs_to_a_context() {
     }
     assert_eq!(stub.cuStreamSynchronize(stream), Status::SUCCESS);
     assert_eq!(stub.cuStreamCreate(Out(&mut CUstream(0)), 1), Status::INVALID_CONTEXT);
+}
+
+#[test]
+fn work_on_a_stream_is_done_at_once_unless_it_is_captured() {
+    extern "C" fn count(times: *mut c_void) {
+        let times = times.cast::<u64>();
+        let seen = In(times.cast_const()).get().unwrap();
+        Out(times).put(seen + 1).unwrap();
+    }
+    let (stub, _) = Stub::ready("");
+    let stream = stub.stream(1);
+    let mut memory = [CUdeviceptr(0); 2];
+    memory.fill_with(|| handle(CUdeviceptr, |out| stub.cuMemAlloc_v2(out, 8)).unwrap());
+    let (given, mut times, mut back) = ([7u8; 8], 0u64, [0u8; 8]);
+    let counted = Address((&raw mut times).cast());
+    let source = Source(given.as_ptr().cast());
+    assert_eq!(stub.cuMemcpyHtoD_v2(memory[0], source, 8), Status::SUCCESS);
+
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
+    assert_eq!(stub.cuMemcpyDtoDAsync_v2(memory[1], memory[0], 8, stream), Status::SUCCESS);
+    assert_eq!(stub.cuLaunchHostFunc(stream, CUhostFn(Some(count)), counted), Status::SUCCESS);
+    end(&stub, stream).unwrap();
+    let mut read = || {
+        let place = Destination(back.as_mut_ptr().cast());
+        assert_eq!(stub.cuMemcpyDtoH_v2(place, memory[1], 8), Status::SUCCESS);
+        back
+    };
+    assert_ne!(read(), given);
+    assert_eq!(In(&raw const times).get(), Ok(0));
+
+    assert_eq!(stub.cuMemcpyDtoDAsync_v2(memory[1], memory[0], 8, stream), Status::SUCCESS);
+    assert_eq!(stub.cuLaunchHostFunc(stream, CUhostFn(Some(count)), counted), Status::SUCCESS);
+    assert_eq!(read(), given);
+    assert_eq!(In(&raw const times).get(), Ok(1));
+    let none = CUhostFn(None);
+    assert_eq!(stub.cuLaunchHostFunc(stream, none, counted), Status::INVALID_VALUE);
+    assert_eq!(stub.cuStreamDestroy_v2(stream), Status::SUCCESS);
+    let gone = stub.cuMemcpyDtoDAsync_v2(memory[1], memory[0], 8, stream);
+    assert_eq!(gone, Status::INVALID_CONTEXT);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The library as its users have it: loaded under the driver's name, each function found by its C name.
 
+use kernpack_cuda_stub::api::stream_work::CUhostFn;
 use kernpack_cuda_stub::argument::{
     Address, Characters, Code, ContextParameters, Destination, In, InOut, LibraryOptions, Options,
     Out, Pointers, Source, Text,
@@ -76,6 +77,8 @@ functions! {
     cuCtxSynchronize() -> Status;
     cuStreamCreate(stream: Out<CUstream>, flags: u32) -> Status;
     cuStreamDestroy_v2(stream: CUstream) -> Status;
+    cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
+    cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: Address) -> Status;
     cuStreamGetCtx(stream: CUstream, context: Out<CUcontext>) -> Status;
     cuStreamGetCtx_v2(stream: CUstream, context: Out<CUcontext>, green: Out<CUgreenCtx>) -> Status;
     cuStreamSynchronize(stream: CUstream) -> Status;

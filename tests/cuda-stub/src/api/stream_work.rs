@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Work other than kernels that goes to a stream. It is done at once, as all work is here, unless it goes into a capture.
+
+use crate::argument::{Address, CType, Value};
+use crate::c_types::{CUdeviceptr, CUstream};
+use crate::json;
+use crate::memory::Memory;
+use crate::status::Status;
+use std::ffi::c_void;
+
+/// A function of the host's.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct CUhostFn(pub Option<extern "C" fn(*mut c_void)>);
+
+impl CType for CUhostFn {
+    fn c() -> String {
+        "CUhostFn".to_string()
+    }
+}
+
+impl Value for CUhostFn {
+    fn json(self, _memory: &Memory) -> String {
+        self.0.map_or("null".to_string(), |_| json::string("given"))
+    }
+}
+
+api! {
+    /// Copies on the device, in the stream's turn.
+    fn cuMemcpyDtoDAsync_v2(call, to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
+        if call.enqueue(stream)? {
+            return Ok(());
+        }
+        let bytes = call.driver.memory.read(from.0, size)?;
+        call.driver.memory.write(to.0, &bytes)
+    }
+
+    /// Calls a function of the host's, in the stream's turn. It must not call the driver.
+    fn cuLaunchHostFunc(call, stream: CUstream, function: CUhostFn, data: Address) {
+        let Some(function) = function.0 else { return Err(Status::INVALID_VALUE) };
+        if !call.enqueue(stream)? {
+            function(data.0);
+        }
+        Ok(())
+    }
+}
