@@ -98,6 +98,6 @@ def test_a_forked_child_starts_anew(package, stub):
     assert before == after
     assert before.endswith("no tensor tells the device, and no CUDA context is current")
     assert child == (
-        "RuntimeError: CUDA Error: cudaErrorInitializationError (3) starting the CUDA driver: a process that was forked from one "
+        "RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver: a process that was forked from one "
         "that used CUDA cannot use it; start it afresh (spawn)"
     )

@@ -16,6 +16,7 @@ pub(super) const NO_DEVICE: Status = 100;
 pub(super) const INVALID_DEVICE: Status = 101;
 pub(super) const INVALID_CONTEXT: Status = 201;
 pub(super) const NO_BINARY_FOR_GPU: Status = 209;
+pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
@@ -90,7 +91,7 @@ macro_rules! functions {
 
         impl Driver {
             /// Finds each, or says which one there is not.
-            fn find(library: *mut c_void) -> Result<Driver, &'static CStr> {
+            fn of(library: *mut c_void) -> Result<Driver, &'static CStr> {
                 $(
                     let name = const { c_str(concat!(stringify!($symbol), "\0")) };
                     let $field = system::symbol(library, name);
@@ -140,18 +141,23 @@ pub(super) enum NoDriver {
     /// A library without that function: it is too old.
     Function(&'static CStr),
     /// It does not start.
-    Init(Status),
+    Init(Driver, Status),
 }
 
 impl Driver {
+    /// Finds the driver, which need not have been started: it names its errors all the same.
+    pub(super) fn find() -> Result<Driver, NoDriver> {
+        let library = system::open_driver().map_err(NoDriver::Library)?;
+        Driver::of(library).map_err(NoDriver::Function)
+    }
+
     /// Finds the driver and starts it.
     pub(super) fn load() -> Result<Driver, NoDriver> {
-        let library = system::open_driver().map_err(NoDriver::Library)?;
-        let driver = Driver::find(library).map_err(NoDriver::Function)?;
+        let driver = Driver::find()?;
         // SAFETY: 0 is the only flag there is.
         match unsafe { (driver.init)(0) } {
             0 => Ok(driver),
-            status => Err(NoDriver::Init(status)),
+            status => Err(NoDriver::Init(driver, status)),
         }
     }
 
@@ -175,12 +181,21 @@ impl Driver {
         }
     }
 
-    /// An attribute of a device, where it has that.
-    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Option<i32> {
+    /// An attribute of a device.
+    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
         let mut value = 0;
         // SAFETY: the driver writes one int.
-        let status = unsafe { (self.device_attribute)(&raw mut value, attribute, device) };
-        (status == 0).then_some(value)
+        match unsafe { (self.device_attribute)(&raw mut value, attribute, device) } {
+            0 => Ok(value),
+            status => Err(status),
+        }
+    }
+
+    /// The compute capability of a device.
+    pub(super) fn capability(&self, device: c_int) -> Result<(u32, u32), Status> {
+        let major = self.device_attribute(device::COMPUTE_CAPABILITY_MAJOR, device)?;
+        let minor = self.device_attribute(device::COMPUTE_CAPABILITY_MINOR, device)?;
+        Ok((major as u32, minor as u32))
     }
 
     /// An attribute of a kernel on a device, where it has that.

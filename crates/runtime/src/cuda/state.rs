@@ -7,7 +7,8 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use super::driver::{Driver, NoDriver, Status};
+use super::driver::{self, Driver, NoDriver, Status};
+use super::load::without_capture;
 use super::package::Package;
 use super::system;
 
@@ -38,9 +39,6 @@ pub(super) enum Turn<'o> {
 
 /// The right and the duty to make something.
 pub(super) struct Attempt<'o>(&'o Once);
-
-/// Stands for a driver that is not there: no status of the driver's.
-const NO_LIBRARY: Status = -1;
 
 const EMPTY: u32 = 0;
 const BUSY: u32 = 1;
@@ -152,8 +150,10 @@ impl Area {
         if !header.found.is_done() {
             match header.found.turn() {
                 Turn::Done => {}
-                Turn::Failed(NO_LIBRARY) => return Err(NoDriver::Library(ptr::null())),
-                Turn::Failed(status) => return Err(NoDriver::Init(status)),
+                Turn::Failed(status) => {
+                    return Err(Driver::find()
+                        .map_or_else(|reason| reason, |driver| NoDriver::Init(driver, status)));
+                }
                 Turn::Mine(attempt) => match Driver::load() {
                     Ok(driver) => {
                         // SAFETY: this thread alone has the right to write here.
@@ -162,8 +162,11 @@ impl Area {
                     }
                     Err(reason) => {
                         attempt.failed(match reason {
-                            NoDriver::Init(status) => status,
-                            NoDriver::Library(_) | NoDriver::Function(_) => NO_LIBRARY,
+                            NoDriver::Init(_, status) => status,
+                            // Whoever waited finds out what is missing by looking for it again.
+                            NoDriver::Library(_) | NoDriver::Function(_) => {
+                                driver::SHARED_OBJECT_INIT_FAILED
+                            }
                         });
                         return Err(reason);
                     }
@@ -212,9 +215,11 @@ impl Area {
         if unsafe { &*header }.found.is_done()
             && let Ok(driver) = area.driver()
         {
-            for device in 0..MAX_DEVICES {
-                area.unload_device(driver, device);
-            }
+            without_capture(driver, || {
+                for device in 0..MAX_DEVICES {
+                    area.unload_device(driver, device);
+                }
+            });
         }
         // SAFETY: the package goes, and nobody else knows the area.
         unsafe { system::unmap(header.cast(), Area::bytes()) };
