@@ -104,13 +104,16 @@ pub(super) fn enter(
     let mut call = Call { device: device as u32, switched: 0, callers: ptr::null_mut() };
     if needs_context && current != device {
         let primary = primary_context(area, driver, device)?;
-        // SAFETY: the driver writes one handle; the other is its own.
-        unsafe {
-            (driver.current_context)(&raw mut call.callers);
-            match (driver.set_context)(primary) {
-                0 => call.switched = 1,
-                status => return Err(status),
-            }
+        // What cannot be put back is not taken away.
+        // SAFETY: the driver writes one handle.
+        match unsafe { (driver.current_context)(&raw mut call.callers) } {
+            0 => {}
+            status => return Err(status),
+        }
+        // SAFETY: the handle is the driver's.
+        match unsafe { (driver.set_context)(primary) } {
+            0 => call.switched = 1,
+            status => return Err(status),
         }
     }
     Ok(call)

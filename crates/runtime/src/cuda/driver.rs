@@ -17,6 +17,7 @@ pub(super) const NO_DEVICE: Status = 100;
 pub(super) const INVALID_DEVICE: Status = 101;
 pub(super) const INVALID_CONTEXT: Status = 201;
 pub(super) const NO_BINARY_FOR_GPU: Status = 209;
+pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
@@ -187,19 +188,21 @@ impl Driver {
         }
     }
 
-    /// An attribute of a device, where it has that.
-    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Option<i32> {
-        self.ask_device(attribute, device).ok()
-    }
-
-    /// An attribute of a device, or why it is not told.
-    pub(super) fn ask_device(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
+    /// An attribute of a device.
+    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
         let mut value = 0;
         // SAFETY: the driver writes one int.
         match unsafe { (self.device_attribute)(&raw mut value, attribute, device) } {
             0 => Ok(value),
             status => Err(status),
         }
+    }
+
+    /// The compute capability of a device.
+    pub(super) fn capability(&self, device: c_int) -> Result<(u32, u32), Status> {
+        let major = self.device_attribute(device::COMPUTE_CAPABILITY_MAJOR, device)?;
+        let minor = self.device_attribute(device::COMPUTE_CAPABILITY_MINOR, device)?;
+        Ok((major as u32, minor as u32))
     }
 
     /// An attribute of a kernel on a device, where it has that.

@@ -60,11 +60,10 @@ pub(super) fn loaded(
     kernel: usize,
     device: usize,
 ) -> Result<driver::Kernel, NotLoaded> {
-    let kept = area.kernel(device, kernel);
-    let known = kept.load(Ordering::Acquire);
-    if !known.is_null() {
-        return Ok(known);
+    // A handle says nothing while its module is being loaded: that may fail yet.
+    let module = Package::own().kernel(kernel).module as usize;
+    if !area.module(device, module).once.is_done() {
+        load(area, driver, module, device)?;
     }
-    load(area, driver, Package::own().kernel(kernel).module as usize, device)?;
-    Ok(kept.load(Ordering::Acquire))
+    Ok(area.kernel(device, kernel).load(Ordering::Acquire))
 }

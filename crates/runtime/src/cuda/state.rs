@@ -7,7 +7,8 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
-use super::driver::{Driver, NoDriver, Status};
+use super::driver::{self, Driver, NoDriver, Status};
+use super::load::without_capture;
 use super::package::Package;
 use super::system;
 
@@ -26,7 +27,7 @@ pub(super) struct Once {
     failure: AtomicU32,
 }
 
-/// Stands for a driver that is not there: no status of the driver's.
+/// How those who waited learn that there is no driver: no status of the driver's.
 const NO_LIBRARY: Status = -1;
 
 const EMPTY: u32 = 0;
@@ -146,7 +147,7 @@ impl Area {
         // SAFETY: the area has a header, which is valid as zeros, and only shared references to it are made.
         let header = unsafe { &*self.0 };
         if !header.started.is_done() {
-            let mut reason = NoDriver::Library(ptr::null());
+            let mut reason = None;
             let found = header.found.make(|| match Driver::load() {
                 Ok(driver) => {
                     // SAFETY: this thread alone has the right to write here.
@@ -154,11 +155,15 @@ impl Area {
                     Ok(())
                 }
                 Err(why) => {
-                    reason = why;
+                    reason = Some(why);
                     Err(NO_LIBRARY)
                 }
             });
-            found.map_err(|_| reason)?;
+            // Whoever waited finds out what is missing by looking for it again.
+            found.map_err(|_| {
+                let again = || Driver::load().err().unwrap_or(NoDriver::Library(ptr::null()));
+                reason.unwrap_or_else(again)
+            })?;
         }
         // SAFETY: it was written before it was found.
         let driver = unsafe { (*header.driver.get()).assume_init_ref() };
@@ -207,9 +212,11 @@ impl Area {
         if unsafe { &*header }.started.is_done()
             && let Ok(driver) = area.driver()
         {
-            for device in 0..MAX_DEVICES {
-                area.unload_device(driver, device);
-            }
+            without_capture(driver, || {
+                for device in 0..MAX_DEVICES {
+                    area.unload_device(driver, device);
+                }
+            });
         }
         // SAFETY: the package goes, and nobody else knows the area.
         unsafe { system::unmap(header.cast(), Area::bytes()) };
