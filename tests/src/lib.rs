@@ -27,6 +27,8 @@ pub mod callee;
 pub mod cuda_stub;
 pub mod document;
 pub mod fake_ffi;
+pub mod gpu_kernels;
+pub mod gpu_package;
 pub mod kernels;
 pub mod memory;
 pub mod module;

@@ -13,6 +13,7 @@ mod launch;
 mod member;
 mod program;
 mod struct_args;
+mod tensor_map;
 mod value;
 
 use crate::gpu_code::GpuCode;
@@ -23,6 +24,7 @@ use check::Check;
 pub use faults::Faults;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
+pub use tensor_map::{ALIGN as TENSOR_MAP_ALIGN, BYTES as TENSOR_MAP_BYTES};
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {

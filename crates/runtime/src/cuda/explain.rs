@@ -121,13 +121,13 @@ pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: S
 }
 
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
-fn status_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn status_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(c"CUDA Error: ").c_str(errors::name_of(status)).text(c" (");
     message.int(status.into()).text(c", ").c_str(driver.name_of(status)).text(c")");
 }
 
 /// What the driver says, and what else may help.
-fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(c": ").c_str(driver.text_of(status));
     message.text(match status {
         driver::OUT_OF_MEMORY => c"; free memory on the device",

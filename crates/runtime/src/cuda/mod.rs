@@ -6,6 +6,7 @@
 //! | `kernpack_rt_cuda_current` | tells the device whose context is current, for calls whose arguments do not tell one |
 //! | `kernpack_rt_cuda_enter` | finds the driver, and makes the device's context current where the stream is one that means "current" |
 //! | `kernpack_rt_cuda_launch` | loads the kernel on that device, if it is not there, and launches it |
+//! | `kernpack_rt_cuda_encode` | has the driver encode a tensor map that a launch passes |
 //! | `kernpack_rt_cuda_leave` | puts the caller's context back |
 //!
 //! # What is kept
@@ -30,3 +31,4 @@ mod message;
 mod package;
 mod state;
 mod system;
+mod tensor_map;

@@ -28,8 +28,9 @@ const EXPORTS: [&str; 6] = [
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 /// The functions for launches on a GPU.
-const CUDA_EXPORTS: [&str; 4] = [
+const CUDA_EXPORTS: [&str; 5] = [
     "kernpack_rt_cuda_current",
+    "kernpack_rt_cuda_encode",
     "kernpack_rt_cuda_enter",
     "kernpack_rt_cuda_launch",
     "kernpack_rt_cuda_leave",
