@@ -64,7 +64,7 @@ type Encode = unsafe extern "C" fn(
 
 const NAME: &CStr = c"cuTensorMapEncodeTiled";
 
-/// The driver's function, once it was wanted.
+/// The driver's function, once it was wanted. It is no state of the driver's: in a forked child it lies where it did.
 static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Encodes a tensor map for a kernel. 0, or how many strings of an error there are.
