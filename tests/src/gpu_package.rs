@@ -20,19 +20,26 @@ pub struct GpuPackage {
 impl GpuPackage {
     /// Builds the package that a text describes, with these files beside it.
     pub fn build(text: &str, files: &[(&str, &[u8])]) -> GpuPackage {
+        let bytes =
+            GpuPackage::compile(text, files).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("package.so"), bytes).expect("the folder can be written");
+        GpuPackage { folder }
+    }
+
+    /// Its shared object, or why there is none.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(text: &str, files: &[(&str, &[u8])]) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, bytes) in files {
             std::fs::write(folder.path().join(name), bytes).expect("the folder can be written");
         }
-        let built = package_file::parse(text, folder.path()).map_err(|error| format!("{error:?}"));
-        let built = built.and_then(|package| {
-            let compiled = compile(&package, &Options::default());
-            compiled.map_err(|error| format!("{error:?}"))
-        });
-        let compiled = built.unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let bytes = compiled.shared_object().expect("it links");
-        std::fs::write(folder.path().join("package.so"), bytes).expect("the folder can be written");
-        GpuPackage { folder }
+        let package =
+            package_file::parse(text, folder.path()).map_err(|error| format!("{error:?}"))?;
+        let compiled = compile(&package, &Options::default());
+        compiled.and_then(|compiled| compiled.shared_object()).map_err(|error| error.to_string())
     }
 
     /// Loads it, once more where it is loaded: the loader tells modules apart by their files.

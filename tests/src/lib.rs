@@ -29,6 +29,7 @@ pub mod cuda_host;
 pub mod cuda_stub;
 pub mod document;
 pub mod fake_ffi;
+pub mod gpu_kernels;
 pub mod gpu_package;
 pub mod kernels;
 pub mod memory;

@@ -348,6 +348,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             LaunchArg::Workspace(number) => (self.workspaces[*number].data, CScalar::Pointer),
             LaunchArg::EnvStream => (self.env_stream(), CScalar::Pointer),
             LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
+            LaunchArg::TensorMap(_) => unreachable!("only kernels on a GPU take tensor maps"),
             LaunchArg::Value(value, c_type) => {
                 let value = self.check.value(*value);
                 (convert(e, value, *c_type), *c_type)

@@ -150,7 +150,7 @@ fn wrong_architecture(message: &mut Message, driver: &Driver, number: usize, dev
 }
 
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
-fn status_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn status_words(message: &mut Message, driver: &Driver, status: Status) {
     let drivers = driver.name_of(status);
     message.text(c"CUDA Error: cudaError").copy(&errors::name_of(status, drivers));
     message.text(c" (").int(status.into()).text(c", ");
@@ -159,7 +159,7 @@ fn status_words(message: &mut Message, driver: &Driver, status: Status) {
 }
 
 /// What the driver says, and what else may help.
-fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(c": ").c_str(driver.text_of(status));
     message.text(match status {
         driver::OUT_OF_MEMORY => c"; free memory on the device",

@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
-use super::driver::{self, Driver, NoDriver, Status};
+use super::driver::{Driver, NoDriver, Status};
 use super::load::without_capture;
 use super::package::Package;
 use super::system;
