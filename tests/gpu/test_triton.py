@@ -23,7 +23,7 @@ def softmax():
 
 @pytest.fixture(scope="module")
 def kernels():
-    return tvm_ffi.load_module(str(FOLDER / "triton.so"))
+    return tvm_ffi.load_module(str(FOLDER / "triton_versions.so"))
 
 
 def rows(m, d, dtype):

@@ -379,3 +379,39 @@ fn devices_that_there_are_not_are_told() {
         assert!(error.contains(&format!("device {device}: ")), "{error}");
     }
 }
+
+/// What is launched where: in the device's primary context it is a function of that, elsewhere a kernel of any.
+#[test]
+fn a_function_is_launched_in_the_primary_context_and_a_kernel_elsewhere() {
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = package().load();
+    let host = Host::new();
+    let own = host.create(0);
+    scale(&loaded, 8, 0).unwrap();
+    let log = stub.take_log();
+    assert_eq!(calls(&log, "cuDevicePrimaryCtxGetState").len(), 1, "nobody has made a primary one");
+    assert!(calls(&log, "cuDevicePrimaryCtxRetain").is_empty());
+    assert!(calls(&log, "cuKernelGetFunction").is_empty());
+
+    for site in ["cuDevicePrimaryCtxGetState", "cuDevicePrimaryCtxRetain", "cuKernelGetFunction"] {
+        host.set_current(host.primary(0));
+        stub.take_log();
+        stub.fail(site, 1, 999);
+        scale(&loaded, 8, 0).unwrap();
+        let log = stub.take_log();
+        assert_eq!(calls(&log, site).len(), 1, "{site}");
+        assert_eq!(calls(&log, "cuLaunchKernelEx").len(), 1, "{site}");
+    }
+    scale(&loaded, 8, 0).unwrap();
+    assert_eq!(calls(&stub.take_log(), "cuKernelGetFunction").len(), 1);
+    scale(&loaded, 8, 0).unwrap();
+    let log: Vec<_> = stub.take_log().iter().map(|line| line["call"].to_string()).collect();
+    assert_eq!(log, ["\"cuCtxGetCurrent\"", "\"cuLaunchKernelEx\""], "all that is left");
+
+    host.set_current(own);
+    scale(&loaded, 8, 0).unwrap();
+    assert_eq!(host.current(), own);
+    let launch = calls(&stub.take_log(), "cuLaunchKernelEx");
+    assert_eq!(launch[0]["launch"]["context"], "context1", "the caller's own");
+}

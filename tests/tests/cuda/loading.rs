@@ -321,6 +321,7 @@ fn old_driver(folder: &Path) -> PathBuf {
         "cuDeviceGetCount",
         "cuDeviceGetAttribute",
         "cuDevicePrimaryCtxRetain",
+        "cuDevicePrimaryCtxGetState",
         "cuDevicePrimaryCtxRelease_v2",
         "cuCtxGetCurrent",
         "cuCtxSetCurrent",

@@ -223,10 +223,10 @@ fn loading_ahead_says_what_is_wrong() {
     }
     let error = preload(Value::Float(0.5)).unwrap_err();
     assert!(error.starts_with("TypeError: Mismatched type on argument #0"), "{error}");
-    for (site, code) in [("cuLibraryLoadData", 2), ("cuKernelGetFunction", 2)] {
-        stub.fail(site, 1, code);
-        let error = preload(Value::Int(1)).unwrap_err();
+    for (device, site) in [(0, "cuLibraryLoadData"), (1, "cuKernelGetFunction")] {
+        stub.fail(site, 1, 2);
+        let error = preload(Value::Int(device)).unwrap_err();
         assert!(error.contains("cudaErrorMemoryAllocation (2, "), "{site}: {error}");
-        preload(Value::Int(1)).unwrap();
+        preload(Value::Int(device)).unwrap();
     }
 }

@@ -29,6 +29,8 @@ pub(super) type Context = *mut c_void;
 pub(super) type Library = *mut c_void;
 /// `CUkernel`
 pub(super) type Kernel = *mut c_void;
+/// `CUfunction`, which may be a `CUkernel` where the driver launches one
+pub(super) type Function = *mut c_void;
 /// `CUstream`
 pub(super) type Stream = *mut c_void;
 
@@ -104,6 +106,7 @@ functions! {
     device_count = cuDeviceGetCount(*mut c_int);
     device_attribute = cuDeviceGetAttribute(*mut c_int, c_int, c_int);
     primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
+    primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
     primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
     current_context = cuCtxGetCurrent(*mut Context);
     set_context = cuCtxSetCurrent(Context);
@@ -112,10 +115,10 @@ functions! {
     load = cuLibraryLoadData(*mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int, *mut *mut c_void, c_uint);
     unload = cuLibraryUnload(Library);
     get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
-    get_function = cuKernelGetFunction(*mut *mut c_void, Kernel);
+    get_function = cuKernelGetFunction(*mut Function, Kernel);
     kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
     set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
-    launch = cuLaunchKernelEx(*const LaunchConfig, Kernel, *mut *mut c_void, *mut *mut c_void);
+    launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
 }
 
 /// Why there is no driver to call.
@@ -186,6 +189,14 @@ impl Driver {
             0 => text,
             _ => ptr::null(),
         }
+    }
+
+    /// Whether a device has a primary context, made by whoever.
+    pub(super) fn has_primary(&self, device: c_int) -> bool {
+        let (mut flags, mut is_active) = (0, 0);
+        // SAFETY: the driver writes two ints.
+        let status = unsafe { (self.primary_state)(device, &raw mut flags, &raw mut is_active) };
+        status == 0 && is_active != 0
     }
 
     /// An attribute of a device.

@@ -79,7 +79,7 @@ fn find_kernels(
             return Err(NotLoaded::NoKernel(number, status));
         }
         allow_all_shared_memory(driver, found, device as c_int);
-        area.kernel(device, number).store(found, Ordering::Release);
+        area.kernel(device, number).kernel.store(found, Ordering::Release);
     }
     Ok(())
 }

@@ -105,6 +105,15 @@ pub(super) struct LoadedModule {
     pub(super) library: AtomicPtr<c_void>,
 }
 
+/// A kernel on a device.
+#[repr(C)]
+pub(super) struct LoadedKernel {
+    /// In whatever context; NULL where its module is not loaded.
+    pub(super) kernel: AtomicPtr<c_void>,
+    /// In the device's primary context; NULL until it was launched there.
+    pub(super) function: AtomicPtr<c_void>,
+}
+
 /// The area of the package.
 #[derive(Clone, Copy)]
 pub(super) struct Area(*mut Header);
@@ -139,7 +148,7 @@ impl Area {
     fn device_bytes() -> usize {
         let package = Package::own();
         let modules = package.n_modules as usize * size_of::<LoadedModule>();
-        size_of::<Device>() + modules + package.n_kernels as usize * size_of::<AtomicPtr<c_void>>()
+        size_of::<Device>() + modules + package.n_kernels as usize * size_of::<LoadedKernel>()
     }
 
     /// The driver, found and started by the first who asks.
@@ -187,10 +196,10 @@ impl Area {
         unsafe { &*self.at(device, offset).cast() }
     }
 
-    /// A kernel of the package on a device: NULL where its module is not loaded.
-    pub(super) fn kernel(&self, device: usize, kernel: usize) -> &'static AtomicPtr<c_void> {
+    /// A kernel of the package on a device.
+    pub(super) fn kernel(&self, device: usize, kernel: usize) -> &'static LoadedKernel {
         let modules = Package::own().n_modules as usize * size_of::<LoadedModule>();
-        let offset = size_of::<Device>() + modules + kernel * size_of::<AtomicPtr<c_void>>();
+        let offset = size_of::<Device>() + modules + kernel * size_of::<LoadedKernel>();
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, offset).cast() }
     }
