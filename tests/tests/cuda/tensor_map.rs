@@ -43,7 +43,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("any_half(a: Tensor([m, n], T)) where T in {float16, bfloat16}", "tma(a, box=[8, 8])"),
     (
         "interleaved(a: Tensor([c, h, w], uint8))",
-        "tma(a, box=[1, 2, 5], steps=[1, 1, 3], interleave=32, swizzle=32)",
+        "tma(a, box=[1, 2, 48], steps=[1, 1, 3], interleave=32, swizzle=32)",
     ),
     ("sixteen(a: Tensor([c, h, w], int8))", "tma(a, box=[1, 2, 16], interleave=16)"),
     ("result(x: Tensor([n], uint8)) -> y: Tensor([n, 4, 16], int32)", "tma(y, box=[1, 1, 16])"),
@@ -144,7 +144,7 @@ fn the_driver_is_told_what_the_package_says() {
     expect(
         "interleaved",
         &[u8],
-        "0 [2, 1, 0, 0] 0x100000 [64, 3, 2] [64, 192] [5, 2, 1] [3, 1, 1]",
+        "0 [2, 1, 0, 0] 0x100000 [64, 3, 2] [64, 192] [48, 2, 1] [3, 1, 1]",
     );
     let i8 = tensor(DType::INT8, &[2, 3, 16], None);
     expect("sixteen", &[i8], "0 [1, 0, 0, 0] 0x100000 [16, 3, 2] [16, 48] [16, 2, 1] [1, 1, 1]");

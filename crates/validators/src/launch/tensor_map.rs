@@ -41,7 +41,7 @@ const DATA_TYPES: &[(DType, i64)] = &[
     (DType::INT16, 1),
 ];
 
-/// What a box's innermost row is made of without interleaving, in bytes.
+/// What a box's innermost row is made of, in bytes.
 const CHUNK: u32 = 16;
 
 /// What there is to know of a map before its values.
@@ -240,10 +240,9 @@ impl Join<'_, '_> {
             let problem = format!("has a stride of {stride} in its innermost dim, expected 1");
             self.refuse_map(map, &problem, "order the dims so that the last one is contiguous");
         }
-        if choices.interleave != 0 {
-            return;
-        }
-        if steps.as_ref().is_some_and(|steps| steps[innermost] != 1) {
+        // The driver wants whole chunks of interleaved layouts, too, although its documentation does not say so.
+        let is_plain = choices.interleave == 0;
+        if is_plain && steps.as_ref().is_some_and(|steps| steps[innermost] != 1) {
             let problem = "has a step in its innermost dim, which the driver ignores";
             self.refuse_map(map, problem, "step by 1 there");
         }
@@ -254,7 +253,7 @@ impl Join<'_, '_> {
                     "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {CHUNK}"
                 );
                 self.refuse_map(map, &problem, "make the innermost number of `box` another");
-            } else if choices.swizzle != 0 && bytes > choices.swizzle {
+            } else if is_plain && choices.swizzle != 0 && bytes > choices.swizzle {
                 let problem = format!(
                     "has {bytes} bytes of {dtype} in a row of its box, expected at most the {} that are swizzled",
                     choices.swizzle
