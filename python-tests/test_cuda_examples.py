@@ -7,6 +7,7 @@ import sys
 
 import numpy
 import pytest
+import torch
 import tvm_ffi
 
 from conftest import REPOSITORY
@@ -46,3 +47,12 @@ def test_rms_norm(kernpack, build_example):
         rms(x, w, x)
     with pytest.raises(TypeError, match="expected 3 to 4 arguments, got 2"):
         rms(x, w)
+
+
+def test_gemm(build_example):
+    gemm = tvm_ffi.load_module(str(build_example("gemm", "gemm"))).gemm
+    a = torch.zeros(2, 8, dtype=torch.bfloat16)
+    with pytest.raises(ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"):
+        gemm(a, a, a)
+    with pytest.raises(TypeError, match="expected 3 arguments, got 2"):
+        gemm(a, a)

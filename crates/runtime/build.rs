@@ -153,6 +153,7 @@ impl Llvm {
 
         let mut llc = Command::new(&self.llc);
         llc.args([&triple, "-filetype=obj", "-relocation-model=pic", "-O2", "--function-sections"]);
+        llc.arg("--data-sections");
         match arch {
             HostArch::X86_64 => {}
             // Outlined atomics are calls into libgcc.

@@ -4,18 +4,20 @@
 #include <chrono>
 #include <cuda.h>
 
-// The kernel of PTX that ends in a NUL, or NULL.
-extern "C" CUkernel bare_kernel(const char *ptx, const char *name)
+// The kernel of PTX that ends in a NUL, as a function of the current context, or NULL.
+extern "C" CUfunction bare_kernel(const char *ptx, const char *name)
 {
     CUlibrary library;
     CUkernel kernel;
-    if (cuLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0) || cuLibraryGetKernel(&kernel, library, name))
+    CUfunction function;
+    if (cuLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0) || cuLibraryGetKernel(&kernel, library, name) ||
+        cuKernelGetFunction(&function, kernel))
         return nullptr;
-    return kernel;
+    return function;
 }
 
 // Launches one block on the NULL stream of the current context, so many times, and waits before and after; -1 where a launch fails.
-extern "C" double bare_launches(CUkernel kernel, void **params, unsigned threads, int n_launches)
+extern "C" double bare_launches(CUfunction function, void **params, unsigned threads, int n_launches)
 {
     CUlaunchConfig config = {};
     config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
@@ -23,7 +25,7 @@ extern "C" double bare_launches(CUkernel kernel, void **params, unsigned threads
     bool is_failed = cuCtxSynchronize() != CUDA_SUCCESS;
     auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < n_launches; i++)
-        is_failed |= cuLaunchKernelEx(&config, (CUfunction)kernel, params, nullptr) != CUDA_SUCCESS;
+        is_failed |= cuLaunchKernelEx(&config, function, params, nullptr) != CUDA_SUCCESS;
     std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
     is_failed |= cuCtxSynchronize() != CUDA_SUCCESS;
     return is_failed ? -1 : elapsed.count() / n_launches;

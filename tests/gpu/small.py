@@ -38,12 +38,20 @@ def rms_norm(module):
             torch.testing.assert_close(out.cpu(), expected.to(dtype))
 
 
+def gemm(module):
+    for m, n, k in [(1, 1, 8), (129, 257, 72), (300, 520, 328), (1000, 1500, 136)]:
+        a, b = torch.randn(m, k).bfloat16().cuda(), torch.randn(n, k).bfloat16().cuda()
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        module.gemm(a, b, c)
+        torch.testing.assert_close(c.cpu(), (a.cpu().double() @ b.cpu().double().T).bfloat16(), rtol=2**-7, atol=1e-4)
+
+
 def planted(module):
     module.planted(torch.zeros(100).cuda())
     torch.cuda.synchronize()
 
 
-PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "planted": planted}
+PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "gemm": gemm, "planted": planted}
 
 
 def main(folder, names):

@@ -91,6 +91,24 @@ def rms_norm(folder):
         table.row(f"{m} of {d}", cells, target is None or ratio >= target * (1 - TOLERANCE))
 
 
+def gemm(folder):
+    gemm = tvm_ffi.load_module(str(folder / "gemm.so")).gemm
+    table = Table(
+        "GEMM in bfloat16 against `torch.matmul`.",
+        ["m, n, k", "GEMM", "torch.matmul", "ratio", "control", "target"],
+    )
+    for m, n, k, target in [(8192, 8192, 8192, 0.6), (4096, 4096, 4096, None), (8000, 5000, 4104, None)]:
+        a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        matmul = on_the_gpu(lambda: torch.matmul(a, b.T, out=c), 3)
+        sides = {"ours": on_the_gpu(lambda: gemm(a, b, c), 3), "torch": matmul, "control": matmul}
+        seconds = interleave(sides, 31)
+        rate = {name: f"{2 * m * n * k / value / 1e12:.0f} TFLOPS" for name, value in seconds.items()}
+        ratio, control = seconds["torch"] / seconds["ours"], seconds["torch"] / seconds["control"]
+        cells = [rate["ours"], rate["torch"], f"{ratio:.3f}", f"{control:.3f}", f"{target or ''}"]
+        table.row(f"{m}, {n}, {k}", cells, target is None or ratio >= target * (1 - TOLERANCE))
+
+
 class Bare:
     """Launches of a kernel without an entry point."""
 
@@ -167,6 +185,7 @@ def main(folder, bare):
     torch.zeros(1, device="cuda")
     calls(folder, bare)
     rms_norm(folder)
+    gemm(folder)
     if Table.missed:
         sys.exit(f"\nspeed: missed: {'; '.join(Table.missed)}")
 

@@ -17,6 +17,11 @@ def rms():
     return tvm_ffi.load_module(str(FOLDER / "rms_norm.so")).rms
 
 
+@pytest.fixture(scope="module")
+def gemm():
+    return tvm_ffi.load_module(str(FOLDER / "gemm.so")).gemm
+
+
 def guarded(shape, dtype):
     """A tensor full of NaN, and a function that says whether the memory around it is as it was."""
     n = torch.Size(shape).numel()
@@ -110,3 +115,83 @@ def test_rms_norm_refuses(rms, change, error, message):
     x, w = torch.randn(4, 64, device="cuda").half(), torch.randn(64, device="cuda").half()
     with pytest.raises(error, match=message):
         rms(*change(x, w, torch.empty_like(x)))
+
+
+# Tiles are 128 by 256 by 64; groups have sixteen tiles below each other; as many blocks as multiprocessors.
+PRODUCTS = [
+    (1, 1, 8),
+    (7, 9, 8),
+    (128, 256, 64),
+    (127, 255, 56),
+    (129, 257, 72),
+    (64, 3000, 1000),
+    (3000, 64, 4096),
+    (2176, 4352, 264),
+    (2500, 7777, 1032),
+    (5000, 5000, 5000),
+]
+
+
+@pytest.mark.parametrize("m, n, k", PRODUCTS)
+def test_gemm(gemm, m, n, k):
+    a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
+    c, is_untouched_around = guarded((m, n), torch.bfloat16)
+    gemm(a, b, c)
+    # Beside the last rounding, that of k sums in float32.
+    assert within(c, a.double() @ b.double().T, 0.51, atol=k * 2.0**-22)
+    assert is_untouched_around()
+
+
+@pytest.mark.parametrize("m, n, k", [(1000, 600, 64), (300, 1031, 200)])
+def test_gemm_of_small_integers_is_exact(gemm, m, n, k):
+    a, b = (torch.randint(-1, 2, (rows, k), device="cuda").bfloat16() for rows in (m, n))
+    c = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
+    gemm(a, b, c)
+    assert torch.equal(c.double(), a.double() @ b.double().T)
+
+
+def test_gemm_of_rows_in_the_middle(gemm):
+    a, b = (torch.randn(500, 64, device="cuda").bfloat16() for _ in range(2))
+    a, b = a[100:300], b[37:137]
+    c = torch.full((200, 100), float("nan"), device="cuda", dtype=torch.bfloat16)
+    gemm(a, b, c)
+    assert within(c, a.double() @ b.double().T, 0.51, atol=1e-4)
+
+
+def test_gemm_of_nothing(gemm):
+    a, b = torch.zeros(0, 64, device="cuda").bfloat16(), torch.zeros(8, 64, device="cuda").bfloat16()
+    gemm(a, b, torch.zeros(0, 8, device="cuda").bfloat16())
+    gemm(b, a, torch.zeros(8, 0, device="cuda").bfloat16())
+    torch.cuda.synchronize()
+
+
+def test_gemm_captured_and_replayed(gemm):
+    a, b = (torch.randn(300, 128, device="cuda").bfloat16() for _ in range(2))
+    c = torch.zeros(300, 300, device="cuda", dtype=torch.bfloat16)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        gemm(a, b, c)
+    for _ in range(2):
+        a.copy_(torch.randn_like(a))
+        graph.replay()
+        torch.cuda.synchronize()
+        assert within(c, a.double() @ b.double().T, 0.51, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "change, error, message",
+    [
+        (lambda a, b, c: (a[:, :60].contiguous(), b[:, :60].contiguous(), c), ValueError, "divisible by 8"),
+        (lambda a, b, c: (a[:, :0].contiguous(), b[:, :0].contiguous(), c), ValueError, "expected k >= 8"),
+        (lambda a, b, c: (a.half(), b, c), TypeError, "expected dtype=bfloat16, got float16"),
+        (lambda a, b, c: (a, b[:, :56].contiguous(), c), ValueError, r"Mismatched b.shape\[1\]"),
+        (lambda a, b, c: (a, b, c[:63]), ValueError, r"Mismatched c.shape\[0\]"),
+        (lambda a, b, c: (a.view(-1)[1:65].view(1, 64), b, c[:1]), ValueError, "Misaligned Tensor data on argument #0"),
+        (lambda a, b, c: (a.t(), b, c), ValueError, "Mismatched a.strides"),
+        (lambda a, b, c: (a, b, a), ValueError, r"expected noalias\(a, c\), got overlapping memory"),
+    ],
+)
+def test_gemm_refuses(gemm, change, error, message):
+    a, b, c = (torch.randn(64, 64, device="cuda").bfloat16() for _ in range(3))
+    with pytest.raises(error, match=message):
+        gemm(*change(a, b, c))

@@ -44,28 +44,71 @@ def test_cuda_cpp_with_a_dtype_that_the_call_chooses(scale, dtype):
     assert torch.allclose(y.double(), expected.double(), rtol=torch.finfo(dtype).eps, atol=0)
 
 
-def test_the_environments_stream(add_one):
+def launch_on_the_environments(module, a, b, stream):
+    with torch.cuda.stream(stream):
+        module.add_one(a, b)
+
+
+def launch_on_the_parameters(module, a, b, stream):
+    module.on(a, b, ctypes.c_void_p(stream.cuda_stream))
+
+
+def launch_prepared(module, a, b, stream):
+    prepared = module.kernpack_prepare_add_one(a, b)
+    with tvm_ffi.use_torch_stream(torch.cuda.stream(stream)):
+        prepared()
+
+
+@pytest.mark.parametrize("launch", [launch_on_the_environments, launch_on_the_parameters, launch_prepared])
+def test_a_launch_waits_for_its_stream(add_one, launch):
     stream = torch.cuda.Stream()
     a, b = vectors(1 << 20)
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(50_000_000)
         a.mul_(2)
-        add_one.add_one(a, b)
+    launch(add_one, a, b, stream)
     stream.synchronize()
     assert torch.equal(b, a + 1)
 
 
-def test_a_stream_that_is_passed(add_one):
-    stream = torch.cuda.Stream()
-    a, b = vectors(1 << 20)
+def test_a_prepared_call_launches_as_often_as_it_is_called(add_one):
+    a, b = vectors()
+    prepared = add_one.kernpack_prepare_add_one(a, b)
+    expected = a.clone()
+    del a  # The function holds what it was given.
+    for _ in range(3):
+        b.zero_()
+        prepared()
+        assert torch.equal(b, expected + 1)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph), tvm_ffi.use_torch_stream():
+        prepared()
+    b.zero_()
+    graph.replay()
+    assert torch.equal(b, expected + 1)
+
+
+def test_what_a_prepared_call_refuses(add_one):
+    a, b = vectors()
+    with pytest.raises(ValueError, match=r"Mismatched b.shape\[0\] on argument #1"):
+        add_one.kernpack_prepare_add_one(a, b[1:])
+    with pytest.raises(TypeError, match="expected 0 arguments, got 1"):
+        add_one.kernpack_prepare_add_one(a, b)(a)
+
+
+def test_loading_ahead(add_one):
+    module = tvm_ffi.load_module(str(FOLDER / "ahead.so"))
+    module.kernpack_preload_add_one(0)
+    a, b = vectors()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        module.add_one(a, b)
+    graph.replay()
     torch.cuda.synchronize()
-    with torch.cuda.stream(stream):
-        torch.cuda._sleep(50_000_000)
-        a.mul_(2)
-    add_one.on(a, b, ctypes.c_void_p(stream.cuda_stream))
-    stream.synchronize()
     assert torch.equal(b, a + 1)
+    with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99: there are \d+ devices"):
+        add_one.kernpack_preload_add_one(99)
 
 
 def test_captured_and_replayed(add_one):

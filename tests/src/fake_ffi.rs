@@ -29,8 +29,8 @@ pub struct Record {
     pub launches: Vec<Launched>,
     /// The extents of every tensor that was allocated, in order.
     pub allocated: Vec<Vec<i64>>,
-    /// How often a stream was asked for.
-    pub stream_queries: usize,
+    /// The devices whose stream was asked for, by type and index.
+    pub streams_asked: Vec<(i32, i32)>,
     /// What broke the rules of the library.
     pub broken: Vec<String>,
 }
@@ -200,8 +200,8 @@ extern "C" fn TVMFFIErrorSetRaisedFromCStrParts(
 
 /// The stream of a device.
 #[unsafe(no_mangle)]
-extern "C" fn TVMFFIEnvGetStream(_device_type: i32, _device_id: i32) -> *mut c_void {
-    with(|state| state.record.stream_queries += 1);
+extern "C" fn TVMFFIEnvGetStream(device_type: i32, device_id: i32) -> *mut c_void {
+    with(|state| state.record.streams_asked.push((device_type, device_id)));
     std::ptr::with_exposed_provenance_mut(CURRENT_STREAM.get())
 }
 

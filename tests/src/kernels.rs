@@ -21,6 +21,15 @@ pub fn kernel(function: &str, plan: &Plan, launch: usize) -> String {
     format!("{function}_{launch}{}", vars.collect::<String>())
 }
 
+/// The symbols of a launch's kernels, one for each combination of dtypes.
+pub fn symbols(function: &str, plan: &Plan, launch: usize) -> impl Iterator<Item = String> {
+    let no_variables = vec![vec![]];
+    let rows = &plan.combinations.rows;
+    let rows = if plan.combinations.vars.is_empty() { no_variables } else { rows.clone() };
+    let symbol = format!("{function}_{launch}");
+    rows.into_iter().map(move |row| format!("{symbol}{}", dtypes(&row)))
+}
+
 /// The symbol of a launch's kernel, as messages show it here: functions are renumbered in a package, and messages must not tell.
 pub fn shown_symbol(plan: &Plan, launched: &Launched) -> String {
     let row = plan.combinations.rows.get(launched.combination);
@@ -35,19 +44,10 @@ fn dtypes(row: &[DType]) -> String {
     row.iter().map(|dtype| format!("_{dtype}")).collect()
 }
 
-/// The C text of all kernels of a function, for every combination of dtypes.
-pub fn source(function: &str, plan: &Plan, statuses: &[Option<i32>]) -> String {
-    let mut text = String::new();
-    for launch in &plan.launches {
-        let no_variables = vec![vec![]];
-        let rows = &plan.combinations.rows;
-        let rows = if plan.combinations.vars.is_empty() { &no_variables } else { rows };
-        for (combination, row) in rows.iter().enumerate() {
-            let symbol = format!("{function}_{}{}", launch.index, dtypes(row));
-            text.push_str(&one(&symbol, launch, combination, statuses[launch.index]));
-        }
-    }
-    text
+/// The C text of the kernels of one launch, for every combination of dtypes.
+pub fn source(function: &str, plan: &Plan, launch: &Launch, status: Option<i32>) -> String {
+    let symbols = symbols(function, plan, launch.index).enumerate();
+    symbols.map(|(combination, symbol)| one(&symbol, launch, combination, status)).collect()
 }
 
 fn one(symbol: &str, launch: &Launch, combination: usize, status: Option<i32>) -> String {
@@ -128,15 +128,20 @@ pub fn decode(plan: &Plan, launched: &mut Launched) {
     });
     for (field, value) in fields.zip(&mut launched.values) {
         *value = match field {
-            LaunchArg::Value(_, CScalar::Float(dtype)) => value.map(|word| widen(*dtype, word)),
+            // Others are doubles by now.
+            LaunchArg::Value(_, CScalar::Float(dtype @ (DType::FLOAT16 | DType::BFLOAT16))) => {
+                value.map(|word| widen(*dtype, word))
+            }
             LaunchArg::Value(..) => *value,
             _ => None,
         };
     }
 }
 
-fn widen(dtype: DType, word: i64) -> i64 {
+/// The bits of the double that has the value of a float with these bits.
+pub fn widen(dtype: DType, word: i64) -> i64 {
     let wide = match dtype {
+        DType::FLOAT32 => f64::from(f32::from_bits(word as u32)),
         DType::BFLOAT16 => f64::from(f32::from_bits((word as u32) << 16)),
         DType::FLOAT16 => half(word as u16),
         _ => return word,

@@ -20,13 +20,17 @@
 //! neither: tensors are only described ([`value`], [`memory`]), and kernels only record what they get ([`kernels`]).
 //!
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is expected. `tidy.rs` holds the tree itself
-//! to its rules, [`cuda_stub`] loads a CUDA driver that needs no GPU, and the program `replay` compares recorded calls with what is made of them here.
+//! to its rules, [`cuda_stub`] loads a CUDA driver that needs no GPU, [`gpu_package`] and [`cuda_host`] are what calls it, and the program `replay` compares recorded calls with what is made of them here.
 
+pub mod alone;
 pub mod block;
 pub mod callee;
+pub mod cuda_host;
 pub mod cuda_stub;
 pub mod document;
 pub mod fake_ffi;
+pub mod gpu_kernels;
+pub mod gpu_package;
 pub mod kernels;
 pub mod memory;
 pub mod module;

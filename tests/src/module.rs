@@ -3,7 +3,9 @@
 #![expect(unsafe_code, reason = "loads generated code and calls it")]
 
 use crate::callee::{Callee, Outcome, Refused};
+use crate::cuda_stub::Stub;
 use crate::fake_ffi;
+use crate::gpu_kernels;
 use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
@@ -23,6 +25,8 @@ type EntryPoint = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -
 pub struct Module<'s> {
     library: Library,
     subjects: Vec<&'s Subject>,
+    /// The driver, where there are kernels for a GPU: unloaded after the library, which unloads its images.
+    stub: Option<Stub>,
 }
 
 impl<'s> Module<'s> {
@@ -36,9 +40,12 @@ impl<'s> Module<'s> {
         let path = folder.path().join("suite.so");
         std::fs::write(&path, compile(&package, &Options::default())?.shared_object()?)?;
         assert!(fake_ffi::exports().iter().all(|address| *address != 0));
+        let on_gpu =
+            subjects.iter().any(|subject| subject.launches.iter().any(gpu_kernels::has_map));
+        let stub = on_gpu.then(|| Stub::load("devices 1"));
         // SAFETY: the module was just compiled; loading it runs nothing.
         let library = unsafe { Library::new(&path) }?;
-        Ok(Module { library, subjects: subjects.to_vec() })
+        Ok(Module { library, subjects: subjects.to_vec(), stub })
     }
 
     /// The entry point of a function that has no problems.
@@ -51,7 +58,7 @@ impl<'s> Module<'s> {
         let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
         let renamed = subject.renamed(name(number)).short();
         let short = subject.signature.short();
-        Compiled { _module: self, entry, plan, name: name(number), renamed, short }
+        Compiled { module: self, entry, plan, name: name(number), renamed, short }
     }
 }
 
@@ -61,16 +68,26 @@ fn name(number: usize) -> String {
 }
 
 fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Error>> {
-    let path = folder.join("kernels.c");
-    let mut text = kernels::PRELUDE.to_string();
+    let (c, ptx) = (folder.join("kernels.c"), folder.join("kernels.ptx"));
+    let (mut c_text, mut ptx_text) =
+        (kernels::PRELUDE.to_string(), gpu_kernels::PRELUDE.to_string());
     let mut functions = Vec::new();
     for (number, subject) in subjects.iter().enumerate() {
         let Ok(plan) = &subject.plan else { continue };
         let name = name(number);
-        text.push_str(&kernels::source(&name, plan, &subject.statuses));
+        for launch in &plan.launches {
+            let status = subject.statuses[launch.index];
+            match gpu_kernels::has_map(&subject.launches[launch.index]) {
+                true => ptx_text += &gpu_kernels::text(&name, plan, launch),
+                false => c_text += &kernels::source(&name, plan, launch, status),
+            }
+        }
         let launches = subject.launches.iter().enumerate().map(|(i, spec)| Launch {
             spec: spec.clone(),
-            source: Source::Host(HostSource::new(&path)),
+            source: match gpu_kernels::has_map(spec) {
+                true => Source::Gpu(gpu_kernels::source(&ptx)),
+                false => Source::Host(HostSource::new(&c)),
+            },
             kernel: kernels::kernel(&name, plan, i),
             returns: if subject.statuses[i].is_some() { Returns::Status } else { Returns::Void },
         });
@@ -80,14 +97,15 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
             ..Function::new(subject.renamed(name))
         });
     }
-    std::fs::write(path, text)?;
+    std::fs::write(c, c_text)?;
+    std::fs::write(ptx, ptx_text)?;
     Ok(Package { name: "suite".to_string(), functions, link: vec![] })
 }
 
 /// A compiled entry point.
 pub struct Compiled<'m> {
     /// Keeps the code loaded.
-    _module: &'m Module<'m>,
+    module: &'m Module<'m>,
     entry: EntryPoint,
     plan: &'m Plan,
     name: String,
@@ -114,12 +132,22 @@ impl Callee for Compiled<'_> {
         let args: *const Any = std::ptr::with_exposed_provenance(arguments.address() as usize);
         let mut result = Any::default();
         fake_ffi::take_record();
+        if let Some(stub) = &self.module.stub {
+            fake_ffi::set_stream(0);
+            stub.take_log();
+        }
         // SAFETY: the arguments follow the ABI, and the result is an empty value.
         let status =
             unsafe { (self.entry)(std::ptr::null_mut(), args, arguments.count(), &mut result) };
         fake_ffi::drop_result(&result);
         let mut record = fake_ffi::take_record();
         record.launches.iter_mut().for_each(|launched| kernels::decode(self.plan, launched));
+        if let Some(stub) = &self.module.stub {
+            let on_gpu = gpu_kernels::launched(&self.name, self.plan, &stub.take_log());
+            record.launches.extend(on_gpu);
+            // Each side has kept its own launches only.
+            record.launches.sort_by_key(|launched| launched.number);
+        }
         match (status, record.error) {
             _ if !record.broken.is_empty() => Outcome::Broken(record.broken.join(", ")),
             (0, None) => Outcome::Accepted(record.launches),

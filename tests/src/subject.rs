@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The function that a case is about: a signature, with the workspaces and launches that follow it.
 
+use crate::gpu_kernels::has_map;
 use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::{LaunchSpec, Plan, Signature, Workspace};
@@ -37,7 +38,9 @@ impl Subject {
         if self.plan.is_ok() {
             let (workspaces, launches) = (&self.workspaces, &self.launches);
             let signature = &self.signature;
-            self.plan = planned(|| signature.plan_function(DeviceType::CPU, workspaces, launches));
+            let on_gpu = launches.iter().any(has_map);
+            let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+            self.plan = planned(|| signature.plan_function(device, workspaces, launches));
         }
     }
 

@@ -11,7 +11,8 @@ use crate::source::host::HostArtifact;
 use crate::source::{HostSource, Source, triton};
 use crate::symbols;
 use crate::target::Target;
-use kernpack_validators::{LaunchSpec, Plan};
+use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_validators::{KernelArg, LaunchSpec, Plan};
 use std::path::PathBuf;
 
 /// What a package is compiled for.
@@ -116,10 +117,24 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
         function.launches.iter().map(|launch| launch.spec.clone()).collect();
     let device = function.default_device();
     let plan = function.signature.plan_function(device, &function.workspaces, &specs);
+    let plan = plan.and_then(|plan| no_host_maps(function).map(|()| plan));
     plan.map_err(|diagnostics| CompileError::Function {
         function: function.signature.name.clone(),
         diagnostics,
     })
+}
+
+/// No host function is passed a tensor map, however its launch is laid out.
+fn no_host_maps(function: &Function) -> Result<(), Diagnostics> {
+    let on_host = function.launches.iter().filter(|launch| !launch.source.is_gpu());
+    let is_map = |arg: &&KernelArg| matches!(arg, KernelArg::TensorMap(_));
+    match on_host.flat_map(|launch| &launch.spec.args).find(is_map) {
+        None => Ok(()),
+        Some(map) => {
+            let message = format!("`{map}` is for kernels on a GPU");
+            Err(Diagnostic::new("tensor-map", message).help("pass the tensor itself").into())
+        }
+    }
 }
 
 /// Builds each distinct source of host functions once.

@@ -3,6 +3,7 @@
 
 use crate::error::CompileError;
 use crate::image::Kernel;
+use crate::lower::{TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES};
 use crate::package::{Function, Launch};
 use crate::source::Source;
 use crate::source::gpu::{GpuArtifact, GpuSource};
@@ -120,6 +121,9 @@ fn sizes(sizes: &[String]) -> String {
 
 /// How an argument lies in memory.
 fn layout(arg: &LaunchArg) -> Layout {
+    if let LaunchArg::TensorMap(_) = arg {
+        return Layout { scalars: vec![], size: TENSOR_MAP_BYTES, align: TENSOR_MAP_ALIGN };
+    }
     match field_type(arg) {
         FieldType::Struct(fields) => Layout::of(&fields),
         scalar => Layout::of(&[scalar]),
@@ -133,5 +137,6 @@ fn field_type(arg: &LaunchArg) -> FieldType {
         LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {
             FieldType::Scalar(CScalar::Pointer)
         }
+        LaunchArg::TensorMap(_) => unreachable!("a tensor map is an argument of its own"),
     }
 }

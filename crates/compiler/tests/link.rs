@@ -309,6 +309,25 @@ fn a_shared_library_is_small_and_holds_its_note() {
 }
 
 #[test]
+fn what_nothing_reaches_is_left_out_of_a_library() {
+    let source = r#"
+        extern "C" {
+            __attribute__((section("rows"), used)) int row = 41;
+            __attribute__((section(".rodata.unread"))) extern const char unread[] = "left out";
+            __attribute__((section(".text.unused"))) const char *unused() { return unread; }
+            extern int __start_rows[], __stop_rows[];
+            int entry1() { return __start_rows[0] + int(__stop_rows - __start_rows); }
+        }
+    "#;
+    let merged = merge(X86_64, &one(&toolchain::cpp(source))).unwrap();
+    let object = localise(&merged, &|name| name.starts_with("entry")).unwrap();
+    assert!(contains(&object, "left out"));
+    let library = link_shared(X86_64, &object, &SharedOptions::default()).unwrap();
+    assert!(!contains(&library, "left out"));
+    assert_eq!(call(&load(&library), "entry1"), 42, "sections that are found by name stay");
+}
+
+#[test]
 fn tentative_definitions_become_the_packages_own() {
     let source = "int counter; long long table[8]; int ENTRY(void) { return ++counter; }";
     let package = |entry| {

@@ -2,11 +2,13 @@
 //! Launches as they are written: which kernel arguments, under which condition, with which workspaces; and how they join a signature's plan.
 //!
 //! ```text
-//! argument = "struct" "(" argument {"," argument} ")" | expr [":" ctype]
+//! argument = "struct" "(" argument {"," argument} ")" | map | expr [":" ctype]
 //! ctype    = bool | int8 .. int64 | uint8 .. uint64 | float16 | bfloat16 | float32 | float64 | pointer
 //! ```
 //!
-//! Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
+//! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
+
+mod tensor_map;
 
 use crate::check;
 use crate::expr::{Expr, Field};
@@ -18,6 +20,7 @@ use crate::plan::{Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Pl
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
+use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use std::collections::{HashMap, HashSet};
@@ -30,6 +33,8 @@ pub enum KernelArg {
     Value(Expr, Option<CScalar>),
     /// Several as one C struct, passed by value.
     Struct(Vec<KernelArg>),
+    /// A tensor map, for a kernel on a GPU.
+    TensorMap(MapSpec),
 }
 
 impl fmt::Display for CScalar {
@@ -55,6 +60,7 @@ impl fmt::Display for KernelArg {
             KernelArg::Value(expr, None) => expr.fmt(f),
             KernelArg::Value(expr, Some(c_type)) => write!(f, "{expr}: {c_type}"),
             KernelArg::Struct(fields) => write!(f, "struct({})", join(fields)),
+            KernelArg::TensorMap(map) => map.fmt(f),
         }
     }
 }
@@ -100,6 +106,9 @@ impl KernelArg {
         match self {
             KernelArg::Value(expr, _) => into.push(expr),
             KernelArg::Struct(fields) => fields.iter().for_each(|field| field.exprs(into)),
+            KernelArg::TensorMap(map) => {
+                into.extend(map.dims.iter().chain(&map.strides).flatten());
+            }
         }
     }
 }
@@ -230,6 +239,8 @@ impl Join<'_, '_> {
         }
         let dtype = self.dtype(name, tensor.dtype())?;
         self.define_fields(name, &dims);
+        let row_major = (0..dims.len()).rev().collect();
+        self.cx.add_map_source(name, tensor.dtype(), row_major, tensor.alignment());
         let element_bytes = match tensor.dtype() {
             TensorDType::Fixed(dtype) => dtype.element_bytes(),
             TensorDType::Var(..) => 1,
@@ -308,10 +319,17 @@ impl Join<'_, '_> {
             }
             check::no_launch::require(self.cx, &all, &texts, &names);
         }
-        for (index, (launch, cond)) in launches.iter().zip(conds).enumerate() {
+        for (index, (launch, when)) in launches.iter().zip(conds).enumerate() {
+            let cond = match (when, self.maps_have_elements(launch)) {
+                (Some(when), Some(full)) => Some(self.cx.b.and(when, full)),
+                (when, full) => when.or(full),
+            };
             self.cx.b.open();
-            let mut args: Vec<_> =
-                launch.args.iter().map(|arg| self.argument(index, arg)).collect();
+            let args = launch.args.iter().map(|arg| match arg {
+                KernelArg::TensorMap(map) => self.tensor_map(launch, map),
+                _ => self.argument(index, arg),
+            });
+            let mut args: Vec<_> = args.collect();
             args.extend(launch.hidden.iter().map(|arg| self.hidden(arg)));
             let grid = match &launch.geometry {
                 None => Some(None),
@@ -477,6 +495,13 @@ impl Join<'_, '_> {
             KernelArg::Struct(fields) => {
                 let fields = fields.iter().map(|field| self.argument(launch, field));
                 return fields.collect::<Option<_>>().map(LaunchArg::Struct);
+            }
+            KernelArg::TensorMap(map) => {
+                let message = format!("`{map}` stands in a struct");
+                let problem = Diagnostic::new("tensor-map", message);
+                self.diagnostics
+                    .push(problem.help("pass the tensor map as an argument of its own"));
+                return None;
             }
             KernelArg::Value(expr, c_type) => (expr, *c_type),
         };

@@ -51,6 +51,7 @@ pub mod plan;
 pub mod planner;
 pub mod rule;
 mod signature;
+mod tensor_map;
 
 pub use dim::Dim;
 pub use expr::Expr;
@@ -63,3 +64,4 @@ pub use path::Path;
 pub use plan::Plan;
 pub use rule::{Comparison, Rule, RuleKind};
 pub use signature::{Signature, SignatureResult};
+pub use tensor_map::{MapChoices, MapSpec};

@@ -12,6 +12,7 @@ use crate::param::{self, Kind, Param, TensorDType};
 use crate::plan::CScalar;
 use crate::rule::{Comparison, Rule, RuleKind};
 use crate::signature::{Signature, SignatureResult};
+use crate::tensor_map;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, bad_number, lex};
 use std::ops::{Deref, DerefMut};
@@ -557,6 +558,9 @@ impl Parser<'_> {
                 true => Err(self.unexpected("a field in `struct(…)`")),
                 false => Ok(KernelArg::Struct(fields)),
             };
+        }
+        if tensor_map::at_map(self) {
+            return tensor_map::parse_map(self).map(KernelArg::TensorMap);
         }
         let expr = self.parse_expr()?;
         let c_type = if self.eat(":") { Some(self.c_scalar()?) } else { None };

@@ -119,6 +119,19 @@ pub struct StrideSeen {
     pub here: Value,
 }
 
+/// What there is to know of a tensor that tensor maps may be of, beside its address, extents and strides, which have names.
+#[derive(Clone, Debug)]
+pub struct MapSource {
+    /// Its dtype.
+    pub dtype: TensorDType,
+    /// Its dims from the innermost to the outermost, by number.
+    pub fastest_first: Vec<usize>,
+    /// What its address is known to be a multiple of, in bytes.
+    pub align: Option<u32>,
+    /// Whether it may be absent.
+    pub optional: bool,
+}
+
 /// An integer with the condition under which it has a value at all.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked {
@@ -139,6 +152,7 @@ pub struct Planner<'s> {
     rules: &'s [Rule],
     names: HashMap<String, Named>,
     tensors: HashMap<String, check::alias::Extent>,
+    map_sources: HashMap<String, MapSource>,
     pending: Vec<Pending>,
     guards: Vec<Value>,
     anchors: Vec<Anchor>,
@@ -166,6 +180,7 @@ impl<'s> Planner<'s> {
             rules,
             names: HashMap::new(),
             tensors: HashMap::new(),
+            map_sources: HashMap::new(),
             pending: rules.iter().enumerate().map(rule).filter(|p| !p.needs.is_empty()).collect(),
             guards: vec![],
             anchors: vec![],
@@ -201,6 +216,24 @@ impl<'s> Planner<'s> {
     /// The tensors' extents in memory, for `noalias`.
     pub fn extent(&self, tensor: &str) -> Option<&check::alias::Extent> {
         self.tensors.get(tensor)
+    }
+
+    /// The tensor of that path, for tensor maps.
+    pub fn map_source(&self, tensor: &str) -> Option<&MapSource> {
+        self.map_sources.get(tensor)
+    }
+
+    /// Adds a tensor that tensor maps may be of.
+    pub fn add_map_source(
+        &mut self,
+        tensor: &str,
+        dtype: &TensorDType,
+        fastest_first: Vec<usize>,
+        align: Option<u32>,
+    ) {
+        let optional = !self.guards.is_empty();
+        let source = MapSource { dtype: dtype.clone(), fastest_first, align, optional };
+        self.map_sources.insert(tensor.to_string(), source);
     }
 
     /// The tensors seen so far whose device indices must agree.

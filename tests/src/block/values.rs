@@ -26,13 +26,18 @@ fn line(plan: &Plan, written: &[KernelArg], launched: &Launched) -> String {
     launch.expect("a launch that ran is planned").args.iter().for_each(|a| flatten(a, &mut args));
     let mut names = Vec::new();
     written.iter().for_each(|arg| flatten_names(arg, &mut names));
-    let values = names.iter().zip(args).zip(&launched.values);
-    let values = values.map(|((name, arg), value)| format!("{name}={}", text(arg, *value)));
+    let mut left = &launched.values[..];
+    let mut values = Vec::new();
+    for (name, arg) in names.iter().zip(args) {
+        let (own, behind) = left.split_at(n_values(arg));
+        values.push(format!("{name}={}", text(arg, own)));
+        left = behind;
+    }
     let dtypes = plan.combinations.rows.get(launched.combination).map(|row| {
         let names = row.iter().map(ToString::to_string).collect::<Vec<_>>();
         format!(" ({})", names.join(", "))
     });
-    let values = values.collect::<Vec<_>>().join(", ");
+    let values = values.join(", ");
     format!("launch {}{}: {values}", launched.number, dtypes.unwrap_or_default())
 }
 
@@ -47,11 +52,27 @@ fn flatten_names(arg: &KernelArg, names: &mut Vec<String>) {
     match arg {
         KernelArg::Struct(fields) => fields.iter().for_each(|field| flatten_names(field, names)),
         KernelArg::Value(expr, _) => names.push(expr.to_string()),
+        KernelArg::TensorMap(map) => names.push(format!("tma({})", map.tensor)),
     }
 }
 
-fn text(arg: &LaunchArg, value: Option<i64>) -> String {
-    match (arg, value) {
+/// How many values an argument that is no struct has.
+fn n_values(arg: &LaunchArg) -> usize {
+    match arg {
+        LaunchArg::TensorMap(map) => 2 + map.dims.len() + map.strides.len(),
+        _ => 1,
+    }
+}
+
+/// A value; a tensor map as its address, data type, dims and strides.
+fn text(arg: &LaunchArg, values: &[Option<i64>]) -> String {
+    if let LaunchArg::TensorMap(map) = arg {
+        let base = text(&map.base, &values[..1]);
+        let numbers: Vec<_> = values[1..].iter().flatten().collect();
+        let (dims, strides) = numbers[1..].split_at(map.dims.len());
+        return format!("{base} type {} {dims:?} {strides:?}", numbers[0]);
+    }
+    match (arg, values[0]) {
         (LaunchArg::Value(_, CScalar::Pointer), Some(0)) => "NULL".to_string(),
         (LaunchArg::Value(_, CScalar::Pointer), Some(value)) => format!("{value:#x}"),
         (LaunchArg::Value(_, CScalar::Float(_)), Some(bits)) => {

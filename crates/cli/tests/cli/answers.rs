@@ -273,7 +273,7 @@ fn what_is_no_check() {
         &["explain", "division", "by", "zero"],
         expect![[r#"
             exit 1
-            err: error: no check is called `division by zero` or raises such a message; the checks are arity, type, literal, scalar-range, pointer-null, pointer-alignment, tuple-size, shape-size, tensor-rank, tensor-dtype, dtype-match, dtype-combination, device-type, device-index, null-data, negative-dim, dim, dim-solve, divisibility, rule, negative-stride, stride, mut-broadcast, alignment, alias, no-launch, argument-range, launch-range, host-status
+            err: error: no check is called `division by zero` or raises such a message; the checks are arity, type, literal, scalar-range, pointer-null, pointer-alignment, tuple-size, shape-size, tensor-rank, tensor-dtype, dtype-match, dtype-combination, device-type, device-index, null-data, negative-dim, dim, dim-solve, divisibility, rule, negative-stride, stride, mut-broadcast, alignment, alias, no-launch, argument-range, launch-range, tensor-map, host-status
         "#]],
     );
     Bench::new().expect(

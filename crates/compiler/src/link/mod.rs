@@ -109,7 +109,7 @@ pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, L
 /// and not what they are made of. References to symbols that the object defines are bound
 /// inside the library, so another library with the same names cannot replace them; the others are found when the
 /// library is loaded, by name alone and, for functions, at the first call. Constructors run when it is loaded,
-/// destructors when it is unloaded.
+/// destructors when it is unloaded. Sections that neither an exported symbol nor one of those needs are left out; notes stay.
 pub fn link_shared(
     target: ElfTarget,
     object: &[u8],
@@ -121,7 +121,9 @@ pub fn link_shared(
         .then(|| finalizer::object(target))
         .transpose()?;
     let mut link = Link::new(target);
-    link.flags(&["--shared", "-Bsymbolic", "--gc-sections", "--eh-frame-hdr", "--hash-style=gnu"]);
+    link.flags(&["--shared", "-Bsymbolic", "--eh-frame-hdr", "--hash-style=gnu"]);
+    // A section that is found through its `__start_` symbol is needed, too.
+    link.flags(&["--gc-sections", "-z", "nostart-stop-gc"]);
     link.flags(&[
         "-z",
         "relro",

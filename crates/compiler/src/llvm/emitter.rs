@@ -269,6 +269,11 @@ impl<'c> Emitter<'c> {
 
     /// Space on the stack of the current function, made at its start.
     pub fn stack(&self, function: Function<'c>, bytes: u32) -> V<'c> {
+        self.stack_aligned(function, bytes, 8)
+    }
+
+    /// The like at a multiple of `align` bytes, a power of two.
+    pub fn stack_aligned(&self, function: Function<'c>, bytes: u32, align: u32) -> V<'c> {
         let here = self.here();
         let entry = function.get_first_basic_block().expect("a function being written has a block");
         match entry.get_first_instruction() {
@@ -277,6 +282,8 @@ impl<'c> Emitter<'c> {
         }
         let words = self.context.i64_type().array_type(bytes.div_ceil(8));
         let space = self.builder.build_alloca(words, "").expect("a block is being written");
+        let instruction = space.as_instruction().expect("space on the stack is an instruction");
+        instruction.set_alignment(align).expect("an alignment is a power of two");
         self.at(here);
         space.into()
     }

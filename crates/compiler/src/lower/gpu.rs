@@ -154,7 +154,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     }
 
     /// Where the runtime has written an error, frees everything and raises it.
-    fn leave_with_words(&mut self, n_strings: V<'c>) {
+    pub(super) fn leave_with_words(&mut self, n_strings: V<'c>) {
         let e = self.e();
         let (ok, failed) = (self.block(), self.block());
         let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
@@ -170,7 +170,10 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let addresses = e.stack(self.function(), 8 * args.len().max(1) as u32);
         for (i, arg) in args.iter().enumerate() {
-            let (space, _) = store(self, arg);
+            let space = match arg {
+                LaunchArg::TensorMap(map) => self.encode(map),
+                _ => store(self, arg).0,
+            };
             e.store_at(addresses, 8 * i as u32, space);
         }
         addresses

@@ -220,12 +220,15 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let launches = self.launches;
         let on_gpu = |launch: &plan::Launch| launches[launch.index].source.is_gpu();
         let Some(any) = self.running(on_gpu) else { return };
-        // A stream that means the current context's needs that to be the device's; where launches have several streams, take it that one does.
+        // A stream that means the current context's needs that to be the device's, and so do tensor maps; where launches have several streams,
+        // take it that one does.
+        let has_maps = self.check.plan.launches.iter().any(plan::Launch::has_maps);
         let grids = self.check.plan.launches.iter().filter(|launch| on_gpu(launch));
         let grids = grids.filter_map(|launch| launch.grid.as_ref());
         let mut streams: Vec<_> = grids.map(|grid| grid.stream).collect();
         streams.dedup();
         let stream = match streams[..] {
+            _ if has_maps => self.e().null(),
             [None] => self.env_stream(),
             [Some(stream)] => {
                 let stream = self.check.value(stream);
@@ -348,6 +351,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             LaunchArg::Workspace(number) => (self.workspaces[*number].data, CScalar::Pointer),
             LaunchArg::EnvStream => (self.env_stream(), CScalar::Pointer),
             LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
+            LaunchArg::TensorMap(_) => unreachable!("only kernels on a GPU take tensor maps"),
             LaunchArg::Value(value, c_type) => {
                 let value = self.check.value(*value);
                 (convert(e, value, *c_type), *c_type)

@@ -15,6 +15,7 @@ mod member;
 mod pieces;
 mod program;
 mod struct_args;
+mod tensor_map;
 mod value;
 
 use crate::gpu_code::GpuCode;
@@ -26,6 +27,7 @@ pub use faults::Faults;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
 use launch::Launching;
+pub use tensor_map::{ALIGN as TENSOR_MAP_ALIGN, BYTES as TENSOR_MAP_BYTES};
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {

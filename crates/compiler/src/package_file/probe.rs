@@ -8,7 +8,7 @@ use super::fields::Reader;
 use super::function::ReadFunction;
 use crate::package::Function;
 use kernpack_syntax::{Diagnostics, Span};
-use kernpack_validators::{LaunchSpec, Workspace};
+use kernpack_validators::{Expr, Geometry, LaunchSpec, Workspace};
 
 /// Reports why a function has no plan, if it has none.
 pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signature: Span) {
@@ -35,8 +35,12 @@ pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signat
                 LaunchSpec { geometry: spec.geometry.clone(), ..LaunchSpec::default() },
                 places.layout,
             );
+            // A layout without problems of its own: some arguments are for kernels on a GPU.
+            let one = || vec![Expr::Int(1)];
+            let plain = spec.geometry.as_ref().map(|_| Geometry::new(one(), one()));
             for (arg, place) in spec.args.iter().zip(&places.args) {
-                alone(LaunchSpec { args: vec![arg.clone()], ..LaunchSpec::default() }, *place);
+                let (args, geometry) = (vec![arg.clone()], plain.clone());
+                alone(LaunchSpec { args, geometry, ..LaunchSpec::default() }, *place);
             }
         }
     }

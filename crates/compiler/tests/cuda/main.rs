@@ -4,6 +4,7 @@
 //! NVRTC needs no GPU. It comes from the Python environment of the tests, like everything else of theirs.
 
 mod cubin;
+mod files;
 mod source;
 mod triton;
 

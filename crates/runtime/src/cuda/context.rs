@@ -16,10 +16,15 @@ use crate::words::Words;
 pub(super) struct Call {
     /// The device that kernels run on.
     pub(super) device: u32,
-    /// Whether the caller's context, which may be none, has to be put back.
-    switched: u32,
+    /// [`SWITCHED`] and [`IN_PRIMARY`].
+    pub(super) flags: u32,
     callers: Context,
 }
+
+/// The caller's context, which may be none, has to be put back.
+const SWITCHED: u32 = 1;
+/// The device's primary context is current.
+pub(super) const IN_PRIMARY: u32 = 2;
 
 /// The streams that mean the current context's: NULL, legacy, per thread.
 const CURRENT_STREAMS: usize = 2;
@@ -92,28 +97,64 @@ pub(super) fn enter(
     device: c_int,
     stream: Stream,
 ) -> Result<Call, Status> {
-    let needs_context = stream.addr() <= CURRENT_STREAMS;
-    let mut current = -1;
-    if needs_context {
-        // SAFETY: the driver writes one int, or fails where no context is current.
-        unsafe { (driver.current_device)(&raw mut current) };
-    }
     if device as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }
-    let mut call = Call { device: device as u32, switched: 0, callers: ptr::null_mut() };
-    if needs_context && current != device {
-        let primary = primary_context(area, driver, device)?;
-        // SAFETY: the driver writes one handle; the other is its own.
-        unsafe {
-            (driver.current_context)(&raw mut call.callers);
-            match (driver.set_context)(primary) {
-                0 => call.switched = 1,
-                status => return Err(status),
-            }
+    let mut call = Call { device: device as u32, flags: 0, callers: ptr::null_mut() };
+    if !means_current(stream) {
+        return Ok(call);
+    }
+    // SAFETY: the driver writes one handle.
+    let status = unsafe { (driver.current_context)(&raw mut call.callers) };
+    let current = if status == 0 { call.callers } else { ptr::null_mut() };
+    if is_current_of(area, driver, device, current, &mut call.flags) {
+        return Ok(call);
+    }
+    // What cannot be put back is not taken away.
+    if status != 0 {
+        return Err(status);
+    }
+    let primary = primary_context(area, driver, device)?;
+    // SAFETY: the handle is the driver's.
+    match unsafe { (driver.set_context)(primary) } {
+        0 => {
+            call.flags = SWITCHED | IN_PRIMARY;
+            Ok(call)
+        }
+        status => Err(status),
+    }
+}
+
+/// Whether the stream is one that means the current context's.
+pub(super) fn means_current(stream: Stream) -> bool {
+    stream.addr() <= CURRENT_STREAMS
+}
+
+/// Whether the current context is one of the device. Says whether it is the primary one, as far as that is known without making one.
+fn is_current_of(
+    area: Area,
+    driver: &Driver,
+    device: c_int,
+    current: Context,
+    flags: &mut u32,
+) -> bool {
+    let known = area.device(device as usize).primary.load(Ordering::Acquire);
+    if known.is_null() || known != current {
+        let mut of = -1;
+        // SAFETY: the driver writes one int, or fails where no context is current.
+        unsafe { (driver.current_device)(&raw mut of) };
+        if of != device {
+            return false;
+        }
+        if !known.is_null()
+            || !driver.has_primary(device)
+            || primary_context(area, driver, device) != Ok(current)
+        {
+            return true;
         }
     }
-    Ok(call)
+    *flags = IN_PRIMARY;
+    true
 }
 
 /// The primary context of a device, retained by the first who needs it until the package goes.
@@ -146,7 +187,7 @@ fn primary_context(area: Area, driver: &Driver, device: c_int) -> Result<Context
 pub(super) unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
     // SAFETY: as the caller says.
     let call = unsafe { &*call };
-    if call.switched != 0
+    if call.flags & SWITCHED != 0
         && let Some(area) = Area::get()
         && let Ok(driver) = area.driver()
     {

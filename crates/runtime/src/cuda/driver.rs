@@ -17,6 +17,7 @@ pub(super) const NO_DEVICE: Status = 100;
 pub(super) const INVALID_DEVICE: Status = 101;
 pub(super) const INVALID_CONTEXT: Status = 201;
 pub(super) const NO_BINARY_FOR_GPU: Status = 209;
+pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;
@@ -28,6 +29,8 @@ pub(super) type Context = *mut c_void;
 pub(super) type Library = *mut c_void;
 /// `CUkernel`
 pub(super) type Kernel = *mut c_void;
+/// `CUfunction`, which may be a `CUkernel` where the driver launches one
+pub(super) type Function = *mut c_void;
 /// `CUstream`
 pub(super) type Stream = *mut c_void;
 
@@ -103,6 +106,7 @@ functions! {
     device_count = cuDeviceGetCount(*mut c_int);
     device_attribute = cuDeviceGetAttribute(*mut c_int, c_int, c_int);
     primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
+    primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
     primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
     current_context = cuCtxGetCurrent(*mut Context);
     set_context = cuCtxSetCurrent(Context);
@@ -111,10 +115,10 @@ functions! {
     load = cuLibraryLoadData(*mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int, *mut *mut c_void, c_uint);
     unload = cuLibraryUnload(Library);
     get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
-    get_function = cuKernelGetFunction(*mut *mut c_void, Kernel);
+    get_function = cuKernelGetFunction(*mut Function, Kernel);
     kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
     set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
-    launch = cuLaunchKernelEx(*const LaunchConfig, Kernel, *mut *mut c_void, *mut *mut c_void);
+    launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
 }
 
 /// Why there is no driver to call.
@@ -187,19 +191,29 @@ impl Driver {
         }
     }
 
-    /// An attribute of a device, where it has that.
-    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Option<i32> {
-        self.ask_device(attribute, device).ok()
+    /// Whether a device has a primary context, made by whoever.
+    pub(super) fn has_primary(&self, device: c_int) -> bool {
+        let (mut flags, mut is_active) = (0, 0);
+        // SAFETY: the driver writes two ints.
+        let status = unsafe { (self.primary_state)(device, &raw mut flags, &raw mut is_active) };
+        status == 0 && is_active != 0
     }
 
-    /// An attribute of a device, or why it is not told.
-    pub(super) fn ask_device(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
+    /// An attribute of a device.
+    pub(super) fn device_attribute(&self, attribute: c_int, device: c_int) -> Result<i32, Status> {
         let mut value = 0;
         // SAFETY: the driver writes one int.
         match unsafe { (self.device_attribute)(&raw mut value, attribute, device) } {
             0 => Ok(value),
             status => Err(status),
         }
+    }
+
+    /// The compute capability of a device.
+    pub(super) fn capability(&self, device: c_int) -> Result<(u32, u32), Status> {
+        let major = self.device_attribute(device::COMPUTE_CAPABILITY_MAJOR, device)?;
+        let minor = self.device_attribute(device::COMPUTE_CAPABILITY_MINOR, device)?;
+        Ok((major as u32, minor as u32))
     }
 
     /// An attribute of a kernel on a device, where it has that.

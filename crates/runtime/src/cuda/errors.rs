@@ -25,6 +25,7 @@ names! {
     46 DevicesUnavailable;
     200 InvalidKernelImage;
     201 DeviceUninitialized;
+    202 Unknown;
     205 MapBufferObjectFailed;
     206 UnmapBufferObjectFailed;
     209 NoKernelImageForDevice;
@@ -35,6 +36,7 @@ names! {
     500 SymbolNotFound;
     708 SetOnActiveProcess;
     719 LaunchFailure;
+    916 Unknown;
 }
 
 /// How the driver's names begin.

@@ -37,11 +37,15 @@ pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
         NoDriver::Init(driver, status) => {
             status_words(&mut message, driver, status);
             message.text(c" starting the CUDA driver");
-            message.text(match status {
-                driver::NO_DEVICE => c": there is no GPU, or none is visible to this process",
-                driver::NOT_INITIALIZED => c": a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)",
-                _ => c"",
-            });
+            match status {
+                driver::NO_DEVICE => {
+                    message.text(c": there is no GPU, or none is visible to this process");
+                }
+                driver::NOT_INITIALIZED => {
+                    message.text(c": a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)");
+                }
+                _ => driver_words(&mut message, driver, status),
+            }
         }
     }
     message.n_strings()
@@ -55,12 +59,13 @@ pub(super) fn no_device(
     status: Status,
 ) -> i32 {
     status_words(&mut message, driver, status);
-    let Some(device) = device else {
-        message.text(c" asking for the current device: no tensor tells the device, and no CUDA context is current");
-        return message.n_strings();
+    match device {
+        Some(device) => message.text(c" using device ").int(device),
+        None => message.text(c" asking for the current device"),
     };
-    message.text(c" using device ").int(device);
-    if status == driver::INVALID_DEVICE {
+    if device.is_none() && status == driver::INVALID_CONTEXT {
+        message.text(c": no tensor tells the device, and no CUDA context is current");
+    } else if status == driver::INVALID_DEVICE {
         let mut count = 0;
         // SAFETY: the driver writes one int.
         if unsafe { (driver.device_count)(&raw mut count) } == 0 {
@@ -81,16 +86,7 @@ pub(super) fn not_loaded(
     reason: NotLoaded,
 ) -> i32 {
     let package = Package::own();
-    let module = package.module(package.kernel(number).module as usize);
-    let status = match reason {
-        NotLoaded::NoImage(major, minor) => {
-            message.text(c"no code of package `").c_str(package.name).text(c"` runs on device ");
-            message.int(device as i64).text(c" (sm_").int(i64::from(10 * major + minor));
-            message.text(c"): kernel `").c_str(package.kernel(number).name).text(c"` is for ");
-            return message.c_str(module.archs).n_strings();
-        }
-        NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status) => status,
-    };
+    let (NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status)) = reason;
     status_words(&mut message, driver, status);
     message.text(c" loading `").c_str(package.kernel(number).name).text(c"` of package `");
     message.c_str(package.name).text(c"` on device ").int(device as i64);
@@ -100,7 +96,7 @@ pub(super) fn not_loaded(
             message.text(c": the image has no kernel `").c_str(name).text(c"`");
         }
         (_, driver::NO_BINARY_FOR_GPU) => {
-            message.text(c": its image is for ").c_str(module.archs);
+            wrong_architecture(&mut message, driver, number, device as c_int);
         }
         _ => driver_words(&mut message, driver, status),
     }
@@ -134,31 +130,44 @@ pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: S
             | driver::COOPERATIVE_LAUNCH_TOO_LARGE
             | driver::INVALID_CLUSTER_SIZE
     );
-    if !is_about_size || !launch.explain(&mut message, status) {
+    if status == driver::NO_BINARY_FOR_GPU {
+        wrong_architecture(&mut message, launch.driver, launch.number, launch.device);
+    } else if !is_about_size || !launch.explain(&mut message, status) {
         driver_words(&mut message, launch.driver, status);
     }
     message.n_strings()
 }
 
+/// What the device is, and what the code of a kernel is for.
+fn wrong_architecture(message: &mut Message, driver: &Driver, number: usize, device: c_int) {
+    if let Ok((major, minor)) = driver.capability(device) {
+        message.text(c": the device is sm_").int(i64::from(10 * major + minor)).text(c", and");
+    } else {
+        message.text(c":");
+    }
+    let module = Package::own().kernel(number).module as usize;
+    message.text(c" the code is for ").c_str(Package::own().module(module).archs);
+}
+
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
-fn status_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn status_words(message: &mut Message, driver: &Driver, status: Status) {
     let drivers = driver.name_of(status);
     message.text(c"CUDA Error: cudaError").copy(&errors::name_of(status, drivers));
-    message.text(c" (").int(status.into());
-    if !drivers.is_null() {
-        message.text(c", ").c_str(drivers);
-    }
+    message.text(c" (").int(status.into()).text(c", ");
+    message.c_str(if drivers.is_null() { c"an error without a name".as_ptr() } else { drivers });
     message.text(c")");
 }
 
 /// What the driver says, and what else may help.
-fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
+pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(c": ").c_str(driver.text_of(status));
     message.text(match status {
         driver::OUT_OF_MEMORY => c"; free memory on the device",
-        driver::INVALID_CONTEXT => c"; the context of this thread is not one of the device",
+        driver::INVALID_CONTEXT => {
+            c"; the stream, or the current context, is not one of the device"
+        }
         // What a running kernel does wrong, found out later.
-        700 | 702 | 714..=719 => {
+        226 | 700 | 702 | 710 | 714..=719 | 721 => {
             c"; an earlier kernel failed, and nothing runs on the device until the process ends"
         }
         _ => c"",
@@ -192,7 +201,8 @@ impl Refused<'_> {
             message.text(c": the block has no threads");
             return true;
         }
-        let of_device = self.driver.device_attribute(device::MAX_THREADS_PER_BLOCK, self.device);
+        let of_device =
+            self.driver.device_attribute(device::MAX_THREADS_PER_BLOCK, self.device).ok();
         if exceeds(threads, of_device) {
             message.text(c": block ").int(threads).text(c" exceeds the device's ");
             message.int(of_device.unwrap_or(0).into()).text(c" threads");
@@ -217,7 +227,7 @@ impl Refused<'_> {
         first: c_int,
     ) -> bool {
         for ((dim, name), attribute) in dims.iter().zip([c"x", c"y", c"z"]).zip(first..) {
-            let limit = self.driver.device_attribute(attribute, self.device);
+            let limit = self.driver.device_attribute(attribute, self.device).ok();
             if exceeds((*dim).into(), limit) {
                 message.text(what).text(name).text(c" ").int((*dim).into());
                 message.text(c" exceeds the device's ").int(limit.unwrap_or(0).into());
@@ -228,7 +238,7 @@ impl Refused<'_> {
     }
 
     fn shared_memory(&self, message: &mut Message) -> bool {
-        let limit = self.driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, self.device);
+        let limit = self.driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, self.device).ok();
         let own = self.kernel_attribute(kernel::SHARED_BYTES).unwrap_or(0);
         let asked = i64::from(self.config.shared_bytes);
         if !exceeds(asked + i64::from(own), limit) {

@@ -54,18 +54,12 @@ fn known(area: Area, driver: &Driver, number: i32) -> Result<[i64; 3], Status> {
     if kept.once.is_done() {
         return Ok(kept.values.each_ref().map(|value| value.load(Ordering::Relaxed)));
     }
-    const ATTRIBUTES: [i32; 4] = [
-        device::MULTIPROCESSORS,
-        device::MAX_SHARED_BYTES_OPTIN,
-        device::COMPUTE_CAPABILITY_MAJOR,
-        device::COMPUTE_CAPABILITY_MINOR,
+    let (major, minor) = driver.capability(number)?;
+    let facts = [
+        driver.device_attribute(device::MULTIPROCESSORS, number)?.into(),
+        driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, number)?.into(),
+        i64::from(10 * major + minor),
     ];
-    let mut asked = [0; 4];
-    for (value, attribute) in asked.iter_mut().zip(ATTRIBUTES) {
-        *value = driver.ask_device(attribute, number)?.into();
-    }
-    let [sms, shared, major, minor] = asked;
-    let facts = [sms, shared, 10 * major + minor];
     kept.once.make(|| {
         for (place, fact) in kept.values.iter().zip(facts) {
             place.store(fact, Ordering::Relaxed);

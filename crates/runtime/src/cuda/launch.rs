@@ -4,10 +4,10 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
-use super::context::{Call, area_and_driver};
-use super::driver::{self, Driver, LaunchConfig};
+use super::context::{Call, IN_PRIMARY, area_and_driver, means_current};
+use super::driver::{self, Driver, LaunchConfig, Status};
 use super::explain::{self, Refused};
-use super::load::{NotLoaded, load};
+use super::load::{NotLoaded, load, without_capture};
 use super::message::Blank;
 use super::package::Package;
 use super::state::Area;
@@ -43,8 +43,13 @@ unsafe extern "C" fn kernpack_rt_cuda_launch(
         Ok(handle) => handle,
         Err(reason) => return explain::not_loaded(words.error(), driver, number, device, reason),
     };
+    // A function of the context that is current is a little cheaper to launch than a kernel of any.
+    let known = match call.flags & IN_PRIMARY != 0 && means_current(config.stream) {
+        true => in_primary(area, driver, number, device, handle).unwrap_or(handle),
+        false => handle,
+    };
     // SAFETY: as the caller says; the handle is the driver's.
-    match unsafe { (driver.launch)(config, handle, args, core::ptr::null_mut()) } {
+    match unsafe { (driver.launch)(config, known, args, core::ptr::null_mut()) } {
         0 => 0,
         status => {
             let launch = Refused { driver, number, device: device as c_int, handle, config };
@@ -60,11 +65,31 @@ pub(super) fn loaded(
     kernel: usize,
     device: usize,
 ) -> Result<driver::Kernel, NotLoaded> {
-    let kept = area.kernel(device, kernel);
-    let known = kept.load(Ordering::Acquire);
-    if !known.is_null() {
-        return Ok(known);
+    // A handle says nothing while its module is being loaded: that may fail yet.
+    let module = Package::own().kernel(kernel).module as usize;
+    if !area.module(device, module).once.is_done() {
+        load(area, driver, module, device)?;
     }
-    load(area, driver, Package::own().kernel(kernel).module as usize, device)?;
-    Ok(kept.load(Ordering::Acquire))
+    Ok(area.kernel(device, kernel).kernel.load(Ordering::Acquire))
+}
+
+/// The kernel as a function of the device's primary context, which is current. The driver copies it there when it is first asked for.
+pub(super) fn in_primary(
+    area: Area,
+    driver: &Driver,
+    kernel: usize,
+    device: usize,
+    handle: driver::Kernel,
+) -> Result<driver::Function, Status> {
+    let kept = &area.kernel(device, kernel).function;
+    let mut function = kept.load(Ordering::Acquire);
+    if function.is_null() {
+        // SAFETY: the driver writes one handle.
+        let ask = || unsafe { (driver.get_function)(&raw mut function, handle) };
+        match without_capture(driver, ask) {
+            0 => kept.store(function, Ordering::Release),
+            status => return Err(status),
+        }
+    }
+    Ok(function)
 }

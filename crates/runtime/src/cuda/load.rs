@@ -12,16 +12,11 @@ use super::state::Area;
 /// Why a module is not loaded.
 #[derive(Clone, Copy)]
 pub(super) enum NotLoaded {
-    /// No image runs on the device, which has that compute capability.
-    NoImage(u32, u32),
-    /// The driver refuses the image.
+    /// The driver refuses the image, or would refuse each there is.
     Refused(Status),
     /// The image lacks the kernel of that number.
     NoKernel(usize, Status),
 }
-
-/// How a thread that waited learns that no image runs: no status of the driver's.
-const NO_IMAGE: Status = -2;
 
 /// Loads a module of the package, unless it is loaded.
 pub(super) fn load(
@@ -36,25 +31,17 @@ pub(super) fn load(
         made.map_err(|why| {
             reason = Some(why);
             match why {
-                NotLoaded::NoImage(..) => NO_IMAGE,
                 NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status) => status,
             }
         })
     });
-    loaded.map_err(|status| match reason {
-        Some(reason) => reason,
-        None if status == NO_IMAGE => {
-            let (major, minor) = capability(driver, device);
-            NotLoaded::NoImage(major, minor)
-        }
-        None => NotLoaded::Refused(status),
-    })
+    loaded.map_err(|status| reason.unwrap_or(NotLoaded::Refused(status)))
 }
 
 fn make(area: Area, driver: &Driver, module: usize, device: usize) -> Result<(), NotLoaded> {
-    let (major, minor) = capability(driver, device);
-    let image = Package::own().module(module).best_image((major, minor));
-    let image = image.ok_or(NotLoaded::NoImage(major, minor))?;
+    let capability = driver.capability(device as c_int).map_err(NotLoaded::Refused)?;
+    let image = Package::own().module(module).best_image(capability);
+    let image = image.ok_or(NotLoaded::Refused(driver::NO_BINARY_FOR_GPU))?;
     let mut library = ptr::null_mut();
     let (none_int, none) = (ptr::null_mut(), ptr::null_mut());
     // SAFETY: the image is whole, and there are no options.
@@ -92,7 +79,7 @@ fn find_kernels(
             return Err(NotLoaded::NoKernel(number, status));
         }
         allow_all_shared_memory(driver, found, device as c_int);
-        area.kernel(device, number).store(found, Ordering::Release);
+        area.kernel(device, number).kernel.store(found, Ordering::Release);
     }
     Ok(())
 }
@@ -100,7 +87,7 @@ fn find_kernels(
 /// Lets launches of the kernel ask for as much dynamic shared memory as there is: by default it is 48 KiB. Where the driver refuses, a launch
 /// that wants more will say so.
 fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_int) {
-    let all = driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, device);
+    let all = driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, device).ok();
     let own = driver.kernel_attribute(kernel::SHARED_BYTES, handle, device);
     if let (Some(all), Some(own)) = (all, own) {
         // SAFETY: the handle is the driver's.
@@ -111,14 +98,8 @@ fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_in
     }
 }
 
-/// The compute capability of a device; 0.0 where it does not tell.
-fn capability(driver: &Driver, device: usize) -> (u32, u32) {
-    let part = |attribute| driver.device_attribute(attribute, device as c_int).unwrap_or(0) as u32;
-    (part(device::COMPUTE_CAPABILITY_MAJOR), part(device::COMPUTE_CAPABILITY_MINOR))
-}
-
 /// Runs `body` so that a stream of this thread that is being captured does not mind.
-fn without_capture<T>(driver: &Driver, body: impl FnOnce() -> T) -> T {
+pub(super) fn without_capture<T>(driver: &Driver, body: impl FnOnce() -> T) -> T {
     let mut mode = driver::CAPTURE_MODE_RELAXED;
     // SAFETY: the driver reads and writes one int.
     let exchanged = unsafe { (driver.exchange_capture_mode)(&raw mut mode) } == 0;

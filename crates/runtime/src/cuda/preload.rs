@@ -3,10 +3,10 @@
 
 use core::ptr;
 
-use super::context::{area_and_driver, enter, kernpack_rt_cuda_leave};
-use super::driver::{self, Driver, Status};
+use super::context::{IN_PRIMARY, area_and_driver, enter, kernpack_rt_cuda_leave};
+use super::driver::{self, Driver};
 use super::explain;
-use super::launch::loaded;
+use super::launch::{in_primary, loaded};
 use super::message::Blank;
 use super::package::Package;
 use super::state::Area;
@@ -33,13 +33,15 @@ unsafe extern "C" fn kernpack_rt_cuda_preload(device: i64, words: *mut Words) ->
         Ok(call) => call,
         Err(status) => return explain::no_device(words.error(), driver, Some(device), status),
     };
-    let n_strings = load_all(area, driver, call.device, words);
+    // For another context of the device, kernels are loaded and no more.
+    let is_primary = call.flags & IN_PRIMARY != 0;
+    let n_strings = load_all(area, driver, call.device, is_primary, words);
     // SAFETY: it has been entered.
     unsafe { kernpack_rt_cuda_leave(&raw const call) };
     n_strings
 }
 
-fn load_all(area: Area, driver: &Driver, device: u32, words: Blank) -> i32 {
+fn load_all(area: Area, driver: &Driver, device: u32, is_primary: bool, words: Blank) -> i32 {
     for number in 0..Package::own().n_kernels as usize {
         let handle = match loaded(area, driver, number, device as usize) {
             Ok(handle) => handle,
@@ -47,19 +49,10 @@ fn load_all(area: Area, driver: &Driver, device: u32, words: Blank) -> i32 {
                 return explain::not_loaded(words.error(), driver, number, device as usize, reason);
             }
         };
-        if let Err(status) = into_context(driver, handle) {
+        if is_primary && let Err(status) = in_primary(area, driver, number, device as usize, handle)
+        {
             return explain::not_in_context(words.error(), driver, number, device as i32, status);
         }
     }
     0
-}
-
-/// The driver copies a kernel to a context when it is first asked for there, which the first launch would do otherwise.
-fn into_context(driver: &Driver, handle: driver::Kernel) -> Result<(), Status> {
-    let mut function = ptr::null_mut();
-    // SAFETY: the driver writes one handle.
-    match unsafe { (driver.get_function)(&raw mut function, handle) } {
-        0 => Ok(()),
-        status => Err(status),
-    }
 }

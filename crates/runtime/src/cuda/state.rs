@@ -8,6 +8,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
 use super::driver::{Driver, NoDriver, Status};
+use super::load::without_capture;
 use super::package::Package;
 use super::system;
 
@@ -26,7 +27,7 @@ pub(super) struct Once {
     failure: AtomicU32,
 }
 
-/// Stands for a driver that is not there: no status of the driver's.
+/// How those who waited learn that there is no driver: no status of the driver's.
 const NO_LIBRARY: Status = -1;
 
 const EMPTY: u32 = 0;
@@ -104,6 +105,15 @@ pub(super) struct LoadedModule {
     pub(super) library: AtomicPtr<c_void>,
 }
 
+/// A kernel on a device.
+#[repr(C)]
+pub(super) struct LoadedKernel {
+    /// In whatever context; NULL where its module is not loaded.
+    pub(super) kernel: AtomicPtr<c_void>,
+    /// In the device's primary context; NULL until it was launched there.
+    pub(super) function: AtomicPtr<c_void>,
+}
+
 /// The area of the package.
 #[derive(Clone, Copy)]
 pub(super) struct Area(*mut Header);
@@ -138,7 +148,7 @@ impl Area {
     fn device_bytes() -> usize {
         let package = Package::own();
         let modules = package.n_modules as usize * size_of::<LoadedModule>();
-        size_of::<Device>() + modules + package.n_kernels as usize * size_of::<AtomicPtr<c_void>>()
+        size_of::<Device>() + modules + package.n_kernels as usize * size_of::<LoadedKernel>()
     }
 
     /// The driver, found and started by the first who asks.
@@ -146,7 +156,7 @@ impl Area {
         // SAFETY: the area has a header, which is valid as zeros, and only shared references to it are made.
         let header = unsafe { &*self.0 };
         if !header.started.is_done() {
-            let mut reason = NoDriver::Library(ptr::null());
+            let mut reason = None;
             let found = header.found.make(|| match Driver::load() {
                 Ok(driver) => {
                     // SAFETY: this thread alone has the right to write here.
@@ -154,11 +164,15 @@ impl Area {
                     Ok(())
                 }
                 Err(why) => {
-                    reason = why;
+                    reason = Some(why);
                     Err(NO_LIBRARY)
                 }
             });
-            found.map_err(|_| reason)?;
+            // Whoever waited finds out what is missing by looking for it again.
+            found.map_err(|_| {
+                let again = || Driver::load().err().unwrap_or(NoDriver::Library(ptr::null()));
+                reason.unwrap_or_else(again)
+            })?;
         }
         // SAFETY: it was written before it was found.
         let driver = unsafe { (*header.driver.get()).assume_init_ref() };
@@ -182,10 +196,10 @@ impl Area {
         unsafe { &*self.at(device, offset).cast() }
     }
 
-    /// A kernel of the package on a device: NULL where its module is not loaded.
-    pub(super) fn kernel(&self, device: usize, kernel: usize) -> &'static AtomicPtr<c_void> {
+    /// A kernel of the package on a device.
+    pub(super) fn kernel(&self, device: usize, kernel: usize) -> &'static LoadedKernel {
         let modules = Package::own().n_modules as usize * size_of::<LoadedModule>();
-        let offset = size_of::<Device>() + modules + kernel * size_of::<AtomicPtr<c_void>>();
+        let offset = size_of::<Device>() + modules + kernel * size_of::<LoadedKernel>();
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, offset).cast() }
     }
@@ -207,9 +221,11 @@ impl Area {
         if unsafe { &*header }.started.is_done()
             && let Ok(driver) = area.driver()
         {
-            for device in 0..MAX_DEVICES {
-                area.unload_device(driver, device);
-            }
+            without_capture(driver, || {
+                for device in 0..MAX_DEVICES {
+                    area.unload_device(driver, device);
+                }
+            });
         }
         // SAFETY: the package goes, and nobody else knows the area.
         unsafe { system::unmap(header.cast(), Area::bytes()) };

@@ -72,5 +72,6 @@ checks! {
     no_launch,
     argument_range,
     launch_range,
+    tensor_map,
     host_status,
 }

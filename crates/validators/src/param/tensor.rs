@@ -402,6 +402,7 @@ impl ParamKind for Tensor {
         let dtypes = cx.allowed_dtypes(&self.dtype);
         let is_whole_bytes = dtypes.iter().all(|dtype| dtype.element_bits() % 8 == 0);
         let element = check::alias::Element { bits: element_bits, is_whole_bytes };
+        cx.add_map_source(&path.text, &self.dtype, self.fastest_first(), self.align);
         cx.define_tensor(path, address, &extents, &strides, element);
     }
 
@@ -427,6 +428,16 @@ impl Tensor {
         }
         f.write_str(if self.peer { ", peer" } else { "" })?;
         f.write_str(if self.mutable { ", mut" } else { "" })
+    }
+
+    /// The dims from the innermost to the outermost, as far as the signature tells: the last is the innermost one unless `order=` says otherwise.
+    fn fastest_first(&self) -> Vec<usize> {
+        let n_dims = self.dims.len();
+        let known = match &self.strides {
+            Strides::Compact(order) => order.fastest_first(n_dims),
+            Strides::Any | Strides::Dims(_) => None,
+        };
+        known.unwrap_or_else(|| (0..n_dims).rev().collect())
     }
 
     /// The address of the `DLTensor`, from either of the two ways a tensor arrives.

@@ -21,8 +21,8 @@ pub struct Refused {
 /// What an accepted call does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// The number of each launch that runs, with the values that its arguments have in their C types (a float as the bits of a float64);
-    /// those that no value of the plan gives are `None`.
+    /// The number of each launch that runs, with the values that its arguments have in their C types (a float as the bits of a float64; a
+    /// tensor map as its address, data type, dims and strides, in the driver's order); those that no value of the plan gives are `None`.
     pub launches: Vec<(usize, Vec<Option<i64>>)>,
     /// The number of the dtype combination, where there are dtype variables.
     pub combination: Option<i64>,
@@ -139,6 +139,12 @@ impl Run<'_> {
             LaunchArg::Struct(fields) => {
                 for field in fields {
                     self.argument(field, values)?;
+                }
+            }
+            LaunchArg::TensorMap(map) => {
+                self.argument(&map.base, values)?;
+                for value in [map.data_type].iter().chain(&map.dims).chain(&map.strides) {
+                    values.push(Some(self.value(*value)?));
                 }
             }
         }

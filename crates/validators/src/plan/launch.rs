@@ -2,7 +2,7 @@
 //! What an accepted call does, as data: the tensors it allocates, the kernels it launches and the arguments they get, all in terms of the
 //! plan's values.
 
-use super::Value;
+use super::{TensorMap, Value};
 use kernpack_ffi_abi::DType;
 
 /// A compact row-major tensor that the entry point allocates through the environment's allocator.
@@ -44,6 +44,8 @@ pub enum LaunchArg {
     EnvStream,
     /// Several arguments as one C struct, passed by value.
     Struct(Vec<LaunchArg>),
+    /// A tensor map, passed by value.
+    TensorMap(Box<TensorMap>),
 }
 
 /// A kernel to run where a condition holds.
@@ -97,6 +99,11 @@ impl Launch {
         self.grid.iter().for_each(|grid| grid.for_each_value(f));
     }
 
+    /// Whether it passes a tensor map.
+    pub fn has_maps(&self) -> bool {
+        self.args.iter().any(|arg| matches!(arg, LaunchArg::TensorMap(_)))
+    }
+
     /// Whether it asks for the environment's stream.
     pub fn uses_env_stream(&self) -> bool {
         let to_launch = self.grid.as_ref().is_some_and(|grid| grid.stream.is_none());
@@ -110,7 +117,10 @@ impl LaunchArg {
         match self {
             LaunchArg::EnvStream => true,
             LaunchArg::Struct(fields) => fields.iter().any(LaunchArg::uses_env_stream),
-            LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::Workspace(_) => false,
+            LaunchArg::Value(..)
+            | LaunchArg::Result(_)
+            | LaunchArg::Workspace(_)
+            | LaunchArg::TensorMap(_) => false,
         }
     }
 
@@ -120,6 +130,7 @@ impl LaunchArg {
             LaunchArg::Value(value, _) => f(*value),
             LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {}
             LaunchArg::Struct(fields) => fields.iter().for_each(|field| field.for_each_value(f)),
+            LaunchArg::TensorMap(map) => map.for_each_value(f),
         }
     }
 }

@@ -26,11 +26,13 @@ mod builder;
 mod interp;
 mod launch;
 mod print;
+mod tensor_map;
 mod verify;
 
 pub use builder::{Builder, Guarded};
 pub use interp::{Accepted, Outcome, Refused, interpret};
 pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg};
+pub use tensor_map::TensorMap;
 pub use verify::VerifyError;
 
 use crate::fault::Fault;

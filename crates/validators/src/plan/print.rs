@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The text of a plan: its checks in order, as a person reads them.
 
-use super::{Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Step, Value};
+use super::{
+    Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Step, TensorMap, Value,
+};
 use crate::fault::{Fault, Part};
+use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DType, DeviceType};
 use std::collections::HashMap;
@@ -141,7 +144,27 @@ impl Printer<'_> {
                 let fields: Vec<_> = fields.iter().map(|field| self.argument(field)).collect();
                 format!("struct({})", fields.join(", "))
             }
+            LaunchArg::TensorMap(map) => self.tensor_map(map),
         }
+    }
+
+    /// A tensor map, in the driver's order.
+    fn tensor_map(&self, map: &TensorMap) -> String {
+        let values = |values: &[Value]| {
+            let texts: Vec<_> = values.iter().map(|value| self.text(*value, false)).collect();
+            texts.join(", ")
+        };
+        let mut text =
+            format!("tma({}, type {}", self.argument(&map.base), values(&[map.data_type]));
+        text += &format!(", dims [{}], strides [{}]", values(&map.dims), values(&map.strides));
+        text += &format!(", box {:?}, steps {:?}", map.box_dims, map.steps);
+        let MapChoices { interleave, swizzle, l2, nan } = map.choices;
+        for (name, bytes) in [("interleave", interleave), ("swizzle", swizzle), ("l2", l2)] {
+            if bytes != 0 {
+                text += &format!(", {name} {bytes}");
+            }
+        }
+        text + if nan { ", nan)" } else { ")" }
     }
 
     /// The text of a value; an operand of another operation gets parentheses.

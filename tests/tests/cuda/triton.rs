@@ -1,67 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What Triton compiled, launched on a driver that needs no GPU: the block, the clusters, the shared memory and the hidden arguments are those
 //! that the JSON says, for every version of Triton that writes it otherwise.
-#![expect(unsafe_code, reason = "loads generated code and calls it")]
 
-use kernpack_compiler::{Options, compile, package_file};
-use kernpack_ffi_abi::layout::Any;
-use kernpack_ffi_abi::{DType, FUNCTION_PREFIX};
-use kernpack_tests::cuda_stub::Stub;
-use kernpack_tests::fake_ffi;
-use kernpack_tests::memory::Arguments;
-use kernpack_tests::value::{Arrival, Tensor, Value};
-use libloading::Library;
-use serde_json::{Value as Json, json};
-use std::ffi::c_void;
+use super::*;
+use kernpack_ffi_abi::DType;
+use kernpack_tests::value::Tensor;
+use serde_json::json;
 use std::path::Path;
 
-type EntryPoint = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32;
-
-/// A loaded package with the function `call`.
-struct Loaded(Library);
-
-impl Loaded {
-    /// Of a file in `tests/triton`, with keys of its JSON changed.
-    fn new(file: &str, keys: &[(&str, Json)], function: &str) -> Loaded {
-        let folder = tempfile::tempdir().unwrap();
-        let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("triton").join(file);
-        std::fs::copy(real.with_added_extension("cubin"), folder.path().join("k.cubin")).unwrap();
-        let text = std::fs::read_to_string(real.with_added_extension("json")).unwrap();
-        let mut json: Json = serde_json::from_str(&text).unwrap();
-        for (key, value) in keys {
-            json[key] = value.clone();
-        }
-        std::fs::write(folder.path().join("k.json"), json.to_string()).unwrap();
-        let text = format!("[package]\nname = 'triton'\n[[function]]\n{function}");
-        let package = package_file::parse(&text, folder.path()).unwrap();
-        let compiled = compile(&package, &Options::default()).unwrap();
-        let path = folder.path().join("triton.so");
-        std::fs::write(&path, compiled.shared_object().unwrap()).unwrap();
-        assert!(fake_ffi::exports().iter().all(|address| *address != 0));
-        // SAFETY: the module was just compiled; loading it runs nothing.
-        Loaded(unsafe { Library::new(&path) }.unwrap())
+/// A package with the function `call` of a file in `tests/triton`, with keys of its JSON changed.
+fn load(file: &str, keys: &[(&str, Json)], function: &str) -> Loaded {
+    default_stream();
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("triton").join(file);
+    let cubin = std::fs::read(real.with_added_extension("cubin")).unwrap();
+    let text = std::fs::read_to_string(real.with_added_extension("json")).unwrap();
+    let mut json: Json = serde_json::from_str(&text).unwrap();
+    for (key, value) in keys {
+        json[key] = value.clone();
     }
+    let text = format!("[package]\nname = 'triton'\n[[function]]\n{function}");
+    let json = json.to_string();
+    GpuPackage::build(&text, &[("k.cubin", &cubin), ("k.json", json.as_bytes())]).load()
+}
 
-    /// Calls; the extents of what was allocated.
-    fn call(&self, values: &[Value]) -> Result<Vec<Vec<i64>>, String> {
-        let arguments = Arguments::new(values, Arrival::DLTensor);
-        let symbol = format!("{FUNCTION_PREFIX}call");
-        // SAFETY: the compiler gives every entry point this type.
-        let entry = *unsafe { self.0.get::<EntryPoint>(symbol.as_bytes()) }.unwrap();
-        let args = std::ptr::with_exposed_provenance(arguments.address() as usize);
-        let mut result = Any::default();
-        fake_ffi::set_stream(0);
-        fake_ffi::take_record();
-        // SAFETY: the arguments follow the ABI, and the result is an empty value.
-        let status = unsafe { entry(std::ptr::null_mut(), args, arguments.count(), &mut result) };
-        let record = fake_ffi::take_record();
-        assert!(record.broken.is_empty(), "{:?}", record.broken);
-        match (status, record.error) {
-            (0, None) => Ok(record.allocated),
-            (-1, Some((kind, message))) => Err(format!("{kind}: {message}")),
-            other => panic!("{other:?}"),
-        }
-    }
+/// Calls; the extents of what was allocated.
+fn call(loaded: &Loaded, values: &[Value]) -> Result<Vec<Vec<i64>>, String> {
+    let (outcome, record) = loaded.call_recorded("call", values);
+    outcome.map(|()| record.allocated)
 }
 
 const ADD: &str = "signature = 'call(x: Tensor([n], float32), y: Tensor([n], float32, mut))'\n\
@@ -110,8 +75,8 @@ fn each_version_has_its_hidden_arguments() {
     for (version, n_hidden) in
         [("3.2.0", 0), ("3.3.1", 1), ("3.4.0", 1), ("3.5.1", 2), ("3.6.0", 2)]
     {
-        let loaded = Loaded::new(&format!("add_{version}"), &[("shared", json!(512))], ADD);
-        assert!(loaded.call(&[tensor(&[1000]), tensor(&[1000])]).unwrap().is_empty());
+        let loaded = load(&format!("add_{version}"), &[("shared", json!(512))], ADD);
+        assert!(call(&loaded, &[tensor(&[1000]), tensor(&[1000])]).unwrap().is_empty());
         let launch = launch(&stub);
         assert_eq!(launch["kernel"], "add");
         let expected = [&[X, X, "e8030000"][..], &[NULL, NULL][..n_hidden]].concat();
@@ -128,8 +93,8 @@ fn clusters_multiply_the_extents_of_the_grid_that_they_have() {
     let stub = Stub::load("devices 1");
     let config = |keys: &[(&str, Json)], grid: &str| {
         let function = ADD.replace("['ceildiv(n, 256)']", grid);
-        let loaded = Loaded::new("add_3.5.1", keys, &function);
-        loaded.call(&[tensor(&[1000]), tensor(&[1000])]).unwrap();
+        let loaded = load("add_3.5.1", keys, &function);
+        call(&loaded, &[tensor(&[1000]), tensor(&[1000])]).unwrap();
         launch(&stub)["config"].clone()
     };
     let extents = [("num_ctas", json!(4)), ("cluster_dims", json!([2, 1, 2]))];
@@ -151,7 +116,7 @@ fn attributes_are_those_of_the_json() {
         ("launch_cooperative_grid", json!(true)),
     ];
     let function = ADD.replace("] }", "], attr = { priority = -1 } }");
-    Loaded::new("add_3.6.0", &keys, &function).call(&[tensor(&[1]), tensor(&[1])]).unwrap();
+    call(&load("add_3.6.0", &keys, &function), &[tensor(&[1]), tensor(&[1])]).unwrap();
     let config = launch(&stub)["config"].clone();
     assert_eq!(config["block"], json!([64, 1, 1]));
     let attributes = config["attributes"].as_array().unwrap();
@@ -162,16 +127,16 @@ fn attributes_are_those_of_the_json() {
 #[test]
 fn scratch_memory_is_a_workspace_of_all_blocks() {
     let stub = Stub::load("devices 1");
-    let loaded = Loaded::new("move_3.6.0", &[], MOVE);
-    let allocated = loaded.call(&[tensor(&[100, 40]), tensor(&[100, 40])]).unwrap();
+    let loaded = load("move_3.6.0", &[], MOVE);
+    let allocated = call(&loaded, &[tensor(&[100, 40]), tensor(&[100, 40])]).unwrap();
     // 256 bytes for each of 4 times 2 blocks, and room to align them.
     assert_eq!(allocated, [[256 * 4 * 2 + 127]]);
     let launch = launch(&stub);
     assert_eq!(arguments(&launch), [X, X, "64000000", "28000000", "8000007000000000", NULL]);
     assert_eq!(launch["config"]["grid"], json!([4, 2, 1]));
     assert_eq!(launch["config"]["shared"], 4104);
-    let clusters = Loaded::new("move_3.6.0", &[("num_ctas", json!(2))], MOVE);
-    let allocated = clusters.call(&[tensor(&[100, 40]), tensor(&[100, 40])]).unwrap();
+    let clusters = load("move_3.6.0", &[("num_ctas", json!(2))], MOVE);
+    let allocated = call(&clusters, &[tensor(&[100, 40]), tensor(&[100, 40])]).unwrap();
     assert_eq!(allocated, [[256 * 8 * 2 + 127]], "of the driver's blocks, which are twice as many");
 }
 
@@ -186,8 +151,8 @@ fn the_grid_of_a_launch_that_does_not_run_refuses_no_call() {
     };
     let signature = MOVE.split_once('\n').unwrap().0;
     let two = [one("m > 100", "'m - 100'"), one("m <= 100", "1")].concat();
-    let loaded = Loaded::new("move_3.6.0", &[], &format!("{signature}\n{two}"));
-    let allocated = loaded.call(&[tensor(&[40, 40]), tensor(&[40, 40])]).unwrap();
+    let loaded = load("move_3.6.0", &[], &format!("{signature}\n{two}"));
+    let allocated = call(&loaded, &[tensor(&[40, 40]), tensor(&[40, 40])]).unwrap();
     assert_eq!(allocated, [[127], [256 * 2 + 127]]);
     assert_eq!(launch(&stub)["config"]["grid"], json!([1, 2, 1]));
 }
@@ -195,7 +160,7 @@ fn the_grid_of_a_launch_that_does_not_run_refuses_no_call() {
 #[test]
 fn a_grid_without_blocks_is_no_launch() {
     let stub = Stub::load("devices 1");
-    let loaded = Loaded::new("move_3.6.0", &[], MOVE);
-    assert_eq!(loaded.call(&[tensor(&[0, 40]), tensor(&[0, 40])]).unwrap(), [[127]]);
+    let loaded = load("move_3.6.0", &[], MOVE);
+    assert_eq!(call(&loaded, &[tensor(&[0, 40]), tensor(&[0, 40])]).unwrap(), [[127]]);
     assert!(launches(&stub).is_empty());
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages of images that somebody else made: what is looked into, and what the file needs in the end.
+
+use kernpack_compiler::{Compiled, Options, compile, package_file};
+use kernpack_ffi_abi::imports;
+use object::{Object, ObjectSymbol};
+use std::fs;
+use std::path::Path;
+
+/// A package with one function and one launch of this kernel, beside copies of `tests/images`.
+fn build(source: &str, kernel: &str, args: &str) -> Result<Compiled, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/images");
+    for name in ["three.cubin", "three.fatbin"] {
+        fs::copy(images.join(name), folder.path().join(name)).unwrap();
+    }
+    let text = format!(
+        "[package]\nname = \"files\"\n[[function]]\nsignature = \"f(x: Tensor([n], float32))\"\nsource = {source}\n\
+         kernel = \"{kernel}\"\nargs = {args}\nlaunch = {{ grid = [1], block = [32] }}\n"
+    );
+    let package = package_file::parse(&text, folder.path()).unwrap();
+    let path = folder.path().display().to_string();
+    compile(&package, &Options::default()).map_err(|error| error.to_string().replace(&path, "DIR"))
+}
+
+/// Sixteen words and a number.
+const MAP: &str = "[\"struct(x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)\", \"n: int32\"]";
+
+#[test]
+fn every_kernel_of_a_cubin_can_be_launched_with_what_it_takes() {
+    let cubin = "{ cubin = \"three.cubin\" }";
+    for (kernel, args) in [("none", "[]"), ("one", "[\"x\"]"), ("map", MAP)] {
+        build(cubin, kernel, args).unwrap();
+    }
+    let error = build(cubin, "two", "[]").map(|_| ()).unwrap_err();
+    assert_eq!(
+        error,
+        "`DIR/three.cubin` has no kernel `two` for sm_90; it has `map`, `one`, `none`"
+    );
+    for (kernel, args, takes, passes) in [
+        ("none", "[\"x\"]", "no parameters", "1 parameters, of 8 (`x`) bytes"),
+        ("one", "[]", "1 parameters, of 8 bytes", "no parameters"),
+        (
+            "one",
+            "[\"n: int32\"]",
+            "1 parameters, of 8 bytes",
+            "1 parameters, of 4 (`n: int32`) bytes",
+        ),
+        (
+            "map",
+            "[\"x\", \"n\"]",
+            "2 parameters, of 128, 4 bytes",
+            "2 parameters, of 8 (`x`), 8 (`n`) bytes",
+        ),
+    ] {
+        let error = build(cubin, kernel, args).map(|_| ()).unwrap_err();
+        let expected = format!(
+            "kernel `{kernel}` of `DIR/three.cubin` takes {takes}, but `f` passes {passes}"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+/// Nothing is known of the kernels in there: the driver finds mistakes when it loads them.
+#[test]
+fn a_compressed_fatbin_is_packed_as_it_is() {
+    for kernel in ["one", "whatever"] {
+        build("{ fatbin = \"three.fatbin\" }", kernel, "[\"x\"]").unwrap();
+    }
+    let error = build("[{ fatbin = \"three.fatbin\", arch = \"sm_80\" }]", "one", "[\"x\"]");
+    let error = error.map(|_| ()).unwrap_err();
+    assert!(error.contains("sm_90, compute_90"), "{error}");
+}
+
+#[test]
+fn a_package_for_gpus_needs_what_the_list_has_and_no_more() {
+    let built = build("{ cubin = \"three.cubin\" }", "one", "[\"x\"]").unwrap();
+    let shared = built.shared_object().unwrap();
+    for bytes in [&built.object, &shared] {
+        let file = object::File::parse(&bytes[..]).unwrap();
+        let symbols = file.symbols().chain(file.dynamic_symbols());
+        let mut needed: Vec<_> = symbols
+            .filter(|symbol| symbol.is_undefined())
+            .filter_map(|symbol| Some(symbol.name().ok()?.split('@').next()?.to_string()))
+            .filter(|name| !name.is_empty())
+            .collect();
+        needed.sort();
+        needed.dedup();
+        assert!(needed.iter().all(|name| imports::is_allowed(name)), "{needed:?}");
+        let of_a_driver = ["dlerror", "dlopen", "dlsym", "syscall"];
+        assert!(of_a_driver.iter().all(|name| needed.iter().any(|it| it == name)), "{needed:?}");
+        assert!(!needed.iter().any(|name| name.starts_with("cu")), "{needed:?}");
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Encoding tensor maps, each time a launch passes one.
+//!
+//! Nothing else of this object needs the driver's function for that, so it is looked up here, when a map is first wanted: packages without
+//! maps load under drivers without it, and the linker leaves all of this out of them.
+
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use super::context::{Call, area_and_driver};
+use super::driver::{self, Driver, Status};
+use super::explain::{driver_words, status_words};
+use super::message::{Blank, Message};
+use super::system;
+use crate::words::Words;
+
+/// The most dims of a map.
+const MAX_RANK: usize = 5;
+/// Tensor maps are for devices of this compute capability and later.
+const OLDEST_MAJOR: u32 = 9;
+/// `CU_TENSOR_MAP_INTERLEAVE_32B`
+const INTERLEAVE_32: u32 = 2;
+
+/// What a call decides of a map, the innermost dim first.
+#[repr(C)]
+struct Described {
+    address: *mut c_void,
+    dims: [u64; MAX_RANK],
+    /// Of all dims but the innermost, in bytes.
+    strides: [u64; MAX_RANK - 1],
+    data_type: u64,
+    fixed: *const Fixed,
+}
+
+/// What is the same in every call.
+#[repr(C)]
+struct Fixed {
+    box_dims: [u32; MAX_RANK],
+    steps: [u32; MAX_RANK],
+    rank: u32,
+    interleave: u32,
+    swizzle: u32,
+    promotion: u32,
+    fill: u32,
+    /// The tensor's name begins here.
+    name: [c_char; 0],
+}
+
+/// `cuTensorMapEncodeTiled`
+type Encode = unsafe extern "C" fn(
+    *mut c_void,
+    c_uint,
+    c_uint,
+    *mut c_void,
+    *const u64,
+    *const u64,
+    *const u32,
+    *const u32,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+) -> Status;
+
+const NAME: &CStr = c"cuTensorMapEncodeTiled";
+
+/// The driver's function, once it was wanted. It is no state of the driver's: in a forked child it lies where it did.
+static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Encodes a tensor map for a kernel. 0, or how many strings of an error there are.
+///
+/// # Safety
+///
+/// `call` has been entered, `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `words` may be written.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernpack_rt_cuda_encode(
+    call: *const Call,
+    map: *mut c_void,
+    described: *const Described,
+    words: *mut Words,
+) -> i32 {
+    // SAFETY: as the caller says.
+    let (call, described) = unsafe { (&*call, &*described) };
+    // SAFETY: as the caller says.
+    let words = unsafe { Blank::new(words) };
+    let (_, driver) = match area_and_driver(words) {
+        Ok(found) => found,
+        Err(n_strings) => return n_strings,
+    };
+    let Some(encode) = encode_function() else {
+        let mut message = words.error();
+        message.text(c"the CUDA driver has no `").text(NAME);
+        return message.text(c"`: it is older than tensor maps").n_strings();
+    };
+    // SAFETY: the compiler writes it, and it stays.
+    let fixed = unsafe { &*described.fixed };
+    let data_type = described.data_type as c_uint;
+    // SAFETY: as the caller says; there are as many of each as the rank says, and one stride fewer.
+    let status = unsafe {
+        encode(
+            map,
+            data_type,
+            fixed.rank,
+            described.address,
+            described.dims.as_ptr(),
+            described.strides.as_ptr(),
+            fixed.box_dims.as_ptr(),
+            fixed.steps.as_ptr(),
+            fixed.interleave,
+            fixed.swizzle,
+            fixed.promotion,
+            fixed.fill,
+        )
+    };
+    match status {
+        0 => 0,
+        status => {
+            let device = call.device as c_int;
+            refused(words.error(), &Refused { driver, device, described, fixed }, status)
+        }
+    }
+}
+
+/// The driver's function, found by whoever wants it first.
+fn encode_function() -> Option<Encode> {
+    let mut known = ENCODE.load(Ordering::Acquire);
+    if known.is_null() {
+        // It is loaded already, so this only asks where.
+        let library = system::open_driver().ok()?;
+        // SAFETY: the library is open.
+        known = unsafe { system::symbol(library, NAME.as_ptr()) };
+        if known.is_null() {
+            return None;
+        }
+        ENCODE.store(known, Ordering::Release);
+    }
+    // SAFETY: CUDA's header gives the function this type.
+    Some(unsafe { core::mem::transmute::<*mut c_void, Encode>(known) })
+}
+
+/// A map that the driver does not encode.
+struct Refused<'r> {
+    driver: &'r Driver,
+    device: c_int,
+    described: &'r Described,
+    fixed: &'r Fixed,
+}
+
+/// ``CUDA Error: NAME (NUMBER, DRIVER'S NAME) encoding the tensor map of `a`: why``
+fn refused(mut message: Message, map: &Refused<'_>, status: Status) -> i32 {
+    status_words(&mut message, map.driver, status);
+    message.text(c" encoding the tensor map of `").c_str(map.fixed.name.as_ptr()).text(c"`");
+    if !map.explain(&mut message, status) {
+        driver_words(&mut message, map.driver, status);
+    }
+    message.n_strings()
+}
+
+impl Refused<'_> {
+    /// Says which demand is not met, as far as that can be found out.
+    fn explain(&self, message: &mut Message, status: Status) -> bool {
+        let capability = self.driver.capability(self.device);
+        if capability.is_ok_and(|(major, _)| major < OLDEST_MAJOR) {
+            message.text(c": device ").int(self.device.into());
+            message.text(c" has none; tensor maps need compute capability 9.0 or later");
+            return true;
+        }
+        if status != driver::INVALID_VALUE {
+            return false;
+        }
+        let unit = if self.fixed.interleave == INTERLEAVE_32 { 32 } else { 16 };
+        let rest = self.described.address.addr() % unit;
+        if rest != 0 {
+            message.text(c": its data is at an address % ").int(unit as i64).text(c" == ");
+            message.int(rest as i64).text(c", expected 0");
+            return true;
+        }
+        let rank = self.fixed.rank as usize;
+        message.text(c": dims [");
+        numbers(message, self.described.dims.iter().take(rank).copied());
+        message.text(c"], strides in bytes [");
+        numbers(message, self.described.strides.iter().take(rank.saturating_sub(1)).copied());
+        message.text(c"], box [");
+        numbers(message, self.fixed.box_dims.iter().take(rank).map(|count| u64::from(*count)));
+        message.text(c"], the innermost first: the driver takes no such map");
+        true
+    }
+}
+
+fn numbers(message: &mut Message, all: impl Iterator<Item = u64>) {
+    for (i, number) in all.enumerate() {
+        message.text(if i > 0 { c", " } else { c"" }).int(number as i64);
+    }
+}

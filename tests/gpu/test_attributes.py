@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How kernels are launched, as they see it themselves; and images that other compilers made."""
+
+import ctypes
+import os
+from pathlib import Path
+
+import pytest
+import torch
+import tvm_ffi
+
+FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
+
+
+@pytest.fixture(scope="module")
+def attributes():
+    return tvm_ffi.load_module(str(FOLDER / "attributes.so"))
+
+
+def zeros(n):
+    return torch.zeros(n, dtype=torch.int32, device="cuda")
+
+
+@pytest.mark.parametrize("size", [1, 2, 8])
+def test_clusters(attributes, size):
+    sizes = zeros(16)
+    attributes.clusters(sizes, size)
+    assert sizes.tolist() == [size] * 16
+
+
+@pytest.mark.parametrize(
+    "size, reason",
+    [(3, "grid.x 16 is no multiple of the cluster's 3"), (16, "a cluster of 16 blocks exceeds 8")],
+)
+def test_clusters_that_are_refused(attributes, size, reason):
+    with pytest.raises(RuntimeError, match=f"cudaErrorInvalid.* launching `clusters` on device 0: {reason}"):
+        attributes.clusters(zeros(16), size)
+    test_clusters(attributes, 2)
+
+
+def test_all_blocks_of_a_cooperative_grid_run_at_once(attributes):
+    blocks = 2 * torch.cuda.get_device_properties(0).multi_processor_count
+    arrived = zeros(1)
+    attributes.meet(arrived, blocks)
+    assert arrived.item() == blocks
+
+
+def test_a_cooperative_grid_that_is_too_large(attributes):
+    with pytest.raises(RuntimeError, match="cudaErrorCooperativeLaunchTooLarge .*: a cooperative grid of 1000000 blocks does not fit"):
+        attributes.meet(zeros(1), 1_000_000)
+
+
+def test_dependent_launches_of_high_priority(attributes):
+    stream = torch.cuda.Stream()
+    a = torch.arange(1 << 20, dtype=torch.int32, device="cuda")
+    b, c = torch.zeros_like(a), torch.zeros_like(a)
+    torch.cuda.synchronize()
+    for _ in range(20):
+        attributes.add_after(a, b, ctypes.c_void_p(stream.cuda_stream))
+        attributes.add_after(b, c, ctypes.c_void_p(stream.cuda_stream))
+    stream.synchronize()
+    assert torch.equal(c, a + 2)
+
+
+@pytest.mark.parametrize("kind", ["cubin", "fatbin"])
+def test_what_other_compilers_made(attributes, kind):
+    attributes[kind](zeros(1))
+    torch.cuda.synchronize()

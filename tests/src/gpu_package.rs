@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages with GPU kernels, built in this process and called as hosts call them. The driver they find is [`cuda_stub`](crate::cuda_stub)'s,
+//! where that is loaded.
+#![expect(unsafe_code, reason = "loads generated code and calls it")]
+
+use crate::fake_ffi::{self, PackedFunction, Record};
+use crate::memory::Arguments;
+use crate::value::{Arrival, Tensor, Value};
+use kernpack_compiler::{Options, compile, package_file};
+use kernpack_ffi_abi::layout::Any;
+use kernpack_ffi_abi::{DType, DeviceType, FUNCTION_PREFIX};
+use libloading::Library;
+use tempfile::TempDir;
+
+/// A package in a file, which can be loaded any number of times.
+pub struct GpuPackage {
+    folder: TempDir,
+}
+
+impl GpuPackage {
+    /// Builds the package that a text describes, with these files beside it.
+    pub fn build(text: &str, files: &[(&str, &[u8])]) -> GpuPackage {
+        let bytes =
+            GpuPackage::compile(text, files).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("package.so"), bytes).expect("the folder can be written");
+        GpuPackage { folder }
+    }
+
+    /// Its shared object, or why there is none.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(text: &str, files: &[(&str, &[u8])]) -> Result<Vec<u8>, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).expect("the folder can be written");
+        }
+        let package =
+            package_file::parse(text, folder.path()).map_err(|error| format!("{error:?}"))?;
+        let compiled = compile(&package, &Options::default());
+        compiled.and_then(|compiled| compiled.shared_object()).map_err(|error| error.to_string())
+    }
+
+    /// Loads it, once more where it is loaded: the loader tells modules apart by their files.
+    pub fn load(&self) -> Loaded {
+        assert!(fake_ffi::exports().iter().all(|address| *address != 0));
+        let copy =
+            tempfile::NamedTempFile::new_in(&self.folder).expect("the folder can be written");
+        std::fs::copy(self.folder.path().join("package.so"), &copy).expect("it was built");
+        // SAFETY: the module was just compiled; loading it runs nothing.
+        let library = unsafe { Library::new(copy.path()) };
+        Loaded(library.unwrap_or_else(|error| panic!("{error}")))
+    }
+}
+
+/// A loaded package. It is unloaded where this is dropped.
+pub struct Loaded(Library);
+
+impl Loaded {
+    /// Whether it has the function.
+    pub fn has(&self, name: &str) -> bool {
+        // SAFETY: nothing is called.
+        unsafe { self.0.get::<PackedFunction>(format!("{FUNCTION_PREFIX}{name}").as_bytes()) }
+            .is_ok()
+    }
+
+    /// Calls a function: nothing, or kind and message of the error.
+    pub fn call(&self, name: &str, values: &[Value]) -> Result<(), String> {
+        self.call_recorded(name, values).0
+    }
+
+    /// Calls a function, and says what it asked of the environment too.
+    pub fn call_recorded(&self, name: &str, values: &[Value]) -> (Result<(), String>, Record) {
+        let (status, result) = self.invoke(name, &Arguments::new(values, Arrival::DLTensor));
+        fake_ffi::drop_result(&result);
+        outcome(status)
+    }
+
+    /// Calls a function; its status, and its result for the caller to drop.
+    pub fn invoke(&self, name: &str, arguments: &Arguments) -> (i32, Any) {
+        let symbol = format!("{FUNCTION_PREFIX}{name}");
+        // SAFETY: the compiler gives every entry point this type.
+        let entry = unsafe { self.0.get::<PackedFunction>(symbol.as_bytes()) };
+        let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
+        let args = std::ptr::with_exposed_provenance(arguments.address() as usize);
+        let mut result = Any::default();
+        fake_ffi::take_record();
+        // SAFETY: the arguments follow the ABI, and the result is an empty value.
+        let status = unsafe { entry(std::ptr::null_mut(), args, arguments.count(), &mut result) };
+        (status, result)
+    }
+}
+
+/// How a call of that status has ended: nothing, or kind and message of the error; and what it asked of the environment.
+pub fn outcome(status: i32) -> (Result<(), String>, Record) {
+    let mut record = fake_ffi::take_record();
+    assert!(record.broken.is_empty(), "{:?}", record.broken);
+    match (status, record.error.take()) {
+        (0, None) => (Ok(()), record),
+        (-1, Some((kind, message))) => (Err(format!("{kind}: {message}")), record),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A float32 tensor of one dim on a GPU.
+pub fn tensor(n: i64, device: i32) -> Value {
+    tensor_on(DeviceType::CUDA, n, device)
+}
+
+/// The same, on a device of another type.
+pub fn tensor_on(device_type: DeviceType, n: i64, device: i32) -> Value {
+    Value::Tensor(Tensor {
+        device: (device_type.0, device),
+        dtype: DType::FLOAT32,
+        shape: vec![n],
+        strides: None,
+        ..Tensor::default()
+    })
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages with GPU kernels, called on a driver that needs no GPU: which device and stream they choose ([`devices`]), what they load
+//! ([`loading`]), and what they say ([`errors`]); [prepared](prepare) calls, what launches [ask](facts) of the device, [tensor maps](tensor_map), and
+//! kernels that [Triton](triton) compiled. What the build says is tested with the compiler.
+
+mod devices;
+mod errors;
+mod facts;
+mod loading;
+mod prepare;
+mod tensor_map;
+mod triton;
+
+use kernpack_tests::cuda_stub::Stub;
+use kernpack_tests::fake_ffi;
+use kernpack_tests::gpu_package::{GpuPackage, Loaded, tensor};
+use kernpack_tests::value::Value;
+use serde_json::Value as Json;
+use std::sync::LazyLock;
+
+const PTX: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry scale(.param .u64 a, .param .u64 b, .param .u32 n, .param .f32 by)
+{
+    ret;
+}
+.visible .entry count(.param .u32 n)
+{
+    ret;
+}
+";
+
+const PACKAGE: &str = r#"
+[package]
+name = "gpu"
+[[function]]
+signature = "scale(a: Tensor([n], float32), b: Tensor([n], float32, mut), by: float32, s: Optional[int32] = None)"
+source = { ptx = "k.ptx" }
+kernel = "scale"
+args = ["a", "b", "n: int32", "by"]
+launch = { grid = ["ceildiv(n, 256)"], block = [256], smem = "4*n" }
+[[function]]
+signature = "nested(p: Tuple(int32, x: Tensor([n], float32)))"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["n: int32"]
+launch = { grid = [1], block = [32] }
+[[function]]
+signature = "given(x: Tensor([n], float32), s: Stream)"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["n: int32"]
+launch = { grid = [1], block = [32], attr = { stream = "s", priority = -1, cluster = [1] } }
+[[function]]
+signature = "bare(n: int32, threads: int32)"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["n"]
+launch = { grid = ["n"], block = ["threads"] }
+[[function]]
+signature = "chosen(x: Tensor([n], float32))"
+[[function.launch]]
+when = "n > 4"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["n: int32"]
+grid = [1]
+block = [32]
+[[function.launch]]
+when = "n > 8"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["n: int32"]
+grid = [2]
+block = [32]
+[[function.launch]]
+when = "n == 0"
+source = { host = "h.c" }
+kernel = "idle"
+args = []
+"#;
+
+/// The package, built once.
+fn package() -> &'static GpuPackage {
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {
+        let files: [(&str, &[u8]); 2] = [("k.ptx", PTX.as_bytes()), ("h.c", b"void idle(void) {}")];
+        GpuPackage::build(PACKAGE, &files)
+    });
+    &BUILT
+}
+
+fn scale(loaded: &Loaded, n: i64, device: i32) -> Result<(), String> {
+    loaded.call("scale", &[tensor(n, device), tensor(n, device), Value::Float(2.5)])
+}
+
+fn calls(log: &[Json], name: &str) -> Vec<Json> {
+    log.iter().filter(|line| line["call"] == name).cloned().collect()
+}
+
+fn default_stream() {
+    fake_ffi::set_stream(0);
+}
+
+#[test]
+fn a_launch_is_what_the_package_says() {
+    default_stream();
+    let stub = Stub::load("devices 2");
+    let loaded = package().load();
+    scale(&loaded, 1000, 0).unwrap();
+    let log = stub.take_log();
+    let launches = calls(&log, "cuLaunchKernelEx");
+    assert_eq!(launches.len(), 1);
+    let text = launches[0].to_string();
+    for part in ["\"scale\"", "4,1,1", "256,1,1", "4000"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(calls(&log, "cuLibraryLoadData").len(), 1);
+    scale(&loaded, 1, 0).unwrap();
+    assert_eq!(calls(&stub.take_log(), "cuLibraryLoadData").len(), 0, "loaded once");
+}
+
+#[test]
+fn each_device_gets_its_image_and_its_context() {
+    default_stream();
+    let stub = Stub::load("devices 2");
+    let loaded = package().load();
+    scale(&loaded, 8, 1).unwrap();
+    loaded.call("nested", &[Value::List(vec![Value::Int(3), tensor(8, 1)])]).unwrap();
+    scale(&loaded, 8, 0).unwrap();
+    let log = stub.take_log();
+    assert_eq!(calls(&log, "cuLibraryLoadData").len(), 2, "once a device");
+    let devices: Vec<_> =
+        calls(&log, "cuLaunchKernelEx").iter().map(|call| call["device"].to_string()).collect();
+    assert_eq!(devices, ["1", "1", "0"]);
+    assert_eq!(stub.counts()["libraries"], 2);
+    drop(loaded);
+    assert_eq!(stub.counts()["libraries"], 0, "{}", stub.counts());
+}
+
+#[test]
+fn a_grid_without_blocks_is_no_launch() {
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = package().load();
+    scale(&loaded, 0, 0).unwrap();
+    assert!(calls(&stub.take_log(), "cuLaunchKernelEx").is_empty());
+    loaded.call("chosen", &[tensor(0, 0)]).unwrap();
+    assert!(stub.take_log().is_empty(), "where nothing launches, the driver is not asked");
+    loaded.call("chosen", &[tensor(9, 0)]).unwrap();
+    assert_eq!(calls(&stub.take_log(), "cuLaunchKernelEx").len(), 2);
+}
+
+#[test]
+fn a_number_out_of_range_is_refused_before_the_driver_sees_it() {
+    default_stream();
+    let _stub = Stub::load("devices 1");
+    let loaded = package().load();
+    let error = loaded.call("bare", &[Value::Int(-1), Value::Int(32)]).unwrap_err();
+    assert_eq!(
+        error,
+        "ValueError: Out of bound launch grid[0] `n` when calling: `bare(n: int32, threads: int32)`, \
+         expected to be in range [0, 2147483647], got -1"
+    );
+}
