@@ -89,7 +89,7 @@ impl Package {
 
     fn preload(&self) -> EntryPoint {
         let device = Scalar::new(DType::INT64).expect("integers are scalars");
-        let signature = Signature::new(&format!("kernpack_preload_{}", self.name));
+        let signature = Signature::new(format!("kernpack_preload_{}", self.name));
         let doc = "Loads the package's GPU code on a device, so that no call has to: before requests are served, or a graph is captured.";
         let function = Function {
             doc: Some(doc.to_string()),
