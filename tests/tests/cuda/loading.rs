@@ -224,11 +224,14 @@ fn digest(bytes: &[u8]) -> String {
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix))
 }
 
+/// Images, and for compute capabilities the one that is chosen.
+type Row = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
 #[test]
 fn a_device_gets_the_image_that_suits_it_best() {
     default_stream();
     let stub = Stub::load("devices 1");
-    let rows: &[(&[&str], &[(&str, &str)])] = &[
+    let rows: &[Row] = &[
         // Everything: the highest that runs.
         (
             &[
