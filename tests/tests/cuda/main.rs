@@ -116,7 +116,11 @@ fn a_launch_is_what_the_package_says() {
     for part in ["\"scale\"", "4,1,1", "256,1,1", "4000"] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert_eq!(calls(&log, "cuLibraryLoadData").len(), 1);
+    let loads = calls(&log, "cuLibraryLoadData");
+    assert_eq!(loads.len(), 1);
+    for options in ["_num_jit_options", "_num_library_options"] {
+        assert_eq!(loads[0]["args"][options], 0, "{}", loads[0]);
+    }
     scale(&loaded, 1, 0).unwrap();
     assert_eq!(calls(&stub.take_log(), "cuLibraryLoadData").len(), 0, "loaded once");
 }
