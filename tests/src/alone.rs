@@ -30,6 +30,24 @@ unsafe extern "C" {
     fn fork() -> i32;
     fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
     fn _exit(status: i32) -> !;
+    fn getrlimit(resource: i32, limit: *mut [u64; 2]) -> i32;
+    fn setrlimit(resource: i32, limit: *const [u64; 2]) -> i32;
+}
+
+/// `RLIMIT_AS`: how much address space a process may have.
+const ADDRESS_SPACE: i32 = 9;
+
+/// Does the work while the process gets no more memory from the kernel. To be called where a test is [alone].
+pub fn without_more_memory<T>(work: impl FnOnce() -> T) -> T {
+    let mut limit = [0; 2];
+    // SAFETY: a limit is two words: the present one, and the highest that may be set.
+    assert_eq!(unsafe { getrlimit(ADDRESS_SPACE, &mut limit) }, 0);
+    // SAFETY: as above. What the process has, it keeps.
+    assert_eq!(unsafe { setrlimit(ADDRESS_SPACE, &[0, limit[1]]) }, 0);
+    let result = work();
+    // SAFETY: as above.
+    assert_eq!(unsafe { setrlimit(ADDRESS_SPACE, &limit) }, 0);
+    result
 }
 
 /// Does the work in a forked child, and returns what that gives. To be called where a test is [alone]: other threads may hold locks that the

@@ -237,7 +237,9 @@ fn managed_memory_decides_and_host_memory_does_not() {
     loaded.call("managed", &[managed, on(DeviceType::CPU, 0)]).unwrap();
     // Nothing tells: the current context does.
     loaded.call("managed", &[on(DeviceType::CPU, 0), on(DeviceType::CPU, 0)]).unwrap();
-    assert_eq!(launched(&stub.take_log()), [1, 1, 0]);
+    host.set_current(host.primary(1));
+    loaded.call("managed", &[on(DeviceType::CUDA_MANAGED, 0), on(DeviceType::CPU, 0)]).unwrap();
+    assert_eq!(launched(&stub.take_log()), [1, 1, 0, 0]);
 }
 
 #[test]
@@ -361,7 +363,7 @@ fn devices_that_there_are_not_are_told() {
     let host = Host::new();
     host.set_current(host.primary(0));
     let stream = host.stream();
-    for device in [2, 63, 64, i32::MAX] {
+    for device in [2, 63, 64, 65, i32::MAX] {
         default_stream();
         let error = loaded.call("made", &[tensor(4, device)]).unwrap_err();
         assert_eq!(
@@ -414,4 +416,17 @@ fn a_function_is_launched_in_the_primary_context_and_a_kernel_elsewhere() {
     assert_eq!(host.current(), own);
     let launch = calls(&stub.take_log(), "cuLaunchKernelEx");
     assert_eq!(launch[0]["launch"]["context"], "context1", "the caller's own");
+}
+
+/// Packages know of 64: another is refused before anything is looked up for it.
+#[test]
+fn devices_are_numbered_below_64() {
+    default_stream();
+    let stub = Stub::load("devices 65");
+    let loaded = load();
+    assert_eq!(loaded.call("made", &[tensor(4, 63)]), Ok(()));
+    stub.take_log();
+    let error = loaded.call("made", &[tensor(4, 64)]).unwrap_err();
+    assert!(error.contains("(101, CUDA_ERROR_INVALID_DEVICE) using device 64"), "{error}");
+    assert_eq!(calls(&stub.take_log(), "cuDevicePrimaryCtxRetain").len(), 0);
 }

@@ -190,10 +190,11 @@ fn an_earlier_kernels_error_is_said_to_be_one() {
         let earlier =
             "; an earlier kernel failed, and nothing runs on the device until the process ends";
         assert_eq!(error.ends_with(earlier), sticky.contains(&code), "{error}");
+        let start = format!(
+            "RuntimeError: CUDA Error: {name} ({code}, {drivers_name}) launching `scale` on device 0: "
+        );
+        assert!(error.starts_with(&start), "{error}");
         if code == 700 {
-            let start = format!(
-                "RuntimeError: CUDA Error: {name} ({code}, {drivers_name}) launching `scale` on device 0: "
-            );
             assert_eq!(error, start + "an illegal memory access was encountered" + earlier);
         }
     }
@@ -259,6 +260,11 @@ const PTX: &str = "
 {
     ret;
 }
+.visible .entry fixed(.param .u32 n)
+{
+    .shared .align 4 .b8 s[1000];
+    ret;
+}
 ";
 
 const PACKAGE: &str = r#"
@@ -276,6 +282,12 @@ source = { ptx = "k.ptx" }
 kernel = "small"
 args = ["threads"]
 launch = { grid = [1], block = ["threads"] }
+[[function]]
+signature = "fixed(smem: int32)"
+source = { ptx = "k.ptx" }
+kernel = "fixed"
+args = ["smem"]
+launch = { grid = [1], block = [32], smem = "smem" }
 [[function]]
 signature = "clusters(gx: int32, gy: int32, gz: int32, x: int32, y: int32, z: int32)"
 source = { ptx = "k.ptx" }
@@ -399,6 +411,23 @@ fn a_block_beyond_the_kernel_is_told() {
     assert_eq!(refused(&loaded, "small", &[129]), name + reason);
     stub.fail("cuKernelGetAttribute", 1, 999);
     assert_eq!(refused(&loaded, "small", &[129]), begin + "invalid argument");
+}
+
+#[test]
+fn static_shared_memory_counts_too() {
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = limits();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    assert_eq!(loaded.call("fixed", &[Value::Int(231_448)]), Ok(()), "all that there is");
+    let begin = start("cudaErrorInvalidValue", 1, "CUDA_ERROR_INVALID_VALUE", "fixed");
+    let reason = "231449 bytes of dynamic and 1000 bytes of static shared memory exceed the device's 232448 bytes";
+    assert_eq!(refused(&loaded, "fixed", &[231_449]), begin.clone() + reason);
+    // Where the kernel does not tell, what is asked for may be too much all the same.
+    stub.fail("cuKernelGetAttribute", 0, 999);
+    let reason = "232449 bytes of dynamic and 0 bytes of static shared memory exceed the device's 232448 bytes";
+    assert_eq!(refused(&loaded, "fixed", &[232_449]), begin + reason);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! What is loaded, when, how often, and what is left of it.
 
 use super::*;
-use kernpack_tests::alone::{alone, in_child};
+use kernpack_tests::alone::{alone, in_child, without_more_memory};
 use kernpack_tests::cuda_host::{GLOBAL, Host, THREAD_LOCAL};
 use std::collections::BTreeSet;
 use std::fs;
@@ -118,6 +118,39 @@ fn a_failure_is_told_to_all_who_waited() {
     }
 }
 
+/// Ticks, hundredths of a second, that this thread has computed: the 14th and 15th word, where the second is a name in parentheses.
+fn ticks() -> u64 {
+    let stat = fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, behind) = stat.rsplit_once(") ").unwrap();
+    behind.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn whoever_waits_sleeps() {
+    let _stub = Stub::load("devices 1\ndelay cuLibraryLoadData 800");
+    let loaded = package().load();
+    let computed = at_once(|| {
+        let before = ticks();
+        scale(&loaded, 8, 0).unwrap();
+        ticks() - before
+    });
+    let total: u64 = computed.iter().sum();
+    assert!(total < 30, "of 80 hundredths of a second that they wait: {computed:?}");
+}
+
+#[test]
+fn a_process_without_memory_is_told() {
+    if alone("loading::a_process_without_memory_is_told", &[]) {
+        default_stream();
+        let _stub = Stub::load("devices 1");
+        let loaded = package().load();
+        let error = without_more_memory(|| scale(&loaded, 8, 0));
+        let expected = "RuntimeError: out of memory while a CUDA kernel was looked for";
+        assert_eq!(error, Err(expected.to_string()));
+        assert_eq!(scale(&loaded, 8, 0), Ok(()));
+    }
+}
+
 /// The handle of a kernel that was found means nothing where another of the same image is missing.
 #[test]
 fn an_image_that_lacks_a_kernel_is_not_half_loaded() {
@@ -191,11 +224,14 @@ fn digest(bytes: &[u8]) -> String {
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix))
 }
 
+/// Images, and for compute capabilities the one that is chosen.
+type Row = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
 #[test]
 fn a_device_gets_the_image_that_suits_it_best() {
     default_stream();
     let stub = Stub::load("devices 1");
-    let rows: &[(&[&str], &[(&str, &str)])] = &[
+    let rows: &[Row] = &[
         // Everything: the highest that runs.
         (
             &[

@@ -116,7 +116,11 @@ fn a_launch_is_what_the_package_says() {
     for part in ["\"scale\"", "4,1,1", "256,1,1", "4000"] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert_eq!(calls(&log, "cuLibraryLoadData").len(), 1);
+    let loads = calls(&log, "cuLibraryLoadData");
+    assert_eq!(loads.len(), 1);
+    for options in ["_num_jit_options", "_num_library_options"] {
+        assert_eq!(loads[0]["args"][options], 0, "{}", loads[0]);
+    }
     scale(&loaded, 1, 0).unwrap();
     assert_eq!(calls(&stub.take_log(), "cuLibraryLoadData").len(), 0, "loaded once");
 }
@@ -144,10 +148,13 @@ fn a_grid_without_blocks_is_no_launch() {
     default_stream();
     let stub = Stub::load("devices 1");
     let loaded = package().load();
-    scale(&loaded, 0, 0).unwrap();
-    assert!(calls(&stub.take_log(), "cuLaunchKernelEx").is_empty());
-    loaded.call("chosen", &[tensor(0, 0)]).unwrap();
-    assert!(stub.take_log().is_empty(), "where nothing launches, the driver is not asked");
+    let empty = [tensor(0, 0), tensor(0, 0), Value::Float(2.5)];
+    for (function, values) in [("scale", &empty[..]), ("chosen", &empty[..1])] {
+        let (outcome, record) = loaded.call_recorded(function, values);
+        outcome.unwrap();
+        assert!(stub.take_log().is_empty(), "where nothing launches, the driver is not asked");
+        assert!(record.streams_asked.is_empty(), "and no stream is");
+    }
     loaded.call("chosen", &[tensor(9, 0)]).unwrap();
     assert_eq!(calls(&stub.take_log(), "cuLaunchKernelEx").len(), 2);
 }

@@ -38,7 +38,7 @@ mod attribute {
 }
 
 /// What the runtime keeps of a call.
-const CALL_BYTES: u32 = 16;
+const CALL_BYTES: u32 = 32;
 
 /// Writes the description of the package's GPU code.
 pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {

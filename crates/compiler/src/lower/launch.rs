@@ -22,7 +22,7 @@ use kernpack_ffi_abi::layout::{
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_validators::check::host_status;
-use kernpack_validators::plan::{self, Alloc, CScalar, LaunchArg};
+use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg};
 
 /// What launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
@@ -202,17 +202,30 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Whether any of these launches runs: nothing where there are none, no condition where one always does.
     fn running(&mut self, which: impl Fn(&plan::Launch) -> bool) -> Option<Option<V<'c>>> {
         let e = self.e();
-        let launches: Vec<_> =
-            self.check.plan.launches.iter().filter(|launch| which(launch)).collect();
+        let plan = self.check.plan;
+        let launches: Vec<_> = plan.launches.iter().filter(|launch| which(launch)).collect();
         if launches.is_empty() {
             return None;
         }
-        let conds: Option<Vec<_>> = launches.iter().map(|launch| launch.cond).collect();
-        let conds = conds.map(|conds| conds.into_iter().map(|cond| self.check.value(cond)));
-        Some(conds.and_then(|conds| {
-            let conds: Vec<_> = conds.collect();
-            conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b))
-        }))
+        let conds: Vec<_> = launches.iter().map(|launch| self.runs(launch)).collect();
+        let conds: Option<Vec<_>> = conds.into_iter().collect();
+        Some(conds.and_then(|conds| conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b))))
+    }
+
+    /// Whether a launch runs, where that is not for certain: its condition holds, and its grid has blocks.
+    fn runs(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
+        let e = self.e();
+        let plan = self.check.plan;
+        let extents = launch.grid.iter().flat_map(|grid| grid.grid);
+        let extents = extents.filter(|extent| !matches!(plan.expr(*extent), Expr::Int(1..)));
+        let extents: Vec<_> = extents.collect();
+        let mut conds: Vec<_> =
+            launch.cond.into_iter().map(|cond| self.check.value(cond)).collect();
+        for extent in extents {
+            let extent = self.check.value(extent);
+            conds.push(e.compare(Predicate::NE, extent, self.i64(0)));
+        }
+        conds.into_iter().reduce(|a, b| e.arith(Operation::And, a, b))
     }
 
     /// Prepares launches on a GPU, where there are any.
@@ -252,8 +265,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     fn launch(&mut self, launch: &plan::Launch) {
         let e = self.e();
         let behind = self.block();
-        if let Some(cond) = launch.cond {
-            let cond = self.check.value(cond);
+        if let Some(cond) = self.runs(launch) {
             let run = self.block();
             e.branch(cond, run, behind, None);
             e.at(run);

@@ -19,6 +19,21 @@ pub(super) struct Call {
     /// [`SWITCHED`] and [`IN_PRIMARY`].
     pub(super) flags: u32,
     callers: Context,
+    area: Area,
+    driver: *const Driver,
+}
+
+impl Call {
+    /// Where the package keeps what it knows.
+    pub(super) fn area(&self) -> Area {
+        self.area
+    }
+
+    /// The driver, which was found to enter.
+    pub(super) fn driver(&self) -> &'static Driver {
+        // SAFETY: only `enter` makes a call, of one that stays.
+        unsafe { &*self.driver }
+    }
 }
 
 /// The caller's context, which may be none, has to be put back.
@@ -85,30 +100,62 @@ pub(super) unsafe extern "C" fn kernpack_rt_cuda_current(
 }
 
 /// What every call needs, or how many strings of an error there are.
+#[inline(always)]
 pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i32> {
+    match Area::ready() {
+        Some(found) => Ok(found),
+        None => find(words),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn find(words: Blank) -> Result<(Area, &'static Driver), i32> {
     let area = Area::get().ok_or_else(|| explain::no_memory(words.error()))?;
     let driver = area.driver().map_err(|reason| explain::no_driver(words.error(), reason))?;
     Ok((area, driver))
 }
 
+#[inline(always)]
 pub(super) fn enter(
     area: Area,
-    driver: &Driver,
+    driver: &'static Driver,
     device: c_int,
     stream: Stream,
 ) -> Result<Call, Status> {
     if device as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }
-    let mut call = Call { device: device as u32, flags: 0, callers: ptr::null_mut() };
+    let (callers, flags) = (ptr::null_mut(), 0);
+    let mut call = Call { device: device as u32, flags, callers, area, driver };
     if !means_current(stream) {
         return Ok(call);
     }
     // SAFETY: the driver writes one handle.
     let status = unsafe { (driver.current_context)(&raw mut call.callers) };
-    let current = if status == 0 { call.callers } else { ptr::null_mut() };
-    if is_current_of(area, driver, device, current, &mut call.flags) {
+    let primary = area.device(device as usize).primary.load(Ordering::Acquire);
+    if status == 0 && !primary.is_null() && call.callers == primary {
+        call.flags = IN_PRIMARY;
         return Ok(call);
+    }
+    see_to_context(&mut call, status).map(|()| call)
+}
+
+/// Makes the primary context current, unless one of the device is. The status is that of asking for the caller's.
+#[cold]
+#[inline(never)]
+fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
+    let (area, driver, device) = (call.area(), call.driver(), call.device as c_int);
+    let mut of = -1;
+    // SAFETY: the driver writes one int, or fails where no context is current.
+    unsafe { (driver.current_device)(&raw mut of) };
+    if of == device {
+        // Whether it is the primary one is not worth making one.
+        let is_primary = status == 0
+            && driver.has_primary(device)
+            && primary_context(area, driver, device) == Ok(call.callers);
+        call.flags = if is_primary { IN_PRIMARY } else { 0 };
+        return Ok(());
     }
     // What cannot be put back is not taken away.
     if status != 0 {
@@ -119,7 +166,7 @@ pub(super) fn enter(
     match unsafe { (driver.set_context)(primary) } {
         0 => {
             call.flags = SWITCHED | IN_PRIMARY;
-            Ok(call)
+            Ok(())
         }
         status => Err(status),
     }
@@ -128,33 +175,6 @@ pub(super) fn enter(
 /// Whether the stream is one that means the current context's.
 pub(super) fn means_current(stream: Stream) -> bool {
     stream.addr() <= CURRENT_STREAMS
-}
-
-/// Whether the current context is one of the device. Says whether it is the primary one, as far as that is known without making one.
-fn is_current_of(
-    area: Area,
-    driver: &Driver,
-    device: c_int,
-    current: Context,
-    flags: &mut u32,
-) -> bool {
-    let known = area.device(device as usize).primary.load(Ordering::Acquire);
-    if known.is_null() || known != current {
-        let mut of = -1;
-        // SAFETY: the driver writes one int, or fails where no context is current.
-        unsafe { (driver.current_device)(&raw mut of) };
-        if of != device {
-            return false;
-        }
-        if !known.is_null()
-            || !driver.has_primary(device)
-            || primary_context(area, driver, device) != Ok(current)
-        {
-            return true;
-        }
-    }
-    *flags = IN_PRIMARY;
-    true
 }
 
 /// The primary context of a device, retained by the first who needs it until the package goes.
@@ -182,17 +202,14 @@ fn primary_context(area: Area, driver: &Driver, device: c_int) -> Result<Context
 ///
 /// # Safety
 ///
-/// `call` is what [`kernpack_rt_cuda_enter`] has written.
+/// `call` is what [`kernpack_rt_cuda_enter`] has written, or has no flags.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
-    // SAFETY: as the caller says.
-    let call = unsafe { &*call };
-    if call.flags & SWITCHED != 0
-        && let Some(area) = Area::get()
-        && let Ok(driver) = area.driver()
-    {
-        // SAFETY: the handle was current before.
-        unsafe { (driver.set_context)(call.callers) };
+    // SAFETY: as the caller says; where nothing was entered, the rest has no value.
+    unsafe {
+        if (*call).flags & SWITCHED != 0 {
+            ((*(*call).driver).set_context)((*call).callers);
+        }
     }
 }
 

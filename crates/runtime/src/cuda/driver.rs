@@ -79,7 +79,6 @@ pub(super) mod kernel {
     pub(in super::super) const SHARED_BYTES: c_int = 1;
     pub(in super::super) const REGISTERS: c_int = 4;
     pub(in super::super) const MAX_DYNAMIC_SHARED_BYTES: c_int = 8;
-    pub(in super::super) const NON_PORTABLE_CLUSTER_SIZE: c_int = 14;
 }
 
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`

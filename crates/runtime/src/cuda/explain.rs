@@ -22,12 +22,7 @@ pub(super) fn no_memory(mut message: Message) -> i32 {
 pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
     match reason {
         NoDriver::Library(problem) => {
-            message.text(c"cannot load the CUDA driver: ");
-            if problem.is_null() {
-                message.text(c"libcuda.so.1 was not found");
-            } else {
-                message.c_str(problem);
-            }
+            message.text(c"cannot load the CUDA driver: ").c_str(problem);
             message.text(c"; this function needs a GPU and its driver");
         }
         NoDriver::Function(name) => {
@@ -174,6 +169,9 @@ pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Statu
     });
 }
 
+/// The most blocks of a cluster: more would have to be allowed for the kernel, which packages do not.
+const PORTABLE_CLUSTER: i64 = 8;
+
 /// A launch that the driver refused.
 pub(super) struct Refused<'l> {
     pub(super) driver: &'l Driver,
@@ -203,15 +201,15 @@ impl Refused<'_> {
         }
         let of_device =
             self.driver.device_attribute(device::MAX_THREADS_PER_BLOCK, self.device).ok();
-        if exceeds(threads, of_device) {
+        if let Some(limit) = exceeded(threads, of_device) {
             message.text(c": block ").int(threads).text(c" exceeds the device's ");
-            message.int(of_device.unwrap_or(0).into()).text(c" threads");
+            message.int(limit).text(c" threads");
             return true;
         }
         let of_kernel = self.kernel_attribute(kernel::MAX_THREADS_PER_BLOCK);
-        if exceeds(threads, of_kernel) {
+        if let Some(limit) = exceeded(threads, of_kernel) {
             message.text(c": block ").int(threads).text(c" exceeds the kernel's ");
-            message.int(of_kernel.unwrap_or(0).into()).text(c" threads (it uses ");
+            message.int(limit).text(c" threads (it uses ");
             let registers = self.kernel_attribute(kernel::REGISTERS).unwrap_or(0);
             message.int(registers.into()).text(c" registers a thread)");
             return true;
@@ -228,9 +226,9 @@ impl Refused<'_> {
     ) -> bool {
         for ((dim, name), attribute) in dims.iter().zip([c"x", c"y", c"z"]).zip(first..) {
             let limit = self.driver.device_attribute(attribute, self.device).ok();
-            if exceeds((*dim).into(), limit) {
+            if let Some(limit) = exceeded((*dim).into(), limit) {
                 message.text(what).text(name).text(c" ").int((*dim).into());
-                message.text(c" exceeds the device's ").int(limit.unwrap_or(0).into());
+                message.text(c" exceeds the device's ").int(limit);
                 return true;
             }
         }
@@ -241,12 +239,10 @@ impl Refused<'_> {
         let limit = self.driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, self.device).ok();
         let own = self.kernel_attribute(kernel::SHARED_BYTES).unwrap_or(0);
         let asked = i64::from(self.config.shared_bytes);
-        if !exceeds(asked + i64::from(own), limit) {
-            return false;
-        }
+        let Some(limit) = exceeded(asked + i64::from(own), limit) else { return false };
         message.text(c": ").int(asked).text(c" bytes of dynamic and ").int(own.into());
         message.text(c" bytes of static shared memory exceed the device's ");
-        message.int(limit.unwrap_or(0).into()).text(c" bytes");
+        message.int(limit).text(c" bytes");
         true
     }
 
@@ -263,13 +259,12 @@ impl Refused<'_> {
             }
         }
         let blocks = i64::from(x) * i64::from(y) * i64::from(z);
-        let most = if self.kernel_attribute(kernel::NON_PORTABLE_CLUSTER_SIZE) == Some(1) {
-            16
-        } else {
-            8
-        };
-        if blocks > most {
-            message.text(c": a cluster of ").int(blocks).text(c" blocks exceeds ").int(most);
+        if blocks > PORTABLE_CLUSTER {
+            message
+                .text(c": a cluster of ")
+                .int(blocks)
+                .text(c" blocks exceeds ")
+                .int(PORTABLE_CLUSTER);
             return true;
         }
         false
@@ -300,6 +295,7 @@ impl Refused<'_> {
     }
 }
 
-fn exceeds(value: i64, limit: Option<i32>) -> bool {
-    limit.is_some_and(|limit| value > i64::from(limit))
+/// The limit that a value exceeds, if it is known.
+fn exceeded(value: i64, limit: Option<i32>) -> Option<i64> {
+    limit.map(i64::from).filter(|limit| value > *limit)
 }

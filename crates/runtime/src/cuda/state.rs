@@ -119,6 +119,19 @@ pub(super) struct LoadedKernel {
 pub(super) struct Area(*mut Header);
 
 impl Area {
+    /// The area and the driver, where both have been found.
+    #[inline(always)]
+    pub(super) fn ready() -> Option<(Area, &'static Driver)> {
+        let header = AREA.load(Ordering::Acquire);
+        // SAFETY: it is NULL, or the area's.
+        let known = unsafe { header.as_ref() }?;
+        // SAFETY: a driver that has been started has been found.
+        known
+            .started
+            .is_done()
+            .then(|| (Area(header), unsafe { (*known.driver.get()).assume_init_ref() }))
+    }
+
     /// The area, made by the first who asks. `None` where there is no memory.
     pub(super) fn get() -> Option<Area> {
         let header = AREA.load(Ordering::Acquire);

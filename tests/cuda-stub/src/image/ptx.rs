@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! PTX, as far as its entries go: `.target`, `.entry` with its `.param`s, `.maxntid`. Instructions are not looked at.
+//! PTX, as far as its entries go: `.target`, `.entry` with its `.param`s, `.maxntid`, and `.shared` variables in them. Instructions are not
+//! looked at.
 
 use super::{Arch, Image, KernelImage, lay_out};
 
@@ -25,10 +26,12 @@ fn without_comments(text: &str) -> String {
 
 /// What follows `.entry`: a name, parameters in brackets, directives, the body.
 fn entry(text: &str) -> Option<KernelImage> {
-    let head = text.split_once('{').map_or(text, |(head, _)| head);
+    let (head, body) = text.split_once('{').unwrap_or((text, ""));
     let (name, rest) = head.split_once('(').unwrap_or((head, ""));
     let mut kernel = KernelImage::new(name.trim());
     let (params, directives) = rest.split_once(')').unwrap_or(("", rest));
+    let variables = body.split(';').filter(|line| line.trim().starts_with(".shared"));
+    kernel.static_shared = variables.filter_map(param).map(|(size, _)| size as u32).sum();
     let params = params.split(',').filter(|param| param.contains(".param"));
     kernel.params = lay_out(params.map(param).collect::<Option<Vec<_>>>()?);
     if let Some((_, numbers)) = directives.split_once(".maxntid") {
@@ -63,7 +66,7 @@ mod tests {
     fn entries_are_read() {
         let text = "// one\n.version 8.0\n.target sm_90a, debug\n.address_size 64\n\
             .visible .entry k(\n .param .u64 .ptr .global .align 16 a, // .param .u8 x\n .param .u32 n,\n\
-             .param .align 64 .b8 map[128]\n)\n.maxntid 128, 2, 1\n.minnctapersm 2\n{ ret; }\n\
+             .param .align 64 .b8 map[128]\n)\n.maxntid 128, 2, 1\n.minnctapersm 2\n{ .shared .align 4 .b8 s[1000]; .shared .f32 t;\n ld.shared.f32 %f1, [t]; ret; }\n\
             /* .entry no() */ .visible .entry empty()\n{ ret; }\n";
         let image = parse(text).unwrap();
         assert_eq!(image.arches, [Arch::parse("sm_90a", true).unwrap()]);
@@ -72,6 +75,7 @@ mod tests {
         let params = image.kernels[0].params.iter().map(|p| (p.offset, p.size));
         assert_eq!(params.collect::<Vec<_>>(), [(0, 8), (8, 4), (64, 128)]);
         assert_eq!(image.kernels[0].max_threads, 256);
+        assert_eq!((image.kernels[0].static_shared, image.kernels[1].static_shared), (1004, 0));
         assert_eq!(image.kernels[1].max_threads, 1024);
     }
 }
