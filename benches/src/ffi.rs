@@ -74,6 +74,20 @@ fn tvm_ffi() -> Result<&'static TvmFfi> {
     Ok(LOADED.get_or_init(|| loaded))
 }
 
+/// Microseconds of loading and unloading a module that is not loaded.
+///
+/// # Errors
+/// Where it, or libtvm_ffi, cannot be loaded.
+pub fn time_load(path: &Path) -> Result<f64> {
+    const TIMES: u32 = 10;
+    tvm_ffi()?;
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        open(path, RTLD_NOW | RTLD_LOCAL)?.close()?;
+    }
+    Ok(start.elapsed().as_secs_f64() * 1e6 / f64::from(TIMES))
+}
+
 /// A loaded module, which the process keeps.
 #[derive(Debug)]
 pub struct Library {

@@ -20,6 +20,8 @@ pub mod builds;
 pub mod call;
 pub mod ffi;
 pub mod figure;
+pub mod gpu;
+pub mod nvrtc;
 pub mod python;
 pub mod refused;
 pub mod report;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use kernpack_benches::figure::{Figure, Verdict};
 use kernpack_benches::subject::Sides;
-use kernpack_benches::{accepted, builds, python, refused, report, toolchain};
+use kernpack_benches::{accepted, builds, gpu, python, refused, report, toolchain};
 use std::process::ExitCode;
 
 /// What calls and builds cost, each figure next to what it is held against.
@@ -35,6 +35,8 @@ enum Group {
     Refused,
     /// Builds.
     Builds,
+    /// Packages with GPU kernels, where no GPU is needed.
+    Gpu,
 }
 
 fn main() -> Result<ExitCode> {
@@ -59,6 +61,7 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
                 Group::Python => python::measure(&sides.ours.path)?,
                 Group::Refused => refused::measure(&sides)?,
                 Group::Builds => builds::measure(&sides.kernels)?,
+                Group::Gpu => gpu::measure(folder.path())?,
             });
         }
     }
