@@ -2,7 +2,7 @@
 //! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
 //! with, and a checker for hosts that have no compiled code.
 
-use super::{CScalar, Expr, LaunchArg, Plan, Step, Value, When};
+use super::{CScalar, Expr, Launch, LaunchArg, Plan, Step, Value, When};
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
@@ -112,7 +112,7 @@ impl Run<'_> {
     fn accepted(&self) -> Result<Accepted, Stop> {
         let mut accepted = Accepted::default();
         for launch in &self.plan.launches {
-            if launch.cond.map_or(Ok(1), |cond| self.value(cond))? != 0 {
+            if self.runs(launch)? {
                 let mut values = Vec::new();
                 for arg in &launch.args {
                     self.argument(arg, &mut values)?;
@@ -123,6 +123,19 @@ impl Run<'_> {
         accepted.combination =
             self.plan.combinations.index.map(|index| self.value(index)).transpose()?;
         Ok(accepted)
+    }
+
+    /// Whether a launch runs: its condition holds, and its grid has blocks.
+    fn runs(&self, launch: &Launch) -> Result<bool, Stop> {
+        if launch.cond.map_or(Ok(1), |cond| self.value(cond))? == 0 {
+            return Ok(false);
+        }
+        for extent in launch.grid.iter().flat_map(|grid| grid.grid) {
+            if self.value(extent)? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn argument(&self, arg: &LaunchArg, values: &mut Vec<Option<i64>>) -> Result<(), Stop> {
