@@ -72,6 +72,31 @@ def test_a_launch_waits_for_its_stream(add_one, launch):
     assert torch.equal(b, a + 1)
 
 
+def test_a_stream_of_another_context():
+    """The driver refuses a function of the primary context there, and takes a kernel; captures go on."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    module = tvm_ffi.load_module(str(FOLDER / "others.so"))
+    a, b = vectors()
+    module.on(a, b, ctypes.c_void_p(torch.cuda.Stream().cuda_stream))
+    torch.cuda.synchronize()
+    primary, own, stream, graph = (ctypes.c_void_p() for _ in range(4))
+    assert driver.cuCtxGetCurrent(ctypes.byref(primary)) == 0
+    assert driver.cuCtxCreate_v4(ctypes.byref(own), None, 0, 0) == 0
+    try:
+        assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+        assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
+        module.on(a, b, stream)
+        assert driver.cuStreamEndCapture(stream, ctypes.byref(graph)) == 0 and graph
+        b.zero_()
+        torch.cuda.synchronize()
+        module.on(a, b, stream)
+        assert driver.cuStreamSynchronize(stream) == 0
+    finally:
+        assert driver.cuCtxSetCurrent(primary) == 0
+    assert torch.equal(b, a + 1)
+    assert driver.cuCtxDestroy_v2(own) == 0
+
+
 def test_a_prepared_call_launches_as_often_as_it_is_called(add_one):
     a, b = vectors()
     prepared = add_one.kernpack_prepare_add_one(a, b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels for the suite's launches that pass tensor maps: PTX without instructions, launched on the driver of `tests/cuda-stub`, which keeps
-//! what each got. Launches of other kernels are host functions: [`kernels`](crate::kernels).
+//! what each got. Launches of other kernels are host functions: [`kernels`].
 
 use crate::callee::Launched;
 use crate::kernels;

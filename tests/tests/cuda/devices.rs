@@ -287,14 +287,37 @@ fn a_stream_of_its_own_wins_and_needs_no_context() {
         loaded.call("made", &[tensor(4, 1)]).unwrap();
         let log = stub.take_log();
         assert_eq!(launched(&log), [1, 1, 1]);
-        assert!(
-            !log.iter().any(|line| line["call"].as_str().unwrap().starts_with("cuCtx")),
-            "{log:?}"
-        );
+        assert!(calls(&log, "cuCtxSetCurrent").is_empty());
         assert_eq!(calls(&log, "cuDevicePrimaryCtxRetain").len(), 0);
         drop(loaded);
         assert_eq!(host.current(), current);
     }
+}
+
+/// A function of the primary context is tried first; a stream of another context costs one refusal, and no more.
+#[test]
+fn a_stream_of_its_own_may_be_of_any_context() {
+    let stub = Stub::load("devices 2");
+    let host = Host::new();
+    let own = host.create(1);
+    let of_own = host.stream();
+    host.set_current(host.primary(1));
+    let of_primary = host.stream();
+    let loaded = load();
+    let launched_as = |stream: usize| {
+        stub.take_log();
+        loaded.call("given", &[tensor(4, 1), Value::Ptr(stream as u64)]).unwrap();
+        let launches = calls(&stub.take_log(), "cuLaunchKernelEx");
+        let kind = |line: &Json| line["args"]["function"].as_str().unwrap()[..6].to_string();
+        launches.iter().map(|line| (kind(line), line["result"].to_string())).collect::<Vec<_>>()
+    };
+    let done = |kind: &str| (kind.to_string(), "\"CUDA_SUCCESS\"".to_string());
+    assert_eq!(launched_as(of_primary), [done("functi")]);
+    let refused = ("functi".to_string(), "\"CUDA_ERROR_INVALID_HANDLE\"".to_string());
+    assert_eq!(launched_as(of_own), [refused, done("kernel")]);
+    assert_eq!(launched_as(of_own), [done("kernel")]);
+    assert_eq!(launched_as(of_primary), [done("kernel")]);
+    assert_ne!(host.current(), own);
 }
 
 #[test]

@@ -150,10 +150,7 @@ fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
     // SAFETY: the driver writes one int, or fails where no context is current.
     unsafe { (driver.current_device)(&raw mut of) };
     if of == device {
-        // Whether it is the primary one is not worth making one.
-        let is_primary = status == 0
-            && driver.has_primary(device)
-            && primary_context(area, driver, device) == Ok(call.callers);
+        let is_primary = status == 0 && is_primary(area, driver, device, call.callers);
         call.flags = if is_primary { IN_PRIMARY } else { 0 };
         return Ok(());
     }
@@ -170,6 +167,23 @@ fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
         }
         status => Err(status),
     }
+}
+
+/// Whether a context is the primary one of a device, which is not made for this.
+fn is_primary(area: Area, driver: &Driver, device: c_int, context: Context) -> bool {
+    driver.has_primary(device) && primary_context(area, driver, device) == Ok(context)
+}
+
+/// Whether the current context is the primary one of a device.
+pub(super) fn is_primary_current(area: Area, driver: &Driver, device: c_int) -> bool {
+    let (mut current, mut of) = (ptr::null_mut(), -1);
+    // SAFETY: the driver writes one handle and one int.
+    let is_of_device = unsafe {
+        (driver.current_context)(&raw mut current) == 0
+            && (driver.current_device)(&raw mut of) == 0
+            && of == device
+    };
+    is_of_device && is_primary(area, driver, device, current)
 }
 
 /// Whether the stream is one that means the current context's.

@@ -18,6 +18,7 @@ pub(super) const INVALID_DEVICE: Status = 101;
 pub(super) const INVALID_CONTEXT: Status = 201;
 pub(super) const NO_BINARY_FOR_GPU: Status = 209;
 pub(super) const SHARED_OBJECT_INIT_FAILED: Status = 303;
+pub(super) const INVALID_HANDLE: Status = 400;
 pub(super) const NOT_FOUND: Status = 500;
 pub(super) const LAUNCH_OUT_OF_RESOURCES: Status = 701;
 pub(super) const COOPERATIVE_LAUNCH_TOO_LARGE: Status = 720;

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use super::context::{Call, IN_PRIMARY, means_current};
+use super::context::{Call, IN_PRIMARY, is_primary_current, means_current};
 use super::driver::{self, Driver, LaunchConfig, Status, Stream};
 use super::explain::{self, Refused};
 use super::load::{NotLoaded, load, without_capture};
@@ -41,35 +41,32 @@ unsafe extern "C" fn kernpack_rt_cuda_launch(
         };
     }
     // SAFETY: as the caller says; the handle is the driver's.
-    match unsafe { (call.driver().launch)(config, function, args, core::ptr::null_mut()) } {
+    match unsafe { (call.driver().launch)(config, function, args, ptr::null_mut()) } {
         0 => 0,
-        status => {
-            let handle = call.area().kernel(call.device as usize, number);
-            let handle = handle.kernel.load(Ordering::Acquire);
-            let (driver, device) = (call.driver(), call.device as c_int);
-            let launch = Refused { driver, number, device, handle, config };
-            explain::not_launched(words.error(), &launch, status)
-        }
+        // SAFETY: as the caller says.
+        status => unsafe { refused(call, number, config, args, function, status, words) },
     }
 }
 
-/// What to launch, where that is known: NULL where it is not.
+/// What to launch, where that is known: NULL where it is not. A function of the device's primary context is a little cheaper to launch than a
+/// kernel of any context.
 #[inline(always)]
 fn known(call: &Call, number: usize, stream: Stream) -> driver::Function {
     let (area, device) = (call.area(), call.device as usize);
     let kept = area.kernel(device, number);
-    if is_in_primary(call, stream) {
-        return kept.function.load(Ordering::Acquire);
+    let function = kept.function.load(Ordering::Acquire);
+    let wants_function = match means_current(stream) {
+        true if call.flags & IN_PRIMARY != 0 => return function,
+        true => false,
+        // A stream is likely to be one of the primary context. Where it is not, the driver says so.
+        false => area.device(device).streams_of_others.load(Ordering::Relaxed) == 0,
+    };
+    if wants_function && !function.is_null() {
+        return function;
     }
     // A handle says nothing while its module is being loaded: that may fail yet.
     let module = area.module(device, Package::own().kernel(number).module as usize);
     if module.once.is_done() { kept.kernel.load(Ordering::Acquire) } else { ptr::null_mut() }
-}
-
-/// Whether the kernel runs in the device's primary context, which is current: a function of that is a little cheaper to launch than a kernel
-/// of any context.
-fn is_in_primary(call: &Call, stream: Stream) -> bool {
-    call.flags & IN_PRIMARY != 0 && means_current(stream)
 }
 
 /// The like for the first launch. Where it cannot be had, how many strings of an error there are.
@@ -79,10 +76,46 @@ fn find(call: &Call, number: usize, stream: Stream, words: Blank) -> Result<driv
     let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
     let handle = loaded(area, driver, number, device)
         .map_err(|reason| explain::not_loaded(words.error(), driver, number, device, reason))?;
-    Ok(match is_in_primary(call, stream) {
+    let is_primary = match means_current(stream) {
+        true => call.flags & IN_PRIMARY != 0,
+        false => is_primary_current(area, driver, device as c_int),
+    };
+    Ok(match is_primary {
         true => in_primary(area, driver, number, device, handle).unwrap_or(handle),
         false => handle,
     })
+}
+
+/// A launch that the driver has refused: made as that of a kernel, where a function was of another context than the stream, or explained. 0, or
+/// how many strings of an error there are.
+///
+/// # Safety
+///
+/// As of [`kernpack_rt_cuda_launch`].
+#[cold]
+#[inline(never)]
+unsafe fn refused(
+    call: &Call,
+    number: usize,
+    config: &LaunchConfig,
+    args: *mut *mut c_void,
+    function: driver::Function,
+    mut status: Status,
+    words: Blank,
+) -> i32 {
+    let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
+    let handle = area.kernel(device, number).kernel.load(Ordering::Acquire);
+    let is_of_another = status == driver::INVALID_HANDLE && function != handle;
+    if is_of_another && !means_current(config.stream) {
+        // SAFETY: as the caller says.
+        status = unsafe { (driver.launch)(config, handle, args, ptr::null_mut()) };
+        if status == 0 {
+            area.device(device).streams_of_others.store(1, Ordering::Relaxed);
+            return 0;
+        }
+    }
+    let launch = Refused { driver, number, device: device as c_int, handle, config };
+    explain::not_launched(words.error(), &launch, status)
 }
 
 /// The kernel on that device, loaded if it is not.

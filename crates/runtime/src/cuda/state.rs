@@ -88,6 +88,8 @@ struct Header {
 pub(super) struct Device {
     /// The primary context, where it was needed.
     pub(super) primary: AtomicPtr<c_void>,
+    /// Whether a stream was seen that is not the primary context's: 1 then.
+    pub(super) streams_of_others: AtomicU32,
     pub(super) facts: Facts,
 }
 
