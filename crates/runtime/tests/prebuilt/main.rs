@@ -59,7 +59,7 @@ const CUDA_IMPORTS: [&str; 15] = [
 ];
 
 const MAX_TEXT_BYTES: u64 = 6144;
-const MAX_CUDA_TEXT_BYTES: u64 = 12 * 1024;
+const MAX_CUDA_TEXT_BYTES: u64 = 13 * 1024;
 
 fn parse(arch: HostArch) -> object::File<'static> {
     object::File::parse(object(arch)).unwrap()
