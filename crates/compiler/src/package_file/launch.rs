@@ -106,7 +106,9 @@ pub(super) fn read<'t>(
         }
     };
     know_layout(fields_of_layout);
-    let is_c = !matches!(&source, Some(Source::Gpu(GpuSource::Cuda(..))));
+    // Of a source that cannot be read, nothing is known.
+    let is_cpp = |source: &Source| matches!(source, Source::Gpu(GpuSource::Cuda(..)));
+    let is_c = source.as_ref().is_some_and(|source| !is_cpp(source));
     let is_named = matches!(&source, Some(Source::Gpu(source)) if source.is_triton());
     let kernel = match is_named && !fields.has("kernel") && !fields.has("symbol") {
         true => Some(String::new()),

@@ -349,6 +349,17 @@ fn a_launch_of_cuda_cpp() {
     assert_eq!(archs.len(), 1);
 }
 
+/// What a source would allow is not known where it cannot be read: a template is no mistake then.
+#[test]
+fn a_source_that_cannot_be_read_is_the_only_problem() {
+    let text =
+        on_gpu("source = { cuda = 'b', arch = ['sm_9'] }\nlaunch = { grid = [1], block = [1] }");
+    let text = text.replace("kernel = 'k'", "kernel = 'k<float>'");
+    assert!(text.contains("k<float>"), "{text}");
+    let found = parse(&text, Path::new("")).expect_err("no such architecture").0;
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
 #[test]
 fn problems_of_launches_on_a_gpu() {
     let problems = [
