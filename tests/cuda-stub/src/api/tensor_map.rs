@@ -98,6 +98,9 @@ api! {
         promotion: CUtensorMapL2promotion,
         fill: CUtensorMapFloatOOBfill,
     ) {
+        if !map.0.is_null() && !map.0.is_aligned() {
+            call.note("unaligned", "true".to_string());
+        }
         if !(1..=5).contains(&rank) || !map.0.is_aligned() {
             return Err(Status::INVALID_VALUE);
         }
