@@ -23,7 +23,16 @@ from pathlib import Path
 from cuda_driver import CLUSTER, Place, call, config, pointers
 
 # Where the stub and a driver differ for a reason: the function, a pattern of the difference's line, the reason.
-KNOWN = []
+KNOWN = [
+    ("cuDeviceGetAttribute", r'"attribute": 14[89],', "cuda.h has these attributes, and the driver of the 580 series does not know them yet"),
+    ("cuKernelGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
+    ("cuFuncGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
+    ("cuKernelGetParamInfo", "offset:", "the driver's compiler places the parameters of PTX, which the stub does not compile"),
+    ("cuThreadExchangeStreamCaptureMode", r'"capture_mode": 3|capture_mode: .* 3 from', "the driver takes a mode that does not exist"),
+    ("cuKernelGetAttribute", r'"attribute": 14,.*: 1 from the stub, 0 from', "the stub keeps one value for a kernel and its functions"),
+    ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons as if a cluster could lie anywhere, and the driver counts fewer"),
+    ("cuTensorMapEncodeTiled", '"unaligned"', "cuda.h wants 64 bytes, and the driver does not look"),
+]
 
 HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph)\d+$")
 ADDRESS = re.compile(r"(memory\d+)(?:\+(\d+))?$")

@@ -61,7 +61,7 @@ api! {
         }
         let image = found.image.as_ref().map_err(|status| *status)?;
         if !driver.config.devices.iter().any(|device| image.runs_on(device.compute())) {
-            return Err(Status::NO_BINARY_FOR_GPU);
+            return Err(image.refusal());
         }
         let mut kernels = image.kernels.iter();
         let image = kernels.find(|kernel| kernel.name.to_string_lossy() == name);
