@@ -98,7 +98,7 @@ def test_calls_that_were_told_to_fail_are_left_out(driver, tmp_path):
     marked = [json.loads(line) for line in (folder / "memory.jsonl").read_text().splitlines() if '"told":true' in line]
     assert [line["result"] for line in marked] == ["CUDA_ERROR_LAUNCH_FAILED"]
     ran = driver("devices 1", "replay.py", folder)
-    assert "left out 1 times: cuMemFree_v2: the stub was told to fail" in ran.stdout
+    assert "left out, 1 times: cuMemFree_v2: the stub was told to fail" in ran.stdout
 
 
 def test_a_driver_that_ends_the_process_is_a_difference(driver, recorded):

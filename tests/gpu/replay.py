@@ -30,7 +30,7 @@ KNOWN = [
     ("cuKernelGetParamInfo", "offset:", "the driver's compiler places the parameters of PTX, which the stub does not compile"),
     ("cuThreadExchangeStreamCaptureMode", r'"capture_mode": 3|capture_mode: .* 3 from', "the driver takes a mode that does not exist"),
     ("cuKernelGetAttribute", r'"attribute": 14,.*: 1 from the stub, 0 from', "the stub keeps one value for a kernel and its functions"),
-    ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons as if a cluster could lie anywhere, and the driver counts fewer"),
+    ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons from blocks alone, and the driver counts fewer clusters"),
     ("cuTensorMapEncodeTiled", '"unaligned"', "cuda.h wants 64 bytes, and the driver does not look"),
 ]
 
@@ -282,7 +282,7 @@ class Table:
 
     def __init__(self):
         self.counts = collections.defaultdict(collections.Counter)
-        self.unknown, self.known, self.left_out = [], [], collections.Counter()
+        self.unknown, self.known, self.left_out = [], collections.Counter(), collections.Counter()
 
     def take(self, log, told):
         """The lines of one replay."""
@@ -308,7 +308,10 @@ class Table:
     def differs(self, function, where, problem):
         reason = reason_for(function, f"{where}: {problem}")
         self.counts[function]["known" if reason else "differ"] += 1
-        (self.known if reason else self.unknown).append(f"{where}\n    {problem}" + (f" ({reason})" if reason else ""))
+        if reason:
+            self.known[f"{function}: {reason}"] += 1
+        else:
+            self.unknown.append(f"{where}\n    {problem}")
 
     def print(self):
         columns = ("calls", "differ", "known", "left out")
@@ -317,11 +320,11 @@ class Table:
             print(f"{function:<46}" + "".join(f"{counts[column]:>10}" for column in columns))
         total = sum(self.counts.values(), collections.Counter())
         print(f"{'all':<46}" + "".join(f"{total[column]:>10}" for column in columns))
-        for title, lines in (("known differences", self.known), ("differences", self.unknown)):
-            if lines:
-                print(f"\n{title}:", *lines, sep="\n  ")
-        for reason, count in self.left_out.items():
-            print(f"left out {count} times: {reason}")
+        for title, reasons in (("known difference", self.known), ("left out", self.left_out)):
+            for reason, count in reasons.items():
+                print(f"{title}, {count} times: {reason}")
+        if self.unknown:
+            print("\ndifferences:", *self.unknown, sep="\n  ")
 
 
 def main(folder):
