@@ -137,6 +137,9 @@ fn logged(
         let written = written.filter_map(|(name, a)| Some((*name, a.written(&driver.memory)?)));
         line.push(("out", json::object(written)));
     }
+    if wanted.is_some() {
+        line.push(("told", "true".to_string()));
+    }
     line.extend(notes);
     driver.log.write(&json::object(line));
     status

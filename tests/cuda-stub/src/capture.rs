@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Captures: what may not be done while a stream is captured. A call that is refused for this spoils the captures that forbid it.
 
-use crate::c_types::CUstream;
+use crate::c_types::{CUcontext, CUstream};
 use crate::call::Call;
 use crate::driver::Capture;
 use crate::status::Status;
@@ -45,14 +45,46 @@ impl Call<'_> {
         result
     }
 
-    /// Refuses to wait for a stream that is captured.
-    pub fn wait_for(&mut self, stream: CUstream) -> Result<(), Status> {
-        self.driver.context_of(stream, self.thread)?;
+    /// Spoils the capture of a stream, if there is one.
+    pub fn spoil(&mut self, stream: CUstream) {
         if let Some(capture) = self.capture(stream) {
             capture.is_invalid = true;
+        }
+    }
+
+    /// Spoils the captures of which something holds, and says whether there are any.
+    fn spoil_all(&mut self, of: impl Fn(&Capture) -> bool) -> bool {
+        let mut captures =
+            self.driver.captures.values_mut().filter(|capture| of(capture)).peekable();
+        let are_any = captures.peek().is_some();
+        captures.for_each(|capture| capture.is_invalid = true);
+        are_any
+    }
+
+    /// Refuses to wait for a stream that is captured, or that would have to wait for one.
+    pub fn wait_for(&mut self, stream: CUstream) -> Result<(), Status> {
+        let context = self.driver.context_of(stream, self.thread)?;
+        if self.capture(stream).is_some() {
+            self.spoil(stream);
             return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
         }
-        if stream.0 <= 1 { self.potentially_unsafe() } else { Ok(()) }
+        if stream.0 > 1 {
+            return Ok(());
+        }
+        self.join_blocking(context)?;
+        self.potentially_unsafe()
+    }
+
+    /// Refuses to wait for a context of which something is captured.
+    pub fn wait_for_context(&mut self, context: CUcontext) -> Result<(), Status> {
+        let are_any = self.spoil_all(|capture| capture.context == context);
+        if are_any { Err(Status::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+    }
+
+    /// What the NULL stream does waits for the streams that block it; none of them may be captured.
+    fn join_blocking(&mut self, context: CUcontext) -> Result<(), Status> {
+        let are_any = self.spoil_all(|capture| capture.is_blocking && capture.context == context);
+        if are_any { Err(Status::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
     }
 
     /// Work on a stream goes into its capture, if there is one that was not spoilt; says whether it does. Work on the NULL stream would wait for
@@ -66,14 +98,6 @@ impl Call<'_> {
         if stream.0 > 1 {
             return Ok(false);
         }
-        let mut result = Ok(false);
-        for ((captured, _), capture) in &mut self.driver.captures {
-            let blocking = self.driver.streams.get(captured.0);
-            if blocking.is_some_and(|other| other.is_blocking && other.context == context) {
-                capture.is_invalid = true;
-                result = Err(Status::STREAM_CAPTURE_IMPLICIT);
-            }
-        }
-        result
+        self.join_blocking(context).map(|()| false)
     }
 }

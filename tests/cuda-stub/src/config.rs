@@ -14,6 +14,7 @@
 //! fail cuLibraryLoadData on 1 with 2        calls while device 1 is current do
 //! delay cuLibraryLoadData 20                calls take so many milliseconds more
 //! log /tmp/calls.jsonl                      the log goes to a file as well
+//! images /tmp/images                        images that are loaded go to files of this folder, by their digests in the log
 //! ```
 //!
 //! Devices are H200s until a line says otherwise. `fail` counts calls from the reset on, or from when the rule was made.
@@ -77,6 +78,8 @@ pub struct Config {
     pub delays: Vec<(String, u64)>,
     /// The file for the log.
     pub log: Option<PathBuf>,
+    /// The folder for images that are loaded.
+    pub images: Option<PathBuf>,
 }
 
 impl Default for Config {
@@ -89,6 +92,7 @@ impl Default for Config {
             failures: Vec::new(),
             delays: Vec::new(),
             log: None,
+            images: None,
         }
     }
 }
@@ -128,6 +132,7 @@ impl Config {
                 self.delays.push((known(function)?, milliseconds.parse().ok()?));
             }
             ["log", path] => self.log = Some(PathBuf::from(path)),
+            ["images", path] => self.images = Some(PathBuf::from(path)),
             _ => return None,
         }
         Some(())
@@ -176,7 +181,7 @@ mod tests {
         let text = "# two\ndevices 3\ndriver 12080\ndevice 1 compute 10.3\ndevice 1 name A B\n\
             device 2 attribute 97 1000\ncapture-loads allowed\nfail cuInit with 100\n\
             fail cuLaunchKernelEx 3 with 719\nfail cuMemAlloc_v2 on 1 with 2\n\
-            delay cuLibraryLoadData 20\nlog /tmp/x\n";
+            delay cuLibraryLoadData 20\nlog /tmp/x\nimages /tmp/y\n";
         let config = Config::parse(text).unwrap();
         let names: Vec<_> = config.devices.iter().map(|device| device.name.as_str()).collect();
         assert_eq!(names, ["NVIDIA H200", "A B", "NVIDIA H200"]);
@@ -188,6 +193,7 @@ mod tests {
         assert_eq!(rules, [(None, None, 100), (Some(3), None, 719), (None, Some(1), 2)]);
         assert_eq!(config.delays, [("cuLibraryLoadData".to_string(), 20)]);
         assert_eq!(config.log, Some(PathBuf::from("/tmp/x")));
+        assert_eq!(config.images, Some(PathBuf::from("/tmp/y")));
     }
 
     #[test]

@@ -97,6 +97,10 @@ pub struct Capture {
     pub mode: u32,
     /// The thread that began it.
     pub thread: u64,
+    /// The context of its stream.
+    pub context: CUcontext,
+    /// Whether its stream and the NULL stream wait for one another.
+    pub is_blocking: bool,
     /// Whether something has spoilt it.
     pub is_invalid: bool,
 }
@@ -272,7 +276,7 @@ impl Driver {
         let library = self.libraries.get(library.0).ok_or(Status::INVALID_HANDLE)?;
         let device = self.config.devices.get(device).ok_or(Status::INVALID_DEVICE)?;
         let image = library.image.as_ref().map_err(|status| *status)?;
-        if image.runs_on(device.compute()) { Ok(()) } else { Err(Status::NO_BINARY_FOR_GPU) }
+        if image.runs_on(device.compute()) { Ok(()) } else { Err(image.refusal()) }
     }
 
     /// Ends a library, with its kernels.

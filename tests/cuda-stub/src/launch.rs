@@ -43,7 +43,10 @@ pub fn launch(call: &mut Call, launch: &Launch) -> Result<(), Status> {
     let resolved = resolve(call, launch)?;
     let record = record(call, launch, &resolved);
     call.note("launch", record);
-    check(call, &launch.config, &resolved)?;
+    if let Err(status) = check(call, &launch.config, &resolved) {
+        call.spoil(launch.config.stream);
+        return Err(status);
+    }
     let is_captured = call.enqueue(launch.config.stream)?;
     call.note("captured", is_captured.to_string());
     call.driver.n_launches += 1;
@@ -170,6 +173,10 @@ fn check_cluster(
     resolved: &Resolved,
     cluster: [u32; 3],
 ) -> Result<(), Status> {
+    if cluster == [0; 3] {
+        // As if the attribute were not there.
+        return Ok(());
+    }
     let size: u64 = cluster.iter().map(|n| u64::from(*n)).product();
     let largest = occupancy::largest_cluster(call, resolved.kernel, resolved.device)?;
     let divides = |(grid, cluster): (&u32, &u32)| *cluster > 0 && grid % cluster == 0;

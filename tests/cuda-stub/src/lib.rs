@@ -10,7 +10,7 @@
 //! * [`config`] is what the stub is told, in the file that `KERNPACK_CUDA_STUB` names or through [`control`]; [`log`] is what it tells.
 //!
 //! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200. The stub differs from it on purpose: a handle that was
-//! never given, or whose library was unloaded, is an error here and the end of the process there; loading a library under a global capture is
+//! never given, or whose library was unloaded or context ended, is an error here and the end of the process there; loading a library under a global capture is
 //! refused unless the configuration allows it, as the manual reserves; a capture mode that does not exist is refused. Deliberately absent:
 //! errors that stay (after an illegal address the real context is lost) or come later than their call, events, graph launches, managed and pinned memory, fat binaries.
 

@@ -7,7 +7,8 @@
 //!
 //! Handles have names (`context1`), addresses the name of their allocation (`memory2+16`), and what a call wrote stands under `out`. So a log
 //! can be replayed: make each call in order, with what earlier calls gave under those names. `device` is that of the current context, before the
-//! call. Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies what they copied.
+//! call. Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies what they copied. A call that failed
+//! because the stub was told so has `"told":true`.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -3,11 +3,18 @@
 
 use crate::argument::{ContextParameters, Out};
 use crate::c_types::{CUcontext, CUdevice};
+use crate::call::Call;
 use crate::driver::Context;
 use crate::status::Status;
 
 fn device(index: usize) -> CUdevice {
     CUdevice(i32::try_from(index).unwrap_or(i32::MAX))
+}
+
+/// A primary context may be ended and made current again, but not used until it is retained.
+fn can_be_current(call: &Call, context: CUcontext) -> Result<(), Status> {
+    let found = call.driver.contexts.get(context.0).ok_or(Status::INVALID_CONTEXT)?;
+    if found.is_primary { Ok(()) } else { call.driver.live_context(context).map(|_| ()) }
 }
 
 api! {
@@ -66,6 +73,9 @@ api! {
 
     /// Ends a context of the caller's own; if it is current, it no longer is.
     fn cuCtxDestroy_v2(call, context: CUcontext) {
+        if context.0 == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
         let found = call.driver.contexts.get_mut(context.0).filter(|found| !found.is_primary);
         let found = found.filter(|found| found.n_held > 0).ok_or(Status::INVALID_CONTEXT)?;
         found.n_held = 0;
@@ -87,11 +97,7 @@ api! {
             call.thread.stack.pop();
             return Ok(());
         }
-        // A primary context may be ended and made current again, but not used until it is retained.
-        let found = call.driver.contexts.get(context.0).ok_or(Status::INVALID_CONTEXT)?;
-        if !found.is_primary {
-            call.driver.live_context(context)?;
-        }
+        can_be_current(call, context)?;
         call.thread.stack.pop();
         call.thread.stack.push(context);
         Ok(())
@@ -102,7 +108,7 @@ api! {
         if context.0 == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        call.driver.live_context(context)?;
+        can_be_current(call, context)?;
         call.thread.stack.push(context);
         Ok(())
     }
@@ -120,9 +126,10 @@ api! {
         place.put(device(call.driver.device_of(context)?.0))
     }
 
-    /// Waits for the current context's work.
+    /// Waits for the current context's work, which is refused while any of it is captured, in whatever mode.
     fn cuCtxSynchronize(call) {
-        call.driver.current(call.thread)?;
+        let context = call.driver.current(call.thread)?;
+        call.wait_for_context(context)?;
         call.potentially_unsafe()
     }
 }

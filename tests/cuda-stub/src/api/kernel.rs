@@ -27,8 +27,18 @@ pub mod attribute {
     pub const NON_PORTABLE_CLUSTER: u32 = 14;
     /// The last attribute that there is.
     pub const LAST: u32 = 15;
-    /// Those that can be set, apart from `MAX_DYNAMIC_SHARED`, whose value is checked.
-    pub const SETTABLE: &[u32] = &[CARVEOUT, 10, 11, 12, 13, NON_PORTABLE_CLUSTER, LAST];
+    /// Which values an attribute can be set to, if it can be, apart from `MAX_DYNAMIC_SHARED`.
+    pub fn can_be(number: u32, value: i32) -> bool {
+        match number {
+            CARVEOUT => (-1..=100).contains(&value),
+            // What the clusters of every launch have along x, y and z.
+            11..=13 => value >= 0,
+            NON_PORTABLE_CLUSTER => true,
+            // The order in which clusters are scheduled.
+            LAST => (0..=2).contains(&value),
+            _ => false,
+        }
+    }
 }
 
 impl Call<'_> {
@@ -72,7 +82,7 @@ impl Call<'_> {
         let room = optin.saturating_sub(found.image.static_shared);
         let is_allowed = match number {
             attribute::MAX_DYNAMIC_SHARED => u32::try_from(value).is_ok_and(|value| value <= room),
-            number => attribute::SETTABLE.contains(&number),
+            number => attribute::can_be(number, value),
         };
         if !is_allowed {
             return Err(Status::INVALID_VALUE);

@@ -29,10 +29,12 @@ api! {
         _num_library_options: u32,
     ) {
         let bytes = image::bytes(code)?;
-        let fields = [
-            ("bytes", bytes.len().to_string()),
-            ("digest", json::string(&format!("{:016x}", digest(&bytes)))),
-        ];
+        let digest = format!("{:016x}", digest(&bytes));
+        if let Some(folder) = &call.driver.config.images {
+            // As with the log: that a file cannot be written must not change what the program under test does.
+            let _result = std::fs::write(folder.join(&digest), &bytes);
+        }
+        let fields = [("bytes", bytes.len().to_string()), ("digest", json::string(&digest))];
         call.note("image", json::object(fields));
         if !call.driver.config.loads_in_capture {
             call.potentially_unsafe()?;
@@ -59,7 +61,7 @@ api! {
         }
         let image = found.image.as_ref().map_err(|status| *status)?;
         if !driver.config.devices.iter().any(|device| image.runs_on(device.compute())) {
-            return Err(Status::NO_BINARY_FOR_GPU);
+            return Err(image.refusal());
         }
         let mut kernels = image.kernels.iter();
         let image = kernels.find(|kernel| kernel.name.to_string_lossy() == name);

@@ -58,7 +58,7 @@ api! {
         call.driver.memory.write(to.0, &bytes)
     }
 
-    /// What is known of an address: 1 its context, 2 that it is on a device, 3 and 4 the address there and on the host, 8 whether it is managed,
+    /// What is known of an address: 1 its context, 2 that it is on a device, 3 the address there, 8 whether it is managed,
     /// 9 the device, 11 and 12 where its allocation begins and its size, 13 whether it is mapped.
     fn cuPointerGetAttribute(
         call,
@@ -72,7 +72,7 @@ api! {
         match attribute.0 {
             1 => answer::<CUcontext>(value.0, found.context),
             2 => answer(value.0, 2u32),
-            3 | 4 => answer(value.0, address.0),
+            3 => answer(value.0, address.0),
             8 => answer(value.0, 0u8),
             9 => answer(value.0, device as i32),
             11 => answer(value.0, start),

@@ -78,21 +78,24 @@ api! {
             return Err(Status::ILLEGAL_STATE);
         }
         let thread = call.thread.number;
+        let context = call.driver.context_of(stream, call.thread)?;
+        let is_blocking = call.driver.streams.get(stream.0).is_none_or(|own| own.is_blocking);
         let key = call.capture_key(stream);
-        let capture = Capture { mode: capture_mode.0, thread, is_invalid: false };
+        let mode = capture_mode.0;
+        let capture = Capture { mode, thread, context, is_blocking, is_invalid: false };
         call.driver.captures.insert(key, capture);
         Ok(())
     }
 
-    /// Ends a capture, which became a graph, or nothing if it was spoilt.
+    /// Ends a capture, which became a graph, or nothing if it was spoilt or is another thread's: then, too, it has ended.
     fn cuStreamEndCapture(call, stream: CUstream, graph: Out<CUgraph>) {
         call.driver.context_of(stream, call.thread)?;
         let capture = *call.capture(stream).ok_or(Status::ILLEGAL_STATE)?;
+        let key = call.capture_key(stream);
+        call.driver.captures.remove(&key);
         if capture.thread != call.thread.number && capture.mode != mode::RELAXED {
             return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
         }
-        let key = call.capture_key(stream);
-        call.driver.captures.remove(&key);
         if capture.is_invalid {
             graph.put(CUgraph(0))?;
             return Err(Status::STREAM_CAPTURE_INVALIDATED);

@@ -15,6 +15,11 @@ const ELEMENT_BITS: [u64; 16] = [8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 
 /// The bytes that the innermost row of a box may have, by swizzle; without one there is no limit.
 const SPANS: [u64; 7] = [u64::MAX, 32, 64, 128, 128, 128, 128];
 const INTERLEAVE_32: u32 = 2;
+/// Data types from here on, and swizzles, came with compute capability 10.
+const NEW_TYPES: u32 = 13;
+const NEW_SWIZZLES: u32 = 4;
+/// The data types that have a NaN.
+const FLOATS: std::ops::RangeInclusive<u32> = 6..=12;
 
 /// What a map describes.
 struct Tiled {
@@ -28,9 +33,14 @@ struct Tiled {
 }
 
 impl Tiled {
-    /// Whether `cuda.h` allows it.
-    fn is_allowed(&self) -> bool {
+    /// Whether the driver allows it, on a device of this major compute capability.
+    fn is_allowed(&self, major: u32) -> bool {
         let [interleave, swizzle, promotion, fill] = self.choices;
+        if major < 10 && (self.data_type >= NEW_TYPES || swizzle >= NEW_SWIZZLES)
+            || fill == 1 && !FLOATS.contains(&self.data_type)
+        {
+            return false;
+        }
         let are_known = self.data_type < 16 && interleave <= 2 && swizzle <= 6 && promotion <= 3;
         if !are_known || fill > 1 || !(1..=5).contains(&self.dims.len()) {
             return false;
@@ -39,7 +49,7 @@ impl Tiled {
         let has_row = interleave != 0;
         let row_bytes = u64::from(self.boxes[0]) * ELEMENT_BITS[self.data_type as usize] / 8;
         let is_row_good =
-            has_row || (row_bytes.is_multiple_of(16) && row_bytes <= SPANS[swizzle as usize]);
+            row_bytes.is_multiple_of(16) && (has_row || row_bytes <= SPANS[swizzle as usize]);
         self.address.is_multiple_of(unit)
             && (!has_row || self.dims.len() >= 3)
             && self.dims.iter().all(|dim| (1..=1 << 32).contains(dim))
@@ -98,7 +108,11 @@ api! {
         promotion: CUtensorMapL2promotion,
         fill: CUtensorMapFloatOOBfill,
     ) {
-        if !(1..=5).contains(&rank) || !map.0.is_aligned() {
+        if !map.0.is_null() && !map.0.is_aligned() {
+            call.note("unaligned", "true".to_string());
+        }
+        // Even where there is none, of one dimension, the driver wants to see strides.
+        if !(1..=5).contains(&rank) || !map.0.is_aligned() || strides.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
         let rank = rank as usize;
@@ -112,7 +126,10 @@ api! {
             choices: [interleave.0, swizzle.0, promotion.0, fill.0],
         };
         call.note("tensor", tiled.json());
-        if tiled.is_allowed() { map.put(tiled.encode()) } else { Err(Status::INVALID_VALUE) }
+        let device = call.thread.current().and_then(|context| call.driver.device_of(context).ok());
+        let device = device.map(|found| found.1).or(call.driver.config.devices.first());
+        let major = device.map_or(0, |device| device.compute().0);
+        if tiled.is_allowed(major) { map.put(tiled.encode()) } else { Err(Status::INVALID_VALUE) }
     }
 }
 
@@ -132,16 +149,31 @@ mod tests {
         }
     }
 
+    fn interleaved() -> Tiled {
+        Tiled {
+            dims: vec![64, 8, 4],
+            strides: vec![256, 2048],
+            boxes: vec![4, 8, 2],
+            steps: vec![1; 3],
+            choices: [1, 0, 0, 0],
+            ..tiled()
+        }
+    }
+
     #[test]
     fn each_demand_is_made() {
         let is_allowed = |change: fn(&mut Tiled)| {
             let mut tiled = tiled();
             change(&mut tiled);
-            tiled.is_allowed()
+            tiled.is_allowed(9)
         };
         assert!(is_allowed(|_| ()));
         assert!(is_allowed(|t| t.dims[0] = 1 << 32));
         assert!(is_allowed(|t| (t.boxes, t.choices[1]) = (vec![256, 256], 0)));
+        assert!(is_allowed(|t| t.choices[3] = 1));
+        assert!(is_allowed(|t| *t = interleaved()));
+        assert!(Tiled { choices: [0, 4, 0, 0], ..tiled() }.is_allowed(10));
+        assert!(Tiled { data_type: 13, boxes: vec![128, 8], ..tiled() }.is_allowed(10));
         let wrong: &[fn(&mut Tiled)] = &[
             |t| t.data_type = 16,
             |t| t.choices = [3, 0, 0, 0],
@@ -157,6 +189,10 @@ mod tests {
             |t| t.boxes[1] = 0,
             |t| t.boxes[1] = 257,
             |t| t.boxes[0] = 33,
+            |t| t.choices = [0, 4, 0, 0],
+            |t| (t.data_type, t.boxes[0]) = (13, 128),
+            |t| (t.data_type, t.choices[3]) = (2, 1),
+            |t| *t = Tiled { boxes: vec![2, 8, 2], ..interleaved() },
             |t| t.boxes[0] = 36,
             |t| t.steps[0] = 0,
             |t| t.steps[0] = 9,

@@ -67,13 +67,22 @@ pub fn parse(file: &[u8]) -> Option<Image> {
         let name = names.get(section.name..)?.split(|byte| *byte == 0).next()?;
         str::from_utf8(name).ok()
     };
+    let arch = arch(file)?;
+    // From Hopper on, the section begins with what the system keeps of a block's shared memory.
+    let reserved = if arch.compute >= (9, 0) { 1024 } else { 0 };
     let mut kernels = Vec::new();
     for section in &sections {
         if let Some(kernel) = name(section).and_then(|name| name.strip_prefix(".nv.info.")) {
-            kernels.push(kernel_of(kernel, bytes(section)?)?);
+            let mut found = kernel_of(kernel, bytes(section)?)?;
+            let is_shared = |section: &&Section| {
+                name(section).and_then(|name| name.strip_prefix(".nv.shared.")) == Some(kernel)
+            };
+            let shared = sections.iter().find(is_shared).map_or(0, |section| section.size);
+            found.static_shared = shared.saturating_sub(reserved) as u32;
+            kernels.push(found);
         }
     }
-    Some(Image { arches: vec![arch(file)?], kernels })
+    Some(Image { arches: vec![arch], kernels, is_ptx: false })
 }
 
 fn arch(file: &[u8]) -> Option<Arch> {

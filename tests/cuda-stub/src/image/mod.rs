@@ -132,6 +132,8 @@ pub struct Image {
     pub arches: Vec<Arch>,
     /// The kernels.
     pub kernels: Vec<KernelImage>,
+    /// Whether it is text for the driver's compiler.
+    pub is_ptx: bool,
 }
 
 impl Image {
@@ -144,7 +146,15 @@ impl Image {
         if text.starts_with(text::FIRST_WORD) {
             return text::parse(text).ok_or(Status::INVALID_IMAGE);
         }
+        if !text.contains(".version") {
+            return Err(Status::INVALID_IMAGE);
+        }
         ptx::parse(text).ok_or(Status::INVALID_PTX)
+    }
+
+    /// What the driver says where it does not run: the compiler does not take PTX for another architecture.
+    pub fn refusal(&self) -> Status {
+        if self.is_ptx { Status::INVALID_PTX } else { Status::NO_BINARY_FOR_GPU }
     }
 
     /// Whether a device of this compute capability runs it.
@@ -196,7 +206,8 @@ mod tests {
     #[test]
     fn what_is_no_image_says_so_later() {
         assert_eq!(Image::parse(b"\x7fELF garbage"), Err(Status::INVALID_IMAGE));
-        assert_eq!(Image::parse(b"garbage"), Err(Status::INVALID_PTX));
+        assert_eq!(Image::parse(b"garbage"), Err(Status::INVALID_IMAGE));
+        assert_eq!(Image::parse(b".version 8.0\n.target"), Err(Status::INVALID_PTX));
         assert_eq!(Image::parse(b"KPSTUB nothing"), Err(Status::INVALID_IMAGE));
         assert_eq!(Image::parse(&[0xff, 0xfe]), Err(Status::INVALID_IMAGE));
     }

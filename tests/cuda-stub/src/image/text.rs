@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Option<Image> {
     let kernels = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let kernels: Option<Vec<_>> = kernels.map(kernel).collect();
     let arches = arches.filter(|arches| !arches.is_empty())?;
-    Some(Image { arches, kernels: kernels? })
+    Some(Image { arches, kernels: kernels?, is_ptx: false })
 }
 
 fn kernel(line: &str) -> Option<KernelImage> {

@@ -177,6 +177,8 @@ fn a_primary_context_lives_as_long_as_it_is_held() {
     assert_eq!(current(&stub), context);
     assert_eq!(stub.cuCtxSynchronize(), Status::CONTEXT_IS_DESTROYED);
     assert_eq!(stub.cuCtxSetCurrent(context), Status::SUCCESS);
+    assert_eq!(stub.cuCtxPushCurrent_v2(context), Status::SUCCESS);
+    assert_eq!(stub.cuCtxDestroy_v2(CUcontext(0)), Status::INVALID_VALUE);
     let allocated = stub.cuMemAlloc_v2(Out(&mut CUdeviceptr(0)), 16);
     assert_eq!(allocated, Status::CONTEXT_IS_DESTROYED);
     assert_eq!(stub.counts()["streams"], 0);

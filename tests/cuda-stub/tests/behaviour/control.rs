@@ -32,6 +32,11 @@ fn calls_fail_as_told() {
     assert_eq!([allocate(&stub), allocate(&stub)], [Status::UNKNOWN, Status::SUCCESS]);
     assert_eq!([(); 2].map(|()| stub.cuCtxSynchronize()), [Status::UNKNOWN; 2]);
     assert_eq!(stub.counts()["allocations"], 3);
+    let log = stub.log();
+    let told = log.iter().filter(|line| line["told"] == true).map(|line| &line["result"]);
+    let results =
+        [719, 2, 999, 999, 999].map(|code| Status(code).name().unwrap().to_str().unwrap());
+    assert_eq!(told.collect::<Vec<_>>(), results);
 }
 
 #[test]
@@ -88,6 +93,16 @@ fn a_log_that_does_not_fit_stays() {
     assert!(needed > 8);
     assert_eq!(small, [0; 8]);
     assert_eq!(stub.log().len(), 3);
+}
+
+#[test]
+fn images_go_to_files_under_their_digests() {
+    let folder = tempfile::tempdir().unwrap();
+    let (stub, _) = Stub::ready(&format!("images {}", folder.path().display()));
+    stub.load("KPSTUB sm_90").unwrap();
+    let log = stub.log();
+    let digest = log.last().unwrap()["image"]["digest"].as_str().unwrap();
+    assert_eq!(std::fs::read(folder.path().join(digest)).unwrap(), b"KPSTUB sm_90");
 }
 
 #[test]

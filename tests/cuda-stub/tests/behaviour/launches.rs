@@ -111,6 +111,8 @@ fn clusters_divide_the_grid_and_are_not_too_large() {
     assert_eq!([with(16, [16, 1, 1]), with(3, [2, 1, 1]), with(1, [0, 1, 1])], [refused; 3]);
     assert_eq!(with(8, [4, 2, 1]), refused);
     assert_eq!(with(0, [2, 1, 1]), INVALID);
+    // As if there were no attribute.
+    assert_eq!(with(3, [0; 3]), OK);
     assert_eq!(stub.cuKernelSetAttribute(14, 1, kernel, DEVICE_0), OK);
     assert_eq!([with(16, [16, 1, 1]), with(17, [17, 1, 1])], [OK, refused]);
 }
@@ -250,6 +252,9 @@ fn occupancy_is_what_the_device_says() {
     assert_eq!(blocks(0, 0), Err(INVALID));
     assert_eq!(stub.cuKernelSetAttribute(8, 232_448, kernel, DEVICE_0), OK);
     assert_eq!(blocks(32, 100_000), Ok(2));
+    let small = CUfunction(stub.only_kernel("threads 128 registers 4").0);
+    let beyond = got(|out| stub.cuOccupancyMaxActiveBlocksPerMultiprocessor(out, small, 1024, 0));
+    assert_eq!(beyond, Ok(2));
     let hungry = CUfunction(stub.only_kernel("registers 128").0);
     let few = got(|out| stub.cuOccupancyMaxActiveBlocksPerMultiprocessor(out, hungry, 256, 0));
     assert_eq!(few, Ok(2));

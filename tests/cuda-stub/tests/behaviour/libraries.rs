@@ -124,6 +124,15 @@ fn attributes_are_of_a_kernel_on_a_device() {
     assert_eq!(set(8, 231_425, DEVICE_1), Status::INVALID_VALUE);
     assert_eq!(set(8, -1, DEVICE_1), Status::INVALID_VALUE);
     assert_eq!(set(0, 1, DEVICE_1), Status::INVALID_VALUE);
+    let allowed = [(9, -1), (9, 100), (11, 0), (13, 232_449), (14, -1), (15, 1)];
+    for (number, value) in allowed {
+        assert_eq!(set(number, value, DEVICE_1), Status::SUCCESS);
+    }
+    let refused = [(9, -2), (9, 101), (10, 1), (11, -1), (12, -1), (13, -1), (15, -1), (15, 3)];
+    for (number, value) in refused {
+        assert_eq!(set(number, value, DEVICE_1), Status::INVALID_VALUE);
+    }
+    assert_eq!(set(14, 0, DEVICE_1), Status::SUCCESS);
     assert_eq!(set(8, 1, CUdevice(9)), Status::INVALID_DEVICE);
     assert_eq!((get(8, DEVICE_0), get(8, DEVICE_1)), (Ok(48128), Ok(231_424)));
     assert_eq!(stub.cuKernelSetAttribute(8, 1, CUkernel(0), DEVICE_0), Status::INVALID_HANDLE);
@@ -137,7 +146,9 @@ fn attributes_are_of_a_kernel_on_a_device() {
 fn what_is_no_image_shows_when_a_kernel_is_wanted() {
     let (stub, _) = Stub::ready("");
     let text = stub.load("garbage").unwrap();
-    assert_eq!(stub.kernel(text, "k"), Err(Status::INVALID_PTX));
+    assert_eq!(stub.kernel(text, "k"), Err(Status::INVALID_IMAGE));
+    let ptx = stub.load(".version 8.0").unwrap();
+    assert_eq!(stub.kernel(ptx, "k"), Err(Status::INVALID_PTX));
     let mut elf = b"\x7fELF garbage".to_vec();
     elf.resize(128, 0);
     let elf = stub.load_bytes(&elf).unwrap();
@@ -152,7 +163,14 @@ const PTX: &str = "
 .visible .entry add_one(.param .u64 a, .param .u64 b, .param .u32 n, .param .align 64 .b8 map[128])
 .maxntid 128, 2, 1
 { ret; }
-.visible .entry second(.param .u8 x, .param .u16 y) { ret; }
+.visible .entry second(.param .u8 x, .param .u16 y)
+{
+    .shared .align 4 .b8 s[1000];
+    .reg .u32 %r;
+    ld.shared.u32 %r, [s];
+    st.shared.u32 [s+4], %r;
+    ret;
+}
 ";
 
 /// `map_offset` is where the fourth parameter lies: ptxas aligns its place in the constant bank, and that begins with 352, 528 or 896
@@ -163,6 +181,8 @@ fn expect_both_kernels(stub: &Stub, library: CUlibrary, map_offset: usize) {
     assert_eq!(got(|out| stub.cuKernelGetAttribute(out, 0, kernel, DEVICE_0)), Ok(256));
     let second = stub.kernel(library, "second").unwrap();
     assert_eq!(params(stub, second), [(0, 1), (2, 2)]);
+    assert_eq!(got(|out| stub.cuKernelGetAttribute(out, 1, second, DEVICE_0)), Ok(1000));
+    assert_eq!(got(|out| stub.cuKernelGetAttribute(out, 1, kernel, DEVICE_0)), Ok(0));
     assert_eq!(stub.kernel(library, "x"), Err(Status::NOT_FOUND));
 }
 
@@ -171,7 +191,8 @@ fn ptx_runs_on_what_comes_later() {
     let (stub, _) = Stub::ready("");
     expect_both_kernels(&stub, stub.load(&PTX.replace("TARGET", "sm_80")).unwrap(), 64);
     let later = stub.load(&PTX.replace("TARGET", "sm_100")).unwrap();
-    assert_eq!(stub.kernel(later, "second"), Err(Status::NO_BINARY_FOR_GPU));
+    assert_eq!(stub.kernel(later, "second"), Err(Status::INVALID_PTX));
+    assert_eq!(module(&stub, later), Err(Status::INVALID_PTX));
 }
 
 /// The ptxas that comes with Triton, in the environment of the Python tests.

@@ -70,6 +70,7 @@ fn an_address_says_what_it_is_of() {
     assert_eq!(number(ask(9, inside)), (Status::SUCCESS, 0));
     assert_eq!(ask(11, inside), (Status::SUCCESS, memory.0));
     assert_eq!(ask(12, inside), (Status::SUCCESS, 64));
+    assert_eq!(ask(4, inside), (Status::INVALID_VALUE, 0xeee));
     assert_eq!(ask(99, inside), (Status::INVALID_VALUE, 0xeee));
     assert_eq!(ask(2, memory.0 + 64), (Status::INVALID_VALUE, 0xeee));
     assert_eq!(ask(2, 0), (Status::INVALID_VALUE, 0xeee));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams and captures.
 
-use crate::stub::{DEVICE_1, NULL_STREAM, Stub, handle};
+use crate::stub::{DEVICE_1, NULL_STREAM, Stub, config, handle};
 use kernpack_cuda_stub::api::stream_work::CUhostFn;
 use kernpack_cuda_stub::argument::{Address, Destination, In, InOut, Out, Source};
 use kernpack_cuda_stub::c_types::{
@@ -223,4 +223,41 @@ fn libraries_load_under_a_capture_in_relaxed_mode_or_if_allowed() {
         stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode));
         assert_eq!(end(&stub, stream).is_ok(), loads);
     }
+}
+
+#[test]
+fn what_waits_for_captured_work_spoils_it() {
+    let (stub, context) = Stub::ready("");
+    let (blocking, other) = (stub.stream(0), stub.stream(1));
+    let kernel = stub.only_kernel("");
+    let implicit = Status::STREAM_CAPTURE_IMPLICIT;
+    for (stream, waits) in [(blocking, implicit), (PER_THREAD, implicit), (other, Status::SUCCESS)]
+    {
+        let begin =
+            || assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
+        let is_spoilt =
+            |status| (status, capturing(&stub, stream) == 2, end(&stub, stream).is_err());
+        let expected = (waits, waits == implicit, waits == implicit);
+        begin();
+        assert_eq!(is_spoilt(stub.cuStreamSynchronize(NULL_STREAM)), expected);
+        begin();
+        assert_eq!(is_spoilt(stub.launch(kernel, NULL_STREAM)), expected);
+        begin();
+        let refused = (Status::STREAM_CAPTURE_UNSUPPORTED, true, true);
+        assert_eq!(is_spoilt(stub.cuCtxSynchronize()), refused);
+        begin();
+        let config = config([0; 3], [32, 1, 1], 0, stream, &[]);
+        let refused = (Status::INVALID_VALUE, true, true);
+        assert_eq!(is_spoilt(stub.launch_with(kernel, &config)), refused);
+    }
+    // A capture that another thread tries to end has ended.
+    assert_eq!(stub.cuStreamBeginCapture_v2(other, mode::GLOBAL), Status::SUCCESS);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert_eq!(stub.cuCtxSetCurrent(context), Status::SUCCESS);
+            assert_eq!(end(&stub, other), Err(Status::STREAM_CAPTURE_WRONG_THREAD));
+        });
+    });
+    assert_eq!(capturing(&stub, other), 0);
+    assert_eq!(end(&stub, other), Err(Status::ILLEGAL_STATE));
 }
