@@ -25,6 +25,7 @@ from cuda_driver import CLUSTER, Place, call, config, pointers
 # Where the stub and a driver differ for a reason: the function, a pattern of the difference's line, the reason.
 KNOWN = [
     ("cuDeviceGetAttribute", r'"attribute": 14[89],', "cuda.h has these attributes, and the driver of the 580 series does not know them yet"),
+    ("cuDeviceGetAttribute", r'"attribute": 132,', "whether GPUs can multicast to each other is the machine's"),
     ("cuKernelGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
     ("cuFuncGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
     ("cuKernelGetParamInfo", "offset:", "the driver's compiler places the parameters of PTX, which the stub does not compile"),
