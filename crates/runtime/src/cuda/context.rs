@@ -108,6 +108,7 @@ pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i
     }
 }
 
+/// The like for the first call.
 #[cold]
 #[inline(never)]
 fn find(words: Blank) -> Result<(Area, &'static Driver), i32> {
@@ -116,6 +117,7 @@ fn find(words: Blank) -> Result<(Area, &'static Driver), i32> {
     Ok((area, driver))
 }
 
+/// Sees to it that a context of the device is current where the stream means that; what a call keeps.
 #[inline(always)]
 pub(super) fn enter(
     area: Area,
@@ -146,10 +148,7 @@ pub(super) fn enter(
 #[inline(never)]
 fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
     let (area, driver, device) = (call.area(), call.driver(), call.device as c_int);
-    let mut of = -1;
-    // SAFETY: the driver writes one int, or fails where no context is current.
-    unsafe { (driver.current_device)(&raw mut of) };
-    if of == device {
+    if is_current(driver, device) {
         let is_primary = status == 0 && is_primary(area, driver, device, call.callers);
         call.flags = if is_primary { IN_PRIMARY } else { 0 };
         return Ok(());
@@ -169,21 +168,25 @@ fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
     }
 }
 
+/// Whether the current context is one of the device.
+fn is_current(driver: &Driver, device: c_int) -> bool {
+    let mut of = -1;
+    // SAFETY: the driver writes one int, or fails where no context is current.
+    unsafe { (driver.current_device)(&raw mut of) == 0 && of == device }
+}
+
 /// Whether a context is the primary one of a device, which is not made for this.
 fn is_primary(area: Area, driver: &Driver, device: c_int, context: Context) -> bool {
     driver.has_primary(device) && primary_context(area, driver, device) == Ok(context)
 }
 
-/// Whether the current context is the primary one of a device.
-pub(super) fn is_primary_current(area: Area, driver: &Driver, device: c_int) -> bool {
-    let (mut current, mut of) = (ptr::null_mut(), -1);
-    // SAFETY: the driver writes one handle and one int.
-    let is_of_device = unsafe {
-        (driver.current_context)(&raw mut current) == 0
-            && (driver.current_device)(&raw mut of) == 0
-            && of == device
-    };
-    is_of_device && is_primary(area, driver, device, current)
+/// Whether the current context is the primary one of the call's device.
+pub(super) fn is_primary_current(call: &Call) -> bool {
+    let (driver, device) = (call.driver(), call.device as c_int);
+    let mut current = ptr::null_mut();
+    // SAFETY: the driver writes one handle.
+    let status = unsafe { (driver.current_context)(&raw mut current) };
+    status == 0 && is_current(driver, device) && is_primary(call.area(), driver, device, current)
 }
 
 /// Whether the stream is one that means the current context's.

@@ -51,20 +51,19 @@ fn known(area: Area, driver: &Driver, number: i32) -> Result<[i64; 3], Status> {
         return Err(driver::INVALID_DEVICE);
     }
     let kept = &area.device(number as usize).facts;
-    if kept.once.is_done() {
-        return Ok(kept.values.each_ref().map(|value| value.load(Ordering::Relaxed)));
+    if !kept.once.is_done() {
+        kept.once.make(|| {
+            let (major, minor) = driver.capability(number)?;
+            let facts = [
+                driver.device_attribute(device::MULTIPROCESSORS, number)?.into(),
+                driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, number)?.into(),
+                i64::from(10 * major + minor),
+            ];
+            for (place, fact) in kept.values.iter().zip(facts) {
+                place.store(fact, Ordering::Relaxed);
+            }
+            Ok(())
+        })?;
     }
-    let (major, minor) = driver.capability(number)?;
-    let facts = [
-        driver.device_attribute(device::MULTIPROCESSORS, number)?.into(),
-        driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, number)?.into(),
-        i64::from(10 * major + minor),
-    ];
-    kept.once.make(|| {
-        for (place, fact) in kept.values.iter().zip(facts) {
-            place.store(fact, Ordering::Relaxed);
-        }
-        Ok(())
-    })?;
-    Ok(facts)
+    Ok(kept.values.each_ref().map(|value| value.load(Ordering::Relaxed)))
 }

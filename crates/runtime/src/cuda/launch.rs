@@ -6,12 +6,11 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::context::{Call, IN_PRIMARY, is_primary_current, means_current};
-use super::driver::{self, Driver, LaunchConfig, Status, Stream};
+use super::driver::{self, LaunchConfig, Status, Stream};
 use super::explain::{self, Refused};
-use super::load::{NotLoaded, load, without_capture};
+use super::load::{load, without_capture};
 use super::message::Blank;
 use super::package::Package;
-use super::state::Area;
 use crate::words::Words;
 
 /// Launches a kernel of the package. 0, or how many strings of an error there are.
@@ -73,15 +72,13 @@ fn known(call: &Call, number: usize, stream: Stream) -> driver::Function {
 #[cold]
 #[inline(never)]
 fn find(call: &Call, number: usize, stream: Stream, words: Blank) -> Result<driver::Function, i32> {
-    let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
-    let handle = loaded(area, driver, number, device)
-        .map_err(|reason| explain::not_loaded(words.error(), driver, number, device, reason))?;
+    let handle = loaded(call, number, words)?;
     let is_primary = match means_current(stream) {
         true => call.flags & IN_PRIMARY != 0,
-        false => is_primary_current(area, driver, device as c_int),
+        false => is_primary_current(call),
     };
     Ok(match is_primary {
-        true => in_primary(area, driver, number, device, handle).unwrap_or(handle),
+        true => in_primary(call, number, handle).unwrap_or(handle),
         false => handle,
     })
 }
@@ -118,35 +115,33 @@ unsafe fn refused(
     explain::not_launched(words.error(), &launch, status)
 }
 
-/// The kernel on that device, loaded if it is not.
-pub(super) fn loaded(
-    area: Area,
-    driver: &Driver,
-    kernel: usize,
-    device: usize,
-) -> Result<driver::Kernel, NotLoaded> {
+/// The kernel on the call's device, loaded if it is not. Where it cannot be, how many strings of an error there are.
+pub(super) fn loaded(call: &Call, number: usize, words: Blank) -> Result<driver::Kernel, i32> {
+    let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
     // A handle says nothing while its module is being loaded: that may fail yet.
-    let module = Package::own().kernel(kernel).module as usize;
+    let module = Package::own().kernel(number).module as usize;
     if !area.module(device, module).once.is_done() {
-        load(area, driver, module, device)?;
+        load(area, driver, module, device)
+            .map_err(|reason| explain::not_loaded(words.error(), driver, number, device, reason))?;
     }
-    Ok(area.kernel(device, kernel).kernel.load(Ordering::Acquire))
+    Ok(area.kernel(device, number).kernel.load(Ordering::Acquire))
 }
 
 /// The kernel as a function of the device's primary context, which is current. The driver copies it there when it is first asked for.
 pub(super) fn in_primary(
-    area: Area,
-    driver: &Driver,
-    kernel: usize,
-    device: usize,
+    call: &Call,
+    number: usize,
     handle: driver::Kernel,
 ) -> Result<driver::Function, Status> {
     let mut function = ptr::null_mut();
     // SAFETY: the driver writes one handle.
-    let ask = || unsafe { (driver.get_function)(&raw mut function, handle) };
-    match without_capture(driver, ask) {
-        0 => area.kernel(device, kernel).function.store(function, Ordering::Release),
-        status => return Err(status),
+    let ask = || unsafe { (call.driver().get_function)(&raw mut function, handle) };
+    match without_capture(call.driver(), ask) {
+        0 => {
+            let kept = call.area().kernel(call.device as usize, number);
+            kept.function.store(function, Ordering::Release);
+            Ok(function)
+        }
+        status => Err(status),
     }
-    Ok(function)
 }

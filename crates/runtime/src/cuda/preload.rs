@@ -3,16 +3,15 @@
 
 use core::ptr;
 
-use super::context::{IN_PRIMARY, area_and_driver, enter, kernpack_rt_cuda_leave};
-use super::driver::{self, Driver};
+use super::context::{Call, IN_PRIMARY, area_and_driver, enter, kernpack_rt_cuda_leave};
+use super::driver;
 use super::explain;
 use super::launch::{in_primary, loaded};
 use super::message::Blank;
 use super::package::Package;
-use super::state::Area;
 use crate::words::Words;
 
-/// Loads every kernel of the package on a device, into its primary context. 0, or how many strings of an error there are.
+/// Loads every kernel of the package on a device, and into its primary context unless another of the device is current. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
@@ -33,26 +32,22 @@ unsafe extern "C" fn kernpack_rt_cuda_preload(device: i64, words: *mut Words) ->
         Ok(call) => call,
         Err(status) => return explain::no_device(words.error(), driver, Some(device), status),
     };
-    // For another context of the device, kernels are loaded and no more.
-    let is_primary = call.flags & IN_PRIMARY != 0;
-    let n_strings = load_all(area, driver, call.device, is_primary, words);
+    let n_strings = load_all(&call, words).err().unwrap_or(0);
     // SAFETY: it has been entered.
     unsafe { kernpack_rt_cuda_leave(&raw const call) };
     n_strings
 }
 
-fn load_all(area: Area, driver: &Driver, device: u32, is_primary: bool, words: Blank) -> i32 {
+/// Where another context of the device than the primary one is current, kernels are loaded and no more.
+fn load_all(call: &Call, words: Blank) -> Result<(), i32> {
     for number in 0..Package::own().n_kernels as usize {
-        let handle = match loaded(area, driver, number, device as usize) {
-            Ok(handle) => handle,
-            Err(reason) => {
-                return explain::not_loaded(words.error(), driver, number, device as usize, reason);
-            }
-        };
-        if is_primary && let Err(status) = in_primary(area, driver, number, device as usize, handle)
-        {
-            return explain::not_in_context(words.error(), driver, number, device as i32, status);
+        let handle = loaded(call, number, words)?;
+        if call.flags & IN_PRIMARY != 0 {
+            let (driver, device) = (call.driver(), call.device as i32);
+            in_primary(call, number, handle).map_err(|status| {
+                explain::not_in_context(words.error(), driver, number, device, status)
+            })?;
         }
     }
-    0
+    Ok(())
 }

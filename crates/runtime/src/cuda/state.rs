@@ -127,11 +127,11 @@ impl Area {
         let header = AREA.load(Ordering::Acquire);
         // SAFETY: it is NULL, or the area's.
         let known = unsafe { header.as_ref() }?;
+        if !known.started.is_done() {
+            return None;
+        }
         // SAFETY: a driver that has been started has been found.
-        known
-            .started
-            .is_done()
-            .then(|| (Area(header), unsafe { (*known.driver.get()).assume_init_ref() }))
+        Some((Area(header), unsafe { (*known.driver.get()).assume_init_ref() }))
     }
 
     /// The area, made by the first who asks. `None` where there is no memory.

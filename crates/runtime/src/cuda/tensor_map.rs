@@ -7,7 +7,7 @@
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::context::{Call, area_and_driver};
+use super::context::Call;
 use super::driver::{self, Driver, Status};
 use super::explain::{driver_words, status_words};
 use super::message::{Blank, Message};
@@ -83,10 +83,6 @@ unsafe extern "C" fn kernpack_rt_cuda_encode(
     let (call, described) = unsafe { (&*call, &*described) };
     // SAFETY: as the caller says.
     let words = unsafe { Blank::new(words) };
-    let (_, driver) = match area_and_driver(words) {
-        Ok(found) => found,
-        Err(n_strings) => return n_strings,
-    };
     let Some(encode) = encode_function() else {
         let mut message = words.error();
         message.text(c"the CUDA driver has no `").text(NAME);
@@ -115,7 +111,7 @@ unsafe extern "C" fn kernpack_rt_cuda_encode(
     match status {
         0 => 0,
         status => {
-            let device = call.device as c_int;
+            let (driver, device) = (call.driver(), call.device as c_int);
             refused(words.error(), &Refused { driver, device, described, fixed }, status)
         }
     }
