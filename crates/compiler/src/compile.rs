@@ -6,13 +6,14 @@ use crate::export::{self, Record, RecordContext, note};
 use crate::gpu_code::GpuCode;
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Entry};
-use crate::package::{Function, Package};
+use crate::package::{EntryPoint, Function, Package, Role};
 use crate::source::host::HostArtifact;
 use crate::source::{HostSource, Source, triton};
 use crate::symbols;
 use crate::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::{KernelArg, LaunchSpec, Plan};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// What a package is compiled for.
@@ -53,7 +54,10 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     let target = options.target;
     let package = &triton::settle(package)?;
     let entry_points = package.entry_points();
-    let functions: Vec<_> = entry_points.iter().map(|entry_point| &entry_point.function).collect();
+    // What prepares calls of a function has that function's plan.
+    let is_planned = |entry_point: &&EntryPoint| !matches!(entry_point.role, Role::Prepare(_));
+    let functions = entry_points.iter().filter(is_planned).map(|planned| &planned.function);
+    let functions: Vec<_> = functions.collect();
     let plans = functions.iter().map(|function| plan(function)).collect::<Result<Vec<_>, _>>()?;
     let artifacts = build_host_sources(package, target)?;
     check_kernels(&functions, &plans, &artifacts)?;
@@ -68,11 +72,16 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
             on_gpu: !gpu.kernels.is_empty(),
         },
     );
+    let names = functions.iter().map(|function| &function.signature.name[..]);
+    let plan_of: HashMap<_, _> = names.zip(&plans).collect();
     let entries: Vec<_> = entry_points
         .iter()
-        .zip(&plans)
-        .map(|(entry_point, plan)| Entry {
-            plan,
+        .map(|entry_point| Entry {
+            name: &entry_point.function.signature.name,
+            plan: match &entry_point.role {
+                Role::Prepare(name) => plan_of[&name[..]],
+                Role::Call | Role::Preload => plan_of[&entry_point.function.signature.name[..]],
+            },
             role: &entry_point.role,
             launches: &entry_point.function.launches,
             metadata: export::function_metadata(&entry_point.function, &record),

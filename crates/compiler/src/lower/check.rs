@@ -153,6 +153,17 @@ impl<'f, 'c> Check<'f, 'c> {
         self.known.insert_value(value, found);
     }
 
+    /// Leaves the function where the runtime has written an error: where that has any strings.
+    pub fn leave_if_written(&mut self, n_strings: V<'c>) {
+        let e = self.e;
+        let (ok, failed) = (self.block(), self.block());
+        let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
+        e.branch(fine, ok, failed, Some(true));
+        e.at(failed);
+        self.leave(n_strings);
+        e.at(ok);
+    }
+
     /// Leaves the function with the error of that many strings that has been written to the words.
     pub fn leave(&mut self, n_strings: V<'c>) {
         match self.is_piece {
@@ -312,11 +323,7 @@ impl<'f, 'c> Check<'f, 'c> {
         let words = self.words();
         let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
         let n_strings = e.call(ask, &[index, facts, words]).expect("a number");
-        let (ok, failed) = (self.block(), self.block());
-        e.branch(e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0)), ok, failed, Some(true));
-        e.at(failed);
-        self.leave(n_strings);
-        e.at(ok);
+        self.leave_if_written(n_strings);
         // Where an earlier check fails, there are none, and no message needs them.
         self.device = Some(facts);
     }

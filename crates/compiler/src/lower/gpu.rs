@@ -84,11 +84,7 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     let preload = e.declare("kernpack_rt_cuda_preload", &[Ty::I64, Ty::Ptr], Some(Ty::I32));
     let words = check.words();
     let n_strings = e.call(preload, &[device, words]).expect("a number");
-    let (ok, failed) = (e.block(function, ""), e.block(function, ""));
-    e.branch(e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0)), ok, failed, Some(true));
-    e.at(failed);
-    check.leave(n_strings);
-    e.at(ok);
+    check.leave_if_written(n_strings);
     e.ret(e.int(Ty::I32, 0));
     check.finish(faults);
 }

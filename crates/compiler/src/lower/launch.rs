@@ -53,6 +53,7 @@ pub fn lower<'c>(
         results: vec![],
         workspaces: vec![],
         index,
+        runs: vec![],
         stream: None,
         entered: None,
     };
@@ -67,10 +68,11 @@ pub fn lower<'c>(
         let tensor = call.allocate(alloc, true);
         call.workspaces.push(tensor);
     }
+    call.runs = plan.launches.iter().map(|launch| call.runs(launch)).collect();
     call.ask_stream();
     call.enter_gpu();
-    for launch in &plan.launches {
-        call.launch(launch);
+    for (number, launch) in plan.launches.iter().enumerate() {
+        call.launch(launch, call.runs[number]);
     }
     call.finish(result);
 }
@@ -93,6 +95,8 @@ pub struct Call<'k, 'f, 'c> {
     workspaces: Vec<Tensor<'c>>,
     /// The number of the call's device.
     index: V<'c>,
+    /// Whether each launch of the plan runs, where that is not for certain.
+    runs: Vec<Option<V<'c>>>,
     stream: Option<V<'c>>,
     /// What the runtime keeps of the call, once it is prepared to launch on a GPU.
     pub(super) entered: Option<V<'c>>,
@@ -200,16 +204,16 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     }
 
     /// Whether any of these launches runs: nothing where there are none, no condition where one always does.
-    fn running(&mut self, which: impl Fn(&plan::Launch) -> bool) -> Option<Option<V<'c>>> {
-        let e = self.e();
-        let plan = self.check.plan;
-        let launches: Vec<_> = plan.launches.iter().filter(|launch| which(launch)).collect();
-        if launches.is_empty() {
+    fn running(&self, which: impl Fn(&plan::Launch) -> bool) -> Option<Option<V<'c>>> {
+        let launches = self.check.plan.launches.iter().zip(&self.runs);
+        let conds: Vec<_> =
+            launches.filter(|(launch, _)| which(launch)).map(|(_, cond)| *cond).collect();
+        if conds.is_empty() {
             return None;
         }
-        let conds: Vec<_> = launches.iter().map(|launch| self.runs(launch)).collect();
         let conds: Option<Vec<_>> = conds.into_iter().collect();
-        Some(conds.and_then(|conds| conds.into_iter().reduce(|a, b| e.arith(Operation::Or, a, b))))
+        let or = |a, b| self.e().arith(Operation::Or, a, b);
+        Some(conds.and_then(|conds| conds.into_iter().reduce(or)))
     }
 
     /// Whether a launch runs, where that is not for certain: its condition holds, and its grid has blocks.
@@ -262,10 +266,10 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         self.check.words()
     }
 
-    fn launch(&mut self, launch: &plan::Launch) {
+    fn launch(&mut self, launch: &plan::Launch, runs: Option<V<'c>>) {
         let e = self.e();
         let behind = self.block();
-        if let Some(cond) = self.runs(launch) {
+        if let Some(cond) = runs {
             let run = self.block();
             e.branch(cond, run, behind, None);
             e.at(run);

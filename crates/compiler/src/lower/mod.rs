@@ -31,7 +31,9 @@ pub use tensor_map::{ALIGN as TENSOR_MAP_ALIGN, BYTES as TENSOR_MAP_BYTES};
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {
-    /// Its plan.
+    /// Its name.
+    pub name: &'p str,
+    /// Its plan; that of the function whose calls it prepares.
     pub plan: &'p Plan,
     /// What a call of it does.
     pub role: &'p Role,
@@ -63,13 +65,13 @@ pub fn lower(
         match entry.role {
             Role::Call if on_gpu => pieces::lower(&emitter, entry, &mut faults, with),
             Role::Call => lower_whole(&emitter, entry.plan, &mut faults, with),
-            Role::Prepare(name) => pieces::lower_prepare(&emitter, entry, name),
+            Role::Prepare(_) => pieces::lower_prepare(&emitter, entry),
             Role::Preload => gpu::lower_preload(&emitter, entry.plan, &mut faults),
         }
         if *entry.role != Role::Call {
             continue;
         }
-        let name = &entry.plan.name;
+        let name = entry.name;
         getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), &entry.metadata);
         if let Some(doc) = &entry.doc {
             getter::lower(&emitter, &format!("{DOC_PREFIX}{name}"), doc);

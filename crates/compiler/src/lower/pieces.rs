@@ -38,13 +38,13 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     e.ret(e.int(Ty::I32, 0));
 }
 
-/// Lowers what prepares calls of the function of that name, which has the entry's plan.
-pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>, name: &str) {
-    let (check, launch) = pieces(e, name);
-    let symbol = format!("{FUNCTION_PREFIX}{}", entry.plan.name);
+/// Lowers what prepares calls of the function that the plan is of.
+pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
+    let (check, launch) = pieces(e, &entry.plan.name);
+    let symbol = format!("{FUNCTION_PREFIX}{}", entry.name);
     let function = Packed::define(e, &symbol);
     let description = [
-        Word::Pointer(e.bytes("", format!("{}\0", entry.plan.name).as_bytes(), 1)),
+        Word::Pointer(e.bytes("", format!("{}\0", entry.name).as_bytes(), 1)),
         Word::Pointer(e.address(check)),
         Word::Pointer(e.address(launch)),
         Word::Int(State::of(entry.plan).bytes().into()),

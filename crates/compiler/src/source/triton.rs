@@ -18,6 +18,7 @@ use kernpack_ffi_abi::DType;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{Expr, Geometry, HiddenArg, Workspace};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -130,12 +131,12 @@ struct Described {
 ///
 /// # Errors
 /// Where a JSON cannot be read, is not that of its cubin, does not fit the launch, or wants what is not supported.
-pub fn settle(package: &Package) -> Result<Package, CompileError> {
-    let mut package = package.clone();
-    for function in &mut package.functions {
-        for index in 0..function.launches.len() {
-            if let Some(described) = describe(&function.launches[index].source)? {
-                settle_launch(function, index, &described)?;
+pub fn settle(package: &Package) -> Result<Cow<'_, Package>, CompileError> {
+    let mut package = Cow::Borrowed(package);
+    for number in 0..package.functions.len() {
+        for index in 0..package.functions[number].launches.len() {
+            if let Some(described) = describe(&package.functions[number].launches[index].source)? {
+                settle_launch(&mut package.to_mut().functions[number], index, &described)?;
             }
         }
     }
