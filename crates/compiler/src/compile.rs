@@ -5,7 +5,7 @@ use crate::error::CompileError;
 use crate::export::{self, Record, RecordContext, note};
 use crate::gpu_code::GpuCode;
 use crate::link::{self, Input, SharedOptions};
-use crate::lower::{self, Entry};
+use crate::lower::{self, Described, Entry};
 use crate::package::{EntryPoint, Function, Package, Role};
 use crate::source::host::HostArtifact;
 use crate::source::{HostSource, Source, triton};
@@ -84,8 +84,10 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
             },
             role: &entry_point.role,
             launches: &entry_point.function.launches,
-            metadata: export::function_metadata(&entry_point.function, &record),
-            doc: entry_point.function.doc.as_deref(),
+            described: (entry_point.role == Role::Call).then(|| Described {
+                metadata: export::function_metadata(&entry_point.function, &record),
+                doc: entry_point.function.doc.as_deref(),
+            }),
         })
         .collect();
     let code = lower::lower(package, &entries, &gpu, target)?;

@@ -39,6 +39,12 @@ pub struct Entry<'p> {
     pub role: &'p Role,
     /// Its launches, which the plan's refer to by number.
     pub launches: &'p [Launch],
+    /// What is told of it; nothing of what comes with other functions.
+    pub described: Option<Described<'p>>,
+}
+
+/// What is told of a function.
+pub struct Described<'p> {
     /// What its metadata symbol returns.
     pub metadata: String,
     /// What its doc symbol returns.
@@ -68,12 +74,10 @@ pub fn lower(
             Role::Prepare(_) => pieces::lower_prepare(&emitter, entry),
             Role::Preload => gpu::lower_preload(&emitter, entry.plan, &mut faults),
         }
-        if *entry.role != Role::Call {
-            continue;
-        }
+        let Some(Described { metadata, doc }) = &entry.described else { continue };
         let name = entry.name;
-        getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), &entry.metadata);
-        if let Some(doc) = &entry.doc {
+        getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), metadata);
+        if let Some(doc) = doc {
             getter::lower(&emitter, &format!("{DOC_PREFIX}{name}"), doc);
         }
     }
