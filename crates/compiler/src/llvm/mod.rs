@@ -10,4 +10,4 @@ mod object;
 pub use emitter::{Block, Emitter, FloatKind, Function, Operation, Ty, V, Word};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
-pub use object::{CodegenError, write_object};
+pub use object::{CodegenError, Effort, write_object};

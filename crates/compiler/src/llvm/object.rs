@@ -15,16 +15,29 @@ use std::sync::Once;
 #[error("LLVM refused the generated code: {0}")]
 pub struct CodegenError(String);
 
+/// What the code generator takes its time for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Code that is there soon: values go through memory between blocks.
+    Quick,
+    /// Code that is as quick as written C: the code generator's first level.
+    Careful,
+}
+
 /// Compiles the module for a target.
 ///
 /// No passes run over the module: the lowering emits each value once and nothing that is not needed, and what passes found in entry
-/// points did not change a byte of the result. The code generator's own first level is what makes them as quick as written C.
+/// points did not change a byte of the result.
 ///
 /// # Errors
 /// Where LLVM finds the module malformed.
-pub fn write_object(emitter: &Emitter<'_>, target: &Target) -> Result<Vec<u8>, CodegenError> {
+pub fn write_object(
+    emitter: &Emitter<'_>,
+    target: &Target,
+    effort: Effort,
+) -> Result<Vec<u8>, CodegenError> {
     let failed = |error: inkwell::support::LLVMString| CodegenError(error.to_string());
-    let machine = machine(target)?;
+    let machine = machine(target, effort)?;
     let module = &emitter.module;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
@@ -35,7 +48,7 @@ pub fn write_object(emitter: &Emitter<'_>, target: &Target) -> Result<Vec<u8>, C
     Ok(buffer.as_slice().to_vec())
 }
 
-fn machine(target: &Target) -> Result<TargetMachine, CodegenError> {
+fn machine(target: &Target, effort: Effort) -> Result<TargetMachine, CodegenError> {
     static INITIALIZED: Once = Once::new();
     INITIALIZED.call_once(|| {
         crate::link::initialize_llvm();
@@ -48,7 +61,10 @@ fn machine(target: &Target) -> Result<TargetMachine, CodegenError> {
         &triple,
         target.cpu,
         target.features,
-        OptimizationLevel::Less,
+        match effort {
+            Effort::Quick => OptimizationLevel::None,
+            Effort::Careful => OptimizationLevel::Less,
+        },
         RelocMode::PIC,
         CodeModel::Default,
     );
