@@ -99,7 +99,10 @@ macro_rules! functions {
     };
 }
 
+// What every launch calls comes first, and so lies beside what else it reads.
 functions! {
+    launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
+    current_context = cuCtxGetCurrent(*mut Context);
     init = cuInit(c_uint);
     error_name = cuGetErrorName(Status, *mut *const c_char);
     error_string = cuGetErrorString(Status, *mut *const c_char);
@@ -108,7 +111,6 @@ functions! {
     primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
     primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
     primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
-    current_context = cuCtxGetCurrent(*mut Context);
     set_context = cuCtxSetCurrent(Context);
     current_device = cuCtxGetDevice(*mut c_int);
     exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);
@@ -118,7 +120,6 @@ functions! {
     get_function = cuKernelGetFunction(*mut Function, Kernel);
     kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
     set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
-    launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
 }
 
 /// Why there is no driver to call.

@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use super::driver::{Driver, NoDriver, Status};
 use super::load::without_capture;
@@ -73,13 +73,18 @@ impl Once {
     }
 }
 
-/// The start of the area. Behind it, for each device, a [`Device`], its modules and its kernels.
-#[repr(C)]
+/// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules.
+///
+/// A launch finds memory cold, as the driver has gone through much of its own since the last one. So what a launch reads lies in two cache
+/// lines: the first of the area, and the first of the device.
+#[repr(C, align(64))]
 struct Header {
     /// Of the driver's library and functions.
     found: Once,
     /// Of the driver itself.
     started: Once,
+    /// What each device takes of the area, as soon as the driver is found.
+    device_bytes: AtomicUsize,
     driver: UnsafeCell<MaybeUninit<Driver>>,
 }
 
@@ -110,10 +115,10 @@ pub(super) struct LoadedModule {
 /// A kernel on a device.
 #[repr(C)]
 pub(super) struct LoadedKernel {
-    /// In whatever context; NULL where its module is not loaded.
-    pub(super) kernel: AtomicPtr<c_void>,
     /// In the device's primary context; NULL until it was launched there.
     pub(super) function: AtomicPtr<c_void>,
+    /// In whatever context; NULL where its module is not loaded.
+    pub(super) kernel: AtomicPtr<c_void>,
 }
 
 /// The area of the package.
@@ -161,9 +166,13 @@ impl Area {
     }
 
     fn device_bytes() -> usize {
-        let package = Package::own();
-        let modules = package.n_modules as usize * size_of::<LoadedModule>();
-        size_of::<Device>() + modules + package.n_kernels as usize * size_of::<LoadedKernel>()
+        let modules = Package::own().n_modules as usize * size_of::<LoadedModule>();
+        let bytes = size_of::<Device>() + Area::kernels_bytes() + modules;
+        bytes.next_multiple_of(align_of::<Header>())
+    }
+
+    fn kernels_bytes() -> usize {
+        Package::own().n_kernels as usize * size_of::<LoadedKernel>()
     }
 
     /// The driver, found and started by the first who asks.
@@ -176,6 +185,7 @@ impl Area {
                 Ok(driver) => {
                     // SAFETY: this thread alone has the right to write here.
                     unsafe { (*header.driver.get()).write(driver) };
+                    header.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
                     Ok(())
                 }
                 Err(why) => {
@@ -198,7 +208,7 @@ impl Area {
         Ok(driver)
     }
 
-    /// What is known of a device, whose number is below [`MAX_DEVICES`].
+    /// What is known of a device, whose number is below [`MAX_DEVICES`], once the driver is found.
     pub(super) fn device(&self, device: usize) -> &'static Device {
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, 0).cast() }
@@ -206,23 +216,24 @@ impl Area {
 
     /// A module of the package on a device.
     pub(super) fn module(&self, device: usize, module: usize) -> &'static LoadedModule {
-        let offset = size_of::<Device>() + module * size_of::<LoadedModule>();
+        let before = size_of::<Device>() + Area::kernels_bytes();
+        let offset = before + module * size_of::<LoadedModule>();
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, offset).cast() }
     }
 
     /// A kernel of the package on a device.
     pub(super) fn kernel(&self, device: usize, kernel: usize) -> &'static LoadedKernel {
-        let modules = Package::own().n_modules as usize * size_of::<LoadedModule>();
-        let offset = size_of::<Device>() + modules + kernel * size_of::<LoadedKernel>();
+        let offset = size_of::<Device>() + kernel * size_of::<LoadedKernel>();
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, offset).cast() }
     }
 
     fn at(&self, device: usize, offset: usize) -> *mut u8 {
-        let offset = size_of::<Header>() + device * Area::device_bytes() + offset;
+        // SAFETY: it is the area's.
+        let device_bytes = unsafe { (*self.0).device_bytes.load(Ordering::Relaxed) };
         // SAFETY: the callers stay inside the area.
-        unsafe { self.0.cast::<u8>().add(offset) }
+        unsafe { self.0.cast::<u8>().add(size_of::<Header>() + device * device_bytes + offset) }
     }
 
     /// Unloads what was loaded, when the package goes. A driver that is shutting down refuses, which does not matter.
