@@ -5,6 +5,7 @@
 
 mod devices;
 mod errors;
+mod exit;
 mod facts;
 mod held;
 mod loading;
