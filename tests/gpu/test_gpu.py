@@ -28,6 +28,23 @@ def vectors(n=1000, device="cuda", dtype=torch.float32):
     return a, torch.zeros_like(a)
 
 
+def captured(launch):
+    """A CUDA graph of what a function launches."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        launch()
+    return graph
+
+
+def assert_replayed(graph, a, b):
+    """The graph of an `add_one` takes what the tensors hold when it is replayed."""
+    for factor in (1, 2):
+        a.mul_(factor)
+        graph.replay()
+        torch.cuda.synchronize()
+        assert torch.equal(b, a + 1)
+
+
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 1 << 20])
 def test_right_for_every_size(add_one, n):
     a, b = vectors(n)
@@ -106,9 +123,12 @@ def test_a_prepared_call_launches_as_often_as_it_is_called(add_one):
         b.zero_()
         prepared()
         assert torch.equal(b, expected + 1)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph), tvm_ffi.use_torch_stream():
-        prepared()
+
+    def launch():
+        with tvm_ffi.use_torch_stream():
+            prepared()
+
+    graph = captured(launch)
     b.zero_()
     graph.replay()
     assert torch.equal(b, expected + 1)
@@ -126,37 +146,20 @@ def test_loading_ahead(add_one):
     module = tvm_ffi.load_module(str(FOLDER / "ahead.so"))
     module.kernpack_preload_add_one(0)
     a, b = vectors()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        module.add_one(a, b)
-    graph.replay()
-    torch.cuda.synchronize()
-    assert torch.equal(b, a + 1)
+    assert_replayed(captured(lambda: module.add_one(a, b)), a, b)
     with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99: there are \d+ devices"):
         add_one.kernpack_preload_add_one(99)
 
 
 def test_captured_and_replayed(add_one):
     a, b = vectors()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        add_one.add_one(a, b)
-    for factor in (1, 2):
-        a.mul_(factor)
-        graph.replay()
-        torch.cuda.synchronize()
-        assert torch.equal(b, a + 1)
+    assert_replayed(captured(lambda: add_one.add_one(a, b)), a, b)
 
 
 def test_a_first_call_during_capture():
     module = tvm_ffi.load_module(str(FOLDER / "first.so"))
     a, b = vectors()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        module.add_one(a, b)
-    graph.replay()
-    torch.cuda.synchronize()
-    assert torch.equal(b, a + 1)
+    assert_replayed(captured(lambda: module.add_one(a, b)), a, b)
 
 
 @pytest.mark.parametrize(

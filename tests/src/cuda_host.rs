@@ -65,6 +65,20 @@ impl Host {
         context
     }
 
+    /// An attribute of a device, if there is such a device and it tells.
+    pub fn attribute(&self, attribute: i32, device: i32) -> Option<i32> {
+        let mut value = 0;
+        let ask = self.function::<extern "C" fn(*mut i32, i32, i32) -> u32>("cuDeviceGetAttribute");
+        (ask(&mut value, attribute, device) == 0).then_some(value)
+    }
+
+    /// The device of the current context, if there is one.
+    pub fn current_device(&self) -> Option<i32> {
+        let mut device = -1;
+        let ask = self.function::<extern "C" fn(*mut i32) -> u32>("cuCtxGetDevice");
+        (ask(&mut device) == 0).then_some(device)
+    }
+
     /// A new stream of the current context. It does not wait for the NULL stream.
     pub fn stream(&self) -> Stream {
         let mut stream = 0;

@@ -17,6 +17,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The stream that the environment names, until it is told another.
 const STREAM: usize = 0x57;
+/// Kind and message of the error where [no function](refuse_function) is made.
+pub const NO_FUNCTION: &str = "MemoryError: no memory for a function";
 /// The data pointer of every tensor that is allocated: not at a multiple of anything large, as allocators may have it.
 const ALLOCATED: u64 = 0x7000_0010;
 
@@ -67,11 +69,17 @@ struct State {
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
     static CURRENT_STREAM: Cell<usize> = const { Cell::new(STREAM) };
+    static REFUSES_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Tells the environment of this thread which stream to name: one of the driver's, by address.
 pub fn set_stream(stream: usize) {
     CURRENT_STREAM.set(stream);
+}
+
+/// Lets the next function that a module wants to make in this thread fail.
+pub fn refuse_function() {
+    REFUSES_FUNCTION.set(true);
 }
 
 fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
@@ -190,9 +198,12 @@ extern "C" fn TVMFFIErrorSetRaisedFromCStrParts(
 ) {
     // SAFETY: callers pass an array of `count` parts.
     let parts = unsafe { std::slice::from_raw_parts(parts, count as usize) };
-    let error = (text(kind), parts.iter().map(|part| text(*part)).collect());
+    set_error(text(kind), parts.iter().map(|part| text(*part)).collect());
+}
+
+fn set_error(kind: String, message: String) {
     with(|state| {
-        if state.record.error.replace(error).is_some() {
+        if state.record.error.replace((kind, message)).is_some() {
             state.record.broken.push("an error is set over another".to_string());
         }
     });
@@ -251,7 +262,7 @@ extern "C" fn TVMFFIObjectDecRef(object: *mut c_void) -> c_int {
     0
 }
 
-/// Makes a function: its address is its state's.
+/// Makes a function: its address is its state's. What it refuses, it says itself.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIFunctionCreate(
     state: *mut c_void,
@@ -259,6 +270,11 @@ extern "C" fn TVMFFIFunctionCreate(
     delete: extern "C" fn(*mut c_void),
     out: *mut *mut c_void,
 ) -> c_int {
+    if REFUSES_FUNCTION.take() {
+        let (kind, message) = NO_FUNCTION.split_once(": ").expect("a kind and a message");
+        set_error(kind.to_string(), message.to_string());
+        return -1;
+    }
     let made = Made { state: state.expose_provenance(), call, delete };
     with(|state| _ = state.functions.insert(made.state, made));
     // SAFETY: callers pass room for an address.

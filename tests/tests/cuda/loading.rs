@@ -84,6 +84,22 @@ fn each_image_is_loaded_once_a_device_whoever_comes_first() {
     assert_eq!((&counts["libraries"], &counts["retained"]), (&0.into(), &0.into()));
 }
 
+/// Nobody waits for the context: all who come at once retain it, and all but one give it back.
+#[test]
+fn a_context_that_many_retain_is_kept_once() {
+    let stub = Stub::load("devices 1\ndelay cuDevicePrimaryCtxRetain 200");
+    let loaded = package().load();
+    let outcomes = at_once(|| scale(&loaded, 8, 0));
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    let log = stub.take_log();
+    let n_retained = calls(&log, "cuDevicePrimaryCtxRetain").len();
+    assert!(n_retained > 1, "no two threads came at once");
+    assert_eq!(calls(&log, "cuDevicePrimaryCtxRelease_v2").len(), n_retained - 1);
+    assert_eq!(stub.counts()["retained"], 1);
+    drop(loaded);
+    assert_eq!(stub.counts()["retained"], 0);
+}
+
 /// Whoever waits while a step fails is told of it; the next call tries again.
 #[test]
 fn a_failure_is_told_to_all_who_waited() {

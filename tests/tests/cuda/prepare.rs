@@ -4,6 +4,7 @@
 use super::*;
 use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::Any;
+use kernpack_tests::cuda_host::Host;
 use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::Arrival;
@@ -209,6 +210,33 @@ fn loading_ahead_leaves_nothing_to_load() {
     assert_eq!(calls(&log, "cuCtxSetCurrent").len(), 4, "there and back");
     loaded.call("scale", &[tensor(8), tensor(8)]).unwrap();
     assert!(calls(&stub.take_log(), "cuLibraryLoadData").is_empty());
+}
+
+/// A context of the caller's own on the device stays current, and kernels are loaded for it; the primary context is left alone.
+#[test]
+fn loading_ahead_in_a_context_of_ones_own_makes_no_functions() {
+    let stub = Stub::load("devices 2");
+    let loaded = load();
+    let host = Host::new();
+    let primary = host.primary(0);
+    let own = host.create(0);
+    stub.take_log();
+    loaded.call("kernpack_preload_gpu", &[Value::Int(0)]).unwrap();
+    let log = stub.take_log();
+    assert_eq!(calls(&log, "cuLibraryLoadData").len(), 1);
+    assert_eq!(calls(&log, "cuCtxSetCurrent").len(), 0);
+    assert_eq!(calls(&log, "cuKernelGetFunction").len(), 0);
+    assert_eq!(host.current(), own);
+    let launched_in = |context| {
+        host.set_current(context);
+        stub.take_log();
+        loaded.call("scale", &[tensor(8), tensor(8)]).unwrap();
+        let log = stub.take_log();
+        assert!(calls(&log, "cuLibraryLoadData").is_empty());
+        calls(&log, "cuKernelGetFunction").len()
+    };
+    assert_eq!(launched_in(own), 0);
+    assert_eq!(launched_in(primary), 1, "made when it is first launched there");
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub(super) fn is_file(fields: &Fields<'_>) -> bool {
 
 /// A file of GPU code: `{ cubin = "a.cubin", arch = "sm_90a" }`.
 pub(super) fn file(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuFile> {
-    let named: Vec<_> = FILES.iter().filter(|(key, _)| fields.has(key)).collect();
+    let mut named: Vec<_> = FILES.iter().filter(|(key, _)| fields.has(key)).collect();
+    named.sort_by_key(|(key, _)| fields.place(key).start);
     if let [_, (second, _), ..] = named[..] {
         let problem = Diagnostic::new("conflict", "a source names two files");
         let problem = problem.label(fields.place(second), "the second");

@@ -446,6 +446,24 @@ fn problems_of_launches_on_a_gpu() {
 }
 
 #[test]
+fn of_two_files_the_second_is_the_one_that_stands_behind() {
+    for (first, second) in [("ptx", "cubin"), ("cubin", "ptx"), ("fatbin", "triton")] {
+        let text = format!(
+            "{HEADER}[[function]]\nsignature = 'f(n: int32)'\nkernel = 'k'\nargs = ['n']\n\
+            source = {{ {first} = 'a', {second} = 'b' }}\nlaunch = {{ grid = [1], block = [1] }}"
+        );
+        let problems = parse(&text, Path::new("")).expect_err("the source names two files");
+        let conflict = problems.0.iter().find(|problem| problem.code == "conflict").unwrap();
+        assert_eq!(conflict.message, "a source names two files");
+        let [label] = &conflict.labels[..] else { panic!("{:?}", conflict.labels) };
+        assert_eq!(
+            (&text[label.span.start..label.span.end], &label.text[..]),
+            (second, "the second")
+        );
+    }
+}
+
+#[test]
 fn problems_inside_strings_are_found_in_the_file() {
     expect_problems(
         &format!(

@@ -8,6 +8,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use super::driver::{Driver, NoDriver, Status};
+use super::exit;
 use super::load::without_capture;
 use super::package::Package;
 use super::system;
@@ -152,7 +153,10 @@ impl Area {
             return None;
         }
         match AREA.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Some(made),
+            Ok(_) => {
+                exit::watch();
+                Some(made)
+            }
             Err(theirs) => {
                 // SAFETY: nobody has seen this one.
                 unsafe { system::unmap(made.cast(), bytes) };
@@ -236,8 +240,12 @@ impl Area {
         unsafe { self.0.cast::<u8>().add(size_of::<Header>() + device * device_bytes + offset) }
     }
 
-    /// Unloads what was loaded, when the package goes. A driver that is shutting down refuses, which does not matter.
+    /// Unloads what was loaded, when the package goes, unless the process does: then threads may still be in calls. A driver that is shutting
+    /// down refuses, which does not matter.
     pub(super) fn unload() {
+        if exit::is_near() {
+            return;
+        }
         let header = AREA.swap(ptr::null_mut(), Ordering::AcqRel);
         if header.is_null() {
             return;
@@ -255,6 +263,7 @@ impl Area {
         }
         // SAFETY: the package goes, and nobody else knows the area.
         unsafe { system::unmap(header.cast(), Area::bytes()) };
+        exit::forget();
     }
 
     fn unload_device(&self, driver: &Driver, device: usize) {

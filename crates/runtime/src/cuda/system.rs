@@ -94,7 +94,7 @@ pub(super) fn open_driver() -> Result<*mut c_void, *const c_char> {
 ///
 /// # Safety
 ///
-/// The library is open, and the name ends with NUL.
+/// The library is open, or NULL for all that the process has loaded, and the name ends with NUL.
 pub(super) unsafe fn symbol(library: *mut c_void, name: *const c_char) -> *mut c_void {
     // SAFETY: as the caller says.
     unsafe { dlsym(library, name) }
