@@ -320,6 +320,40 @@ fn a_stream_of_its_own_may_be_of_any_context() {
     assert_ne!(host.current(), own);
 }
 
+/// Each kernel of a module is looked for when it is first launched, whichever of them the module was loaded for; and once, where its function
+/// cannot be had, because another context is current.
+#[test]
+fn a_stream_of_its_own_gets_the_function_of_each_kernel() {
+    let stub = Stub::load("devices 2");
+    let host = Host::new();
+    let primary = host.primary(1);
+    host.set_current(primary);
+    let stream = host.stream();
+    let (of_another_device, own) = (host.primary(0), host.create(1));
+    while host.current() != 0 {
+        host.set_current(0);
+    }
+    for (current, kind) in
+        [(primary, "function"), (0, "kernel"), (of_another_device, "kernel"), (own, "kernel")]
+    {
+        host.set_current(current);
+        let loaded = load();
+        fake_ffi::set_stream(stream);
+        stub.take_log();
+        loaded.call("made", &[tensor(4, 1)]).unwrap();
+        let given = || loaded.call("given", &[tensor(4, 1), Value::Ptr(stream as u64)]).unwrap();
+        given();
+        let log = stub.take_log();
+        assert_eq!(calls(&log, "cuLaunchKernelEx").len(), 2, "none is refused");
+        assert_eq!(calls(&log, "cuKernelGetFunction").len(), if kind == "kernel" { 0 } else { 2 });
+        given();
+        let log = stub.take_log();
+        assert_eq!(log.len(), 1, "the launch and nothing else: {log:?}");
+        let launched = log[0]["args"]["function"].as_str().unwrap();
+        assert!(launched.starts_with(kind), "{launched}");
+    }
+}
+
 #[test]
 fn streams_0_1_and_2_are_those_of_the_current_context() {
     let stub = Stub::load("devices 2");

@@ -60,7 +60,8 @@ fn known(call: &Call, number: usize, stream: Stream) -> driver::Function {
         // A stream is likely to be one of the primary context. Where it is not, the driver says so.
         false => area.device(device).streams_of_others.load(Ordering::Relaxed) == 0,
     };
-    if wants_function && !function.is_null() {
+    let is_sought = || kept.is_sought.load(Ordering::Relaxed) != 0;
+    if wants_function && (!function.is_null() || !is_sought()) {
         return function;
     }
     // A handle says nothing while its module is being loaded: that may fail yet.
@@ -73,6 +74,7 @@ fn known(call: &Call, number: usize, stream: Stream) -> driver::Function {
 #[inline(never)]
 fn find(call: &Call, number: usize, stream: Stream, words: Blank) -> Result<driver::Function, i32> {
     let handle = loaded(call, number, words)?;
+    call.area().kernel(call.device as usize, number).is_sought.store(1, Ordering::Relaxed);
     let is_primary = match means_current(stream) {
         true => call.flags & IN_PRIMARY != 0,
         false => is_primary_current(call),

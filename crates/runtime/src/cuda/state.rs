@@ -120,6 +120,8 @@ pub(super) struct LoadedKernel {
     pub(super) function: AtomicPtr<c_void>,
     /// In whatever context; NULL where its module is not loaded.
     pub(super) kernel: AtomicPtr<c_void>,
+    /// Whether a launch has looked for the function, though it may not have had it: 1 then. Launches on streams of their own look once.
+    pub(super) is_sought: AtomicU32,
 }
 
 /// The area of the package.
