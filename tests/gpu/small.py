@@ -46,12 +46,20 @@ def gemm(module):
         torch.testing.assert_close(c.cpu(), (a.cpu().double() @ b.cpu().double().T).bfloat16(), rtol=2**-7, atol=1e-4)
 
 
+def triton_versions(module):
+    for version in ("3_4", "3_5", "3_6"):
+        x = torch.randn(100, 200).cuda()
+        y = torch.empty_like(x)
+        module[f"shift_{version}"](x, 0.5, y)
+        torch.testing.assert_close(y.cpu(), x.cpu() + 0.5)
+
+
 def planted(module):
     module.planted(torch.zeros(100).cuda())
     torch.cuda.synchronize()
 
 
-PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "gemm": gemm, "planted": planted}
+PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "gemm": gemm, "triton_versions": triton_versions, "planted": planted}
 
 
 def main(folder, names):

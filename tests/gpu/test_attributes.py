@@ -21,7 +21,7 @@ def zeros(n):
     return torch.zeros(n, dtype=torch.int32, device="cuda")
 
 
-@pytest.mark.parametrize("size", [1, 2, 8])
+@pytest.mark.parametrize("size", [1, 2, 8, 16])
 def test_clusters(attributes, size):
     sizes = zeros(16)
     attributes.clusters(sizes, size)
@@ -29,12 +29,12 @@ def test_clusters(attributes, size):
 
 
 @pytest.mark.parametrize(
-    "size, reason",
-    [(3, "grid.x 16 is no multiple of the cluster's 3"), (16, "a cluster of 16 blocks exceeds 8")],
+    "n, size, reason",
+    [(16, 3, "grid.x 16 is no multiple of the cluster's 3"), (32, 32, "a cluster of 32 blocks exceeds 16")],
 )
-def test_clusters_that_are_refused(attributes, size, reason):
+def test_clusters_that_are_refused(attributes, n, size, reason):
     with pytest.raises(RuntimeError, match=f"cudaErrorInvalid.* launching `clusters` on device 0: {reason}"):
-        attributes.clusters(zeros(16), size)
+        attributes.clusters(zeros(n), size)
     test_clusters(attributes, 2)
 
 

@@ -99,3 +99,64 @@ def test_scratch_memory_in_a_graph(kernels):
         graph.replay()
         torch.cuda.synchronize()
         assert torch.equal(y, x)
+
+
+@pytest.mark.parametrize("version", ["3_4", "3_5", "3_6"])
+@pytest.mark.parametrize("m, n, stride", [(16, 64, 64), (1, 4, 8), (100, 200, 256), (1000, 2052, 2052), (0, 64, 64)])
+def test_descriptors_of_the_host(kernels, version, m, n, stride):
+    x = torch.randn(m, stride, device="cuda")[:, :n]
+    room = torch.zeros(m + 2, stride + 4, device="cuda")
+    y = room[1 : m + 1, :n]
+    kernels[f"shift_{version}"](x, 0.5, y)
+    assert torch.equal(y, x + 0.5)
+    y.zero_()
+    assert not room.any(), "nothing is written out of bounds"
+
+
+def test_a_descriptor_of_a_view(kernels):
+    x = torch.randn(3, 25, 132, device="cuda")
+    y = torch.zeros_like(x)
+    kernels.shift_view(x, 0.5, y)
+    assert torch.equal(y, x + 0.5)
+
+
+@pytest.mark.parametrize("name, fill", [("pad", 0.0), ("pad_nan", float("nan"))])
+@pytest.mark.parametrize("b, m, n", [(1, 8, 32), (3, 20, 72), (2, 1, 8)])
+def test_what_lies_out_of_bounds(kernels, name, fill, b, m, n):
+    i, j = -(-m // 8), -(-n // 32)
+    x = torch.randn(b, m, n, device="cuda").bfloat16()
+    y = torch.ones(b, i, j, 8, 32, device="cuda", dtype=torch.bfloat16)
+    kernels[name](y, x)
+    expected = torch.nn.functional.pad(x, (0, 32 * j - n, 0, 8 * i - m), value=fill)
+    expected = expected.view(b, i, 8, j, 32).transpose(2, 3)
+    torch.testing.assert_close(y, expected.contiguous(), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("version", ["3_4", "3_5", "3_6"])
+def test_descriptors_in_a_graph(kernels, version):
+    x = torch.randn(100, 200, device="cuda")
+    y = torch.zeros_like(x)
+    shift = kernels[f"shift_{version}"]
+    shift(x, 0.5, y)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        shift(x, 0.5, y)
+    for factor in (1, 2):
+        x.mul_(factor)
+        graph.replay()
+        torch.cuda.synchronize()
+        assert torch.equal(y, x + 0.5)
+
+
+def test_descriptors_as_triton_makes_them(kernels):
+    pytest.importorskip("triton.tools.tensor_descriptor")
+    sys.path.insert(0, str(FOLDER))
+    from triton.tools.tensor_descriptor import TensorDescriptor
+    from triton_test_kernels import shift
+
+    x = torch.randn(100, 200, device="cuda")
+    y, theirs = torch.zeros_like(x), torch.zeros_like(x)
+    kernels.shift_3_6(x, 0.5, y)
+    tiles = [TensorDescriptor.from_tensor(tensor, [16, 64]) for tensor in (x, theirs)]
+    shift[(7, 4)](tiles[0], 0.5, tiles[1], ROWS=16, COLUMNS=64)
+    assert torch.equal(y, theirs)

@@ -8,7 +8,10 @@
 //!
 //! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
 
+mod named_tensor;
 mod tensor_map;
+
+pub use named_tensor::NamedTensor;
 
 use crate::check;
 use crate::expr::{Expr, Field};
@@ -134,17 +137,7 @@ impl Signature {
         launches: &[LaunchSpec],
     ) -> Result<Plan, Diagnostics> {
         self.plan_with(default_device, |cx, plan| {
-            let mut join = Join {
-                cx,
-                plan,
-                types: HashMap::new(),
-                streams: HashSet::new(),
-                allocs: HashMap::new(),
-                diagnostics: Diagnostics::default(),
-            };
-            join.add_types(self);
-            join.add_results(self);
-            join.add_workspaces(workspaces);
+            let mut join = Join::new(cx, plan, self, workspaces);
             join.add_launches(launches);
             join.diagnostics.into_result()
         })
@@ -162,6 +155,29 @@ struct Join<'j, 's> {
     /// The results and workspaces, as arguments.
     allocs: HashMap<String, LaunchArg>,
     diagnostics: Diagnostics,
+}
+
+impl<'j, 's> Join<'j, 's> {
+    /// A plan with the results and workspaces of a function, and no launch.
+    fn new(
+        cx: &'j mut Planner<'s>,
+        plan: &'j mut Plan,
+        signature: &Signature,
+        workspaces: &[Workspace],
+    ) -> Join<'j, 's> {
+        let mut join = Join {
+            cx,
+            plan,
+            types: HashMap::new(),
+            streams: HashSet::new(),
+            allocs: HashMap::new(),
+            diagnostics: Diagnostics::default(),
+        };
+        join.add_types(signature);
+        join.add_results(signature);
+        join.add_workspaces(workspaces);
+        join
+    }
 }
 
 impl Join<'_, '_> {

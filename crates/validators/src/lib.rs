@@ -57,7 +57,7 @@ pub use dim::Dim;
 pub use expr::Expr;
 pub use geometry::Geometry;
 pub use host_type::HostType;
-pub use launch::{HiddenArg, KernelArg, LaunchSpec, Workspace};
+pub use launch::{HiddenArg, KernelArg, LaunchSpec, NamedTensor, Workspace};
 pub use literal::{Literal, float_text};
 pub use parse::{parse_expr, parse_kernel_arg, parse_rules, parse_tensor};
 pub use path::Path;

@@ -223,6 +223,11 @@ impl<'s> Planner<'s> {
         self.map_sources.get(tensor)
     }
 
+    /// Every tensor that tensor maps may be of, by its path.
+    pub fn map_sources(&self) -> impl Iterator<Item = (&str, &MapSource)> {
+        self.map_sources.iter().map(|(path, source)| (path.as_str(), source))
+    }
+
     /// Adds a tensor that tensor maps may be of.
     pub fn add_map_source(
         &mut self,

@@ -7,8 +7,8 @@
 //!        | "interleave=" (none | 16 | 32) | "swizzle=" (none | 32 | 64 | 128) | "l2=" (none | 64 | 128 | 256) | "fill=" (zero | nan)
 //! ```
 //!
-//! Dims stand in the tensor's own order throughout. Here: the text both ways, and what each option may be by itself. Whether they fit together
-//! and fit the tensor is for [`launch`](crate::launch) to say.
+//! Dims stand in the tensor's own order throughout. Every map needs its `box`, save where a kernel's compiler says it. Here: the text both
+//! ways, and what each option may be by itself. Whether they fit together and fit the tensor is for [`launch`](crate::launch) to say.
 
 use crate::expr::Expr;
 use crate::parse::Parser;
@@ -27,8 +27,8 @@ const LARGEST_STEP: i64 = 8;
 pub struct MapSpec {
     /// The tensor: a parameter's path, a result or a workspace.
     pub tensor: String,
-    /// The elements of a box along each dim.
-    pub box_dims: Vec<u32>,
+    /// The elements of a box along each dim; nothing where the kernel's compiler is to say it.
+    pub box_dims: Option<Vec<u32>>,
     /// How far apart the elements of a box are along each dim; 1 where it is not written.
     pub steps: Option<Vec<u32>>,
     /// Other dims than the tensor's own.
@@ -55,11 +55,11 @@ pub struct MapChoices {
 }
 
 impl MapSpec {
-    /// A map of a tensor in boxes of that size, to build on.
-    pub fn new(tensor: impl Into<String>, box_dims: Vec<u32>) -> MapSpec {
+    /// A map of a tensor, to build on.
+    pub fn new(tensor: impl Into<String>) -> MapSpec {
         MapSpec {
             tensor: tensor.into(),
-            box_dims,
+            box_dims: None,
             steps: None,
             dims: None,
             strides: None,
@@ -71,7 +71,8 @@ impl MapSpec {
 
 impl fmt::Display for MapSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tma({}, box=[{}]", self.tensor, join(&self.box_dims))?;
+        write!(f, "tma({}", self.tensor)?;
+        self.box_dims.as_ref().map_or(Ok(()), |counts| write!(f, ", box=[{}]", join(counts)))?;
         self.steps.as_ref().map_or(Ok(()), |steps| write!(f, ", steps=[{}]", join(steps)))?;
         self.dims.as_ref().map_or(Ok(()), |dims| write!(f, ", dims=[{}]", join(dims)))?;
         self.strides.as_ref().map_or(Ok(()), |all| write!(f, ", strides=[{}]", join(all)))?;
@@ -94,7 +95,7 @@ pub(crate) fn at_map(parser: &Parser<'_>) -> bool {
 
 /// Reads `tma(…)`; the parser stands before it.
 pub(crate) fn parse_map(parser: &mut Parser<'_>) -> Result<MapSpec, Diagnostic> {
-    let start = parser.expect_keyword("tma")?;
+    parser.expect_keyword("tma")?;
     parser.expect("(")?;
     let place = parser.peek().span;
     let tensor = match parser.parse_expr()? {
@@ -104,7 +105,7 @@ pub(crate) fn parse_map(parser: &mut Parser<'_>) -> Result<MapSpec, Diagnostic> 
             return Err(problem.label(place, "expected a parameter, a result or a workspace"));
         }
     };
-    let mut map = MapSpec::new(tensor, vec![]);
+    let mut map = MapSpec::new(tensor);
     let mut seen = Vec::new();
     while parser.eat(",") {
         if parser.at_mark(")") {
@@ -119,12 +120,7 @@ pub(crate) fn parse_map(parser: &mut Parser<'_>) -> Result<MapSpec, Diagnostic> 
         }
         seen.push(option);
     }
-    let span = start.to(parser.expect(")")?);
-    if !seen.contains(&"box") {
-        let problem = Diagnostic::new("tensor-map", "the tensor map has no `box`");
-        let problem = problem.label(span, "what is copied at once?");
-        return Err(problem.help("write `box=[64, 128]`, with one number for each dim"));
-    }
+    parser.expect(")")?;
     Ok(map)
 }
 
@@ -143,7 +139,7 @@ fn parse_option(parser: &mut Parser<'_>, map: &mut MapSpec) -> Result<&'static s
     }
     parser.expect("=")?;
     match option {
-        "box" => map.box_dims = counts(parser, "box", MOST_IN_BOX)?,
+        "box" => map.box_dims = Some(counts(parser, "box", MOST_IN_BOX)?),
         "steps" => map.steps = Some(counts(parser, "step", LARGEST_STEP)?),
         "dims" => map.dims = Some(parser.parse_list("[", "]", Parser::parse_expr)?),
         "strides" => map.strides = Some(parser.parse_list("[", "]", Parser::parse_expr)?),
@@ -204,6 +200,8 @@ mod tests {
             "tma(p.x, box=[1, 64, 128], steps=[1, 2, 1], swizzle=128, l2=256, fill=nan)",
             "tma(p[0].x, box=[8, 16], dims=[m, 2*n], strides=[s + 1, 1], as=uint8)",
             "tma(a, box=[4, 4, 8], interleave=32, swizzle=32)",
+            "tma(a)",
+            "tma(a, dims=[m*n], fill=nan)",
         ];
         for text in texts {
             let map = parse_kernel_arg(text).unwrap();
@@ -221,7 +219,6 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        expect("tma(a)", "error[tensor-map]: the tensor map has no `box`");
         expect("tma(a + 1, box=[8])", "error[tensor-map]: `a + 1` is no tensor");
         expect("tma(a, box=[0])", "error[tensor-map]: a box of 0 is not possible");
         expect("tma(a, box=[257])", "error[tensor-map]: a box of 257 is not possible");

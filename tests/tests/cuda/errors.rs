@@ -96,7 +96,7 @@ fn every_error_of_the_driver_is_told_at_every_call_of_it() {
     scale(&loaded, 8, 1).unwrap();
     drop(loaded);
     let sites = sites(&stub.take_log());
-    assert_eq!(sites.len(), 27, "{sites:?}");
+    assert_eq!(sites.len(), 29, "{sites:?}");
     for (function, nth) in &sites {
         for (code, name, drivers_name) in codes() {
             let at = format!("{function} {nth} {code}");
@@ -433,7 +433,7 @@ fn static_shared_memory_counts_too() {
 #[test]
 fn a_cluster_that_cannot_be_is_told() {
     default_stream();
-    let _stub = Stub::load("devices 1");
+    let stub = Stub::load("devices 1");
     let loaded = limits();
     let host = Host::new();
     host.set_current(host.primary(0));
@@ -442,13 +442,26 @@ fn a_cluster_that_cannot_be_is_told() {
         ([3, 2, 2, 2, 1, 1], "grid.x 3 is no multiple of the cluster's 2"),
         ([2, 3, 2, 1, 2, 1], "grid.y 3 is no multiple of the cluster's 2"),
         ([2, 2, 3, 1, 1, 2], "grid.z 3 is no multiple of the cluster's 2"),
-        ([16, 1, 1, 16, 1, 1], "a cluster of 16 blocks exceeds 8"),
-        ([3, 3, 1, 3, 3, 1], "a cluster of 9 blocks exceeds 8"),
-        ([4, 4, 4, 2, 4, 4], "a cluster of 32 blocks exceeds 8"),
+        ([17, 1, 1, 17, 1, 1], "a cluster of 17 blocks exceeds 16"),
+        ([4, 4, 4, 2, 4, 4], "a cluster of 32 blocks exceeds 16"),
     ] {
         assert_eq!(refused(&loaded, "clusters", &numbers), begin.clone() + reason);
     }
-    assert_eq!(loaded.call("clusters", &[4, 2, 2, 4, 1, 2].map(Value::Int)), Ok(()));
+    // Those of more than 8 blocks need no word of the caller's.
+    for numbers in [[4, 2, 2, 4, 1, 2], [3, 3, 1, 3, 3, 1], [16, 1, 1, 16, 1, 1]] {
+        assert_eq!(loaded.call("clusters", &numbers.map(Value::Int)), Ok(()), "{numbers:?}");
+    }
+    // Where they are not allowed: nothing but the opt-in says 1.
+    let loaded = limits();
+    let sets = calls(&stub.take_log(), "cuKernelSetAttribute");
+    let is_set = |line: &Json| line["args"]["attribute"] == 14 && line["args"]["value"] == 1;
+    assert!(sets.iter().any(is_set), "{sets:?}");
+    stub.fail("cuKernelSetAttribute", 0, 999);
+    assert_eq!(
+        refused(&loaded, "clusters", &[9, 1, 1, 9, 1, 1]),
+        begin + "a cluster of 9 blocks exceeds 8"
+    );
+    assert_eq!(loaded.call("clusters", &[8, 1, 1, 8, 1, 1].map(Value::Int)), Ok(()));
 }
 
 #[test]
@@ -487,7 +500,8 @@ fn the_default_of_shared_memory_is_no_limit() {
     let limits = calls(&stub.take_log(), "cuKernelSetAttribute");
     let set: Vec<_> =
         limits.iter().map(|line| (&line["args"]["attribute"], &line["args"]["value"])).collect();
-    assert_eq!(set, [(&8.into(), &232_448.into()); 2], "once for each kernel");
+    let [shared, clusters] = [(&8.into(), &232_448.into()), (&14.into(), &1.into())];
+    assert_eq!(set, [shared, clusters, shared, clusters], "once for each kernel");
     // Where the opt-in was refused, the default holds.
     for site in ["cuKernelSetAttribute", "cuKernelGetAttribute"] {
         let loaded = package().load();

@@ -12,6 +12,7 @@ mod loading;
 mod prepare;
 mod tensor_map;
 mod triton;
+mod triton_descriptor;
 
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;

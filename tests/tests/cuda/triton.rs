@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// A package with the function `call` of a file in `tests/triton`, with keys of its JSON changed.
-fn load(file: &str, keys: &[(&str, Json)], function: &str) -> Loaded {
+pub(super) fn load(file: &str, keys: &[(&str, Json)], function: &str) -> Loaded {
     default_stream();
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("triton").join(file);
     let cubin = std::fs::read(real.with_added_extension("cubin")).unwrap();

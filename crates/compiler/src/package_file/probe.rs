@@ -35,9 +35,10 @@ pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signat
                 LaunchSpec { geometry: spec.geometry.clone(), ..LaunchSpec::default() },
                 places.layout,
             );
-            // A layout without problems of its own: some arguments are for kernels on a GPU.
+            // A layout without problems of its own: some arguments are for kernels on a GPU, and a block says that the launch is complete.
             let one = || vec![Expr::Int(1)];
-            let plain = spec.geometry.as_ref().map(|_| Geometry::new(one(), one()));
+            let block = |layout: &Geometry| if layout.block.is_empty() { vec![] } else { one() };
+            let plain = spec.geometry.as_ref().map(|layout| Geometry::new(one(), block(layout)));
             for (arg, place) in spec.args.iter().zip(&places.args) {
                 let (args, geometry) = (vec![arg.clone()], plain.clone());
                 alone(LaunchSpec { args, geometry, ..LaunchSpec::default() }, *place);

@@ -8,6 +8,7 @@ pub mod host;
 mod include;
 pub mod nvrtc;
 pub mod triton;
+mod triton_descriptor;
 pub mod triton_json;
 
 pub use cuda::CudaSource;

@@ -3,15 +3,18 @@
 //!
 //! A launch of such a source says what the JSON does not: the grid, counted as Triton counts it, and the arguments that the kernel's author
 //! wrote. [`settle`] adds the rest before anything is planned: the name, the block, the shared memory, the clusters, the way it is launched,
-//! and the hidden arguments, with a workspace where the kernel wants scratch memory. Behind it, the launch is one of a cubin like any other.
+//! the parameters that a tensor descriptor becomes, and the hidden arguments, with a workspace where the kernel wants scratch memory. Behind it,
+//! the launch is one of a cubin like any other.
 //!
 //! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest: they name folders of the machine that
-//! Triton ran on. Not here: the JSON's format (`triton_json.rs`), and whether the arguments fit the kernel's own table (`gpu_code.rs`).
+//! Triton ran on. Not here: the JSON's format (`triton_json.rs`), descriptors (`triton_descriptor.rs`), and whether the arguments fit the kernel's
+//! own table (`gpu_code.rs`).
 
 use super::gpu::{GpuFile, GpuSource};
+use super::triton_descriptor::{DescriptorError, Descriptors};
 use super::triton_json::{Scratch, TritonError, TritonKernel};
 use crate::error::CompileError;
-use crate::image::Arch;
+use crate::image::{Arch, Image};
 use crate::package::{Function, Launch, Package};
 use crate::source::Source;
 use kernpack_ffi_abi::DType;
@@ -95,18 +98,9 @@ pub enum TritonSourceError {
         /// What it is in the second.
         second: String,
     },
-    /// Tensor maps are not passed.
-    #[error(
-        "`{}` wants tensor descriptors that the host makes ({n} in `tensordesc_meta`), which is not supported yet; \
-         make them in the kernel with `tl.make_tensor_descriptor`, or pass pointers",
-        json.display()
-    )]
-    Descriptors {
-        /// The JSON.
-        json: PathBuf,
-        /// How many there are.
-        n: usize,
-    },
+    /// An argument is not the tensor descriptor that it should be.
+    #[error(transparent)]
+    Descriptor(#[from] DescriptorError),
     /// A profiler's memory is not passed.
     #[error(
         "`{}` wants {bytes} bytes of memory for a profiler (`profile_scratch_size`), which is not supported; \
@@ -121,10 +115,11 @@ pub enum TritonSourceError {
     },
 }
 
-/// A JSON file, and what it says.
+/// A JSON file, what it says, and the sizes of the kernel's own parameters, in bytes. What lacks the kernel is refused elsewhere.
 struct Described {
     json: PathBuf,
     kernel: TritonKernel,
+    params: Option<Vec<u32>>,
 }
 
 /// The package with what Triton's JSON says in every launch of a Triton source.
@@ -170,10 +165,14 @@ fn read(file: &GpuFile, json: &Path) -> Result<Described, CompileError> {
         reason,
     })?;
     let kernel = TritonKernel::read(&json.display().to_string(), &text);
-    let described =
-        Described { json: json.to_path_buf(), kernel: kernel.map_err(TritonSourceError::from)? };
-    described.require_arch(file)?;
-    described.require_no_descriptors()?;
+    let kernel = kernel.map_err(TritonSourceError::from)?;
+    let image = file.image()?;
+    let params = image.kernel(&kernel.name).ok().flatten().map(|found| {
+        let n_own = found.params.len().saturating_sub(kernel.hidden_params().len());
+        found.params.iter().take(n_own).map(|param| param.size).collect()
+    });
+    let described = Described { json: json.to_path_buf(), kernel, params };
+    described.require_arch(file, &image)?;
     Ok(described)
 }
 
@@ -182,10 +181,12 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> 
     let facts = |kernel: &TritonKernel| {
         let bytes = |scratch: &Scratch| scratch.bytes_per_block.to_string();
         let hidden: Vec<_> = kernel.hidden_params().iter().map(bytes).collect();
+        let descriptors: Vec<_> = kernel.descriptors.iter().map(|one| one.to_string()).collect();
         [
             ("the kernel", kernel.name.clone()),
             ("the number of threads in a block", kernel.threads_per_block.to_string()),
             ("the cluster", format!("{:?}", kernel.cluster)),
+            ("what is made for its tensor descriptors", format!("[{}]", descriptors.join("; "))),
             ("the scratch memory of its hidden parameters", format!("[{}]", hidden.join(", "))),
             ("`launch_cooperative_grid`", kernel.is_cooperative.to_string()),
             ("`launch_pdl`", kernel.is_dependent.to_string()),
@@ -202,26 +203,18 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> 
 
 impl Described {
     /// The JSON knows the architecture without its suffix.
-    fn require_arch(&self, file: &GpuFile) -> Result<(), CompileError> {
-        let archs = file.image()?.archs();
+    fn require_arch(&self, file: &GpuFile, image: &Image) -> Result<(), TritonSourceError> {
+        let archs = image.archs();
         if archs.iter().all(|arch| arch.number == self.kernel.arch) {
             return Ok(());
         }
         let found: Vec<_> = archs.iter().map(Arch::to_string).collect();
-        Err(CompileError::from(TritonSourceError::Arch {
+        Err(TritonSourceError::Arch {
             json: self.json.clone(),
             expected: self.kernel.arch,
             cubin: file.path.clone(),
             found: found.join(", "),
-        }))
-    }
-
-    /// Tensor maps that the host makes are not among the arguments that a launch can pass.
-    fn require_no_descriptors(&self) -> Result<(), TritonSourceError> {
-        match self.kernel.descriptors.len() {
-            0 => Ok(()),
-            n => Err(TritonSourceError::Descriptors { json: self.json.clone(), n }),
-        }
+        })
     }
 
     fn said(&self, function: &str, key: &'static str, says: String) -> TritonSourceError {
@@ -236,8 +229,9 @@ fn settle_launch(
     described: &Described,
 ) -> Result<(), TritonSourceError> {
     let name = function.signature.name.clone();
+    settle_name(&mut function.launches[index], &name, described)?;
+    settle_descriptors(function, index, described)?;
     let launch = &mut function.launches[index];
-    settle_name(launch, &name, described)?;
     let kernel = &described.kernel;
     let Some(geometry) = &mut launch.spec.geometry else { return Ok(()) };
     require_unsaid(geometry, &name, described)?;
@@ -288,6 +282,32 @@ fn settle_name(
         json: described.json.clone(),
         name: name.clone(),
     })
+}
+
+/// The arguments are those of the cubin's parameters.
+fn settle_descriptors(
+    function: &mut Function,
+    index: usize,
+    described: &Described,
+) -> Result<(), DescriptorError> {
+    let Some(params) = &described.params else { return Ok(()) };
+    let spec = &function.launches[index].spec;
+    let descriptors = Descriptors {
+        function: &function.signature.name,
+        json: &described.json,
+        described: &described.kernel.descriptors,
+        params,
+        when: &spec.when,
+    };
+    if !descriptors.concern(&spec.args) {
+        return Ok(());
+    }
+    // A signature that makes no sense is refused when the function is planned.
+    let tensors = function.signature.named_tensors(function.default_device(), &function.workspaces);
+    if let Ok(tensors) = tensors {
+        function.launches[index].spec.args = descriptors.settle(&spec.args, &tensors)?;
+    }
+    Ok(())
 }
 
 /// The launch leaves to the JSON what that says.

@@ -12,6 +12,7 @@
 //! ignored. Not here: HIP and other back ends, whose kernels are launched otherwise.
 
 use serde_json::{Map, Value};
+use std::fmt;
 use thiserror::Error;
 
 /// How a kernel of Triton's is launched.
@@ -39,8 +40,7 @@ pub struct TritonKernel {
     pub is_dependent: bool,
     /// Columns of tensor memory it takes, on Blackwell.
     pub tensor_memory_columns: u32,
-    /// For each tensor descriptor among its arguments, how the tensor map for it is made. Where there are none, descriptors are passed as pointer,
-    /// shape and strides.
+    /// For each tensor descriptor among its parameters, how the tensor map for it is made. Where there are none, descriptors are passed without.
     pub descriptors: Vec<TritonDescriptor>,
 }
 
@@ -66,6 +66,18 @@ pub struct TritonDescriptor {
     pub box_shape: Vec<u32>,
     /// Elements of four bits that take eight each in shared memory.
     pub is_fp4_padded: bool,
+}
+
+impl fmt::Display for TritonDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TritonDescriptor { swizzle, element_bytes, element_type, box_shape, is_fp4_padded } =
+            self;
+        let padded = if *is_fp4_padded { ", fp4_padded" } else { "" };
+        write!(
+            f,
+            "boxes of {box_shape:?}, elem_type {element_type}, elem_size {element_bytes}, swizzle {swizzle}{padded}"
+        )
+    }
 }
 
 /// Why such a file says nothing about a kernel.

@@ -124,13 +124,78 @@ fn what_cannot_be_passed_is_refused() {
     let descriptor = json!({"swizzle": 2, "elem_size": 4, "elem_type": 7, "block_size": [16, 16], "fp4_padded": false});
     Kernel::new("3.6.0", &[("tensordesc_meta", json!([descriptor]))]).expect_error(
         ADD,
-        "`add.json` wants tensor descriptors that the host makes (1 in `tensordesc_meta`), which is not supported yet; \
-         make them in the kernel with `tl.make_tensor_descriptor`, or pass pointers",
+        "the number of tensor descriptors in `add.json` is 1, and in its cubin 0; give the JSON that Triton wrote next to the cubin",
     );
     Kernel::new("3.6.0", &[("profile_scratch_size", json!(64))]).expect_error(
         ADD,
         "`add.json` wants 64 bytes of memory for a profiler (`profile_scratch_size`), which is not supported; \
          compile the kernel without instrumentation",
+    );
+}
+
+const SHIFT: &str = r#"
+[package]
+name = "shift"
+[[function]]
+signature = "shift(x: Tensor([m, n], float32), y: Tensor([m, n], float32, mut), z: Tensor([k, m, n], float32), by: float32)"
+source = { triton = "add.cubin" }
+args = ["x", "by", "y"]
+launch = { grid = ["ceildiv(m, 16)", "ceildiv(n, 64)"] }
+"#;
+
+/// A kernel whose host makes its tensor descriptors, under the name of the other.
+fn shift(file: &str) -> Kernel {
+    let kernel = Kernel(TempDir::new().unwrap());
+    for ending in ["json", "cubin"] {
+        fs::copy(real(&format!("{file}.{ending}")), kernel.path(&format!("add.{ending}"))).unwrap();
+    }
+    kernel
+}
+
+#[test]
+fn a_descriptor_is_written_as_one_argument() {
+    for version in ["3.4.0", "3.5.1", "3.6.0"] {
+        for file in ["shift", "shift_sm80"] {
+            let kernel = shift(&format!("{file}_{version}"));
+            kernel.build(SHIFT).unwrap_or_else(|error| panic!("{file}_{version}: {error}"));
+            let view = SHIFT.replace("[\"x\"", "[\"tma(z, dims=[k*m, n])\"");
+            kernel.build(&view).unwrap_or_else(|error| panic!("{file}_{version}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_descriptor_is_refused() {
+    let kernel = shift("shift_3.6.0");
+    let with = |args: &str| SHIFT.replace("[\"x\", \"by\", \"y\"]", args);
+    kernel.expect_error(
+        &with(r#"["x", "y", "by"]"#),
+        "`shift` passes `by` as tensor descriptor 1 of `add.json`, but it is no tensor; write the name of one, or `tma(x, dims=[…])`",
+    );
+    kernel.expect_error(
+        &with(r#"["z", "by", "y"]"#),
+        "`shift` passes `z` as tensor descriptor 0 of `add.json`, whose boxes are of rank 2, not 3; give it another view: `tma(z, dims=[…])`",
+    );
+    kernel.expect_error(
+        &with(r#"["x", "by"]"#),
+        "`shift` passes 1 of the 2 tensor descriptors of `add.json`; write the tensor of each among `args`, in the order of the kernel's author",
+    );
+    // What does not fit by itself is said with the sizes of all, the map's among them.
+    let error = kernel.build(&with(r#"["x", "by", "y", "by"]"#)).expect_err("too many").to_string();
+    let passes = "`shift` passes 14 parameters, of 128 (`tma(x, box=[16, 32], swizzle=128, l2=128)`), 4 (`x.shape[0]: int32`)";
+    assert!(error.contains(passes), "{error}");
+    let error = shift("shift_sm80_3.6.0").build(&with(r#"["x", "y"]"#)).expect_err("too few");
+    let passes = "`shift` passes 4 parameters, of 8 (`x`), 8 (`y`)";
+    assert!(error.to_string().contains(passes), "{error}");
+}
+
+/// Boxes are what the JSON says; other kernels' maps need theirs.
+#[test]
+fn only_descriptors_have_maps_without_a_box() {
+    Kernel::new("3.6.0", &[]).expect_error(
+        &ADD.replace("\"x\"", "\"tma(x)\""),
+        "`add` passes `tma(x)`, but there the kernel of `add.json` takes no tensor descriptor; \
+         write all of its arguments, in the order of its author",
     );
 }
 
@@ -167,6 +232,12 @@ fn files_that_share_a_launch_are_launched_alike() {
         "`launch_cooperative_grid` is false in one and true",
     );
     refuse(&[("name", json!("plus"))], "the kernel is add in one and plus");
+    let descriptor = json!({"swizzle": 2, "elem_size": 4, "elem_type": 7, "block_size": [8, 16]});
+    refuse(
+        &[("tensordesc_meta", json!([descriptor]))],
+        "what is made for its tensor descriptors is [] in one and \
+         [boxes of [8, 16], elem_type 7, elem_size 4, swizzle 2]",
+    );
 }
 
 /// The architecture is that of the file, as with other cubins.

@@ -80,6 +80,7 @@ pub(super) mod kernel {
     pub(in super::super) const SHARED_BYTES: c_int = 1;
     pub(in super::super) const REGISTERS: c_int = 4;
     pub(in super::super) const MAX_DYNAMIC_SHARED_BYTES: c_int = 8;
+    pub(in super::super) const ANY_CLUSTER_ALLOWED: c_int = 14;
 }
 
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`

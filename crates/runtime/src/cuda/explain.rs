@@ -169,8 +169,8 @@ pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Statu
     });
 }
 
-/// The most blocks of a cluster: more would have to be allowed for the kernel, which packages do not.
-const PORTABLE_CLUSTER: i64 = 8;
+/// The most blocks of a cluster where no more are allowed for the kernel, and where they are. Some devices run fewer than that.
+const CLUSTERS: (i64, i64) = (8, 16);
 
 /// A launch that the driver refused.
 pub(super) struct Refused<'l> {
@@ -259,12 +259,10 @@ impl Refused<'_> {
             }
         }
         let blocks = i64::from(x) * i64::from(y) * i64::from(z);
-        if blocks > PORTABLE_CLUSTER {
-            message
-                .text(c": a cluster of ")
-                .int(blocks)
-                .text(c" blocks exceeds ")
-                .int(PORTABLE_CLUSTER);
+        let is_any = self.kernel_attribute(kernel::ANY_CLUSTER_ALLOWED).is_some_and(|is| is != 0);
+        let most = if is_any { CLUSTERS.1 } else { CLUSTERS.0 };
+        if blocks > most {
+            message.text(c": a cluster of ").int(blocks).text(c" blocks exceeds ").int(most);
             return true;
         }
         false

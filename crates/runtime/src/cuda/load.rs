@@ -79,6 +79,7 @@ fn find_kernels(
             return Err(NotLoaded::NoKernel(number, status));
         }
         allow_all_shared_memory(driver, found, device as c_int);
+        allow_large_clusters(driver, found, device as c_int);
         area.kernel(device, number).kernel.store(found, Ordering::Release);
     }
     Ok(())
@@ -96,6 +97,13 @@ fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_in
             (driver.set_kernel_attribute)(attribute, all.saturating_sub(own), handle, device);
         }
     }
+}
+
+/// Lets launches of the kernel ask for clusters of more blocks than run on every device that has clusters, which is 8. Where the driver
+/// refuses, as for devices without, a launch that wants more will say so.
+fn allow_large_clusters(driver: &Driver, handle: driver::Kernel, device: c_int) {
+    // SAFETY: the handle is the driver's.
+    unsafe { (driver.set_kernel_attribute)(kernel::ANY_CLUSTER_ALLOWED, 1, handle, device) };
 }
 
 /// Runs `body` so that a stream of this thread that is being captured does not mind.

@@ -91,7 +91,8 @@ impl Join<'_, '_> {
             data_type: self.by_dtype(map, &shape.source.dtype, &elements),
             dims: shape.order.iter().map(|dim| dims[*dim]).collect(),
             strides: shape.order.iter().skip(1).map(|dim| strides[*dim]).collect(),
-            box_dims: in_order(&map.box_dims),
+            // One that the kernel's compiler has yet to say goes nowhere from here.
+            box_dims: map.box_dims.as_deref().map(in_order).unwrap_or_default(),
             steps: in_order(&steps),
             choices: map.choices,
         })))
@@ -139,8 +140,14 @@ impl Join<'_, '_> {
             return None;
         };
         let n_problems = self.diagnostics.0.len();
-        if launch.geometry.is_none() {
-            self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself");
+        match &launch.geometry {
+            None => self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself"),
+            // Without a block, the launch is one that the kernel's compiler has yet to complete.
+            Some(geometry) if map.box_dims.is_none() && !geometry.block.is_empty() => {
+                let help = "say what is copied at once, one number for each dim: `box=[64, 128]`";
+                self.refuse_map(map, "has no `box`", help);
+            }
+            Some(_) => {}
         }
         let is_asked = launch.when.iter().flat_map(|rule| rule.names()).any(|asked| {
             let of = asked.param.filter(|_| asked.field == Some(Field::Given));
@@ -212,7 +219,7 @@ impl Join<'_, '_> {
             self.refuse_map(map, &problem, "give it another view: `dims=[m*n]`");
         }
         let lists = [
-            ("box", Some(map.box_dims.len())),
+            ("box", map.box_dims.as_ref().map(Vec::len)),
             ("steps", map.steps.as_ref().map(Vec::len)),
             ("strides", map.strides.as_ref().map(Vec::len)),
         ];
@@ -246,8 +253,9 @@ impl Join<'_, '_> {
             let problem = "has a step in its innermost dim, which the driver ignores";
             self.refuse_map(map, problem, "step by 1 there");
         }
+        let Some(row) = box_dims.as_ref().map(|counts| counts[innermost]) else { return };
         for dtype in &shape.elements {
-            let bytes = box_dims[innermost] * dtype.element_bytes();
+            let bytes = row * dtype.element_bytes();
             if bytes % CHUNK != 0 {
                 let problem = format!(
                     "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {CHUNK}"
