@@ -49,7 +49,8 @@ def gemm(module):
 def triton_versions(module):
     for version in ("3_4", "3_5", "3_6"):
         x = torch.randn(100, 200).cuda()
-        y = torch.empty_like(x)
+        # initcheck does not see what is stored through a tensor map.
+        y = torch.zeros_like(x)
         module[f"shift_{version}"](x, 0.5, y)
         torch.testing.assert_close(y.cpu(), x.cpu() + 0.5)
 
