@@ -87,9 +87,20 @@ pub fn lower(
     }
     span.exit();
     let _span = tracing::debug_span!("codegen").entered();
-    // Beside a launch, which takes microseconds, what code costs that is made quickly is some nanoseconds a call; making it takes a third of the time.
-    let effort = if gpu.kernels.is_empty() { Effort::Careful } else { Effort::Quick };
-    crate::llvm::write_object(&emitter, target, effort)
+    crate::llvm::write_object(&emitter, target, effort(entries, gpu))
+}
+
+/// How many steps a plan has that is small. That of a function of two tensors is; with 19 arguments, quick code was seen to cost a call 100 ns.
+const FEW_STEPS: usize = 32;
+
+/// Where every call launches and has few checks, code that is made quickly costs a call some nanoseconds of a launch's microseconds, and
+/// making it takes a third of the time.
+fn effort(entries: &[Entry<'_>], gpu: &GpuCode) -> Effort {
+    let is_small = |entry: &Entry<'_>| entry.plan.steps.len() <= FEW_STEPS;
+    match !gpu.kernels.is_empty() && entries.iter().all(is_small) {
+        true => Effort::Quick,
+        false => Effort::Careful,
+    }
 }
 
 /// Lowers a function whose launches are calls: in one piece.
