@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 import tvm_ffi
+from graphs import assert_replayed, captured
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 HALVES = [torch.float16, torch.bfloat16]
@@ -168,14 +169,8 @@ def test_gemm_of_nothing(gemm):
 def test_gemm_captured_and_replayed(gemm):
     a, b = (torch.randn(300, 128, device="cuda").bfloat16() for _ in range(2))
     c = torch.zeros(300, 300, device="cuda", dtype=torch.bfloat16)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        gemm(a, b, c)
-    for _ in range(2):
-        a.copy_(torch.randn_like(a))
-        graph.replay()
-        torch.cuda.synchronize()
-        assert within(c, a.double() @ b.double().T, 0.51, atol=1e-4)
+    graph = captured(lambda: gemm(a, b, c))
+    assert_replayed(graph, a, lambda: within(c, a.double() @ b.double().T, 0.51, atol=1e-4))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 import tvm_ffi
+from graphs import assert_replayed, captured
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 
@@ -28,21 +29,10 @@ def vectors(n=1000, device="cuda", dtype=torch.float32):
     return a, torch.zeros_like(a)
 
 
-def captured(launch):
-    """A CUDA graph of what a function launches."""
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        launch()
-    return graph
-
-
-def assert_replayed(graph, a, b):
-    """The graph of an `add_one` takes what the tensors hold when it is replayed."""
-    for factor in (1, 2):
-        a.mul_(factor)
-        graph.replay()
-        torch.cuda.synchronize()
-        assert torch.equal(b, a + 1)
+def assert_captured(module):
+    """An `add_one` is captured, and takes what its tensors hold when it is replayed."""
+    a, b = vectors()
+    assert_replayed(captured(lambda: module.add_one(a, b)), a, lambda: torch.equal(b, a + 1))
 
 
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 1 << 20])
@@ -145,21 +135,17 @@ def test_what_a_prepared_call_refuses(add_one):
 def test_loading_ahead(add_one):
     module = tvm_ffi.load_module(str(FOLDER / "ahead.so"))
     module.kernpack_preload_add_one(0)
-    a, b = vectors()
-    assert_replayed(captured(lambda: module.add_one(a, b)), a, b)
+    assert_captured(module)
     with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99: there are \d+ devices"):
         add_one.kernpack_preload_add_one(99)
 
 
 def test_captured_and_replayed(add_one):
-    a, b = vectors()
-    assert_replayed(captured(lambda: add_one.add_one(a, b)), a, b)
+    assert_captured(add_one)
 
 
 def test_a_first_call_during_capture():
-    module = tvm_ffi.load_module(str(FOLDER / "first.so"))
-    a, b = vectors()
-    assert_replayed(captured(lambda: module.add_one(a, b)), a, b)
+    assert_captured(tvm_ffi.load_module(str(FOLDER / "first.so")))
 
 
 @pytest.mark.parametrize(

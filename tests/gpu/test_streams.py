@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 import tvm_ffi
+from graphs import assert_replayed, captured
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 
@@ -21,16 +22,10 @@ def test_a_prepared_call_is_captured(add_one):
     b = torch.zeros_like(a)
     prepared = add_one.kernpack_prepare_add_one(a, b)
     torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with tvm_ffi.use_torch_stream(torch.cuda.graph(graph)):
-        prepared()
+    graph = captured(prepared, lambda graph: tvm_ffi.use_torch_stream(torch.cuda.graph(graph)))
     torch.cuda.synchronize()
     assert not b.any(), "captured, not run"
-    for factor in (1, 2):
-        a.mul_(factor)
-        graph.replay()
-        torch.cuda.synchronize()
-        assert torch.equal(b, a + 1)
+    assert_replayed(graph, a, lambda: torch.equal(b, a + 1))
 
 
 def test_a_prepared_call_on_a_stream_that_is_already_current(add_one):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import tvm_ffi
+from graphs import assert_replayed, captured
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 pytestmark = pytest.mark.skipif(torch.cuda.get_device_capability() != (9, 0), reason="the cubins are for sm_90a")
@@ -91,14 +92,7 @@ def test_scratch_memory_in_a_graph(kernels):
     x = torch.randn(100, 40, device="cuda")
     y = torch.zeros_like(x)
     kernels.move(x, y)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        kernels.move(x, y)
-    for factor in (1, 2):
-        x.mul_(factor)
-        graph.replay()
-        torch.cuda.synchronize()
-        assert torch.equal(y, x)
+    assert_replayed(captured(lambda: kernels.move(x, y)), x, lambda: torch.equal(y, x))
 
 
 @pytest.mark.parametrize("version", ["3_4", "3_5", "3_6"])
@@ -138,14 +132,7 @@ def test_descriptors_in_a_graph(kernels, version):
     y = torch.zeros_like(x)
     shift = kernels[f"shift_{version}"]
     shift(x, 0.5, y)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        shift(x, 0.5, y)
-    for factor in (1, 2):
-        x.mul_(factor)
-        graph.replay()
-        torch.cuda.synchronize()
-        assert torch.equal(y, x + 0.5)
+    assert_replayed(captured(lambda: shift(x, 0.5, y)), x, lambda: torch.equal(y, x + 0.5))
 
 
 def test_descriptors_as_triton_makes_them(kernels):

@@ -2,7 +2,7 @@
 //! Files are read and written whole or not at all.
 
 use crate::bench::{Bench, CHECKS, KERNPACK, Ran};
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -104,21 +104,42 @@ fn files_get_the_permissions_that_the_umask_leaves() {
 #[test]
 fn a_full_disk_is_left_as_it_was() {
     let bench = Bench::with("checks.toml", CHECKS);
-    let in_full = |then: &str| {
-        let line = format!("mkdir -p full && mount -t tmpfs -o size=16k none full && {then}");
-        bench.command("unshare").args(["-rm", "sh", "-c", &line]).output()
-    };
-    if !in_full("true").is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: this system mounts no file system of a user's own, so no disk is full");
-        return;
-    }
     let build = format!("{KERNPACK} build checks.toml -o full/a.h -o full/a.o -o full/a.so");
-    let ran =
-        Ran::from(in_full(&format!("{build}; echo status $?; ls -A full")).expect("it ran before"));
-    expect![[r#"
+    expect_with_mounts(
+        &bench,
+        "mkdir -p full && mount -t tmpfs -o size=16k none full",
+        &format!("{build}; echo status $?; ls -A full"),
+        expect![[r#"
         exit 0
         out: status 1
         err: error: cannot write `full/a.o`: No space left on device (os error 28)
-    "#]]
-    .assert_eq(&ran.to_string());
+    "#]],
+    );
+}
+
+#[test]
+fn without_proc_nothing_is_linked() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    expect_with_mounts(
+        &bench,
+        "mount -t tmpfs none /proc",
+        &format!("{KERNPACK} build checks.toml -o a.so"),
+        expect![[r#"
+            exit 1
+            err: error: the linker needs /proc, which is not mounted here
+        "#]],
+    );
+}
+
+/// What a command says and does where file systems are mounted that it and its children alone see.
+fn expect_with_mounts(bench: &Bench, mount: &str, then: &str, expected: Expect) {
+    let run = |then: &str| {
+        let line = format!("{mount} && {{ {then}; }}");
+        bench.command("unshare").args(["-rm", "sh", "-c", &line]).output()
+    };
+    if !run("true").is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: this system mounts no file system of a user's own");
+        return;
+    }
+    expected.assert_eq(&Ran::from(run(then).expect("it ran before")).to_string());
 }

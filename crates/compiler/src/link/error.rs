@@ -48,6 +48,9 @@ pub enum LinkError {
     /// The linker crashed, now or earlier. What it left behind cannot be trusted, so this process links no more.
     #[error("the linker crashed; it cannot be used again in this process")]
     Crashed,
+    /// The linker opens its files, which are in memory, by their paths in `/proc`, and there are none.
+    #[error("the linker needs /proc, which is not mounted here")]
+    NoProc,
     /// The system has no memory, descriptor or thread left for the linker's files.
     #[error("cannot make the linker's files in memory")]
     Io(#[from] io::Error),

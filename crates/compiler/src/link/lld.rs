@@ -10,6 +10,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
@@ -82,6 +83,9 @@ impl<'a> Link<'a> {
         let mut file = File::from(memfd_create("kernpack-link", MemfdFlags::CLOEXEC)?);
         file.write_all(bytes)?;
         let path = path(&file);
+        if !Path::new(&path).exists() {
+            return Err(LinkError::NoProc);
+        }
         self.flags(&[&path]);
         self.files.push(file);
         Ok(path)

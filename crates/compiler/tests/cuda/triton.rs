@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packages of what Triton compiled: that what each version wrote is read, and what is said where it does not fit. What a launch passes to the
-//! driver is in `tests/tests/cuda_triton.rs`.
+//! driver is in `tests/tests/cuda/triton.rs`.
 
 use kernpack_compiler::{CompileError, Options, Source, compile, package_file};
 use kernpack_validators::Expr;
