@@ -37,9 +37,6 @@ mod attribute {
     pub const PRIORITY: i64 = 8;
 }
 
-/// What the runtime keeps of a call.
-const CALL_BYTES: u32 = 32;
-
 /// Writes the description of the package's GPU code.
 pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
     let text = |text: &str| e.bytes("", format!("{text}\0").as_bytes(), 1);
@@ -105,47 +102,17 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.sign_extend(e.load(Ty::I32, at))
     }
 
-    /// Prepares launches to a stream, where any of them runs.
-    pub fn enter(&mut self, any: Option<V<'c>>, device: V<'c>, stream: V<'c>) {
-        let e = self.e();
-        let call = e.stack(self.function(), CALL_BYTES);
-        let words = self.words();
-        // Nothing to put back yet.
-        e.store(call, e.int(Ty::I64, 0));
-        let behind = self.block();
-        if let Some(any) = any {
-            let enter = self.block();
-            e.branch(any, enter, behind, None);
-            e.at(enter);
-        }
-        let params = [Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
-        let enter = e.declare("kernpack_rt_cuda_enter", &params, Some(Ty::I32));
-        let args = [e.truncate(device, Ty::I32), stream, call, words];
-        let n_strings = e.call(enter, &args).expect("a number");
-        self.leave_with_words(n_strings);
-        e.jump(behind);
-        e.at(behind);
-        self.entered = Some(call);
-    }
-
-    /// Puts the caller's context back.
-    pub fn leave(&self, call: V<'c>) {
-        let e = self.e();
-        let leave = e.declare("kernpack_rt_cuda_leave", &[Ty::Ptr], None);
-        e.call(leave, &[call]);
-    }
-
     /// Launches a kernel of the package.
     pub fn run_on_gpu(&mut self, kernel: usize, grid: &Grid, launch: &plan::Launch) {
         let e = self.e();
         let args = self.store_args(&launch.args);
         let config = self.config(grid);
         let words = self.words();
-        let call = self.entered.expect("a call with launches enters");
-        let params = [Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
+        let device = e.truncate(self.index, Ty::I32);
+        let params = [Ty::I32, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
         let run = e.declare("kernpack_rt_cuda_launch", &params, Some(Ty::I32));
         let number = e.int(Ty::I32, kernel as i64);
-        let n_strings = e.call(run, &[call, number, config, args, words]);
+        let n_strings = e.call(run, &[device, number, config, args, words]);
         self.leave_with_words(n_strings.expect("a number"));
     }
 

@@ -55,7 +55,6 @@ pub fn lower<'c>(
         index,
         runs: vec![],
         stream: None,
-        entered: None,
     };
     if launches.iter().any(|launch| launch.source.is_gpu()) && plan.may_lack_device() {
         call.index = call.current_device(index);
@@ -70,7 +69,6 @@ pub fn lower<'c>(
     }
     call.runs = plan.launches.iter().map(|launch| call.runs(launch)).collect();
     call.ask_stream();
-    call.enter_gpu();
     for (number, launch) in plan.launches.iter().enumerate() {
         call.launch(launch, call.runs[number]);
     }
@@ -94,12 +92,10 @@ pub struct Call<'k, 'f, 'c> {
     results: Vec<Tensor<'c>>,
     workspaces: Vec<Tensor<'c>>,
     /// The number of the call's device.
-    index: V<'c>,
+    pub(super) index: V<'c>,
     /// Whether each launch of the plan runs, where that is not for certain.
     runs: Vec<Option<V<'c>>>,
     stream: Option<V<'c>>,
-    /// What the runtime keeps of the call, once it is prepared to launch on a GPU.
-    pub(super) entered: Option<V<'c>>,
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
@@ -181,16 +177,22 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     /// Undoes what the call has done so far: on every way out that fails.
     pub(super) fn free_all(&self) {
-        self.entered.iter().for_each(|entered| self.leave(*entered));
         self.workspaces.iter().chain(&self.results).for_each(|tensor| self.free(tensor));
     }
 
     /// Asks for the environment's stream, once, where a launch that runs uses it.
     fn ask_stream(&mut self) {
-        let users = self.running(|launch| launch.uses_env_stream());
-        let Some(any) = users else { return };
+        let launches = self.check.plan.launches.iter().zip(&self.runs);
+        let users = launches.filter(|(launch, _)| launch.uses_env_stream());
+        let conds: Vec<_> = users.map(|(_, cond)| *cond).collect();
+        if conds.is_empty() {
+            return;
+        }
         let e = self.e();
         let (from, ask, behind) = (e.here(), self.block(), self.block());
+        // Without a condition, a launch runs for certain.
+        let conds: Option<Vec<_>> = conds.into_iter().collect();
+        let any = conds.into_iter().flatten().reduce(|a, b| e.arith(Operation::Or, a, b));
         e.branch(any.unwrap_or_else(|| e.truth(true)), ask, behind, None);
         e.at(ask);
         let device = e.int(Ty::I32, DeviceType::CUDA.0.into());
@@ -201,19 +203,6 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.at(behind);
         self.stream =
             Some(e.phi(Ty::Ptr, &[(stream.expect("a pointer"), asked), (e.null(), from)]));
-    }
-
-    /// Whether any of these launches runs: nothing where there are none, no condition where one always does.
-    fn running(&self, which: impl Fn(&plan::Launch) -> bool) -> Option<Option<V<'c>>> {
-        let launches = self.check.plan.launches.iter().zip(&self.runs);
-        let conds: Vec<_> =
-            launches.filter(|(launch, _)| which(launch)).map(|(_, cond)| *cond).collect();
-        if conds.is_empty() {
-            return None;
-        }
-        let conds: Option<Vec<_>> = conds.into_iter().collect();
-        let or = |a, b| self.e().arith(Operation::Or, a, b);
-        Some(conds.and_then(|conds| conds.into_iter().reduce(or)))
     }
 
     /// Whether a launch runs, where that is not for certain: its condition holds, and its grid has blocks.
@@ -230,30 +219,6 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             conds.push(e.compare(Predicate::NE, extent, self.i64(0)));
         }
         conds.into_iter().reduce(|a, b| e.arith(Operation::And, a, b))
-    }
-
-    /// Prepares launches on a GPU, where there are any.
-    fn enter_gpu(&mut self) {
-        let launches = self.launches;
-        let on_gpu = |launch: &plan::Launch| launches[launch.index].source.is_gpu();
-        let Some(any) = self.running(on_gpu) else { return };
-        // A stream that means the current context's needs that to be the device's, and so do tensor maps; where launches have several streams,
-        // take it that one does.
-        let has_maps = self.check.plan.launches.iter().any(plan::Launch::has_maps);
-        let grids = self.check.plan.launches.iter().filter(|launch| on_gpu(launch));
-        let grids = grids.filter_map(|launch| launch.grid.as_ref());
-        let mut streams: Vec<_> = grids.map(|grid| grid.stream).collect();
-        streams.dedup();
-        let stream = match streams[..] {
-            _ if has_maps => self.e().null(),
-            [None] => self.env_stream(),
-            [Some(stream)] => {
-                let stream = self.check.value(stream);
-                self.e().to_pointer(stream)
-            }
-            _ => self.e().null(),
-        };
-        self.enter(any, self.index, stream);
     }
 
     /// The environment's stream, which has been asked for.
@@ -378,23 +343,14 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Frees the workspaces and returns the results.
     fn finish(&mut self, result: V<'c>) {
         let e = self.e();
-        if let Some(entered) = self.entered.take() {
-            self.leave(entered);
-        }
         let results = std::mem::take(&mut self.results);
         match &results[..] {
-            [] => self.store_result(result, TypeIndex::NONE, self.i64(0)),
-            [tensor] => self.store_result(result, TypeIndex::TENSOR, tensor.object),
+            [] => self.store_any(result, TypeIndex::NONE, self.i64(0)),
+            [tensor] => self.store_any(result, TypeIndex::TENSOR, tensor.object),
             _ => self.store_tuple(result, results),
         }
         self.workspaces.iter().for_each(|tensor| self.free(tensor));
         e.ret(e.int(Ty::I32, 0));
-    }
-
-    fn store_result(&self, result: V<'c>, index: TypeIndex, payload: V<'c>) {
-        let e = self.e();
-        self.store_any(result, index, payload);
-        e.store_at(result, any::PADDING.offset, e.int(Ty::I32, 0));
     }
 
     fn store_any(&self, at: V<'c>, index: TypeIndex, payload: V<'c>) {
@@ -426,7 +382,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
                 tensor.object,
             );
         }
-        self.store_result(result, TypeIndex::NONE, self.i64(0));
+        self.store_any(result, TypeIndex::NONE, self.i64(0));
         let count = e.int(Ty::I32, self.results.len() as i64);
         let status = e.call(declare(e, FUNCTION_CALL), &[make, elements, count, result]);
         e.call(declare(e, OBJECT_DEC_REF), &[make]);

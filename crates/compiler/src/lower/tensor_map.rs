@@ -40,11 +40,11 @@ impl<'c> Call<'_, '_, 'c> {
             e.store_at(described, offset, value);
         }
         e.store_at(described, described::FIXED, e.bytes("", &fixed(map), 4));
-        let call = self.entered.expect("a call with launches enters");
+        let device = e.truncate(self.index, Ty::I32);
         let words = self.words();
-        let params = [Ty::Ptr, Ty::Ptr, Ty::Ptr, Ty::Ptr];
+        let params = [Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
         let encode = e.declare("kernpack_rt_cuda_encode", &params, Some(Ty::I32));
-        let n_strings = e.call(encode, &[call, encoded, described, words]);
+        let n_strings = e.call(encode, &[device, encoded, described, words]);
         self.leave_with_words(n_strings.expect("a number"));
         encoded
     }

@@ -5,71 +5,167 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use super::driver::{self, Context, Driver, Status, Stream};
+use super::driver::{Context, Driver, INVALID_DEVICE, Status, Stream};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
 use crate::words::Words;
 
-/// What a call that launches keeps between entering and leaving.
-#[repr(C)]
+/// Something that is being done on a device. When it is dropped, the caller has its context again: nothing can be done where the driver
+/// refuses, and nothing is said, since what was done has an outcome already.
 pub(super) struct Call {
-    /// The device that kernels run on.
-    pub(super) device: u32,
-    /// [`SWITCHED`] and [`IN_PRIMARY`].
-    pub(super) flags: u32,
-    callers: Context,
-    area: Area,
-    driver: *const Driver,
-}
-
-impl Call {
     /// Where the package keeps what it knows.
-    pub(super) fn area(&self) -> Area {
-        self.area
-    }
-
-    /// The driver, which was found to enter.
-    pub(super) fn driver(&self) -> &'static Driver {
-        // SAFETY: only `enter` makes a call, of one that stays.
-        unsafe { &*self.driver }
-    }
+    pub(super) area: Area,
+    pub(super) driver: &'static Driver,
+    pub(super) device: usize,
+    /// Whether the device's primary context is known to be current.
+    pub(super) in_primary: bool,
+    /// The caller's context, which may be none, where it has to be put back.
+    callers: Option<Context>,
 }
-
-/// The caller's context, which may be none, has to be put back.
-const SWITCHED: u32 = 1;
-/// The device's primary context is current.
-pub(super) const IN_PRIMARY: u32 = 2;
 
 /// The streams that mean the current context's: NULL, legacy, per thread.
 const CURRENT_STREAMS: usize = 2;
 
-/// Prepares launches to a stream of a device. 0, or how many strings of an error there are.
-///
-/// # Safety
-///
-/// `call` and `words` may be written.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_enter(
-    device: i32,
-    stream: Stream,
-    call: *mut Call,
-    words: *mut Words,
-) -> i32 {
-    // SAFETY: as the caller says.
-    let words = unsafe { Blank::new(words) };
-    let (area, driver) = match area_and_driver(words) {
-        Ok(found) => found,
-        Err(n_strings) => return n_strings,
-    };
-    match enter(area, driver, device, stream) {
-        Ok(entered) => {
-            // SAFETY: as the caller says.
-            unsafe { call.write(entered) };
-            0
-        }
-        Err(status) => explain::no_device(words.error(), driver, Some(device.into()), status),
+/// What the driver has said of the current context, which may be none.
+#[derive(Clone, Copy)]
+pub(super) struct Current {
+    context: Context,
+    status: Status,
+}
+
+impl Current {
+    #[inline(always)]
+    pub(super) fn ask(driver: &Driver) -> Current {
+        let mut context = ptr::null_mut();
+        // SAFETY: the driver writes one handle.
+        let status = unsafe { (driver.current_context)(&raw mut context) };
+        Current { context, status }
     }
+
+    #[inline(always)]
+    pub(super) fn is(self, context: Context) -> bool {
+        self.status == 0 && self.context == context
+    }
+}
+
+impl Call {
+    /// Finds the driver, and sees to it that a context of the device is current where the stream means that; the current one may have been asked for.
+    /// Where it fails, how many strings of an error there are.
+    #[inline(never)]
+    pub(super) fn on_stream(
+        device: i64,
+        stream: Stream,
+        asked: Option<Current>,
+        words: Blank,
+    ) -> Result<Call, i32> {
+        let (area, driver) = area_and_driver(words)?;
+        let no_device = |status| explain::no_device(words.error(), driver, Some(device), status);
+        let number = device as usize;
+        if number >= MAX_DEVICES {
+            return Err(no_device(INVALID_DEVICE));
+        }
+        let mut call = Call { area, driver, device: number, in_primary: false, callers: None };
+        if means_current(stream) {
+            let current = asked.unwrap_or_else(|| Current::ask(driver));
+            call.see_to_context(current).map_err(no_device)?;
+        }
+        Ok(call)
+    }
+
+    /// The like with a context of the device in any case.
+    pub(super) fn in_context(device: i64, words: Blank) -> Result<Call, i32> {
+        Call::on_stream(device, ptr::null_mut(), None, words)
+    }
+
+    /// What has been done already, on a stream that needed nothing more than was there.
+    pub(super) fn of_launch(device: usize, stream: Stream, words: Blank) -> Result<Call, i32> {
+        let (area, driver) = area_and_driver(words)?;
+        Ok(Call { area, driver, device, in_primary: means_current(stream), callers: None })
+    }
+
+    /// Makes the primary context current, unless one of the device is.
+    fn see_to_context(&mut self, current: Current) -> Result<(), Status> {
+        let primary = self.area.device(self.device).primary.load(Ordering::Acquire);
+        self.in_primary = !primary.is_null() && current.is(primary);
+        if self.in_primary {
+            return Ok(());
+        }
+        if self.is_current() {
+            self.in_primary = self.is_primary(current);
+            return Ok(());
+        }
+        // What cannot be put back is not taken away.
+        if current.status != 0 {
+            return Err(current.status);
+        }
+        let primary = self.primary_context()?;
+        // SAFETY: the handle is the driver's.
+        match unsafe { (self.driver.set_context)(primary) } {
+            0 => {
+                self.in_primary = true;
+                self.callers = Some(current.context);
+                Ok(())
+            }
+            status => Err(status),
+        }
+    }
+
+    /// Whether the current context is one of the device.
+    fn is_current(&self) -> bool {
+        let mut of = -1;
+        // SAFETY: the driver writes one int, or fails where no context is current.
+        unsafe { (self.driver.current_device)(&raw mut of) == 0 && of == self.device as c_int }
+    }
+
+    /// Whether the current context is the primary one of the device, which is not made for this.
+    fn is_primary(&self, current: Current) -> bool {
+        current.status == 0
+            && self.driver.has_primary(self.device as c_int)
+            && self.primary_context() == Ok(current.context)
+    }
+
+    /// The like, where nothing is known of the current context.
+    pub(super) fn is_primary_current(&self) -> bool {
+        let current = Current::ask(self.driver);
+        self.is_current() && self.is_primary(current)
+    }
+
+    /// The primary context of the device, retained by the first who needs it until the package goes.
+    fn primary_context(&self) -> Result<Context, Status> {
+        let kept = &self.area.device(self.device).primary;
+        let known = kept.load(Ordering::Acquire);
+        if !known.is_null() {
+            return Ok(known);
+        }
+        let device = self.device as c_int;
+        let mut retained = ptr::null_mut();
+        // SAFETY: the driver writes one handle.
+        match unsafe { (self.driver.primary_retain)(&raw mut retained, device) } {
+            0 => {}
+            status => return Err(status),
+        }
+        let none: *mut c_void = ptr::null_mut();
+        if kept.compare_exchange(none, retained, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: another thread has retained it, too: once is enough.
+            unsafe { (self.driver.primary_release)(device) };
+        }
+        Ok(retained)
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(callers) = self.callers {
+            // SAFETY: the handle is the driver's.
+            unsafe { (self.driver.set_context)(callers) };
+        }
+    }
+}
+
+/// Whether the stream is one that means the current context's.
+pub(super) fn means_current(stream: Stream) -> bool {
+    stream.addr() <= CURRENT_STREAMS
 }
 
 /// Finds out which device's context is current, where `device` points to -1. 0, or how many strings of an error there are.
@@ -100,134 +196,11 @@ pub(super) unsafe extern "C" fn kernpack_rt_cuda_current(
 }
 
 /// What every call needs, or how many strings of an error there are.
-#[inline(always)]
-pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i32> {
-    match Area::ready() {
-        Some(found) => Ok(found),
-        None => find(words),
-    }
-}
-
-/// The like for the first call.
-#[cold]
 #[inline(never)]
-fn find(words: Blank) -> Result<(Area, &'static Driver), i32> {
+pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i32> {
     let area = Area::get().ok_or_else(|| explain::no_memory(words.error()))?;
     let driver = area.driver().map_err(|reason| explain::no_driver(words.error(), reason))?;
     Ok((area, driver))
-}
-
-/// Sees to it that a context of the device is current where the stream means that; what a call keeps.
-#[inline(always)]
-pub(super) fn enter(
-    area: Area,
-    driver: &'static Driver,
-    device: c_int,
-    stream: Stream,
-) -> Result<Call, Status> {
-    if device as usize >= MAX_DEVICES {
-        return Err(driver::INVALID_DEVICE);
-    }
-    let (callers, flags) = (ptr::null_mut(), 0);
-    let mut call = Call { device: device as u32, flags, callers, area, driver };
-    if !means_current(stream) {
-        return Ok(call);
-    }
-    // SAFETY: the driver writes one handle.
-    let status = unsafe { (driver.current_context)(&raw mut call.callers) };
-    let primary = area.device(device as usize).primary.load(Ordering::Acquire);
-    if status == 0 && !primary.is_null() && call.callers == primary {
-        call.flags = IN_PRIMARY;
-        return Ok(call);
-    }
-    see_to_context(&mut call, status).map(|()| call)
-}
-
-/// Makes the primary context current, unless one of the device is. The status is that of asking for the caller's.
-#[cold]
-#[inline(never)]
-fn see_to_context(call: &mut Call, status: Status) -> Result<(), Status> {
-    let (area, driver, device) = (call.area(), call.driver(), call.device as c_int);
-    if is_current(driver, device) {
-        let is_primary = status == 0 && is_primary(area, driver, device, call.callers);
-        call.flags = if is_primary { IN_PRIMARY } else { 0 };
-        return Ok(());
-    }
-    // What cannot be put back is not taken away.
-    if status != 0 {
-        return Err(status);
-    }
-    let primary = primary_context(area, driver, device)?;
-    // SAFETY: the handle is the driver's.
-    match unsafe { (driver.set_context)(primary) } {
-        0 => {
-            call.flags = SWITCHED | IN_PRIMARY;
-            Ok(())
-        }
-        status => Err(status),
-    }
-}
-
-/// Whether the current context is one of the device.
-fn is_current(driver: &Driver, device: c_int) -> bool {
-    let mut of = -1;
-    // SAFETY: the driver writes one int, or fails where no context is current.
-    unsafe { (driver.current_device)(&raw mut of) == 0 && of == device }
-}
-
-/// Whether a context is the primary one of a device, which is not made for this.
-fn is_primary(area: Area, driver: &Driver, device: c_int, context: Context) -> bool {
-    driver.has_primary(device) && primary_context(area, driver, device) == Ok(context)
-}
-
-/// Whether the current context is the primary one of the call's device.
-pub(super) fn is_primary_current(call: &Call) -> bool {
-    let (driver, device) = (call.driver(), call.device as c_int);
-    let mut current = ptr::null_mut();
-    // SAFETY: the driver writes one handle.
-    let status = unsafe { (driver.current_context)(&raw mut current) };
-    status == 0 && is_current(driver, device) && is_primary(call.area(), driver, device, current)
-}
-
-/// Whether the stream is one that means the current context's.
-pub(super) fn means_current(stream: Stream) -> bool {
-    stream.addr() <= CURRENT_STREAMS
-}
-
-/// The primary context of a device, retained by the first who needs it until the package goes.
-fn primary_context(area: Area, driver: &Driver, device: c_int) -> Result<Context, Status> {
-    let kept = &area.device(device as usize).primary;
-    let known = kept.load(Ordering::Acquire);
-    if !known.is_null() {
-        return Ok(known);
-    }
-    let mut retained = ptr::null_mut();
-    // SAFETY: the driver writes one handle.
-    match unsafe { (driver.primary_retain)(&raw mut retained, device) } {
-        0 => {}
-        status => return Err(status),
-    }
-    let none: *mut c_void = ptr::null_mut();
-    if kept.compare_exchange(none, retained, Ordering::AcqRel, Ordering::Acquire).is_err() {
-        // SAFETY: another thread has retained it, too: once is enough.
-        unsafe { (driver.primary_release)(device) };
-    }
-    Ok(retained)
-}
-
-/// Puts the caller's context back. Nothing can be done where the driver refuses, and nothing is said: the call has an outcome already.
-///
-/// # Safety
-///
-/// `call` is what [`kernpack_rt_cuda_enter`] has written, or has no flags.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn kernpack_rt_cuda_leave(call: *const Call) {
-    // SAFETY: as the caller says; where nothing was entered, the rest has no value.
-    unsafe {
-        if (*call).flags & SWITCHED != 0 {
-            ((*(*call).driver).set_context)((*call).callers);
-        }
-    }
 }
 
 /// Unloads when the package goes.

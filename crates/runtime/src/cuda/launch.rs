@@ -5,121 +5,186 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use super::context::{Call, IN_PRIMARY, is_primary_current, means_current};
-use super::driver::{self, LaunchConfig, Status, Stream};
+use super::context::{Call, Current, means_current};
+use super::driver::{self, Driver, LaunchConfig, Status};
 use super::explain::{self, Refused};
 use super::load::{load, without_capture};
 use super::message::Blank;
 use super::package::Package;
+use super::state::{Area, MAX_DEVICES};
 use crate::words::Words;
 
-/// Launches a kernel of the package. 0, or how many strings of an error there are.
+/// Launches a kernel of the package on a device. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `call` has been entered, `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes
-/// them, `words` may be written.
+/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes them, `words` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_launch(
-    call: *const Call,
+    device: i32,
     kernel: u32,
     config: *const LaunchConfig,
     args: *mut *mut c_void,
     words: *mut Words,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (call, config) = unsafe { (&*call, &*config) };
-    let number = kernel as usize;
-    // SAFETY: as the caller says.
-    let words = unsafe { Blank::new(words) };
-    let mut function = known(call, number, config.stream);
-    if function.is_null() {
-        function = match find(call, number, config.stream, words) {
-            Ok(found) => found,
-            Err(n_strings) => return n_strings,
-        };
-    }
-    // SAFETY: as the caller says; the handle is the driver's.
-    match unsafe { (call.driver().launch)(config, function, args, ptr::null_mut()) } {
-        0 => 0,
-        // SAFETY: as the caller says.
-        status => unsafe { refused(call, number, config, args, function, status, words) },
+    let (config, words) = unsafe { (&*config, Blank::new(words)) };
+    let launch = Launch { device: device as usize, kernel: kernel as usize, config, args };
+    match launch.at_once() {
+        Tried::Launched => 0,
+        tried => launch.slowly(device, tried, words).err().unwrap_or(0),
     }
 }
 
-/// What to launch, where that is known: NULL where it is not. A function of the device's primary context is a little cheaper to launch than a
-/// kernel of any context.
-#[inline(always)]
-fn known(call: &Call, number: usize, stream: Stream) -> driver::Function {
-    let (area, device) = (call.area(), call.device as usize);
-    let kept = area.kernel(device, number);
-    let function = kept.function.load(Ordering::Acquire);
-    let wants_function = match means_current(stream) {
-        true if call.flags & IN_PRIMARY != 0 => return function,
-        true => false,
-        // A stream is likely to be one of the primary context. Where it is not, the driver says so.
-        false => area.device(device).streams_of_others.load(Ordering::Relaxed) == 0,
-    };
-    let is_sought = || kept.is_sought.load(Ordering::Relaxed) != 0;
-    if wants_function && (!function.is_null() || !is_sought()) {
-        return function;
-    }
-    // A handle says nothing while its module is being loaded: that may fail yet.
-    let module = area.module(device, Package::own().kernel(number).module as usize);
-    if module.once.is_done() { kept.kernel.load(Ordering::Acquire) } else { ptr::null_mut() }
-}
-
-/// The like for the first launch. Where it cannot be had, how many strings of an error there are.
-#[cold]
-#[inline(never)]
-fn find(call: &Call, number: usize, stream: Stream, words: Blank) -> Result<driver::Function, i32> {
-    let handle = loaded(call, number, words)?;
-    call.area().kernel(call.device as usize, number).is_sought.store(1, Ordering::Relaxed);
-    let is_primary = match means_current(stream) {
-        true => call.flags & IN_PRIMARY != 0,
-        false => is_primary_current(call),
-    };
-    Ok(match is_primary {
-        true => in_primary(call, number, handle).unwrap_or(handle),
-        false => handle,
-    })
-}
-
-/// A launch that the driver has refused: made as that of a kernel, where a function was of another context than the stream, or explained. 0, or
-/// how many strings of an error there are.
-///
-/// # Safety
-///
-/// As of [`kernpack_rt_cuda_launch`].
-#[cold]
-#[inline(never)]
-unsafe fn refused(
-    call: &Call,
-    number: usize,
-    config: &LaunchConfig,
+/// A launch, whose configuration and arguments are as the driver takes them.
+struct Launch<'l> {
+    device: usize,
+    /// The number of the kernel.
+    kernel: usize,
+    config: &'l LaunchConfig,
     args: *mut *mut c_void,
-    function: driver::Function,
-    mut status: Status,
-    words: Blank,
-) -> i32 {
-    let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
-    let handle = area.kernel(device, number).kernel.load(Ordering::Acquire);
-    let is_of_another = status == driver::INVALID_HANDLE && function != handle;
-    if is_of_another && !means_current(config.stream) {
-        // SAFETY: as the caller says.
-        status = unsafe { (driver.launch)(config, handle, args, ptr::null_mut()) };
-        if status == 0 {
-            area.device(device).streams_of_others.store(1, Ordering::Relaxed);
-            return 0;
+}
+
+/// What has been tried to launch at once.
+enum Tried {
+    /// Nothing: there is more to do.
+    Nothing,
+    /// The current context was asked for, and is not what it has to be.
+    Current(Current),
+    /// The driver has refused to launch the function.
+    Refused(driver::Function, Status),
+    /// The driver has taken it.
+    Launched,
+}
+
+impl Launch<'_> {
+    /// Launches where everything is as it has to be, which is what calls other than the first pay for.
+    #[inline(always)]
+    fn at_once(&self) -> Tried {
+        let Some((area, driver)) = Area::ready() else { return Tried::Nothing };
+        if self.device >= MAX_DEVICES {
+            return Tried::Nothing;
+        }
+        let device = area.device(self.device);
+        let function = area.kernel(self.device, self.kernel).function.load(Ordering::Acquire);
+        if function.is_null() || device.streams_of_others.load(Ordering::Relaxed) != 0 {
+            return Tried::Nothing;
+        }
+        if means_current(self.config.stream) {
+            let current = Current::ask(driver);
+            // It is known since there is a function.
+            if !current.is(device.primary.load(Ordering::Relaxed)) {
+                return Tried::Current(current);
+            }
+        }
+        // SAFETY: the handle is the driver's.
+        match unsafe { self.make(driver, function) } {
+            0 => Tried::Launched,
+            status => Tried::Refused(function, status),
         }
     }
-    let launch = Refused { driver, number, device: device as c_int, handle, config };
-    explain::not_launched(words.error(), &launch, status)
+
+    /// Sees to everything, and launches. Where that cannot be done, how many strings of an error there are.
+    #[cold]
+    #[inline(never)]
+    fn slowly(&self, device: i32, tried: Tried, words: Blank) -> Result<(), i32> {
+        let stream = self.config.stream;
+        let asked = match tried {
+            Tried::Refused(function, status) => {
+                let call = Call::of_launch(self.device, stream, words)?;
+                return self.refused(&call, function, status, words);
+            }
+            Tried::Current(current) => Some(current),
+            Tried::Nothing | Tried::Launched => None,
+        };
+        let call = Call::on_stream(device.into(), stream, asked, words)?;
+        let mut function = self.known(&call);
+        if function.is_null() {
+            function = self.find(&call, words)?;
+        }
+        // SAFETY: the handle is the driver's.
+        match unsafe { self.make(call.driver, function) } {
+            0 => Ok(()),
+            status => self.refused(&call, function, status, words),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The handle is the driver's.
+    #[inline(always)]
+    unsafe fn make(&self, driver: &Driver, function: driver::Function) -> Status {
+        // SAFETY: as the caller says.
+        unsafe { (driver.launch)(self.config, function, self.args, ptr::null_mut()) }
+    }
+
+    /// What to launch, where that is known: NULL where it is not. A function of the device's primary context is a little cheaper to launch than
+    /// a kernel of any context.
+    fn known(&self, call: &Call) -> driver::Function {
+        let kept = call.area.kernel(call.device, self.kernel);
+        let function = kept.function.load(Ordering::Acquire);
+        let wants_function = match means_current(self.config.stream) {
+            true if call.in_primary => return function,
+            true => false,
+            // A stream is likely to be one of the primary context. Where it is not, the driver says so.
+            false => call.area.device(call.device).streams_of_others.load(Ordering::Relaxed) == 0,
+        };
+        let is_sought = || kept.is_sought.load(Ordering::Relaxed) != 0;
+        if wants_function && (!function.is_null() || !is_sought()) {
+            return function;
+        }
+        // A handle says nothing while its module is being loaded: that may fail yet.
+        let module = Package::own().kernel(self.kernel).module as usize;
+        let is_loaded = call.area.module(call.device, module).once.is_done();
+        if is_loaded { kept.kernel.load(Ordering::Acquire) } else { ptr::null_mut() }
+    }
+
+    /// The like for the first launch. Where it cannot be had, how many strings of an error there are.
+    fn find(&self, call: &Call, words: Blank) -> Result<driver::Function, i32> {
+        let handle = loaded(call, self.kernel, words)?;
+        call.area.kernel(call.device, self.kernel).is_sought.store(1, Ordering::Relaxed);
+        let is_primary = match means_current(self.config.stream) {
+            true => call.in_primary,
+            false => call.is_primary_current(),
+        };
+        Ok(match is_primary {
+            true => in_primary(call, self.kernel, handle).unwrap_or(handle),
+            false => handle,
+        })
+    }
+
+    /// After the driver has refused it: makes it as that of a kernel, where a function was of another context than the stream, or explains.
+    fn refused(
+        &self,
+        call: &Call,
+        function: driver::Function,
+        mut status: Status,
+        words: Blank,
+    ) -> Result<(), i32> {
+        let handle = call.area.kernel(call.device, self.kernel).kernel.load(Ordering::Acquire);
+        let is_of_another = status == driver::INVALID_HANDLE && function != handle;
+        if is_of_another && !means_current(self.config.stream) {
+            // SAFETY: the handle is the driver's.
+            status = unsafe { self.make(call.driver, handle) };
+            if status == 0 {
+                call.area.device(call.device).streams_of_others.store(1, Ordering::Relaxed);
+                return Ok(());
+            }
+        }
+        let refused = Refused {
+            driver: call.driver,
+            number: self.kernel,
+            device: call.device as c_int,
+            handle,
+            config: self.config,
+        };
+        Err(explain::not_launched(words.error(), &refused, status))
+    }
 }
 
 /// The kernel on the call's device, loaded if it is not. Where it cannot be, how many strings of an error there are.
 pub(super) fn loaded(call: &Call, number: usize, words: Blank) -> Result<driver::Kernel, i32> {
-    let (area, driver, device) = (call.area(), call.driver(), call.device as usize);
+    let &Call { area, driver, device, .. } = call;
     // A handle says nothing while its module is being loaded: that may fail yet.
     let module = Package::own().kernel(number).module as usize;
     if !area.module(device, module).once.is_done() {
@@ -137,10 +202,10 @@ pub(super) fn in_primary(
 ) -> Result<driver::Function, Status> {
     let mut function = ptr::null_mut();
     // SAFETY: the driver writes one handle.
-    let ask = || unsafe { (call.driver().get_function)(&raw mut function, handle) };
-    match without_capture(call.driver(), ask) {
+    let ask = || unsafe { (call.driver.get_function)(&raw mut function, handle) };
+    match without_capture(call.driver, ask) {
         0 => {
-            let kept = call.area().kernel(call.device as usize, number);
+            let kept = call.area.kernel(call.device, number);
             kept.function.store(function, Ordering::Release);
             Ok(function)
         }

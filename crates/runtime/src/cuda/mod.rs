@@ -5,10 +5,8 @@
 //! |---|---|
 //! | `kernpack_rt_cuda_current` | tells the device whose context is current, for calls whose arguments do not tell one |
 //! | `kernpack_rt_cuda_device` | tells what launches ask of a device |
-//! | `kernpack_rt_cuda_enter` | finds the driver, and makes the device's context current where the stream is one that means "current" |
-//! | `kernpack_rt_cuda_launch` | loads the kernel on that device, if it is not there, and launches it |
+//! | `kernpack_rt_cuda_launch` | launches a kernel on a device, after loading it if it is not there |
 //! | `kernpack_rt_cuda_encode` | has the driver encode a tensor map that a launch passes |
-//! | `kernpack_rt_cuda_leave` | puts the caller's context back |
 //! | `kernpack_rt_cuda_preload` | loads every kernel on a device, ahead of the first call |
 //! | `kernpack_rt_cuda_prepare` | makes a function of a call: the state of its checks, with references to what it was given |
 //!

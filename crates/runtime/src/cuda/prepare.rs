@@ -261,6 +261,8 @@ unsafe extern "C" fn call(
     n_strings
 }
 
+#[cold]
+#[inline(never)]
 fn unexpected_arguments(words: Blank, n_args: i32) -> i32 {
     let mut message = words.type_error();
     message.text(c"Mismatched number of arguments when calling: a prepared function");

@@ -67,22 +67,24 @@ const NAME: &CStr = c"cuTensorMapEncodeTiled";
 /// The driver's function, once it was wanted. It is no state of the driver's: in a forked child it lies where it did.
 static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Encodes a tensor map for a kernel. 0, or how many strings of an error there are.
+/// Encodes a tensor map for a kernel on a device, a context of which has to be current for that. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `call` has been entered, `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `words` may be written.
+/// `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `words` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_encode(
-    call: *const Call,
+    device: i32,
     map: *mut c_void,
     described: *const Described,
     words: *mut Words,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (call, described) = unsafe { (&*call, &*described) };
-    // SAFETY: as the caller says.
-    let words = unsafe { Blank::new(words) };
+    let (described, words) = unsafe { (&*described, Blank::new(words)) };
+    let call = match Call::in_context(device.into(), words) {
+        Ok(call) => call,
+        Err(n_strings) => return n_strings,
+    };
     let Some(encode) = encode_function() else {
         let mut message = words.error();
         message.text(c"the CUDA driver has no `").text(NAME);
@@ -111,7 +113,7 @@ unsafe extern "C" fn kernpack_rt_cuda_encode(
     match status {
         0 => 0,
         status => {
-            let (driver, device) = (call.driver(), call.device as c_int);
+            let (driver, device) = (call.driver, call.device as c_int);
             refused(words.error(), &Refused { driver, device, described, fixed }, status)
         }
     }

@@ -32,9 +32,7 @@ const CUDA_EXPORTS: [&str; 8] = [
     "kernpack_rt_cuda_current",
     "kernpack_rt_cuda_device",
     "kernpack_rt_cuda_encode",
-    "kernpack_rt_cuda_enter",
     "kernpack_rt_cuda_launch",
-    "kernpack_rt_cuda_leave",
     "kernpack_rt_cuda_preload",
     "kernpack_rt_cuda_prepare",
 ];

@@ -99,11 +99,6 @@ impl Launch {
         self.grid.iter().for_each(|grid| grid.for_each_value(f));
     }
 
-    /// Whether it passes a tensor map.
-    pub fn has_maps(&self) -> bool {
-        self.args.iter().any(|arg| matches!(arg, LaunchArg::TensorMap(_)))
-    }
-
     /// Whether it asks for the environment's stream.
     pub fn uses_env_stream(&self) -> bool {
         let to_launch = self.grid.as_ref().is_some_and(|grid| grid.stream.is_none());
