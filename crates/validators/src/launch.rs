@@ -354,8 +354,27 @@ impl Join<'_, '_> {
             let always = self.cx.b.bool(true);
             self.cx.b.close(cond.unwrap_or(always), &[]);
             if let (Some(args), Some(grid)) = (args.into_iter().collect(), grid) {
-                self.plan.launches.push(Launch { cond, index, args, grid });
+                let planned = Launch { cond, index, args, grid };
+                self.check_workspaces(launch, &planned);
+                self.plan.launches.push(planned);
             }
+        }
+    }
+
+    /// Refuses workspaces of launches on streams of their own: the memory goes back to whoever allocated it when the call returns, which is
+    /// sound on the environment's stream only, where what uses it next runs behind the kernel.
+    fn check_workspaces(&mut self, launch: &LaunchSpec, planned: &Launch) {
+        let stream = launch.geometry.as_ref().and_then(|geometry| geometry.stream.as_ref());
+        let has_own = planned.grid.as_ref().is_some_and(|grid| grid.stream.is_some());
+        let used = planned.args.iter().find_map(LaunchArg::workspace);
+        if let (Some(stream), true, Some(number)) = (stream, has_own, used) {
+            let message = format!(
+                "launch {} passes the workspace `{}` on the stream `{stream}`: its memory goes back to the environment's stream, and may be in use \
+                 there before the kernel has run",
+                planned.index, self.plan.workspaces[number].name
+            );
+            let help = "leave `stream` out, and launch to the environment's stream; or make the memory a parameter";
+            self.diagnostics.push(Diagnostic::new("workspace", message).help(help));
         }
     }
 

@@ -487,3 +487,34 @@ fn devices_are_numbered_below_64() {
     assert!(error.contains("(101, CUDA_ERROR_INVALID_DEVICE) using device 64"), "{error}");
     assert_eq!(calls(&stub.take_log(), "cuDevicePrimaryCtxRetain").len(), 0);
 }
+
+/// What is left of a function after `cuDevicePrimaryCtxReset`: the context is the same, its handle means nothing, and that of the kernel is good.
+#[test]
+fn a_function_is_looked_for_anew_after_a_reset() {
+    default_stream();
+    let stub = Stub::load("devices 1");
+    let loaded = load();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    let launched_of = |log: &[Json]| -> Vec<String> {
+        let launches = calls(log, "cuLaunchKernelEx");
+        launches.iter().map(|line| line["args"]["function"].to_string()).collect()
+    };
+    loaded.call("bare", &[Value::Int(4)]).unwrap();
+    let first = launched_of(&stub.take_log());
+    assert!(first[0].contains("function"), "{first:?}");
+    stub.fail("cuLaunchKernelEx", 1, 400);
+    loaded.call("bare", &[Value::Int(4)]).unwrap();
+    let healed = launched_of(&stub.take_log());
+    assert_eq!(healed[0], first[0]);
+    assert!(healed[1].contains("kernel"), "{healed:?}");
+    loaded.call("bare", &[Value::Int(4)]).unwrap();
+    let log = stub.take_log();
+    assert_eq!(calls(&log, "cuKernelGetFunction").len(), 1);
+    assert!(launched_of(&log)[0].contains("function"));
+    // A kernel that is refused, too, is an error.
+    stub.fail("cuLaunchKernelEx", 0, 400);
+    let error = loaded.call("bare", &[Value::Int(4)]).unwrap_err();
+    assert!(error.contains("cudaErrorInvalidResourceHandle"), "{error}");
+    assert_eq!(launched_of(&stub.take_log()).len(), 2);
+}

@@ -31,9 +31,14 @@ fn sites(log: &[Json]) -> Vec<(String, u64)> {
         .collect()
 }
 
+const INVALID_HANDLE: u32 = 400;
+
 /// Whether a call is accepted where this fails: what only asks or tidies up may.
-fn may_fail(function: &str, nth: u64) -> bool {
+fn may_fail(function: &str, nth: u64, code: u32) -> bool {
     match function {
+        // A handle that means nothing: it is launched by another one.
+        "cuLaunchKernelEx" => code == INVALID_HANDLE,
+
         "cuCtxGetDevice"
         | "cuThreadExchangeStreamCaptureMode"
         | "cuKernelGetFunction"
@@ -107,7 +112,7 @@ fn every_error_of_the_driver_is_told_at_every_call_of_it() {
             if (&function[..], *nth) != ("cuCtxSetCurrent", 2) {
                 assert_eq!(host.current(), own, "{at}");
             }
-            if may_fail(function, *nth) {
+            if may_fail(function, *nth, code) {
                 assert_eq!(outcome, Ok(()), "{at}");
             } else {
                 let start = format!(
@@ -186,6 +191,10 @@ fn an_earlier_kernels_error_is_said_to_be_one() {
     let sticky = [226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721];
     for (code, name, drivers_name) in codes() {
         stub.fail("cuLaunchKernelEx", 1, code);
+        // A handle that means nothing is given up for another one.
+        if code == INVALID_HANDLE {
+            stub.fail("cuLaunchKernelEx", 2, code);
+        }
         let error = scale(&loaded, 8, 0).unwrap_err();
         let earlier =
             "; an earlier kernel failed, and nothing runs on the device until the process ends";
@@ -510,4 +519,19 @@ fn the_default_of_shared_memory_is_no_limit() {
         let error = scale(&loaded, 12_289, 0).unwrap_err();
         assert!(error.ends_with("launching `scale` on device 0: invalid argument"), "{error}");
     }
+}
+
+/// The threads of a block may be more than 64 bits count: then it is a dim that is told.
+#[test]
+fn a_block_of_too_many_threads_to_count_is_told() {
+    default_stream();
+    let _stub = Stub::load("devices 1");
+    let loaded = limits();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    let invalid = "block.x 4194304 exceeds the device's 1024";
+    let error = refused(&loaded, "sized", &[1, 1, 1, 1 << 22, 1 << 21, 1 << 21, 0]);
+    assert!(error.contains(invalid), "{error}");
+    let error = refused(&loaded, "sized", &[1, 1, 1, 1 << 22, 1 << 21, 1, 0]);
+    assert!(error.contains("block 8796093022208 exceeds the device's 1024 threads"), "{error}");
 }

@@ -47,9 +47,11 @@ fn load_slow_library() {
     std::mem::forget(unsafe { libloading::Library::new(&library) }.unwrap());
 }
 
-/// Threads call a package while the process exits: once all are at it, or from the first call on.
-fn call_and_exit(config: &str) -> ! {
+/// Threads call a package while the process exits: after a while, and from then on.
+fn call_and_exit(config: &str, after: Duration) -> ! {
     let stub = Stub::load(config);
+    // One goes after the package, and one before.
+    load_slow_library();
     let loaded: &'static Loaded = Box::leak(Box::new(package().load()));
     load_slow_library();
     let barrier: &'static Barrier = Box::leak(Box::new(Barrier::new(N_THREADS + 1)));
@@ -57,6 +59,7 @@ fn call_and_exit(config: &str) -> ! {
         std::thread::spawn(move || {
             default_stream();
             barrier.wait();
+            std::thread::sleep(after);
             loop {
                 // Whatever is said, once the process is about to go.
                 _ = scale(loaded, 8, 0);
@@ -72,7 +75,7 @@ fn call_and_exit(config: &str) -> ! {
 #[test]
 fn a_process_may_exit_while_threads_launch() {
     if let Ok(config) = std::env::var(VARIABLE) {
-        call_and_exit(&config);
+        call_and_exit(&config, Duration::ZERO);
     }
     for config in [
         "devices 1\ndelay cuLibraryLoadData 60",
@@ -81,6 +84,18 @@ fn a_process_may_exit_while_threads_launch() {
         "devices 1",
     ] {
         expect_exit("exit::a_process_may_exit_while_threads_launch", config);
+    }
+}
+
+/// Destructors run by then, and the package's have yet to.
+#[test]
+fn the_first_call_may_come_while_the_process_exits() {
+    if let Ok(config) = std::env::var(VARIABLE) {
+        call_and_exit(&config, Duration::from_millis(150));
+    }
+    for config in ["devices 1\ndelay cuLibraryLoadData 200", "devices 1\ndelay cuLaunchKernelEx 20"]
+    {
+        expect_exit("exit::the_first_call_may_come_while_the_process_exits", config);
     }
 }
 

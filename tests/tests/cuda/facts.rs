@@ -6,6 +6,7 @@ use super::*;
 use kernpack_compiler::{package_file, plan};
 use kernpack_ffi_abi::{Memory, Width};
 use kernpack_tests::cuda_host::Host;
+use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::Arrival;
 use kernpack_validators::Plan;
@@ -256,4 +257,29 @@ fn a_plan_asks_once_and_behind_the_arguments() {
     );
     let second = "  launch 1(n) on [1, 1, 1] of [device.cc, 1, 1] when device.cc < 90";
     assert_eq!(launches, [&first[..], second]);
+}
+
+/// What was asked of a device is true of that one: without a tensor, it is the one that was current when the call was prepared.
+#[test]
+fn a_prepared_call_keeps_to_the_device_that_was_asked() {
+    let stub = Stub::load(TWO);
+    let loaded = load();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    let arguments = Arguments::new(&[Value::Int(1000), Value::None], Arrival::Tensor);
+    let (status, prepared) = loaded.invoke("kernpack_prepare_f", &arguments);
+    outcome(status).0.unwrap();
+    stub.take_log();
+    let one = host.primary(1);
+    host.set_current(one);
+    outcome(fake_ffi::call_result(&prepared, &[])).0.unwrap();
+    assert_eq!(host.current(), one);
+    let log = stub.take_log();
+    let launch = &calls(&log, "cuLaunchKernelEx")[0]["launch"];
+    assert_eq!(
+        (&launch["device"], &launch["config"]["grid"][0]),
+        (&0.into(), &528.into()),
+        "{launch}"
+    );
+    fake_ffi::drop_result(&prepared);
 }

@@ -77,6 +77,7 @@ impl<'t> Reader<'t> {
                 "{" => break,
                 ";" => return Ok(None),
                 ".maxntid" | ".reqntid" => max_threads = Some(self.extents()?),
+                ".entry" => return Err(self.wrong(".entry", "`{`")),
                 _ => {}
             }
         }

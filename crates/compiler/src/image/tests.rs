@@ -132,6 +132,8 @@ fn ptx_that_cannot_be_read_names_the_line() {
     expect(".align 64", ".align 3", "line 14: an alignment of 3 bytes");
     expect(".f32 scale", "scale", "line 13: a parameter has no type");
     expect("\n)\n.maxntid", "\n.maxntid", "line 16: expected `.param` or `)`, found `.maxntid`");
+    let twice = ".entry none .entry none() { ret; }";
+    expect(".entry none() { ret; }", twice, "line 26: expected `{`, found `.entry`");
     let huge = "[4294967295][4294967295]";
     expect("[2][3]", huge, "line 19: the parameters of `scale` have no end");
     let cut = &PTX[..PTX.find("[24]").unwrap()];

@@ -315,10 +315,27 @@ impl<'f, 'c> Check<'f, 'c> {
         self.leave(n_strings);
     }
 
-    /// Has the runtime write down what is known of a device.
-    fn ask_device(&mut self, index: Value) {
+    /// The number of the call's device, which is the current one where the arguments do not tell one.
+    pub fn current_device(&mut self, index: V<'c>) -> V<'c> {
         let e = self.e;
-        let index = self.value(index);
+        let at = e.stack(self.function, 8);
+        e.store(at, e.truncate(index, Ty::I32));
+        let words = self.words();
+        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let n_strings = e.call(current, &[at, words]).expect("a number");
+        self.leave_if_written(n_strings);
+        e.sign_extend(e.load(Ty::I32, at))
+    }
+
+    /// Has the runtime write down what is known of a device. The call keeps to that device, even if it is prepared and another one is current
+    /// when it is made.
+    fn ask_device(&mut self, value: Value) {
+        let e = self.e;
+        let mut index = self.value(value);
+        if self.plan.may_lack_device() {
+            index = self.current_device(index);
+            self.know(value, index);
+        }
         let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
         let words = self.words();
         let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));

@@ -90,18 +90,6 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
 const SECTION: &str = ".kernpack.images";
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
-    /// The number of the call's device, where the arguments may not tell one.
-    pub fn current_device(&mut self, index: V<'c>) -> V<'c> {
-        let e = self.e();
-        let at = e.stack(self.function(), 8);
-        e.store(at, e.truncate(index, Ty::I32));
-        let words = self.words();
-        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(current, &[at, words]).expect("a number");
-        self.leave_with_words(n_strings);
-        e.sign_extend(e.load(Ty::I32, at))
-    }
-
     /// Launches a kernel of the package.
     pub fn run_on_gpu(&mut self, kernel: usize, grid: &Grid, launch: &plan::Launch) {
         let e = self.e();

@@ -56,8 +56,9 @@ pub fn lower<'c>(
         runs: vec![],
         stream: None,
     };
-    if launches.iter().any(|launch| launch.source.is_gpu()) && plan.may_lack_device() {
-        call.index = call.current_device(index);
+    let on_gpu = launches.iter().any(|launch| launch.source.is_gpu());
+    if on_gpu && plan.may_lack_device() && !plan.asks_device() {
+        call.index = call.check.current_device(index);
     }
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);

@@ -302,7 +302,8 @@ fn ways(
     if is_open(arg).is_none() && (view.is_none() || params.first() == Some(&8)) {
         pieces.push((vec![arg.clone()], 1));
     }
-    let view = view.filter(|view| view.said().is_none());
+    // There is no descriptor of a tensor without dims: it is passed as its data.
+    let view = view.filter(|view| view.said().is_none() && !view.dims.is_empty());
     for piece in view.iter().flat_map(View::numbers) {
         let sizes: Vec<_> = piece.iter().map(size).collect();
         if params.starts_with(&sizes) {

@@ -261,3 +261,22 @@ fn what_the_json_says_is_not_said_again() {
         "`add` gives the `block` of a launch that `add.json` says: 128; leave it out"
     );
 }
+
+/// Triton's scratch memory is a workspace, which is sound on the environment's stream only.
+#[test]
+fn scratch_memory_is_for_the_environments_stream() {
+    let text = r#"
+[package]
+name = "move"
+[[function]]
+signature = "move(x: Tensor([m, n], float32, align=16), y: Tensor([m, n], float32, mut, align=16), s: Stream) where n % 4 == 0"
+source = { triton = "add.cubin" }
+args = ["x", "y", "m: int32", "n: int32"]
+launch = { grid = ["ceildiv(m, 32)", "ceildiv(n, 32)"] }
+"#;
+    let kernel = shift("move_3.6.0");
+    kernel.build(text).unwrap();
+    let on_stream = text.replace("32)\"] }", "32)\"], attr = { stream = \"s\" } }");
+    let error = kernel.build(&on_stream).expect_err("scratch memory").to_string();
+    assert!(error.contains("on the stream `s`: its memory goes back to"), "{error}");
+}

@@ -174,10 +174,7 @@ pub(super) fn means_current(stream: Stream) -> bool {
 ///
 /// `device` may be read and written, `words` written.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn kernpack_rt_cuda_current(
-    device: *mut i32,
-    words: *mut Words,
-) -> i32 {
+unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Words) -> i32 {
     // SAFETY: as the caller says.
     if unsafe { *device } >= 0 {
         return 0;

@@ -24,7 +24,7 @@ type CallAtExit =
 /// `__cxa_finalize`
 type Forget = unsafe extern "C" fn(*const AtomicU32);
 
-/// Whether the process exits, where it has been [watched](watch).
+/// Whether the process exits.
 pub(super) fn is_near() -> bool {
     EXITS.load(Ordering::Acquire) != 0
 }
@@ -33,8 +33,8 @@ extern "C" fn note(_: *mut c_void) {
     EXITS.store(1, Ordering::Release);
 }
 
-/// Has the end of the process noted.
-pub(super) fn watch() {
+/// Has the end of the process noted: when the package is loaded, as a first call may come when the end has begun.
+extern "C" fn watch() {
     // SAFETY: NULL stands for what the process has loaded, and the name ends with NUL.
     let found = unsafe { system::symbol(ptr::null_mut(), c"__cxa_atexit".as_ptr()) };
     if !found.is_null() {
@@ -44,6 +44,10 @@ pub(super) fn watch() {
         unsafe { call_at_exit(note, ptr::null_mut(), &raw const EXITS) };
     }
 }
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static WATCH: extern "C" fn() = watch;
 
 /// Undoes [`watch`]: the package goes, and nothing of it may be called any more. The C library makes the call now.
 pub(super) fn forget() {

@@ -194,7 +194,11 @@ impl Refused<'_> {
     }
 
     fn block_threads(&self, message: &mut Message) -> bool {
-        let threads = self.config.block.iter().map(|dim| i64::from(*dim)).product::<i64>();
+        let [x, y, z] = self.config.block.map(i64::from);
+        // Of a product beyond 64 bits, some dim is beyond its limit, which says more.
+        let Some(threads) = x.checked_mul(y).and_then(|area| area.checked_mul(z)) else {
+            return false;
+        };
         if threads == 0 {
             message.text(c": the block has no threads");
             return true;

@@ -3,15 +3,15 @@
 
 use core::sync::atomic::Ordering;
 
-use super::context::{area_and_driver, kernpack_rt_cuda_current};
+use super::context::area_and_driver;
 use super::driver::{self, Driver, Status, device};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
 use crate::words::Words;
 
-/// Writes down the number of multiprocessors of a device, the most shared memory of a block in bytes, and the compute capability: 90 for 9.0. The
-/// device is the current one where `device` is -1. 0, or how many strings of an error there are.
+/// Writes down the number of multiprocessors of a device, the most shared memory of a block in bytes, and the compute capability: 90 for 9.0. 0,
+/// or how many strings of an error there are.
 ///
 /// # Safety
 ///
@@ -22,26 +22,19 @@ unsafe extern "C" fn kernpack_rt_cuda_device(
     facts: *mut [i64; 3],
     words: *mut Words,
 ) -> i32 {
-    // Checked arguments have device numbers of 32 bits.
-    let mut device = device as i32;
     // SAFETY: as the caller says.
-    let blank = unsafe { Blank::new(words) };
-    // SAFETY: as the caller says.
-    match unsafe { kernpack_rt_cuda_current(&raw mut device, words) } {
-        0 => {}
-        n_strings => return n_strings,
-    }
-    let (area, driver) = match area_and_driver(blank) {
+    let words = unsafe { Blank::new(words) };
+    let (area, driver) = match area_and_driver(words) {
         Ok(found) => found,
         Err(n_strings) => return n_strings,
     };
-    match known(area, driver, device) {
+    match known(area, driver, device as i32) {
         Ok(known) => {
             // SAFETY: as the caller says.
             unsafe { facts.write(known) };
             0
         }
-        Err(status) => explain::no_device(blank.error(), driver, Some(device.into()), status),
+        Err(status) => explain::no_device(words.error(), driver, Some(device), status),
     }
 }
 

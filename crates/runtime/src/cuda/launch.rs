@@ -67,7 +67,7 @@ impl Launch<'_> {
         }
         let device = area.device(self.device);
         let function = area.kernel(self.device, self.kernel).function.load(Ordering::Acquire);
-        if function.is_null() || device.streams_of_others.load(Ordering::Relaxed) != 0 {
+        if function.is_null() {
             return Tried::Nothing;
         }
         if means_current(self.config.stream) {
@@ -76,6 +76,8 @@ impl Launch<'_> {
             if !current.is(device.primary.load(Ordering::Relaxed)) {
                 return Tried::Current(current);
             }
+        } else if device.streams_of_others.load(Ordering::Relaxed) != 0 {
+            return Tried::Nothing;
         }
         // SAFETY: the handle is the driver's.
         match unsafe { self.make(driver, function) } {
@@ -153,7 +155,8 @@ impl Launch<'_> {
         })
     }
 
-    /// After the driver has refused it: makes it as that of a kernel, where a function was of another context than the stream, or explains.
+    /// After the driver has refused it: makes it as that of a kernel, where it has a function for a handle that means nothing, or explains. The
+    /// function is then of another context than the stream; or of the same before it was reset, and the next launch looks for it anew.
     fn refused(
         &self,
         call: &Call,
@@ -161,13 +164,17 @@ impl Launch<'_> {
         mut status: Status,
         words: Blank,
     ) -> Result<(), i32> {
-        let handle = call.area.kernel(call.device, self.kernel).kernel.load(Ordering::Acquire);
-        let is_of_another = status == driver::INVALID_HANDLE && function != handle;
-        if is_of_another && !means_current(self.config.stream) {
+        let kept = call.area.kernel(call.device, self.kernel);
+        let handle = kept.kernel.load(Ordering::Acquire);
+        if status == driver::INVALID_HANDLE && function != handle {
             // SAFETY: the handle is the driver's.
             status = unsafe { self.make(call.driver, handle) };
             if status == 0 {
-                call.area.device(call.device).streams_of_others.store(1, Ordering::Relaxed);
+                let others = &call.area.device(call.device).streams_of_others;
+                match means_current(self.config.stream) {
+                    true => kept.function.store(ptr::null_mut(), Ordering::Release),
+                    false => others.store(1, Ordering::Relaxed),
+                }
                 return Ok(());
             }
         }

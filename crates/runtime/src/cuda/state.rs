@@ -155,10 +155,7 @@ impl Area {
             return None;
         }
         match AREA.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => {
-                exit::watch();
-                Some(made)
-            }
+            Ok(_) => Some(made),
             Err(theirs) => {
                 // SAFETY: nobody has seen this one.
                 unsafe { system::unmap(made.cast(), bytes) };
@@ -248,6 +245,7 @@ impl Area {
         if exit::is_near() {
             return;
         }
+        exit::forget();
         let header = AREA.swap(ptr::null_mut(), Ordering::AcqRel);
         if header.is_null() {
             return;
@@ -265,7 +263,6 @@ impl Area {
         }
         // SAFETY: the package goes, and nobody else knows the area.
         unsafe { system::unmap(header.cast(), Area::bytes()) };
-        exit::forget();
     }
 
     fn unload_device(&self, driver: &Driver, device: usize) {

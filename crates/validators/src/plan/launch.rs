@@ -119,6 +119,16 @@ impl LaunchArg {
         }
     }
 
+    /// A workspace that it is, or has in it, by number.
+    pub fn workspace(&self) -> Option<usize> {
+        match self {
+            LaunchArg::Workspace(number) => Some(*number),
+            LaunchArg::Struct(fields) => fields.iter().find_map(LaunchArg::workspace),
+            LaunchArg::TensorMap(map) => map.base.workspace(),
+            LaunchArg::Value(..) | LaunchArg::Result(_) | LaunchArg::EnvStream => None,
+        }
+    }
+
     /// Calls `f` with every value of the plan that the argument uses.
     pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
         match self {

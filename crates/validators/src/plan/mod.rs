@@ -256,6 +256,11 @@ impl Plan {
         *self.expr(value) == Expr::Int(-1)
     }
 
+    /// Whether a step asks what is known of the device.
+    pub fn asks_device(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::AskDevice(_)))
+    }
+
     /// Calls `f` with every value that what follows the checks uses.
     pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
         f(self.device.0);

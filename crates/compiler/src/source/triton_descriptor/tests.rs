@@ -299,3 +299,16 @@ fn only_what_may_change_is_looked_at() {
     assert!(concern(&["tma(x)"], &[], &[8]));
     assert!(!concern(&["tma(x, box=[8])"], &[], &[128]));
 }
+
+#[test]
+fn a_tensor_without_dims_is_its_data() {
+    let signature =
+        "f(x: Tensor([m, n], float16), s: Tensor([], float32), y: Tensor([m, n], float16))";
+    let signature: Signature = signature.parse().unwrap();
+    let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
+    let args = ["x", "s", "y"].map(|arg| parse_kernel_arg(arg).unwrap());
+    // Of a descriptor, a pointer and a pointer, as Triton 3.5 compiles them for sm_80.
+    let params = [8, 8, 8, 8, 8, 1, 4, 4, 8, 8, 8, 8];
+    let [way] = &ways(&args, &params, &tensors)[..] else { panic!("one way") };
+    assert_eq!(way.len(), params.len());
+}
