@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a package could not be built.
 
-use crate::image::ImageError;
+use crate::image::{Arch, ImageError};
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
 use crate::source::cuda::CudaError;
@@ -82,6 +82,14 @@ pub enum CompileError {
         expected: String,
         /// What it is.
         found: String,
+    },
+    /// Two files of one source are for the same devices.
+    #[error("`{}` and `{}` both have code for {arch}; name one file for each architecture", files.0.display(), files.1.display())]
+    SameArch {
+        /// Both files, in their order.
+        files: (PathBuf, PathBuf),
+        /// What both are for.
+        arch: Arch,
     },
     /// A kernel's parameters are not the arguments that a launch passes.
     #[error("kernel `{kernel}` of `{file}` takes {takes}, but `{function}` passes {passes}")]

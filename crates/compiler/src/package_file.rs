@@ -61,9 +61,10 @@
 
 mod fields;
 mod function;
-mod gpu;
 mod launch;
+mod layout;
 mod probe;
+mod source;
 mod triton;
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
     let mut reader = Reader::new(text, base);
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        errors.iter().for_each(|error| reader.report(toml_error(error)));
+        errors.iter().for_each(|error| _ = reader.report(toml_error(error)));
         return Err(reader.into_problems());
     }
     let mut fields = Fields::new(document.get_ref(), Span::default(), "a package file");

@@ -443,7 +443,12 @@ impl Join<'_, '_> {
         least: i64,
         most: i64,
     ) -> Option<Value> {
-        self.check_names(expr, &format!("`{what}` of launch {launch}"))?;
+        let place = format!("`{what}` of launch {launch}");
+        self.check_names(expr, &place)?;
+        if let Some(problem) = check::launch_range::never(&place, expr, least, most) {
+            self.diagnostics.push(problem);
+            return None;
+        }
         let value = self.value(expr);
         check::launch_range::require(self.cx, what, expr, value, least, most);
         Some(value.value)

@@ -116,7 +116,7 @@ launch = { grid = ["n"], block = [128] }
             err:   |
             err:   = help: did you mean `name`?
             err: 
-            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
             err:  --> p.toml:7:12
             err:   |
             err: 7 | source = { kernel = "f" }
@@ -305,6 +305,81 @@ args = ["n"]
             err:    |              ^ stands for no dtype
             err:    |
             err:    = help: write the symbol without braces
+        "#]],
+    );
+}
+
+/// Each number of a layout that no call can launch with, or that has no value, at its own place.
+#[test]
+fn layouts_that_make_no_launch() {
+    expect_drawn(
+        r#"
+[package]
+name = "p"
+[[function]]
+signature = "f(x: Tensor([n], float32))"
+source = { ptx = "f.ptx" }
+kernel = "f"
+args = ["x", "n"]
+launch = { gird = ["n"], block = [128] }
+[[function]]
+signature = "g(x: Tensor([n], float32))"
+[[function.launch]]
+source = { ptx = "f.ptx" }
+kernel = "g"
+args = ["x"]
+grid = ["n", "m"]
+block = [32, 0]
+smem = "4*d"
+attr = { cluster = ["c"], stream = "s" }
+"#,
+        expect![[r#"
+            exit 1
+            err: error[unknown-key]: a launch's layout has no key `gird`
+            err:  --> p.toml:9:12
+            err:   |
+            err: 9 | launch = { gird = ["n"], block = [128] }
+            err:   |            ^^^^ unknown key
+            err:   |
+            err:   = help: did you mean `grid`?
+            err: 
+            err: error[unbound-symbol]: `m` in `grid[1]` of launch 0 has no value
+            err:   --> p.toml:16:14
+            err:    |
+            err: 16 | grid = ["n", "m"]
+            err:    |              ^^^
+            err:    |
+            err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            err: 
+            err: error[launch-range]: `block[1]` of launch 0 is out of range: expected 1 to 2147483647, found `0`
+            err:   --> p.toml:17:14
+            err:    |
+            err: 17 | block = [32, 0]
+            err:    |              ^
+            err: 
+            err: error[unbound-symbol]: `d` in `smem` of launch 0 has no value
+            err:   --> p.toml:18:8
+            err:    |
+            err: 18 | smem = "4*d"
+            err:    |        ^^^^^
+            err:    |
+            err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            err: 
+            err: error[unbound-symbol]: `c` in `cluster[0]` of launch 0 has no value
+            err:   --> p.toml:19:21
+            err:    |
+            err: 19 | attr = { cluster = ["c"], stream = "s" }
+            err:    |                     ^^^
+            err:    |
+            err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            err: 
+            err: error[launch]: `s`, the stream of launch 0, is no `Stream` parameter
+            err:   --> p.toml:19:36
+            err:    |
+            err: 19 | attr = { cluster = ["c"], stream = "s" }
+            err:    |                                    ^^^
+            err:    |
+            err:    = help: leave `stream` out to launch to the environment's stream
         "#]],
     );
 }

@@ -43,12 +43,16 @@ pub(super) struct Fields<'t> {
     pub span: Span,
     what: &'static str,
     known: Vec<&'static str>,
+    /// Unknown keys that belong elsewhere, and where.
+    misplaced: Vec<(&'static str, String)>,
+    /// Keys that are missed, each with the number of the problem that says so.
+    missed: Vec<(&'static str, usize)>,
 }
 
 impl<'t> Fields<'t> {
     /// The keys of `what`.
     pub fn new(table: &'t DeTable<'t>, span: Span, what: &'static str) -> Fields<'t> {
-        Fields { table, span, what, known: vec![] }
+        Fields { table, span, what, known: vec![], misplaced: vec![], missed: vec![] }
     }
 
     /// The value of a key.
@@ -85,6 +89,21 @@ impl<'t> Fields<'t> {
         entries
     }
 
+    /// Whether there are keys that nobody took so far.
+    pub fn has_unknown(&self) -> bool {
+        self.table.keys().any(|key| !self.known.contains(&key_text(key)))
+    }
+
+    /// Says where a key belongs that is unknown here.
+    pub fn misplace(&mut self, key: &'static str, help: impl Into<String>) {
+        self.misplaced.push((key, help.into()));
+    }
+
+    /// Says which problem is that a key is not there: none, if it turns out to be misspelt.
+    pub fn miss(&mut self, key: &'static str, problem: usize) {
+        self.missed.push((key, problem));
+    }
+
     /// Reports the keys that nobody took.
     pub fn finish(self, reader: &mut Reader<'_>) {
         for (key, span, _) in self.entries() {
@@ -93,18 +112,25 @@ impl<'t> Fields<'t> {
             }
             let message = format!("{} has no key `{key}`", self.what);
             let problem = Diagnostic::new("unknown-key", message).label(span, "unknown key");
-            reader.report(problem.help(self.suggestion(key)));
+            let misplaced = self.misplaced.iter().find(|(known, _)| *known == key);
+            let help = match (misplaced, self.meant(key)) {
+                (Some((_, help)), _) => help.clone(),
+                (None, Some(meant)) => {
+                    let missed = self.missed.iter().filter(|(missed, _)| *missed == meant);
+                    missed.for_each(|(_, problem)| reader.withdraw(*problem));
+                    format!("did you mean `{meant}`?")
+                }
+                (None, None) => format!("use one of {}", quoted(&self.known)),
+            };
+            reader.report(problem.help(help));
         }
     }
 
-    fn suggestion(&self, key: &str) -> String {
+    /// The known key that an unknown one looks like.
+    fn meant(&self, key: &str) -> Option<&'static str> {
         let distance = |known: &&str| strsim::damerau_levenshtein(known, key);
-        match self.known.iter().copied().min_by_key(distance) {
-            Some(known) if distance(&known) <= known.len() / 3 + 1 => {
-                format!("did you mean `{known}`?")
-            }
-            _ => format!("use one of {}", quoted(&self.known)),
-        }
+        let nearest = self.known.iter().copied().min_by_key(distance)?;
+        (distance(&nearest) <= nearest.len() / 3 + 1).then_some(nearest)
     }
 }
 
@@ -112,7 +138,8 @@ fn key_text<'t>(key: &'t Spanned<std::borrow::Cow<'t, str>>) -> &'t str {
     key.get_ref()
 }
 
-fn quoted(words: &[&str]) -> String {
+/// Words in backticks.
+pub(super) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
@@ -120,30 +147,38 @@ fn quoted(words: &[&str]) -> String {
 pub(super) struct Reader<'f> {
     file: &'f str,
     base: &'f Path,
-    problems: Diagnostics,
+    /// By number; a problem that was withdrawn has left its place.
+    problems: Vec<Option<Diagnostic>>,
 }
 
 impl<'f> Reader<'f> {
     /// A reader of `file`, in which paths start at `base`.
     pub fn new(file: &'f str, base: &'f Path) -> Reader<'f> {
-        Reader { file, base, problems: Diagnostics::default() }
+        Reader { file, base, problems: vec![] }
     }
 
-    /// Notes a problem.
-    pub fn report(&mut self, problem: Diagnostic) {
-        self.problems.push(problem);
+    /// Notes a problem. Its number serves to withdraw it.
+    pub fn report(&mut self, problem: Diagnostic) -> usize {
+        self.problems.push(Some(problem));
+        self.problems.len() - 1
+    }
+
+    /// Forgets a problem that follows from another one.
+    pub fn withdraw(&mut self, number: usize) {
+        self.problems[number] = None;
     }
 
     /// How many problems there are so far.
     pub fn n_problems(&self) -> usize {
-        self.problems.0.len()
+        self.problems.iter().flatten().count()
     }
 
     /// The problems, in the order of the text.
-    pub fn into_problems(mut self) -> Diagnostics {
+    pub fn into_problems(self) -> Diagnostics {
         let start = |problem: &Diagnostic| problem.labels.first().map(|label| label.span.start);
-        self.problems.0.sort_by_key(start);
-        self.problems
+        let mut problems: Vec<_> = self.problems.into_iter().flatten().collect();
+        problems.sort_by_key(start);
+        Diagnostics(problems)
     }
 
     /// The path that a string of the file means.
@@ -172,11 +207,19 @@ impl<'f> Reader<'f> {
         value
     }
 
-    /// Reports that a key is not there.
-    pub fn missing(&mut self, fields: &Fields<'_>, key: &str, message: &str, help: Option<&str>) {
+    /// Reports that a key is not there; the number of the problem.
+    pub fn missing(
+        &mut self,
+        fields: &mut Fields<'_>,
+        key: &'static str,
+        message: &str,
+        help: Option<&str>,
+    ) -> usize {
         let problem = Diagnostic::new("missing-key", message);
         let problem = problem.label(fields.span, format!("expected `{key}`"));
-        self.report(Diagnostic { help: help.map(str::to_string), ..problem });
+        let number = self.report(Diagnostic { help: help.map(str::to_string), ..problem });
+        fields.miss(key, number);
+        number
     }
 
     /// A table that must be there.
@@ -251,6 +294,17 @@ impl<'f> Reader<'f> {
         self.text_of(&format!("`{key}`"), value)
     }
 
+    /// The value of a key that is `true` or `false`.
+    pub fn truth(&mut self, key: &str, value: &Value<'_>) -> Option<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Some(*truth),
+            _ => {
+                self.wrong_type(&format!("`{key}`"), value, "`true` or `false`");
+                None
+            }
+        }
+    }
+
     fn text_of<'t>(&mut self, what: &str, value: &'t Value<'t>) -> Option<Text<'t>> {
         let DeValue::String(string) = value.get_ref() else {
             self.wrong_type(what, value, "a string");
@@ -301,7 +355,7 @@ impl<'f> Reader<'f> {
     /// Reports a key that a later version of kernpack reads.
     pub fn not_yet(&mut self, key: &str, span: Span) {
         let message = format!(
-            "`{key}` is not supported yet: this version of kernpack takes compiled GPU code and host functions"
+            "`{key}` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions"
         );
         let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
         let help = "compile the kernel first: `source = { cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";

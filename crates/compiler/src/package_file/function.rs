@@ -2,7 +2,7 @@
 //! `[[function]]`: a signature with its workspaces and launches.
 
 use super::fields::{Fields, Reader, Text, Value};
-use super::launch::{self, ReadLaunch};
+use super::launch::{self, Form, ReadLaunch};
 use super::probe;
 use crate::package::Function;
 use kernpack_syntax::{Diagnostic, Span};
@@ -35,7 +35,8 @@ pub(super) fn functions(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec
         _ => {
             let problem = Diagnostic::new("empty-package", "the package has no functions");
             let help = "add a `[[function]]` with a `signature`";
-            reader.report(problem.label(header, "nothing to build").help(help));
+            let number = reader.report(problem.label(header, "nothing to build").help(help));
+            fields.miss("function", number);
             vec![]
         }
     }
@@ -97,36 +98,60 @@ fn launches(
     signature: Option<&Signature>,
 ) -> Vec<ReadLaunch> {
     let own = launch::KEYS.iter().find(|key| fields.has(key)).copied();
-    let list = fields.take_entry("launch");
-    if let (Some(key), Some((span, value))) = (own, &list)
-        && !launch::is_geometry(value)
-    {
-        let message = format!("the function has both `{key}` and `[[function.launch]]`");
-        let problem = Diagnostic::new("conflict", message).label(*span, "the launches");
-        reader.report(problem.help(format!("move `{key}` into a `[[function.launch]]`")));
+    let written = fields.take_entry("launch");
+    match own {
+        Some(key) => short(reader, fields, signature, key, written),
+        None => {
+            launch::know_keys(fields);
+            launch::misplace(fields, written.is_some());
+            written.map_or(vec![], |(key, value)| listed(reader, signature, key, value))
+        }
     }
-    let mut launches = Vec::new();
-    let layout = list.filter(|(_, value)| launch::is_geometry(value));
-    if own.is_some() {
+}
+
+/// One launch, with its keys on the function and its layout in `launch`. A list beside it is read all the same.
+fn short<'t>(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'t>,
+    signature: Option<&Signature>,
+    key: &str,
+    written: Option<(Span, &'t Value<'t>)>,
+) -> Vec<ReadLaunch> {
+    let mut list = None;
+    let mut layout = written.and_then(|(span, value)| {
+        if let DeValue::Array(_) = value.get_ref() {
+            let message = format!("the function has both `{key}` and `[[function.launch]]`");
+            let problem = Diagnostic::new("conflict", message).label(span, "the launches");
+            reader.report(problem.help(format!("move `{key}` into a `[[function.launch]]`")));
+            list = Some(value);
+            return None;
+        }
         let expected = "a table such as `{ grid = [\"n\"], block = [128] }`";
-        let mut table = layout
-            .and_then(|(_, value)| reader.table("launch", value, "a launch's layout", expected));
-        launches.extend(launch::read(reader, fields, signature, table.as_mut()));
-        if let Some(layout) = table {
-            layout.finish(reader);
-        }
-    } else {
-        launch::know_keys(fields);
+        reader.table("launch", value, "a launch's layout", expected)
+    });
+    let form = Form::Short(layout.as_mut());
+    let own = launch::read(reader, fields, signature, form);
+    if let Some(layout) = layout {
+        layout.finish(reader);
     }
-    match list {
-        Some((_, value)) if layout.is_none() => {
-            launches.extend(launch::list(reader, value, signature));
-        }
-        Some((span, _)) if own.is_none() => {
-            let problem = Diagnostic::new("missing-key", "the launch has no `source`");
-            reader.report(problem.label(span, "a layout alone"));
-        }
-        _ => {}
+    let list = list.map_or(vec![], |value| launch::list(reader, value, signature));
+    own.into_iter().chain(list).collect()
+}
+
+/// The launches of a function that has no keys of one itself.
+fn listed(
+    reader: &mut Reader<'_>,
+    signature: Option<&Signature>,
+    key: Span,
+    value: &Value<'_>,
+) -> Vec<ReadLaunch> {
+    if let DeValue::Table(table) = value.get_ref()
+        && !table.is_empty()
+        && !launch::is_whole(&Fields::new(table, key, "a launch"))
+    {
+        let problem = Diagnostic::new("missing-key", "the launch has no `source`");
+        reader.report(problem.label(key, "a layout alone"));
+        return vec![];
     }
-    launches
+    launch::list(reader, value, signature)
 }

@@ -2,22 +2,20 @@
 //! A launch: which kernel of which source, with which arguments.
 
 use super::fields::{Fields, Reader, Text, Value, is_identifier};
-use super::gpu;
+use super::{layout, source};
 use crate::package::{Launch, Returns};
-use crate::source::{GpuSource, HostSource, Source};
+use crate::source::{GpuSource, Source};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
-use kernpack_validators::{KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules};
-use std::path::{Path, PathBuf};
+use kernpack_validators::{
+    Geometry, KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules,
+};
 use toml::de::DeValue;
 
 /// The keys of a launch that a function may have itself.
 pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "returns"];
 
-/// Kinds of sources that later versions have.
-const LATER_SOURCES: &[&str] = &["kernel"];
-
-/// The endings of files whose code is made already.
-const COMPILED: &[&str] = &["o", "a"];
+/// What to do about a `when` elsewhere.
+const WHEN_IS_LISTED: &str = "write a launch with `when` as a `[[function.launch]]`";
 
 /// Where the pieces of a launch stand.
 pub(super) struct Places {
@@ -25,8 +23,8 @@ pub(super) struct Places {
     pub when: Span,
     /// Each argument of the kernel.
     pub args: Vec<Span>,
-    /// The layout.
-    pub layout: Span,
+    /// The numbers of the layout, where it has one.
+    pub layout: Option<layout::Places>,
 }
 
 /// A launch, and where its pieces stand.
@@ -37,23 +35,37 @@ pub(super) struct ReadLaunch {
     pub places: Places,
 }
 
-/// Whether the value of `launch` is how a GPU kernel is launched, and not a list of launches.
-pub(super) fn is_geometry(value: &Value<'_>) -> bool {
-    let DeValue::Table(table) = value.get_ref() else { return false };
-    let mut keys = table.keys().map(|key| &**key.get_ref());
-    !table.is_empty() && keys.all(|key| gpu::KEYS.contains(&key))
+/// How a launch is written.
+pub(super) enum Form<'a, 't> {
+    /// As a `[[function.launch]]`, with its layout among the other keys.
+    Listed,
+    /// On the function itself, with its layout in `launch`, where there is one.
+    Short(Option<&'a mut Fields<'t>>),
+}
+
+/// Whether a table has keys of a launch that are not those of its layout.
+pub(super) fn is_whole(fields: &Fields<'_>) -> bool {
+    KEYS.iter().chain(&["when"]).any(|key| fields.has(key))
 }
 
 /// Marks the keys of a launch as known.
 pub(super) fn know_keys(fields: &mut Fields<'_>) {
-    for key in KEYS.iter().chain(gpu::KEYS) {
-        fields.take(key);
-    }
+    KEYS.iter().for_each(|key| _ = fields.take(key));
 }
 
-/// Marks the keys of a layout as known.
-fn know_layout(fields: &mut Fields<'_>) {
-    gpu::KEYS.iter().for_each(|key| _ = fields.take(key));
+/// Says where keys belong that a launch has, but not where these stand: on a function.
+pub(super) fn misplace(fields: &mut Fields<'_>, has_list: bool) {
+    let stray: Vec<_> = layout::KEYS.iter().copied().filter(|key| fields.has(key)).collect();
+    let whole: Vec<_> = stray.iter().map(|key| format!("{key} = …")).collect();
+    for key in stray {
+        let help = match has_list {
+            true => format!("move `{key}` into a `[[function.launch]]`"),
+            false if fields.has("launch") => format!("move `{key}` into `launch = {{ … }}`"),
+            false => format!("write `launch = {{ {} }}`", whole.join(", ")),
+        };
+        fields.misplace(key, help);
+    }
+    fields.misplace("when", WHEN_IS_LISTED);
 }
 
 /// Reads every `[[function.launch]]`.
@@ -72,7 +84,7 @@ pub(super) fn list(
             continue;
         };
         let when = when(reader, &mut fields);
-        if let Some(mut read) = read(reader, &mut fields, signature, None) {
+        if let Some(mut read) = read(reader, &mut fields, signature, Form::Listed) {
             (read.launch.spec.when, read.places.when) = when;
             launches.push(read);
         }
@@ -86,44 +98,81 @@ pub(super) fn read<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,
     signature: Option<&Signature>,
-    layout: Option<&mut Fields<'t>>,
+    form: Form<'_, 't>,
 ) -> Option<ReadLaunch> {
-    let source = reader.required(fields, "source", "the launch has no `source`");
-    let source = source.and_then(|value| read_source(reader, value));
-    let fields_of_layout = match layout {
-        Some(layout) => layout,
-        None => &mut *fields,
-    };
-    let place = gpu::place(fields_of_layout);
-    let layout = match &source {
-        None => None,
-        Some(Source::Gpu(source)) => {
-            gpu::geometry(reader, fields_of_layout, source.is_triton()).map(Some)
-        }
-        Some(Source::Host(_)) => {
-            gpu::refuse_layout(reader, fields_of_layout);
-            Some(None)
-        }
-    };
-    know_layout(fields_of_layout);
+    let written = reader.required(fields, "source", "the launch has no `source`");
+    let is_triton = written.is_some_and(source::is_triton);
+    let source = written.and_then(|value| source::read(reader, value));
+    let layout = layout(reader, fields, form, source.as_ref(), is_triton);
     // Of a source that cannot be read, nothing is known.
     let is_cpp = |source: &Source| matches!(source, Source::Gpu(GpuSource::Cuda(..)));
     let is_c = source.as_ref().is_some_and(|source| !is_cpp(source));
-    let is_named = matches!(&source, Some(Source::Gpu(source)) if source.is_triton());
-    let kernel = match is_named && !fields.has("kernel") && !fields.has("symbol") {
+    let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
         true => Some(String::new()),
         false => kernel(reader, fields, signature, is_c),
     };
     let args = args(reader, fields);
     let is_gpu = source.as_ref().is_some_and(Source::is_gpu);
     let returns = returns(reader, fields, is_gpu);
-    let (args, places) = args?.into_iter().unzip();
-    let spec = LaunchSpec { args, geometry: layout?, ..LaunchSpec::default() };
+    let (args, arg_places) = args?.into_iter().unzip();
+    let (geometry, layout) = layout?.unzip();
+    let spec = LaunchSpec { args, geometry, ..LaunchSpec::default() };
     let launch = Launch { spec, source: source?, kernel: kernel?, returns: returns? };
-    Some(ReadLaunch {
-        launch,
-        places: Places { when: Span::default(), args: places, layout: place },
-    })
+    let places = Places { when: Span::default(), args: arg_places, layout };
+    Some(ReadLaunch { launch, places })
+}
+
+/// The layout of a launch: nothing in it where the source is a host function, and nothing at all where it cannot be read.
+fn layout<'t>(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'t>,
+    form: Form<'_, 't>,
+    source: Option<&Source>,
+    is_triton: bool,
+) -> Option<Option<(Geometry, layout::Places)>> {
+    let own = match form {
+        Form::Listed => return layout_of(reader, fields, source, is_triton),
+        Form::Short(own) => own,
+    };
+    let is_elsewhere = layout::KEYS.iter().chain(&["launch"]).any(|key| fields.has(key));
+    misplace(fields, false);
+    if let Some(Source::Host(_)) = source {
+        layout::refuse(reader, fields);
+    }
+    match (own, source) {
+        (Some(own), _) => {
+            own.misplace("when", WHEN_IS_LISTED);
+            layout_of(reader, own, source, is_triton)
+        }
+        (None, Some(Source::Gpu(_))) => {
+            if !is_elsewhere {
+                let block = if is_triton { "" } else { ", block = […]" };
+                let help = format!("write `launch = {{ grid = […]{block} }}`");
+                reader.missing(fields, "launch", "a launch on a GPU needs a layout", Some(&help));
+            }
+            None
+        }
+        (None, _) => Some(None),
+    }
+}
+
+/// The layout whose keys stand here.
+fn layout_of(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    source: Option<&Source>,
+    is_triton: bool,
+) -> Option<Option<(Geometry, layout::Places)>> {
+    let layout = match source {
+        None => None,
+        Some(Source::Gpu(_)) => layout::read(reader, fields, is_triton).map(Some),
+        Some(Source::Host(_)) => {
+            layout::refuse(reader, fields);
+            Some(None)
+        }
+    };
+    layout::know(fields);
+    layout
 }
 
 fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> (Vec<Rule>, Span) {
@@ -188,7 +237,8 @@ fn kernel(
         (None, Some((_, symbol))) => symbol,
         (None, None) => {
             let help = "name the function of the source that runs: `kernel = \"norm_f32\"`";
-            reader.missing(fields, "kernel", "the launch has no `kernel`", Some(help));
+            let number = reader.missing(fields, "kernel", "the launch has no `kernel`", Some(help));
+            fields.miss("symbol", number);
             return None;
         }
         (Some(_), Some((span, _))) => {
@@ -215,7 +265,8 @@ fn check_template(reader: &mut Reader<'_>, text: &Text<'_>, signature: &Signatur
         let Some((var, behind)) = behind.split_once('}') else {
             let problem = Diagnostic::new("kernel-template", "`{` without its `}`");
             let place = text.place(Span::new(at - 1, text.value.len()));
-            return reader.report(problem.label(place, "not closed"));
+            reader.report(problem.label(place, "not closed"));
+            return;
         };
         if !vars.iter().any(|known| known == var) {
             let place = text.place(Span::new(at, at + var.len()));
@@ -241,83 +292,4 @@ fn unknown_var(var: &str, place: Span, signature: &Signature, vars: &[String]) -
         [] => "write the symbol without braces".to_string(),
         vars => format!("the dtype variables are {}", vars.join(", ")),
     })
-}
-
-fn read_source(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
-    if let DeValue::Array(items) = value.get_ref() {
-        return gpu::files(reader, items).map(Source::Gpu);
-    }
-    let mut fields =
-        reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
-    if gpu::is_file(&fields) {
-        let file = gpu::file(reader, fields)?;
-        return Some(Source::Gpu(GpuSource::Files(vec![file])));
-    }
-    if fields.has("cuda") {
-        let (include, define, options) = compiler_options(reader, &mut fields);
-        return gpu::cuda(reader, fields, include, define, options).map(Source::Gpu);
-    }
-    let is_later = refuse_later_sources(reader, &fields);
-    let host = fields.take("host");
-    if host.is_none() && !is_later {
-        let help = "name a file that ends in .c, .o or .a";
-        reader.missing(&fields, "host", "the source has no `host`", Some(help));
-    }
-    let host = host.and_then(|value| reader.text("host", value));
-    if let Some(host) = &host {
-        refuse_c_options(reader, &mut fields, host);
-    }
-    let (include, define, options) = compiler_options(reader, &mut fields);
-    if !is_later {
-        fields.finish(reader);
-    }
-    Some(Source::Host(HostSource { path: reader.path(&host?), include, define, options }))
-}
-
-/// What a compiler is told: folders for headers, macros, further options.
-fn compiler_options(
-    reader: &mut Reader<'_>,
-    fields: &mut Fields<'_>,
-) -> (Vec<PathBuf>, Vec<(String, String)>, Vec<String>) {
-    let include = reader.strings(fields, "include");
-    let include = include.iter().map(|folder| reader.path(folder)).collect();
-    let options = reader.strings(fields, "options");
-    let options = options.iter().map(|option| option.value.to_string()).collect();
-    (include, defines(reader, fields), options)
-}
-
-/// Reports kinds of sources that later versions have; whether there are any.
-fn refuse_later_sources(reader: &mut Reader<'_>, fields: &Fields<'_>) -> bool {
-    let found: Vec<_> = LATER_SOURCES.iter().filter(|key| fields.has(key)).collect();
-    for key in &found {
-        reader.not_yet(key, fields.place(key));
-    }
-    !found.is_empty()
-}
-
-/// Reports options of the C compiler for a file that it does not see.
-fn refuse_c_options(reader: &mut Reader<'_>, fields: &mut Fields<'_>, host: &Text<'_>) {
-    let extension = Path::new(host.value).extension().and_then(|extension| extension.to_str());
-    if !extension.is_some_and(|extension| COMPILED.contains(&extension)) {
-        return;
-    }
-    for key in ["include", "define", "options"].into_iter().filter(|key| fields.has(key)) {
-        let message = format!("`{key}` is for C files, and `{}` is none", host.value);
-        let problem =
-            Diagnostic::new("conflict", message).label(fields.place(key), "has no effect");
-        reader.report(problem.help(format!("remove `{key}`")));
-    }
-}
-
-fn defines(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(String, String)> {
-    let Some(value) = fields.take("define") else { return vec![] };
-    let expected = "a table such as `{ W = \"4\" }`";
-    let Some(table) = reader.table("define", value, "a define", expected) else { return vec![] };
-    let mut defines = Vec::new();
-    for (name, span, value) in table.entries() {
-        reader.check_identifier("a macro's name", name, span);
-        let text = reader.text(name, value);
-        defines.extend(text.map(|text| (name.to_string(), text.value.to_string())));
-    }
-    defines
 }

@@ -6,9 +6,11 @@
 
 use super::fields::Reader;
 use super::function::ReadFunction;
+use super::launch::Places;
+use super::layout;
 use crate::package::Function;
 use kernpack_syntax::{Diagnostics, Span};
-use kernpack_validators::{Expr, Geometry, LaunchSpec, Workspace};
+use kernpack_validators::{LaunchSpec, Workspace};
 
 /// Reports why a function has no plan, if it has none.
 pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signature: Span) {
@@ -23,31 +25,38 @@ pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signat
     }
     if reader.n_problems() == n_problems {
         for (number, places) in read.launches.iter().enumerate() {
-            let spec = &specs[number];
-            let mut alone = |piece: LaunchSpec, place: Span| {
-                // The others stay, as empty ones, so that a problem names the launch by its number.
-                let mut specs = vec![LaunchSpec::default(); specs.len()];
-                specs[number] = piece;
-                report(reader, plan(&read.function, workspaces, &specs), place);
-            };
-            alone(LaunchSpec { when: spec.when.clone(), ..LaunchSpec::default() }, places.when);
-            alone(
-                LaunchSpec { geometry: spec.geometry.clone(), ..LaunchSpec::default() },
-                places.layout,
-            );
-            // A layout without problems of its own: some arguments are for kernels on a GPU, and a block says that the launch is complete.
-            let one = || vec![Expr::Int(1)];
-            let block = |layout: &Geometry| if layout.block.is_empty() { vec![] } else { one() };
-            let plain = spec.geometry.as_ref().map(|layout| Geometry::new(one(), block(layout)));
-            for (arg, place) in spec.args.iter().zip(&places.args) {
-                let (args, geometry) = (vec![arg.clone()], plain.clone());
-                alone(LaunchSpec { args, geometry, ..LaunchSpec::default() }, *place);
+            for (piece, place) in pieces(&specs[number], places) {
+                // The others stay, so that a problem names the launch by its number, and what kernels on a GPU may name has a value.
+                let mut alone: Vec<_> = specs.iter().map(plain).collect();
+                alone[number] = piece;
+                report(reader, plan(&read.function, workspaces, &alone), place);
             }
         }
     }
     if reader.n_problems() == n_problems {
         report(reader, Err(whole), signature);
     }
+}
+
+/// A launch with each of its pieces alone, and the place of that.
+fn pieces(spec: &LaunchSpec, places: &Places) -> Vec<(LaunchSpec, Span)> {
+    let plain = plain(spec);
+    let mut pieces = vec![(LaunchSpec { when: spec.when.clone(), ..plain.clone() }, places.when)];
+    if let (Some(layout), Some(places)) = (&spec.geometry, &places.layout) {
+        let layouts = places.pieces(layout).into_iter();
+        pieces.extend(layouts.map(|(layout, place)| {
+            (LaunchSpec { geometry: Some(layout), ..LaunchSpec::default() }, place)
+        }));
+    }
+    for (arg, place) in spec.args.iter().zip(&places.args) {
+        pieces.push((LaunchSpec { args: vec![arg.clone()], ..plain.clone() }, *place));
+    }
+    pieces
+}
+
+/// A launch that runs where that one does, and in which nothing can be wrong.
+fn plain(spec: &LaunchSpec) -> LaunchSpec {
+    LaunchSpec { geometry: spec.geometry.as_ref().map(layout::plain), ..LaunchSpec::default() }
 }
 
 fn plan(

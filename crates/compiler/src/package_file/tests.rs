@@ -8,8 +8,8 @@ use expect_test::{Expect, expect};
 use std::fmt::Write;
 use std::path::Path;
 
-const HEADER: &str = "[package]\nname = 'p'\n";
-const FUNCTION: &str = "[[function]]\nsignature = 'f(x: Tensor([n], float32))'\n";
+pub(super) const HEADER: &str = "[package]\nname = 'p'\n";
+pub(super) const FUNCTION: &str = "[[function]]\nsignature = 'f(x: Tensor([n], float32))'\n";
 const LAUNCH: &str = "source = { host = 'f.c' }\nkernel = 'f'\nargs = ['x']\n";
 
 fn expect_package(text: &str) -> Package {
@@ -24,7 +24,7 @@ fn shown(launch: &Launch) -> String {
 }
 
 /// Compares the problems of a text, each label with the piece of the text that it is on.
-fn expect_problems(text: &str, expected: Expect) {
+pub(super) fn expect_problems(text: &str, expected: Expect) {
     let problems = parse(text, Path::new("")).expect_err("the text has problems");
     let mut shown = String::new();
     for problem in problems.0 {
@@ -180,9 +180,8 @@ fn what_must_be_there() {
             missing-key: the launch has no `args`
               "[[function]]" expected `args`
               help: write `args = []` for a kernel that takes none
-            missing-key: the source has no `host`
-              "{}" expected `host`
-              help: name a file that ends in .c, .o or .a
+            missing-key: the source names no file
+              "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`
         "#]],
     );
 }
@@ -292,12 +291,8 @@ fn values_of_other_types() {
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = []\nkernel = 'f'\nargs = []"),
         expect![[r#"
-            missing-key: a launch on a GPU needs `grid`
-              "[[function]]" expected `grid`
-              help: one to three numbers or expressions, x first
-            missing-key: a launch on a GPU needs `block`
-              "[[function]]" expected `block`
-              help: one to three numbers or expressions, x first
+            bad-value: `source` is an empty list
+              "[]" expected at least one file of GPU code
         "#]],
     );
     expect_problems(
@@ -310,7 +305,7 @@ fn values_of_other_types() {
 }
 
 /// A package whose one function is launched on a GPU, with these keys.
-fn on_gpu(keys: &str) -> String {
+pub(super) fn on_gpu(keys: &str) -> String {
     format!("{HEADER}{FUNCTION}kernel = 'k'\nargs = ['x', 'n']\n{keys}")
 }
 
@@ -391,8 +386,7 @@ fn problems_of_launches_on_a_gpu() {
     }
     expect![[r#"
         source = { ptx = 'b' }
-            missing-key: a launch on a GPU needs `grid`
-            missing-key: a launch on a GPU needs `block`
+            missing-key: a launch on a GPU needs a layout
         source = { ptx = 'b' }
         launch = { grid = [1] }
             missing-key: a launch on a GPU needs `block`
@@ -412,6 +406,7 @@ fn problems_of_launches_on_a_gpu() {
             unbound-symbol: `q` in `grid[0]` of launch 0 has no value
         source = { ptx = 'b' }
         launch = { grid = [1], block = [1], attr = { cluster = [2], warps = 4, pdl = 1 } }
+            unknown-key: `attr` has no key `warps`
             value-type: `pdl` is of type integer
         source = { ptx = 'b' }
         launch = { grid = [1], block = [1], attr = { stream = 'n' } }
@@ -434,7 +429,7 @@ fn problems_of_launches_on_a_gpu() {
             conflict: `block` is for launches on a GPU, and the source is a host function
         source = { kernel = 'b' }
         launch = { grid = [1], block = [1] }
-            not-supported: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            not-supported: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
         source = { ptx = 'b' }
         returns = 'int'
         launch = { grid = [1], block = [1] }

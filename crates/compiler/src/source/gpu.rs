@@ -85,8 +85,23 @@ fn read(files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, CompileErr
         artifact.inputs.extend([&file.path].into_iter().chain(&file.triton).cloned());
         artifact.images.push(file.image()?);
     }
+    no_arch_twice(files, &artifact.images)?;
     artifact.symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
     Ok(artifact)
+}
+
+/// No two files have code for one architecture: nothing says which of them a device should take.
+fn no_arch_twice(files: &[GpuFile], images: &[Image]) -> Result<(), CompileError> {
+    for (i, image) in images.iter().enumerate() {
+        for (earlier, of) in images[..i].iter().zip(files) {
+            let archs = earlier.archs();
+            if let Some(arch) = image.archs().into_iter().find(|arch| archs.contains(arch)) {
+                let files = (of.path.clone(), files[i].path.clone());
+                return Err(CompileError::SameArch { files, arch });
+            }
+        }
+    }
+    Ok(())
 }
 
 impl GpuFile {

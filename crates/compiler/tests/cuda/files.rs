@@ -7,12 +7,20 @@ use object::{Object, ObjectSymbol};
 use std::fs;
 use std::path::Path;
 
-/// A package with one function and one launch of this kernel, beside copies of `tests/images`.
+/// One of the kernels of the images, for other devices.
+const ONE: &str =
+    ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry one(.param .u64 a) { ret; }\n";
+
+/// A package with one function and one launch of this kernel, beside copies of `tests/images`
+/// and two of a text in PTX.
 fn build(source: &str, kernel: &str, args: &str) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().unwrap();
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/images");
     for name in ["three.cubin", "three.fatbin"] {
         fs::copy(images.join(name), folder.path().join(name)).unwrap();
+    }
+    for name in ["one.ptx", "two.ptx"] {
+        fs::write(folder.path().join(name), ONE).unwrap();
     }
     let text = format!(
         "[package]\nname = \"files\"\n[[function]]\nsignature = \"f(x: Tensor([n], float32))\"\nsource = {source}\n\
@@ -70,6 +78,31 @@ fn a_compressed_fatbin_is_packed_as_it_is() {
     let error = build("[{ fatbin = \"three.fatbin\", arch = \"sm_80\" }]", "one", "[\"x\"]");
     let error = error.map(|_| ()).unwrap_err();
     assert!(error.contains("sm_90, compute_90"), "{error}");
+}
+
+#[test]
+fn no_two_files_are_for_one_architecture() {
+    let one = |source: &str| build(source, "one", "[\"x\"]").map(|_| ());
+    one("[{ cubin = \"three.cubin\" }, { ptx = \"one.ptx\" }]").unwrap();
+    for (source, first, second, arch) in [
+        (
+            "[{ ptx = \"one.ptx\" }, { ptx = \"two.ptx\", arch = \"compute_75\" }]",
+            "one.ptx",
+            "two.ptx",
+            "compute_75",
+        ),
+        (
+            "[{ ptx = \"one.ptx\" }, { fatbin = \"three.fatbin\" }, { cubin = \"three.cubin\" }]",
+            "three.fatbin",
+            "three.cubin",
+            "sm_90",
+        ),
+    ] {
+        let expected = format!(
+            "`DIR/{first}` and `DIR/{second}` both have code for {arch}; name one file for each architecture"
+        );
+        assert_eq!(one(source), Err(expected));
+    }
 }
 
 #[test]

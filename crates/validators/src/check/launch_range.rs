@@ -7,6 +7,7 @@ use crate::fault::{Format, Words};
 use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::ErrorKind;
+use kernpack_syntax::Diagnostic;
 
 /// The check.
 pub const INFO: Info = Info {
@@ -25,6 +26,17 @@ pub fn require(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, le
     let cond = between(cx, value.value, least, most);
     let got = Words::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
+}
+
+/// What is wrong with an expression that no call gives a value between `least` and `most`, whatever it names.
+pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnostic> {
+    let bounds = expr.bounds(&|_| (i64::MIN, i64::MAX));
+    if bounds.is_some_and(|(low, high)| low <= most && least <= high) {
+        return None;
+    }
+    let message =
+        format!("{place} is out of range: expected {least} to {most}, found `{expr}`");
+    Some(Diagnostic::new(INFO.name, message))
 }
 
 fn between(cx: &mut Planner<'_>, value: Value, least: i64, most: i64) -> Value {

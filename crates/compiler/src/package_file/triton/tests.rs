@@ -68,11 +68,10 @@ fn problems() {
             unknown-key: a source has no key `jason`; did you mean `json`?
         source = { triton = 'b', json = 1 }
         launch = { grid = [1] }
-            missing-key: the launch has no `kernel`; name the function of the source that runs: `kernel = "norm_f32"`
             value-type: `json` is of type integer; 
         source = { cubin = 'b', json = 'c' }
         kernel = 'k'
         launch = { grid = [1], block = [1] }
-            unknown-key: a source has no key `json`; use one of `cubin`, `fatbin`, `ptx`, `triton`, `arch`
+            unknown-key: a source has no key `json`; use one of `cubin`, `arch`
     "#]].assert_eq(&shown);
 }

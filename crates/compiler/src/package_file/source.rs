@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `source = …`: where a kernel comes from, written as a file of one kind and what is said beside it, or as a list of files of GPU code. Not
+//! here: whether the files exist, and what is in them.
+
+use super::fields::{Fields, Reader, Text, Value, quoted, span_of};
+use super::triton;
+use crate::image::{Arch, ImageKind};
+use crate::source::{CudaSource, GpuFile, GpuSource, HostSource, Source};
+use kernpack_syntax::Diagnostic;
+use std::path::{Path, PathBuf};
+use toml::de::DeValue;
+
+/// What the file of a source is.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Functions of the C ABI.
+    Host,
+    /// CUDA C++.
+    Cuda,
+    /// Compiled GPU code.
+    Image(ImageKind),
+    /// Something that later versions read.
+    Later,
+}
+
+/// Every kind of source, by the key that names its file.
+const KINDS: &[(&str, Kind)] = &[
+    ("host", Kind::Host),
+    ("cuda", Kind::Cuda),
+    ("cubin", Kind::Image(ImageKind::Cubin)),
+    ("fatbin", Kind::Image(ImageKind::Fatbin)),
+    ("ptx", Kind::Image(ImageKind::Ptx)),
+    (triton::KEY, Kind::Image(ImageKind::Cubin)),
+    ("kernel", Kind::Later),
+];
+
+/// The keys that stand beside a file, of one kind or another.
+const OPTIONS: &[&str] = &["include", "define", "options", "arch", "line_info", "json"];
+
+/// The endings of host files whose code is made already.
+const COMPILED: &[&str] = &["o", "a"];
+
+/// What CUDA C++ is compiled for where nothing is said: PTX that every device of CUDA 13 compiles for itself.
+const OLDEST: &str = "compute_75";
+
+/// Reads a source.
+pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
+    if let DeValue::Array(items) = value.get_ref() {
+        return files(reader, value, items).map(Source::Gpu);
+    }
+    let fields =
+        reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
+    let (key, kind, fields) = kind(reader, fields, |kind| kind != Kind::Later)?;
+    match kind {
+        Kind::Host => host(reader, fields).map(Source::Host),
+        Kind::Cuda => cuda(reader, fields).map(Source::Gpu),
+        Kind::Image(image) => {
+            file(reader, fields, key, image).map(|file| Source::Gpu(GpuSource::Files(vec![file])))
+        }
+        Kind::Later => None,
+    }
+}
+
+/// Whether a source, which perhaps cannot be read, names a file of Triton's.
+pub(super) fn is_triton(value: &Value<'_>) -> bool {
+    match value.get_ref() {
+        DeValue::Array(items) => items.iter().any(is_triton),
+        DeValue::Table(table) => table.keys().any(|key| key.get_ref() == triton::KEY),
+        _ => false,
+    }
+}
+
+/// The one kind of a source, with the key of its file. Nothing where the source has several kinds, none, or one of a later version. Where it
+/// has none, those that `fits` accepts are proposed.
+fn kind<'t>(
+    reader: &mut Reader<'_>,
+    mut fields: Fields<'t>,
+    fits: impl Fn(Kind) -> bool,
+) -> Option<(&'static str, Kind, Fields<'t>)> {
+    let mut named: Vec<_> = KINDS.iter().copied().filter(|(key, _)| fields.has(key)).collect();
+    named.sort_by_key(|(key, _)| fields.place(key).start);
+    let is_later = |(_, kind): &&(_, Kind)| *kind == Kind::Later;
+    if named.iter().any(|named| is_later(&named)) {
+        for (key, _) in named.iter().filter(is_later) {
+            reader.not_yet(key, fields.place(key));
+        }
+        return None;
+    }
+    match named[..] {
+        [] => {
+            let kinds = KINDS.iter().filter(|(_, kind)| fits(*kind));
+            names_no_file(reader, fields, kinds.map(|(key, _)| *key).collect());
+            None
+        }
+        [(key, kind)] => {
+            fields.take(key);
+            Some((key, kind, fields))
+        }
+        [_, (second, _), ..] => {
+            let problem = Diagnostic::new("conflict", "a source names two files");
+            let problem = problem.label(fields.place(second), "the second");
+            let help = "remove one; for several devices, write a list: `source = [{ cubin = \"…\" }, { ptx = \"…\" }]`";
+            reader.report(problem.help(help));
+            None
+        }
+    }
+}
+
+/// Reports a source without a file, which one of `kinds` would name: the keys that should perhaps do that, or else that there is none.
+fn names_no_file(reader: &mut Reader<'_>, mut fields: Fields<'_>, kinds: Vec<&'static str>) {
+    let options: Vec<_> = OPTIONS.iter().copied().filter(|key| fields.has(key)).collect();
+    for key in kinds.iter().chain(&options) {
+        fields.take(key);
+    }
+    if !fields.has_unknown() {
+        let problem = Diagnostic::new("missing-key", "the source names no file");
+        reader.report(problem.label(fields.span, format!("expected one of {}", quoted(&kinds))));
+    }
+    fields.finish(reader);
+}
+
+/// Functions of the C ABI: `{ host = "norm.c", include = ["."] }`.
+fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
+    let path = reader.string(&mut fields, "host");
+    if let Some(path) = &path {
+        refuse_c_options(reader, &fields, path);
+    }
+    let (include, define, options) = compiler_options(reader, &mut fields);
+    fields.finish(reader);
+    Some(HostSource { path: reader.path(&path?), include, define, options })
+}
+
+/// Reports options of the C compiler for a file that it does not see.
+fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, host: &Text<'_>) {
+    let extension = Path::new(host.value).extension().and_then(|extension| extension.to_str());
+    if !extension.is_some_and(|extension| COMPILED.contains(&extension)) {
+        return;
+    }
+    for key in ["include", "define", "options"].into_iter().filter(|key| fields.has(key)) {
+        let message = format!("`{key}` is for C files, and `{}` is none", host.value);
+        let problem =
+            Diagnostic::new("conflict", message).label(fields.place(key), "has no effect");
+        reader.report(problem.help(format!("remove `{key}`")));
+    }
+}
+
+/// CUDA C++: `{ cuda = "norm.cu", arch = ["sm_90a", "compute_80"], line_info = true }`.
+fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
+    let path = reader.string(&mut fields, "cuda").map(|text| reader.path(&text));
+    let (include, define, options) = compiler_options(reader, &mut fields);
+    let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
+    let archs = match fields.take("arch") {
+        Some(value) => archs(reader, value),
+        None => OLDEST.parse().ok().map(|oldest| vec![oldest]),
+    };
+    fields.finish(reader);
+    let line_info = line_info.unwrap_or(Some(false))?;
+    let source = CudaSource { path: path?, include, define, options, line_info };
+    Some(GpuSource::Cuda(source, archs?))
+}
+
+/// What CUDA C++ is compiled for: at least one architecture, each once.
+fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
+    if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
+        let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
+        let problem = problem.label(span_of(&value.span()), "expected at least one architecture");
+        reader.report(problem.help(format!("leave `arch` out to compile for `{OLDEST}`")));
+        return None;
+    }
+    let mut archs = Vec::new();
+    for text in reader.texts("arch", value) {
+        let arch = arch(reader, &text);
+        if arch.is_some() && archs.contains(&arch) {
+            let problem =
+                Diagnostic::new("conflict", format!("`arch` names `{}` twice", text.value));
+            reader.report(problem.label(text.span, "the second").help("remove one"));
+        }
+        archs.push(arch);
+    }
+    archs.into_iter().collect()
+}
+
+fn arch(reader: &mut Reader<'_>, text: &Text<'_>) -> Option<Arch> {
+    let parsed = text.value.parse::<Arch>();
+    if let Err(error) = &parsed {
+        let problem = Diagnostic::new("bad-value", error.to_string());
+        reader.report(problem.label(text.span, "no architecture"));
+    }
+    parsed.ok()
+}
+
+/// What a compiler is told: folders for headers, macros, further options.
+fn compiler_options(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+) -> (Vec<PathBuf>, Vec<(String, String)>, Vec<String>) {
+    let include = reader.strings(fields, "include");
+    let include = include.iter().map(|folder| reader.path(folder)).collect();
+    let define = defines(reader, fields);
+    let options = reader.strings(fields, "options");
+    let options = options.iter().map(|option| option.value.to_string()).collect();
+    (include, define, options)
+}
+
+fn defines(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(String, String)> {
+    let Some(value) = fields.take("define") else { return vec![] };
+    let expected = "a table such as `{ W = \"4\" }`";
+    let Some(table) = reader.table("define", value, "a define", expected) else { return vec![] };
+    let mut defines = Vec::new();
+    for (name, span, value) in table.entries() {
+        reader.check_identifier("a macro's name", name, span);
+        let text = reader.text(name, value);
+        defines.extend(text.map(|text| (name.to_string(), text.value.to_string())));
+    }
+    defines
+}
+
+/// A list of files of GPU code, at least one.
+fn files(reader: &mut Reader<'_>, value: &Value<'_>, items: &[Value<'_>]) -> Option<GpuSource> {
+    if items.is_empty() {
+        let problem = Diagnostic::new("bad-value", "`source` is an empty list");
+        let label = "expected at least one file of GPU code";
+        reader.report(problem.label(span_of(&value.span()), label));
+        return None;
+    }
+    let files: Vec<_> = items.iter().map(|item| listed_file(reader, item)).collect();
+    files.into_iter().collect::<Option<_>>().map(GpuSource::Files)
+}
+
+/// An item of such a list.
+fn listed_file(reader: &mut Reader<'_>, item: &Value<'_>) -> Option<GpuFile> {
+    let expected = "a table such as `{ cubin = \"a.cubin\" }`";
+    let fields = reader.table("source", item, "a source", expected)?;
+    match kind(reader, fields, |kind| matches!(kind, Kind::Image(_)))? {
+        (key, Kind::Image(image), fields) => file(reader, fields, key, image),
+        _ => {
+            let message = "a list of sources has files of GPU code only";
+            let problem = Diagnostic::new("value-type", message);
+            reader.report(problem.label(span_of(&item.span()), format!("expected {expected}")));
+            None
+        }
+    }
+}
+
+/// A file of GPU code: `{ cubin = "a.cubin", arch = "sm_90a" }`.
+fn file(
+    reader: &mut Reader<'_>,
+    mut fields: Fields<'_>,
+    key: &'static str,
+    kind: ImageKind,
+) -> Option<GpuFile> {
+    let path = reader.string(&mut fields, key).map(|text| reader.path(&text));
+    let text = reader.string(&mut fields, "arch");
+    let arch = text.and_then(|text| arch(reader, &text));
+    let json = (key == triton::KEY).then(|| triton::json(reader, &mut fields, path.as_deref()));
+    fields.finish(reader);
+    let triton = if let Some(json) = json { Some(json?) } else { None };
+    Some(GpuFile { path: path?, kind, arch, triton })
+}
+
+#[cfg(test)]
+mod tests;
