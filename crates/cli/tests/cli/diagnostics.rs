@@ -116,13 +116,13 @@ launch = { grid = ["n"], block = [128] }
             err:   |
             err:   = help: did you mean `name`?
             err: 
-            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
             err:  --> p.toml:7:12
             err:   |
             err: 7 | source = { kernel = "f" }
             err:   |            ^^^^^^ of a later version
             err:   |
-            err:   = help: compile the kernel first: `source = { cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
+            err:   = help: give CUDA C++, `source = { cuda = "…" }`, or compile the kernel first: `{ cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
         "#]],
     );
 }

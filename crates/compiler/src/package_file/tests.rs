@@ -434,7 +434,7 @@ fn problems_of_launches_on_a_gpu() {
             conflict: `block` is for launches on a GPU, and the source is a host function
         source = { kernel = 'b' }
         launch = { grid = [1], block = [1] }
-            not-supported: `kernel` is not supported yet: this version of kernpack takes compiled GPU code and host functions
+            not-supported: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
         source = { ptx = 'b' }
         returns = 'int'
         launch = { grid = [1], block = [1] }
