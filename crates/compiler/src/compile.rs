@@ -63,13 +63,15 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     check_kernels(&functions, &plans, &artifacts)?;
     let gpu = GpuCode::build(&functions, &plans)?;
     let needs = symbols::needed_by_user(&artifacts)?;
+    let images: Vec<_> =
+        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
     let mut record = export::record(
         package,
         &RecordContext {
             target: target.name,
             sources: &sources_digest_input(&artifacts, &gpu),
             undefined: &needs,
-            on_gpu: !gpu.kernels.is_empty(),
+            images: &images,
         },
     );
     let names = functions.iter().map(|function| &function.signature.name[..]);
