@@ -220,7 +220,7 @@ fn what_nvrtc_cannot_do_is_told_before_it_is_asked() {
     assert!(error.starts_with("cannot compile `DIR/kernels.cu` for sm_60: NVRTC 13."), "{error}");
     assert!(error.contains(") makes code for sm_75, sm_80, "), "{error}");
     project.source.options = vec!["--gpu-architecture=sm_80".to_string()];
-    let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it among the targets instead";
+    let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it under `arch` instead";
     assert_eq!(project.expect_error(&["sm_90"], &[]), expected);
     project.source.options = vec!["--no-such-option".to_string()];
     let error = project.expect_error(&["sm_90"], &[]);
