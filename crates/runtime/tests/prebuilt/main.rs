@@ -28,7 +28,7 @@ const EXPORTS: [&str; 6] = [
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 /// The functions for launches on a GPU.
-const CUDA_EXPORTS: [&str; 8] = [
+const CUDA_EXPORTS: [&str; 6] = [
     "kernpack_rt_cuda_current",
     "kernpack_rt_cuda_device",
     "kernpack_rt_cuda_encode",
