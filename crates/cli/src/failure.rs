@@ -10,6 +10,15 @@ use serde_json::{Value, json};
 pub enum Failure {
     /// A text of the user's has problems.
     Diagnostics(Source, Diagnostics),
+    /// The source of a function cannot be had.
+    Source {
+        /// The package file.
+        package_file: String,
+        /// The function.
+        function: String,
+        /// Why not.
+        reason: anyhow::Error,
+    },
     /// Something without a place in a text.
     Other(anyhow::Error),
 }
@@ -27,6 +36,10 @@ impl Failure {
             Failure::Diagnostics(source, diagnostics) => {
                 render::diagnostics(source, diagnostics, colours)
             }
+            Failure::Source { package_file, function, reason } => {
+                let place = format!("needed for function `{function}` of `{package_file}`");
+                render::error(&message(reason), colours) + &render::note(&place, colours)
+            }
             Failure::Other(error) => render::error(&message(error), colours),
         }
     }
@@ -42,6 +55,9 @@ impl Failure {
                     .collect();
                 json!({ "error": { "source": source.name, "diagnostics": diagnostics } })
             }
+            Failure::Source { package_file, function, reason } => json!({
+                "error": { "message": message(reason), "source": package_file, "function": function }
+            }),
             Failure::Other(error) => json!({ "error": { "message": message(error) } }),
         }
     }

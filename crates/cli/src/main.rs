@@ -3,7 +3,7 @@
 //!
 //! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a [`Failure`], each of which has two forms, text
 //! for people and JSON for programs (`--json`). This file alone prints and chooses the exit code: 0, 1 where the input is
-//! wrong or a file cannot be read or written, 2 where the command line is (clap's own). Only [`render`] draws diagnostics.
+//! wrong or a file cannot be read or written, 2 where the command line is. Only [`render`] draws diagnostics.
 
 mod commands;
 mod depfile;
@@ -32,16 +32,46 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && wants_json() => {
+            return exit(print_json(&usage_json(&error)), ExitCode::from(USAGE));
+        }
+        Err(error) => error.exit(),
+    };
     let (written, code) = match (cli.command.run(), cli.json) {
         (Ok(report), true) => (print_json(&report.json), ExitCode::SUCCESS),
-        (Ok(report), false) => (print(&report.text), ExitCode::SUCCESS),
+        (Ok(report), false) => {
+            eprint!("{}", report.remarks);
+            (print(&report.text), ExitCode::SUCCESS)
+        }
         (Err(failure), true) => (print_json(&failure.json()), ExitCode::FAILURE),
         (Err(failure), false) => {
             eprint!("{}", failure.text(has_colours(&io::stderr())));
             (Ok(()), ExitCode::FAILURE)
         }
     };
+    exit(written, code)
+}
+
+/// The exit code of a wrong command line, which clap has too.
+const USAGE: u8 = 2;
+
+/// Whether a command line that cannot be understood asks for JSON.
+fn wants_json() -> bool {
+    let mut options = std::env::args_os().skip(1).take_while(|arg| arg != "--");
+    options.any(|arg| arg == "--json")
+}
+
+/// What is wrong with the command line, in clap's words.
+fn usage_json(error: &clap::Error) -> serde_json::Value {
+    let text = error.render().to_string();
+    let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    serde_json::json!({ "error": { "message": message } })
+}
+
+/// The exit code, where what was written did get out.
+fn exit(written: io::Result<()>, code: ExitCode) -> ExitCode {
     match written {
         // Whoever read the output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => code,

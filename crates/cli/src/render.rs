@@ -52,6 +52,12 @@ pub fn error(message: &str, colours: bool) -> String {
     }
 }
 
+/// A line below an error.
+pub fn note(message: &str, colours: bool) -> String {
+    let title = Level::NOTE.primary_title(message);
+    renderer(colours).render(&[Group::with_title(title)]) + "\n"
+}
+
 fn draw(source: &Source, diagnostic: &Diagnostic, colours: bool) -> String {
     let title = Level::ERROR.primary_title(&diagnostic.message).id(diagnostic.code);
     let mut group = Group::with_title(title);

@@ -10,4 +10,13 @@ pub struct Report {
     pub text: String,
     /// For programs.
     pub json: Value,
+    /// What people are to know besides, on the standard error.
+    pub remarks: String,
+}
+
+impl Report {
+    /// An answer without remarks.
+    pub fn new(text: String, json: Value) -> Report {
+        Report { text, json, remarks: String::new() }
+    }
 }

@@ -40,9 +40,20 @@ pub struct Compiled {
     pub stubs: String,
     /// Every file that was read.
     pub inputs: Vec<PathBuf>,
+    /// What the compilers of sources warned of.
+    pub warnings: Vec<Warning>,
     target: &'static Target,
     name: String,
     needed: Vec<String>,
+}
+
+/// What a compiler says of a source that it compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The source.
+    pub source: String,
+    /// The compiler's own words.
+    pub text: String,
 }
 
 /// Compiles a package.
@@ -63,13 +74,15 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     check_kernels(&functions, &plans, &artifacts)?;
     let gpu = GpuCode::build(&functions, &plans)?;
     let needs = symbols::needed_by_user(&artifacts)?;
+    let images: Vec<_> =
+        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
     let mut record = export::record(
         package,
         &RecordContext {
             target: target.name,
             sources: &sources_digest_input(&artifacts, &gpu),
             undefined: &needs,
-            on_gpu: !gpu.kernels.is_empty(),
+            images: &images,
         },
     );
     let names = functions.iter().map(|function| &function.signature.name[..]);
@@ -99,6 +112,7 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
         header: export::header(package),
         stubs: export::stubs(package),
         inputs: inputs.collect(),
+        warnings: warnings(&artifacts, &gpu),
         target,
         name: package.name.clone(),
         needed: symbols::libraries(&needs, &package.link, !gpu.kernels.is_empty()),
@@ -155,11 +169,15 @@ fn build_host_sources(
 ) -> Result<Vec<HostArtifact>, CompileError> {
     let mut seen: Vec<&HostSource> = Vec::new();
     let mut artifacts = Vec::new();
-    for launch in package.functions.iter().flat_map(|function| &function.launches) {
-        let Source::Host(source) = &launch.source else { continue };
-        if !seen.contains(&source) {
-            seen.push(source);
-            artifacts.push(source.build(target)?);
+    for function in &package.functions {
+        for launch in &function.launches {
+            let Source::Host(source) = &launch.source else { continue };
+            if !seen.contains(&source) {
+                seen.push(source);
+                let built = source.build(target);
+                let name = &function.signature.name;
+                artifacts.push(built.map_err(|error| error.in_source_of(name))?);
+            }
         }
     }
     Ok(artifacts)
@@ -171,21 +189,16 @@ fn check_kernels(
     plans: &[Plan],
     artifacts: &[HostArtifact],
 ) -> Result<(), CompileError> {
-    let mut defined = Vec::new();
-    for artifact in artifacts {
-        defined.push((&artifact.path, link::functions(&artifact.input(&artifact.name()))?));
-    }
     for (function, plan) in functions.iter().zip(plans) {
         for launch in &function.launches {
             let Source::Host(source) = &launch.source else { continue };
-            let has = |kernel: &String| {
-                defined.iter().any(|(path, names)| **path == source.path && names.contains(kernel))
-            };
+            let of_source = || artifacts.iter().filter(|artifact| artifact.path == source.path);
+            let has =
+                |kernel: &String| of_source().any(|artifact| artifact.functions.contains(kernel));
             let symbols = launch.symbols(&plan.combinations);
             if let Some(kernel) = symbols.into_iter().find(|kernel| !has(kernel)) {
-                let names = defined.iter().find(|(path, _)| **path == source.path);
-                let names =
-                    names.map(|(_, names)| names.join(", ")).filter(|names| !names.is_empty());
+                let names = of_source().next().map(|artifact| artifact.functions.join(", "));
+                let names = names.filter(|names| !names.is_empty());
                 return Err(CompileError::MissingKernel {
                     path: source.path.clone(),
                     kernel,
@@ -196,6 +209,14 @@ fn check_kernels(
         }
     }
     Ok(())
+}
+
+/// What the compilers said, in the order of the sources.
+fn warnings(artifacts: &[HostArtifact], gpu: &GpuCode) -> Vec<Warning> {
+    let host = artifacts.iter().map(|artifact| (artifact.name(), &artifact.log));
+    let gpu = gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
+    let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
+    said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
 }
 
 /// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made

@@ -4,6 +4,7 @@
 use crate::image::{Arch, ImageError};
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
+use crate::source::c_compiler::CCompilerError;
 use crate::source::cuda::CudaError;
 use crate::source::triton::TritonSourceError;
 use kernpack_syntax::Diagnostics;
@@ -21,6 +22,14 @@ pub enum CompileError {
         /// What is wrong with it.
         diagnostics: Diagnostics,
     },
+    /// The source of a function cannot be had.
+    #[error("in function `{function}`: {reason}")]
+    Source {
+        /// The function, or the first of several that have this source.
+        function: String,
+        /// Why not.
+        reason: Box<CompileError>,
+    },
     /// A file could not be read.
     #[error("cannot read `{}`: {reason}", path.display())]
     Read {
@@ -32,26 +41,12 @@ pub enum CompileError {
     /// A file is of no kind that a source can be.
     #[error("`{}` is no host source: expected a file ending in .o, .a or .c", .0.display())]
     SourceKind(PathBuf),
-    /// There is no C compiler for a C file.
-    #[error("no C compiler for `{}`: tried {tried}; install one, or set {variable} to its path", path.display())]
-    NoCompiler {
-        /// The C file.
-        path: PathBuf,
-        /// The programs that were looked for.
-        tried: String,
-        /// The environment variable that names a compiler.
-        variable: String,
-    },
-    /// The C compiler refused a C file.
-    #[error("`{compiler}` refused `{}`:\n{text}", path.display())]
-    CompileC {
-        /// The C file.
-        path: PathBuf,
-        /// The compiler.
-        compiler: String,
-        /// Its own words.
-        text: String,
-    },
+    /// A file has no bytes.
+    #[error("`{}` is empty; build or copy it again", .0.display())]
+    Empty(PathBuf),
+    /// The C compiler made no object of a C file.
+    #[error(transparent)]
+    CCompiler(#[from] CCompilerError),
     /// A source lacks a kernel that a launch names.
     #[error("`{}` has no function `{kernel}`, which `{function}` launches; it has {has}", path.display())]
     MissingKernel {
@@ -111,4 +106,11 @@ pub enum CompileError {
     /// The generated code was refused: a bug of kernpack's.
     #[error(transparent)]
     Codegen(#[from] CodegenError),
+}
+
+impl CompileError {
+    /// The error of a source that this function has.
+    pub(crate) fn in_source_of(self, function: &str) -> CompileError {
+        CompileError::Source { function: function.to_string(), reason: Box::new(self) }
+    }
 }

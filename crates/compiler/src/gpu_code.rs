@@ -20,31 +20,42 @@ pub struct GpuCode {
     pub kernels: Vec<(usize, String)>,
 }
 
+/// A source that is to be built.
+struct Wanted<'a> {
+    source: &'a GpuSource,
+    /// The first function that has it.
+    function: &'a str,
+    /// The kernels that launches name.
+    kernels: Vec<String>,
+}
+
 impl GpuCode {
     /// Builds every GPU source of a package once, with all the kernels that launches of it name.
     ///
     /// # Errors
     /// Where one cannot be built, or lacks a kernel.
     pub fn build(functions: &[&Function], plans: &[Plan]) -> Result<GpuCode, CompileError> {
-        let mut wanted: Vec<(&GpuSource, Vec<String>)> = Vec::new();
+        let mut wanted: Vec<Wanted<'_>> = Vec::new();
         for (function, plan) in functions.iter().zip(plans) {
             for launch in &function.launches {
                 let Source::Gpu(source) = &launch.source else { continue };
-                let known = wanted.iter().position(|(known, _)| *known == source);
+                let known = wanted.iter().position(|known| known.source == source);
                 let known = known.unwrap_or_else(|| {
-                    wanted.push((source, vec![]));
+                    let function = &function.signature.name;
+                    wanted.push(Wanted { source, function, kernels: vec![] });
                     wanted.len() - 1
                 });
+                let kernels = &mut wanted[known].kernels;
                 for symbol in launch.symbols(&plan.combinations) {
-                    if !wanted[known].1.contains(&symbol) {
-                        wanted[known].1.push(symbol);
+                    if !kernels.contains(&symbol) {
+                        kernels.push(symbol);
                     }
                 }
             }
         }
         let mut code = GpuCode::default();
-        for (number, (source, kernels)) in wanted.into_iter().enumerate() {
-            let artifact = source.build(&kernels)?;
+        for (number, Wanted { source, function, kernels }) in wanted.into_iter().enumerate() {
+            let artifact = source.build(&kernels).map_err(|error| error.in_source_of(function))?;
             let symbols = artifact.symbols.iter().map(|(_, symbol)| (number, symbol.clone()));
             code.kernels.extend(symbols);
             code.modules.push((source.clone(), artifact));

@@ -6,7 +6,9 @@
 //! answer it always gave or an error. The kind and the architecture, which the ELF header alone knows, are cross-checked.
 
 use crate::export::note::{self, NoteError};
-use crate::export::{FunctionRecord, Imports, Record};
+use crate::export::{
+    FunctionRecord, ImageRecord, Imports, LaunchRecord, LayoutRecord, Record, SourceRecord,
+};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, SectionHeader};
@@ -181,10 +183,57 @@ fn write_function(text: &mut String, function: &FunctionRecord) -> fmt::Result {
     for workspace in &function.workspaces {
         writeln!(text, "    allocates {workspace}")?;
     }
-    for launch in &function.launches {
-        let when = launch.when.join(", ");
-        let when = if when.is_empty() { when } else { format!(" when {when}") };
-        writeln!(text, "    launches {}({}){when}", launch.kernel, launch.args.join(", "))?;
+    function.launches.iter().try_for_each(|launch| write_launch(text, launch))
+}
+
+fn write_launch(text: &mut String, launch: &LaunchRecord) -> fmt::Result {
+    let when = launch.when.join(", ");
+    let when = if when.is_empty() { when } else { format!(" when {when}") };
+    writeln!(text, "    launches {}({}){when}", launch.kernel, launch.args.join(", "))?;
+    if let Some(source) = &launch.source {
+        let returns = launch.returns.iter().map(|returns| format!(", returns {returns}"));
+        writeln!(text, "      {}{}", source_words(source), returns.collect::<String>())?;
+    }
+    if let Some(layout) = &launch.layout {
+        writeln!(text, "      {}", layout_words(layout))?;
     }
     Ok(())
+}
+
+/// Where a kernel comes from; a kind that this kernpack does not know by its own name.
+fn source_words(source: &SourceRecord) -> String {
+    let kind = match &source.kind[..] {
+        "host" => "host function",
+        "cuda" => "CUDA C++",
+        "triton" => "Triton",
+        "files" => "compiled GPU code",
+        other => other,
+    };
+    let images: Vec<_> = source.images.iter().map(image_words).collect();
+    if images.is_empty() { kind.to_string() } else { format!("{kind}: {}", images.join(", ")) }
+}
+
+/// `machine code for sm_90a`
+fn image_words(image: &ImageRecord) -> String {
+    let code = |arch: &String| {
+        let compressed = if image.compressed.contains(arch) { "compressed " } else { "" };
+        let form = if arch.starts_with("compute_") { "PTX" } else { "machine code" };
+        format!("{compressed}{form} for {arch}")
+    };
+    let codes = image.archs.iter().map(code).collect::<Vec<_>>().join(", ");
+    if image.kind == "fatbin" { format!("fatbin ({codes})") } else { codes }
+}
+
+/// `grid [ceildiv(n, 256)], block [256], smem 4*n`
+fn layout_words(layout: &LayoutRecord) -> String {
+    let LayoutRecord { grid, block, smem, cluster, cooperative, pdl, priority, stream } = layout;
+    let dims = |name: &str, dims: &[String]| format!("{name} [{}]", dims.join(", "));
+    let mut words = vec![dims("grid", grid), dims("block", block)];
+    words.extend(smem.iter().map(|smem| format!("smem {smem}")));
+    words.extend((!cluster.is_empty()).then(|| dims("cluster", cluster)));
+    words.extend(cooperative.then(|| "cooperative".to_string()));
+    words.extend(pdl.then(|| "pdl".to_string()));
+    words.extend(priority.iter().map(|priority| format!("priority {priority}")));
+    words.extend(stream.iter().map(|stream| format!("stream {stream}")));
+    words.join(", ")
 }

@@ -26,7 +26,7 @@ pub mod source;
 mod symbols;
 pub mod target;
 
-pub use compile::{Compiled, Options, compile, plan};
+pub use compile::{Compiled, Options, Warning, compile, plan};
 pub use error::CompileError;
 pub use package::{Function, Launch, Package, Returns};
 pub use source::{GpuSource, HostSource, Source};

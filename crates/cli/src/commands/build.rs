@@ -6,8 +6,10 @@ use crate::render::Source;
 use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{Compiled, Options, Package, Target, compile, package_file};
-use serde_json::json;
+use kernpack_compiler::{
+    CompileError, Compiled, Options, Package, Target, Warning, compile, package_file,
+};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// The command's arguments.
@@ -71,6 +73,10 @@ struct Output {
     kind: Kind,
 }
 
+fn warning_json(warning: &Warning) -> Value {
+    json!({ "source": warning.source, "text": warning.text })
+}
+
 fn parse_output(text: &str) -> Result<Output, String> {
     let path = PathBuf::from(text);
     let extension = path.extension().and_then(|extension| extension.to_str());
@@ -96,7 +102,8 @@ impl Build {
         let _span = tracing::info_span!("build").entered();
         let target = self.target.unwrap_or(Target::host());
         let package = self.read()?;
-        let compiled = compile(&package, &Options { target })?;
+        let compiled =
+            compile(&package, &Options { target }).map_err(|error| self.failure(error))?;
         let outputs = self.outputs(&package);
         self.write(&outputs, &compiled)?;
         let outputs: Vec<_> =
@@ -110,8 +117,21 @@ impl Build {
                 "target": target.name,
                 "outputs": outputs,
                 "inputs": inputs,
+                "warnings": compiled.warnings.iter().map(warning_json).collect::<Vec<_>>(),
             }),
+            remarks: compiled.warnings.iter().map(|warning| warning.text.clone() + "\n").collect(),
         })
+    }
+
+    /// An error of a source says which function of this package file has it.
+    fn failure(&self, error: CompileError) -> Failure {
+        match error {
+            CompileError::Source { function, reason } => {
+                let package_file = self.file.display().to_string();
+                Failure::Source { package_file, function, reason: reason.into() }
+            }
+            error => error.into(),
+        }
     }
 
     fn read(&self) -> Result<Package, Failure> {

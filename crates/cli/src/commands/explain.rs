@@ -29,7 +29,7 @@ impl Explain {
         }
         let text = checks.iter().map(|info| page(info)).collect::<Vec<_>>().join("\n");
         let checks: Vec<_> = checks.into_iter().map(page_json).collect();
-        Ok(Report { text, json: json!({ "checks": checks }) })
+        Ok(Report::new(text, json!({ "checks": checks })))
     }
 }
 

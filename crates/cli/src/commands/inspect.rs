@@ -20,6 +20,6 @@ impl Inspect {
         let name = self.file.display();
         let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read `{name}`"))?;
         let found = inspect::inspect(&bytes).with_context(|| format!("cannot inspect `{name}`"))?;
-        Ok(Report { text: found.to_string(), json: serde_json::to_value(&found)? })
+        Ok(Report::new(found.to_string(), serde_json::to_value(&found)?))
     }
 }

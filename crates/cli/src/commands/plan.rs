@@ -48,7 +48,7 @@ impl Plan {
             "plan": text,
             "faults": faults,
         });
-        Ok(Report { text, json })
+        Ok(Report::new(text, json))
     }
 }
 

@@ -23,6 +23,6 @@ impl Targets {
             writeln!(text, "{}{remark}", target.name)?;
             rows.push(json!({ "name": target.name, "triple": target.triple, "host": is_host }));
         }
-        Ok(Report { text, json: json!({ "targets": rows }) })
+        Ok(Report::new(text, json!({ "targets": rows })))
     }
 }

@@ -397,6 +397,37 @@ fn a_wrong_command_line_is_something_else_than_a_wrong_input() {
 }
 
 #[test]
+fn a_wrong_command_line_as_json() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    bench.expect(&["build", "--json", "checks.toml"], expect![[r#"
+        exit 2
+        out: {
+        out:   "error": {
+        out:     "message": "the following required arguments were not provided:\n  <--output <OUT>|--out-dir <DIR>>\n\nUsage: kernpack build --json <--output <OUT>|--out-dir <DIR>> <FILE>\n\nFor more information, try '--help'."
+        out:   }
+        out: }
+    "#]]);
+    let wrong: &[&[&str]] = &[
+        &["--json"],
+        &["bild", "--json"],
+        &["--json", "plan"],
+        &["build", "checks.toml", "-o", "checks.dll", "--json"],
+        &["plan", "--jso", "--json"],
+    ];
+    for args in wrong {
+        let ran = bench.run(*args);
+        assert_eq!((ran.code, &ran.stderr[..]), (Some(2), ""), "{args:?}: {ran}");
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert!(json["error"]["message"].is_string(), "{ran}");
+    }
+    // Behind `--` it is the name of a file; and help is no error.
+    let ran = bench.run(["build", "--", "--json"]);
+    assert_eq!((ran.code, &ran.stdout[..]), (Some(2), ""), "{ran}");
+    let ran = bench.run(["--json", "--help"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("Usage: kernpack"), "{ran}");
+}
+
+#[test]
 fn an_output_that_cannot_be_written_is_an_error_and_a_closed_one_is_not() {
     let run = |stdout: Stdio| {
         Bench::new().command(KERNPACK).arg("targets").stdout(stdout).output().expect("it runs")

@@ -91,18 +91,19 @@ fn a_build_as_json() {
     bench.expect(
         &args,
         expect![[r#"
-        exit 0
-        out: {
-        out:   "package": "checks",
-        out:   "target": "aarch64-linux-gnu",
-        out:   "outputs": [
-        out:     "a.o"
-        out:   ],
-        out:   "inputs": [
-        out:     "checks.toml"
-        out:   ]
-        out: }
-    "#]],
+            exit 0
+            out: {
+            out:   "package": "checks",
+            out:   "target": "aarch64-linux-gnu",
+            out:   "outputs": [
+            out:     "a.o"
+            out:   ],
+            out:   "inputs": [
+            out:     "checks.toml"
+            out:   ],
+            out:   "warnings": []
+            out: }
+        "#]],
     );
 }
 
@@ -134,20 +135,23 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
     bench.expect(
         &["build", "add_one.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        err: error: cannot read `src/add_one.c`: No such file or directory (os error 2)
-    "#]],
+            exit 1
+            err: error: cannot read `src/add_one.c`: No such file or directory (os error 2)
+            err: note: needed for function `add_one` of `add_one.toml`
+        "#]],
     );
     bench.expect(
         &["build", "--json", "add_one.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        out: {
-        out:   "error": {
-        out:     "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)"
-        out:   }
-        out: }
-    "#]],
+            exit 1
+            out: {
+            out:   "error": {
+            out:     "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)",
+            out:     "source": "add_one.toml",
+            out:     "function": "add_one"
+            out:   }
+            out: }
+        "#]],
     );
     let bench = add_one().and("src/add_one.c", "void add_two(void) {}\n");
     bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"

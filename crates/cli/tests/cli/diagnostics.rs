@@ -122,7 +122,7 @@ launch = { grid = ["n"], block = [128] }
             err: 7 | source = { kernel = "f" }
             err:   |            ^^^^^^ of a later version
             err:   |
-            err:   = help: compile the kernel first: `source = { cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
+            err:   = help: give CUDA C++, `source = { cuda = "…" }`, or compile the kernel first: `{ cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
         "#]],
     );
 }

@@ -5,5 +5,6 @@
 mod answers;
 mod bench;
 mod build;
+mod compilers;
 mod diagnostics;
 mod publishing;

@@ -6,7 +6,10 @@
 //! keys, so that an older reader refuses it. Nothing in it depends on the machine that made it.
 
 use super::COMPILER;
-use crate::package::{EntryPoint, Function, Launch, Package, Role};
+use super::launch::{LaunchRecord, launch_record};
+use crate::image::Image;
+use crate::package::{EntryPoint, Function, Package, Role};
+use crate::source::GpuSource;
 use crate::symbols;
 use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::param::Tensor;
@@ -18,9 +21,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The format that this kernpack writes.
-pub const FORMAT: Format = Format { major: 1, minor: 0 };
+pub const FORMAT: Format = Format { major: 1, minor: 1 };
 
-/// The version of the record's keys, written `1.0`.
+/// The version of the record's keys, written `1.1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Format {
@@ -111,17 +114,6 @@ pub struct FunctionRecord {
     pub launches: Vec<LaunchRecord>,
 }
 
-/// What a launch is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LaunchRecord {
-    /// The kernel's symbol.
-    pub kernel: String,
-    /// The rules under which it runs.
-    pub when: Vec<String>,
-    /// The kernel's arguments.
-    pub args: Vec<String>,
-}
-
 /// What a record says that the package itself does not.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordContext<'c> {
@@ -131,8 +123,8 @@ pub struct RecordContext<'c> {
     pub sources: &'c [&'c [u8]],
     /// The symbols that users' objects need beyond what every package may.
     pub undefined: &'c [String],
-    /// Whether kernels run on a GPU.
-    pub on_gpu: bool,
+    /// The images of each source whose kernels run on a GPU.
+    pub images: &'c [(&'c GpuSource, &'c [Image])],
 }
 
 /// The record of a package, without its imports: what code needs is known when there is code.
@@ -149,8 +141,8 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
         exports: entry_points.iter().flat_map(exports).collect(),
         imports: Imports::default(),
         undefined: context.undefined.to_vec(),
-        libraries: symbols::libraries(context.undefined, &package.link, context.on_gpu),
-        functions: described.map(function_record).collect(),
+        libraries: symbols::libraries(context.undefined, &package.link, !context.images.is_empty()),
+        functions: described.map(|function| function_record(function, context)).collect(),
     }
 }
 
@@ -165,7 +157,9 @@ pub fn function_metadata(function: &Function, record: &Record) -> String {
         "targets": record.targets,
         "sources": record.sources,
     });
-    let own = serde_json::to_value(function_record(function)).expect("a record has text keys only");
+    let own = record.functions.iter().find(|known| known.name == function.signature.name);
+    let own = own.expect("the record is of the function's package");
+    let own = serde_json::to_value(own).expect("a record has text keys only");
     if let (Value::Object(keys), Value::Object(own)) = (&mut kernpack, own) {
         keys.extend(own);
     }
@@ -193,12 +187,13 @@ fn exports(EntryPoint { function, role }: &EntryPoint) -> Vec<String> {
     prefixes.iter().map(|prefix| format!("{prefix}{name}")).collect()
 }
 
-fn function_record(function: &Function) -> FunctionRecord {
+fn function_record(function: &Function, context: &RecordContext<'_>) -> FunctionRecord {
     let signature = &function.signature;
     let args: Vec<_> = signature.arguments().map(|(_, param)| param).collect();
     let defaults = args.iter().filter_map(|arg| Some((arg.name.clone(), literal(arg.default?))));
     let results = &signature.results;
     let workspaces = &function.workspaces;
+    let launches = function.launches.iter();
     FunctionRecord {
         name: signature.name.clone(),
         signature: signature.to_string(),
@@ -208,15 +203,7 @@ fn function_record(function: &Function) -> FunctionRecord {
         defaults: defaults.collect(),
         results: results.iter().map(|result| slot(&result.name, &result.tensor)).collect(),
         workspaces: workspaces.iter().map(|space| slot(&space.name, &space.tensor)).collect(),
-        launches: function.launches.iter().map(launch_record).collect(),
-    }
-}
-
-fn launch_record(launch: &Launch) -> LaunchRecord {
-    LaunchRecord {
-        kernel: launch.kernel.clone(),
-        when: launch.spec.when.iter().map(ToString::to_string).collect(),
-        args: launch.spec.args.iter().map(ToString::to_string).collect(),
+        launches: launches.map(|launch| launch_record(launch, context.images)).collect(),
     }
 }
 

@@ -6,14 +6,15 @@
 //! [`HostType`](kernpack_validators::HostType). Not here: code, and writing files.
 
 mod header;
+mod launch;
 mod metadata;
 pub mod note;
 mod stubs;
 
 pub use header::header;
+pub use launch::{ImageRecord, LaunchRecord, LayoutRecord, SourceRecord};
 pub use metadata::{
-    FORMAT, Format, FunctionRecord, Imports, LaunchRecord, Record, RecordContext,
-    function_metadata, record,
+    FORMAT, Format, FunctionRecord, Imports, Record, RecordContext, function_metadata, record,
 };
 pub use stubs::stubs;
 

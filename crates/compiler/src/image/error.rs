@@ -18,6 +18,9 @@ pub struct ImageError {
 /// What can be wrong with an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImageProblem {
+    /// There are no bytes.
+    #[error("is empty; build or copy it again")]
+    NoBytes,
     /// The bytes are of no form that is known here.
     #[error("is no GPU image: it begins with \"{start}\"; give a cubin, a fatbin or PTX text")]
     NotAnImage {

@@ -125,6 +125,9 @@ impl Image {
 }
 
 fn read(bytes: &[u8]) -> Result<(ImageKind, Vec<Code>), ImageProblem> {
+    if bytes.is_empty() {
+        return Err(ImageProblem::NoBytes);
+    }
     if bytes.starts_with(b"\x7fELF") {
         return Ok((ImageKind::Cubin, vec![cubin::read(bytes)?]));
     }

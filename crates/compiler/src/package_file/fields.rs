@@ -358,7 +358,7 @@ impl<'f> Reader<'f> {
             "`{key}` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions"
         );
         let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
-        let help = "compile the kernel first: `source = { cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";
+        let help = "give CUDA C++, `source = { cuda = \"…\" }`, or compile the kernel first: `{ cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";
         self.report(problem.help(help));
     }
 }

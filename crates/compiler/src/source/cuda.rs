@@ -71,7 +71,7 @@ pub enum CudaError {
         what: &'static str,
     },
     /// An option says what is said elsewhere.
-    #[error("option `{option}` for `{}` names an architecture; name it among the targets instead", path.display())]
+    #[error("option `{option}` for `{}` names an architecture; name it under `arch` instead", path.display())]
     ArchOption {
         /// The file.
         path: PathBuf,
@@ -244,7 +244,7 @@ impl CudaSource {
         artifact.images.push(image);
         // Most warnings are the same for every architecture.
         if !artifact.log.contains(&log) {
-            artifact.log += &log;
+            artifact.log = [&artifact.log, &log[..]].join("\n").trim_start().to_string();
         }
         Ok(())
     }

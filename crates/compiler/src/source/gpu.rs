@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! GPU code for one architecture or for several: files that somebody else compiled (`cubin`, `fatbin` and `ptx`), or CUDA C++.
 
-use super::cuda::{CudaError, CudaSource};
+use super::cuda::{CudaArtifact, CudaError, CudaSource};
 use super::nvrtc::Nvrtc;
 use crate::error::CompileError;
 use crate::image::{Arch, Image, ImageKind};
@@ -36,6 +36,8 @@ pub struct GpuArtifact {
     pub images: Vec<Image>,
     /// The symbol of each kernel that launches name; a compiled image has them as they are written.
     pub symbols: Vec<(String, String)>,
+    /// What NVRTC warned of, with the names of files as the user knows them.
+    pub log: String,
     /// Every file that was read.
     pub inputs: Vec<PathBuf>,
 }
@@ -68,18 +70,17 @@ impl GpuSource {
             GpuSource::Cuda(source, archs) => {
                 let built =
                     source.build(&Nvrtc::find().map_err(CudaError::from)?, archs, kernels)?;
-                if !built.log.is_empty() {
-                    tracing::warn!("{}", built.log);
-                }
                 let symbols = kernels.iter().cloned().zip(built.symbols).collect();
-                Ok(GpuArtifact { images: built.images, symbols, inputs: built.inputs })
+                let CudaArtifact { images, log, inputs, .. } = built;
+                Ok(GpuArtifact { images, symbols, log, inputs })
             }
         }
     }
 }
 
 fn read(files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, CompileError> {
-    let mut artifact = GpuArtifact { images: vec![], symbols: vec![], inputs: vec![] };
+    let mut artifact =
+        GpuArtifact { images: vec![], symbols: vec![], log: String::new(), inputs: vec![] };
     for file in files {
         let _span = tracing::debug_span!("source", path = %file.path.display()).entered();
         artifact.inputs.extend([&file.path].into_iter().chain(&file.triton).cloned());
@@ -112,7 +113,7 @@ impl GpuFile {
     pub fn image(&self) -> Result<Image, CompileError> {
         let mut bytes = std::fs::read(&self.path)
             .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
-        if self.kind == ImageKind::Ptx && !bytes.ends_with(b"\0") {
+        if self.kind == ImageKind::Ptx && !bytes.is_empty() && !bytes.ends_with(b"\0") {
             bytes.push(0);
         }
         let image = Image::read(&self.path.display().to_string(), bytes)?;

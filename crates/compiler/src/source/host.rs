@@ -3,8 +3,9 @@
 //!
 //! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the package lies.
 
+use super::c_compiler::{CCompiler, CCompilerError};
 use crate::error::CompileError;
-use crate::link::Input;
+use crate::link::{self, Input};
 use crate::target::Target;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,10 @@ pub struct HostArtifact {
     pub path: PathBuf,
     /// An object or an archive.
     pub bytes: Vec<u8>,
+    /// The global functions that it defines.
+    pub functions: Vec<String>,
+    /// What the C compiler warned of, in its own words.
+    pub log: String,
     /// Every file that was read.
     pub inputs: Vec<PathBuf>,
 }
@@ -58,62 +63,48 @@ impl HostSource {
     /// Where it cannot be read, is of another kind, or the C compiler refuses it.
     pub fn build(&self, target: &Target) -> Result<HostArtifact, CompileError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("o" | "a") => {
-                let (path, inputs) = (self.path.clone(), vec![self.path.clone()]);
-                Ok(HostArtifact { bytes: read(&path)?, path, inputs })
-            }
-            Some("c") => self.compile(target),
-            _ => Err(CompileError::SourceKind(self.path.clone())),
+        let mut artifact = match self.path.extension().and_then(|extension| extension.to_str()) {
+            Some("o" | "a") => self.artifact(read(&self.path)?),
+            Some("c") => self.compile(target)?,
+            _ => return Err(CompileError::SourceKind(self.path.clone())),
+        };
+        if artifact.bytes.is_empty() {
+            return Err(CompileError::Empty(self.path.clone()));
         }
+        artifact.functions = link::functions(&artifact.input(&artifact.name()))?;
+        Ok(artifact)
+    }
+
+    /// An artifact that is the file's own bytes.
+    fn artifact(&self, bytes: Vec<u8>) -> HostArtifact {
+        let (path, inputs) = (self.path.clone(), vec![self.path.clone()]);
+        HostArtifact { path, bytes, functions: vec![], log: String::new(), inputs }
     }
 
     fn compile(&self, target: &Target) -> Result<HostArtifact, CompileError> {
         // That there is a file is told in the words that all sources have, and not in the compiler's.
-        std::fs::File::open(&self.path).map_err(|reason| self.unreadable(reason))?;
-        let folder = tempfile::tempdir().map_err(|reason| self.unreadable(reason))?;
+        std::fs::File::open(&self.path)
+            .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
+        let folder = tempfile::tempdir()
+            .map_err(|reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason })?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
-        let compiler = self.find_compiler(target)?;
-        let output = self.command(&compiler, &object, &depends).output();
-        let output = output.map_err(|reason| self.unreadable(reason))?;
-        if !output.status.success() {
-            return Err(CompileError::CompileC {
-                path: self.path.clone(),
-                compiler: compiler.to_string_lossy().into_owned(),
-                text: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
-            });
-        }
-        let inputs = parse_depfile(&std::fs::read_to_string(&depends).unwrap_or_default());
-        Ok(HostArtifact { path: self.path.clone(), bytes: read(&object)?, inputs })
-    }
-
-    fn unreadable(&self, reason: std::io::Error) -> CompileError {
-        CompileError::Read { path: self.path.clone(), reason }
-    }
-
-    /// The compiler that the environment names, else the first that is found.
-    fn find_compiler(&self, target: &Target) -> Result<OsString, CompileError> {
-        let variable = format!("CC_{}", target.name.replace('-', "_"));
-        let host = std::ptr::eq(target, Target::host());
-        let named =
-            std::env::var_os(&variable).or_else(|| host.then(|| std::env::var_os("CC")).flatten());
-        let compiler = named.or_else(|| {
-            target.c_compilers.iter().find(|compiler| is_on_path(compiler)).map(OsString::from)
-        });
-        compiler.ok_or_else(|| CompileError::NoCompiler {
-            path: self.path.clone(),
-            tried: target.c_compilers.join(", "),
-            variable,
+        let compiler = CCompiler::find(target, &self.path)?;
+        let mut command = self.command(compiler.command(), &object, &depends);
+        let output = compiler.run(&mut command, &self.path)?;
+        let bytes = std::fs::read(&object).map_err(|_| compiler.no_object(&self.path))?;
+        Ok(HostArtifact {
+            log: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
+            inputs: parse_depfile(&std::fs::read_to_string(&depends).unwrap_or_default()),
+            ..self.artifact(bytes)
         })
     }
 
     /// The folders that are named here, and the one that the compiler runs in, leave no trace in the object.
-    fn command(&self, compiler: &OsString, object: &Path, depends: &Path) -> Command {
+    fn command(&self, mut command: Command, object: &Path, depends: &Path) -> Command {
         // With `./` in front, a relative name differs from an absolute one in nothing but the part that is mapped away.
         let here = Path::new(".");
         let file = here.join(&self.path);
         let includes: Vec<_> = self.include.iter().map(|folder| here.join(folder)).collect();
-        let mut command = Command::new(compiler);
         command.args([
             "-c",
             "-O2",
@@ -153,11 +144,6 @@ fn mapping(option: &str, folder: &Path, name: &str) -> OsString {
 /// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CompileError> {
     std::fs::read(path).map_err(|reason| CompileError::Read { path: path.to_path_buf(), reason })
-}
-
-fn is_on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// The files that a Makefile rule, as C compilers write it, depends on.

@@ -2,6 +2,7 @@
 //! Sources: where kernels come from. A source is one file of this folder and one line of an enum: [`Source`], or [`GpuSource`]. What Triton
 //! compiled is a file of GPU code like others, once [`triton`] has read how it is launched.
 
+pub mod c_compiler;
 pub mod cuda;
 pub mod gpu;
 pub mod host;

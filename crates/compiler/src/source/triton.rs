@@ -130,7 +130,10 @@ pub fn settle(package: &Package) -> Result<Cow<'_, Package>, CompileError> {
     let mut package = Cow::Borrowed(package);
     for number in 0..package.functions.len() {
         for index in 0..package.functions[number].launches.len() {
-            if let Some(described) = describe(&package.functions[number].launches[index].source)? {
+            let function = &package.functions[number];
+            let described = describe(&function.launches[index].source)
+                .map_err(|error| error.in_source_of(&function.signature.name))?;
+            if let Some(described) = described {
                 settle_launch(&mut package.to_mut().functions[number], index, &described)?;
             }
         }

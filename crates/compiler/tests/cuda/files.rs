@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packages of images that somebody else made: what is looked into, and what the file needs in the end.
 
+use expect_test::{Expect, expect};
+use kernpack_compiler::inspect::inspect;
 use kernpack_compiler::{Compiled, Options, compile, package_file};
 use kernpack_ffi_abi::imports;
 use object::{Object, ObjectSymbol};
@@ -14,6 +16,15 @@ const ONE: &str =
 /// A package with one function and one launch of this kernel, beside copies of `tests/images`
 /// and two of a text in PTX.
 fn build(source: &str, kernel: &str, args: &str) -> Result<Compiled, String> {
+    build_laid_out(source, kernel, args, "grid = [1], block = [32]")
+}
+
+fn build_laid_out(
+    source: &str,
+    kernel: &str,
+    args: &str,
+    layout: &str,
+) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().unwrap();
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/images");
     for name in ["three.cubin", "three.fatbin"] {
@@ -23,8 +34,8 @@ fn build(source: &str, kernel: &str, args: &str) -> Result<Compiled, String> {
         fs::write(folder.path().join(name), ONE).unwrap();
     }
     let text = format!(
-        "[package]\nname = \"files\"\n[[function]]\nsignature = \"f(x: Tensor([n], float32))\"\nsource = {source}\n\
-         kernel = \"{kernel}\"\nargs = {args}\nlaunch = {{ grid = [1], block = [32] }}\n"
+        "[package]\nname = \"files\"\n[[function]]\nsignature = \"f(x: Tensor([n], float32), s: Stream)\"\n\
+         source = {source}\nkernel = \"{kernel}\"\nargs = {args}\nlaunch = {{ {layout} }}\n"
     );
     let package = package_file::parse(&text, folder.path()).unwrap();
     let path = folder.path().display().to_string();
@@ -124,4 +135,41 @@ fn a_package_for_gpus_needs_what_the_list_has_and_no_more() {
         assert!(of_a_driver.iter().all(|name| needed.iter().any(|it| it == name)), "{needed:?}");
         assert!(!needed.iter().any(|name| name.starts_with("cu")), "{needed:?}");
     }
+}
+
+/// What a package says of its one launch, in both forms.
+fn expect_described(source: &str, layout: &str, json: Expect, shown: Expect) {
+    let built = build_laid_out(source, "one", "[\"x\"]", layout).unwrap();
+    let found = inspect(&built.object).unwrap();
+    let function = &found.packages[0].functions[0];
+    json.assert_eq(&serde_json::to_string(&function.launches).unwrap());
+    let text = found.to_string();
+    let lines = text.lines().skip_while(|line| !line.starts_with("    launches"));
+    shown.assert_eq(&lines.map(str::trim_start).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_package_says_what_its_gpu_code_is_for_and_how_it_is_launched() {
+    expect_described(
+        "{ cubin = \"three.cubin\" }",
+        "grid = [\"ceildiv(n, 32)\", 2], block = [32], smem = \"4*n\"",
+        expect![[
+            r#"[{"kernel":"one","when":[],"args":["x"],"source":{"kind":"files","images":[{"kind":"cubin","archs":["sm_90"]}]},"layout":{"grid":["ceildiv(n, 32)","2"],"block":["32"],"smem":"4*n"}}]"#
+        ]],
+        expect![[r#"
+            launches one(x)
+            compiled GPU code: machine code for sm_90
+            grid [ceildiv(n, 32), 2], block [32], smem 4*n"#]],
+    );
+    expect_described(
+        "[{ fatbin = \"three.fatbin\" }, { ptx = \"one.ptx\" }]",
+        "grid = [2], block = [32, 4], attr = { cluster = [2], cooperative = true, pdl = true, priority = -1, stream = \"s\" }",
+        expect![[
+            r#"[{"kernel":"one","when":[],"args":["x"],"source":{"kind":"files","images":[{"kind":"fatbin","archs":["sm_90","compute_90"],"compressed":["sm_90","compute_90"]},{"kind":"ptx","archs":["compute_75"]}]},"layout":{"grid":["2"],"block":["32","4"],"cluster":["2"],"cooperative":true,"pdl":true,"priority":"-1","stream":"s"}}]"#
+        ]],
+        expect![[r#"
+            launches one(x)
+            compiled GPU code: fatbin (compressed machine code for sm_90, compressed PTX for compute_90), PTX for compute_75
+            grid [2], block [32, 4], cluster [2], cooperative, pdl, priority -1, stream s"#]],
+    );
 }

@@ -167,6 +167,41 @@ fn headers_of_cuda_are_found() {
     assert_eq!(artifact.inputs.len(), 1, "CUDA's own headers are no inputs");
 }
 
+const STORE: &str = "extern \"C\" __global__ void k(float* p) { uint32_t n = 1; assert(n); printf(\"k\"); p[0] = n; }\n";
+
+/// What `docs/sources/cuda.md` says of files that were written for nvcc.
+#[test]
+fn headers_of_the_host_are_not_there_and_those_of_cuda_stand_in_for_them() {
+    let error =
+        Project::new(&format!("#include <stdint.h>\n{STORE}")).expect_error(&["sm_90"], &["k"]);
+    assert!(error.contains("cannot open source file \"stdint.h\""), "{error}");
+    let of_cuda =
+        "#include <cuda/std/cstdint>\n#include <cuda/std/cassert>\n#include <cuda/std/cmath>\n";
+    Project::new(&format!("{of_cuda}{STORE}")).build(&["sm_90"], &["k"]).unwrap();
+    let mut project = Project::new(&format!("#include <stdint.h>\n{STORE}"));
+    project.file("std/stdint.h", "#include <cuda/std/cstdint>\n");
+    project.source.include = vec![project.folder.path().join("std")];
+    project.build(&["sm_90"], &["k"]).unwrap();
+}
+
+#[test]
+fn functions_of_the_host_are_refused_unless_they_are_left_out_or_made_for_the_device() {
+    let half = "float half(float v) { return v / 2; }\n";
+    let kernel = "extern \"C\" __global__ void k(float* p) { p[0] = half(p[0]); }\n";
+    let mut project = Project::new(&format!("{half}{kernel}"));
+    let error = project.expect_error(&["sm_90"], &["k"]);
+    assert!(
+        error.contains("DIR/kernels.cu(1): error: ")
+            && error.contains("considered a host function"),
+        "{error}"
+    );
+    project.source.options = vec!["-default-device".to_string()];
+    project.build(&["sm_90"], &["k"]).unwrap();
+    let launcher = "#ifndef __CUDACC_RTC__\n#include <vector>\nvoid run(float* p) { k<<<1, 1>>>(p); }\n#endif\n";
+    let text = format!("__host__ __device__ {half}{kernel}{launcher}");
+    Project::new(&text).build(&["sm_90"], &["k"]).unwrap();
+}
+
 #[test]
 fn errors_and_warnings_name_the_real_file() {
     let project = Project::new("#warning old\nextern \"C\" __global__ void k() { wrong(); }\n");
@@ -181,6 +216,10 @@ fn errors_and_warnings_name_the_real_file() {
     let artifact = project.build(&["sm_80", "sm_90"], &["k"]).unwrap();
     let warning = format!("{}(1): warning", project.source.path.display());
     assert_eq!(artifact.log.matches(&warning).count(), 1, "{}", artifact.log);
+    let text = "#if __CUDA_ARCH__ == 800\n#warning old\n#else\n#warning new\n#endif\nextern \"C\" __global__ void k() {}\n";
+    let log = Project::new(text).build(&["sm_80", "sm_90"], &["k"]).unwrap().log;
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("): warning")).collect();
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.contains("kernels.cu(")), "{log}");
 }
 
 #[test]
@@ -220,7 +259,7 @@ fn what_nvrtc_cannot_do_is_told_before_it_is_asked() {
     assert!(error.starts_with("cannot compile `DIR/kernels.cu` for sm_60: NVRTC 13."), "{error}");
     assert!(error.contains(") makes code for sm_75, sm_80, "), "{error}");
     project.source.options = vec!["--gpu-architecture=sm_80".to_string()];
-    let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it among the targets instead";
+    let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it under `arch` instead";
     assert_eq!(project.expect_error(&["sm_90"], &[]), expected);
     project.source.options = vec!["--no-such-option".to_string()];
     let error = project.expect_error(&["sm_90"], &[]);

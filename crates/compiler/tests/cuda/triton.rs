@@ -105,17 +105,17 @@ fn a_json_that_does_not_belong_to_the_cubin_is_refused() {
     let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", json = \"none.json\"");
     kernel.expect_error(
         &text,
-        "cannot read `none.json`, Triton's JSON for `add.cubin`: No such file or directory (os error 2); \
+        "in function `add`: cannot read `none.json`, Triton's JSON for `add.cubin`: No such file or directory (os error 2); \
          Triton writes it next to the cubin; name it with `json`, if it lies elsewhere",
     );
     let target = json!({"backend": "cuda", "arch": 80, "warp_size": 32});
     Kernel::new("3.6.0", &[("target", target)]).expect_error(
         ADD,
-        "`add.json` is for sm_80, and `add.cubin` for sm_90a; give the JSON that Triton wrote next to this cubin",
+        "in function `add`: `add.json` is for sm_80, and `add.cubin` for sm_90a; give the JSON that Triton wrote next to this cubin",
     );
     Kernel::new("3.6.0", &[("num_warps", json!(64))]).expect_error(
         ADD,
-        "key `num_warps` of `add.json` is 64, expected at most 1024 threads in a block",
+        "in function `add`: key `num_warps` of `add.json` is 64, expected at most 1024 threads in a block",
     );
 }
 
@@ -221,7 +221,7 @@ fn files_that_share_a_launch_are_launched_alike() {
         with(keys).expect_error(
             &two,
             &format!(
-                "`add.json` and `other.json` cannot share a launch: {what} in the other; compile both with the same version and options"
+                "in function `add`: `add.json` and `other.json` cannot share a launch: {what} in the other; compile both with the same version and options"
             ),
         );
     };
@@ -249,7 +249,8 @@ fn files_that_share_a_launch_are_launched_alike() {
 #[test]
 fn another_architecture_than_the_files_is_refused() {
     let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", arch = \"sm_80\"");
-    Kernel::new("3.6.0", &[]).expect_error(&text, "`add.cubin` should be sm_80, and is sm_90a");
+    Kernel::new("3.6.0", &[])
+        .expect_error(&text, "in function `add`: `add.cubin` should be sm_80, and is sm_90a");
 }
 
 /// Package files cannot say these; a package made in Rust can.

@@ -53,7 +53,7 @@ fn a_shared_object_says_what_is_inside() {
         shared object for x86_64
 
         package norm
-          made by    kernpack 0.1.0, format 1.0
+          made by    kernpack 0.1.0, format 1.1
           sources    sha256 4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092
           targets    x86_64-linux-gnu
           libraries  libm.so.6
@@ -73,7 +73,9 @@ fn a_shared_object_says_what_is_inside() {
             A comment ends with */, a string with """.
             allocates ws: Tensor([4*m], uint8, align=128)
             launches scale_short(x, ws, m*n: int32) when n <= 64
+              host function, returns int
             launches scale_{T}(x, ws, m*n: int32) when n > 64
+              host function
 
           rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)
 
@@ -144,6 +146,38 @@ fn what_a_package_needs_is_shown_by_where_it_comes_from() {
     .assert_eq(&undefined.join("\n"));
 }
 
+/// Format 1.0 says of a launch its kernel, conditions and arguments.
+#[test]
+fn a_record_of_an_older_minor_is_read() {
+    let older = edited(|json| {
+        json["format"] = "1.0".into();
+        for launch in json["functions"][0]["launches"].as_array_mut().unwrap() {
+            let keys = launch.as_object_mut().unwrap();
+            keys.retain(|key, _| ["kernel", "when", "args"].contains(&&key[..]));
+        }
+    });
+    let shown = inspect(&object_with(&older)).unwrap().to_string();
+    let launches: Vec<_> = shown.lines().skip_while(|line| !line.contains("launches")).collect();
+    let expected = [
+        "    launches scale_short(x, ws, m*n: int32) when n <= 64",
+        "    launches scale_{T}(x, ws, m*n: int32) when n > 64",
+        "",
+    ];
+    assert_eq!(launches[..3], expected);
+}
+
+/// What a later minor may have beside what is known here is shown in its own words.
+#[test]
+fn kinds_of_a_newer_minor_are_shown() {
+    let newer = edited(|json| {
+        let image = serde_json::json!({ "kind": "tilebin", "archs": ["sm_200"], "colour": 1 });
+        let source = serde_json::json!({ "kind": "tile", "images": [image] });
+        json["functions"][0]["launches"][0]["source"] = source;
+    });
+    let shown = inspect(&object_with(&newer)).unwrap().to_string();
+    assert!(shown.contains("      tile: machine code for sm_200, returns int\n"), "{shown}");
+}
+
 #[test]
 fn a_record_without_imports_is_read() {
     let older = edited(|json| {
@@ -200,7 +234,7 @@ fn what_cannot_be_read_is_one_error() {
         (
             text(&object_with(&edited(|json| json["format"] = "one".into()))),
             expect![
-                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.0` at line 1 column 15"
+                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.1` at line 1 column 15"
             ],
         ),
     ];

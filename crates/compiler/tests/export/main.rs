@@ -23,7 +23,7 @@ fn package(functions: Vec<Function>) -> Package {
 
 /// A package with a documented function that launches two kernels, and one with a result.
 fn norm() -> Package {
-    let launch = |when: &str, kernel: &str| Launch {
+    let launch = |when: &str, kernel: &str, returns| Launch {
         spec: LaunchSpec {
             when: parse_rules(when).unwrap(),
             args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
@@ -31,7 +31,7 @@ fn norm() -> Package {
         },
         source: Source::Host(HostSource::new("norm.c")),
         kernel: kernel.to_string(),
-        returns: Returns::Void,
+        returns,
     };
     let scale = Function {
         doc: Some("Multiplies by alpha.\n\nA comment ends with */, a string with \"\"\".\n".into()),
@@ -39,7 +39,10 @@ fn norm() -> Package {
             name: "ws".to_string(),
             tensor: parse_tensor("Tensor([4*m], uint8, align=128)").unwrap(),
         }],
-        launches: vec![launch("n <= 64", "scale_short"), launch("n > 64", "scale_{T}")],
+        launches: vec![
+            launch("n <= 64", "scale_short", Returns::Status),
+            launch("n > 64", "scale_{T}", Returns::Void),
+        ],
         ..function(
             "scale(x: Tensor([m, n], T, mut, align=16), alpha: float32 = 1.0, mask: Optional[Pointer] = None) \
              where T in {float16, float32}, n % 8 == 0",
@@ -54,7 +57,7 @@ fn record_of(package: &Package) -> Record {
         target: "x86_64-linux-gnu",
         sources: &[b"void scale() {}"],
         undefined: &["expf".to_string()],
-        on_gpu: false,
+        images: &[],
     };
     record(package, &context)
 }

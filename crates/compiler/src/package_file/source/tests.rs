@@ -118,7 +118,7 @@ fn a_source_names_one_file() {
         expect![[r#"
             not-supported: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
               "kernel" of a later version
-              help: compile the kernel first: `source = { cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
+              help: give CUDA C++, `source = { cuda = "…" }`, or compile the kernel first: `{ cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
         "#]],
     );
 }

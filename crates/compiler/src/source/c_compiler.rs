@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The user's C compiler: which program it is, which arguments it has from the user, and what is said where it makes no object.
+//!
+//! Variables are read as `make` reads them: `CC="ccache gcc"` and `CC="gcc -m64"` are a program and its arguments, split at white space. A
+//! file whose path has spaces is named as it is. A variable without a program in it counts as unset. Not here: the options that a source
+//! needs ([`host`](super::host)).
+
+use crate::target::Target;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use thiserror::Error;
+
+/// Why a C file gave no object.
+#[derive(Debug, Error)]
+pub enum CCompilerError {
+    /// There is no C compiler for a C file.
+    #[error("no C compiler for `{}`: tried {tried}; install one, or set {variable} to its path", path.display())]
+    NotFound {
+        /// The C file.
+        path: PathBuf,
+        /// The programs that were looked for.
+        tried: String,
+        /// The environment variable that names a compiler.
+        variable: String,
+    },
+    /// The program cannot be run.
+    #[error(
+        "cannot run `{program}`, the C compiler for `{}`{}: {reason}; {}",
+        path.display(), named_by(variable), advice(variable)
+    )]
+    Run {
+        /// The C file.
+        path: PathBuf,
+        /// The program.
+        program: String,
+        /// The environment variable that names it, and its value; nothing where it was found on the path.
+        variable: Option<(String, String)>,
+        /// Why.
+        reason: io::Error,
+    },
+    /// There is no place for what the compiler writes.
+    #[error("cannot make a folder in `{}`, where the C compiler is to write: {reason}; set TMPDIR to a folder that can be written to", folder.display())]
+    Folder {
+        /// Where it should be.
+        folder: PathBuf,
+        /// Why not.
+        reason: io::Error,
+    },
+    /// The compiler refused a C file.
+    #[error("`{program}` refused `{}`:\n{text}", path.display())]
+    Refused {
+        /// The C file.
+        path: PathBuf,
+        /// The compiler.
+        program: String,
+        /// Its own words.
+        text: String,
+    },
+    /// The program succeeded, and wrote nothing.
+    #[error("`{program}`{} made no object of `{}`; {}", named_by(variable), path.display(), advice(variable))]
+    NoObject {
+        /// The C file.
+        path: PathBuf,
+        /// The compiler.
+        program: String,
+        /// The environment variable that names it, and its value.
+        variable: Option<(String, String)>,
+    },
+}
+
+/// A C compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CCompiler {
+    program: OsString,
+    args: Vec<OsString>,
+    /// The environment variable that names it, and its value.
+    variable: Option<(String, String)>,
+}
+
+impl CCompiler {
+    /// The compiler that the environment names, else the first that is found.
+    pub(super) fn find(target: &Target, path: &Path) -> Result<CCompiler, CCompilerError> {
+        let own = format!("CC_{}", target.name.replace('-', "_"));
+        let names = if std::ptr::eq(target, Target::host()) {
+            vec![&own[..], "CC"]
+        } else {
+            vec![&own[..]]
+        };
+        let named = names.iter().find_map(|name| CCompiler::named(name, std::env::var_os(name)?));
+        let found = || {
+            let found = target.c_compilers.iter().find(|compiler| is_on_path(compiler))?;
+            Some(CCompiler { program: found.into(), args: vec![], variable: None })
+        };
+        named.or_else(found).ok_or_else(|| CCompilerError::NotFound {
+            path: path.to_path_buf(),
+            tried: target.c_compilers.join(", "),
+            variable: own,
+        })
+    }
+
+    /// What the value of a variable names, if anything.
+    fn named(variable: &str, value: OsString) -> Option<CCompiler> {
+        let text = value.to_string_lossy().into_owned();
+        let mut words: Vec<OsString> = match value.to_str() {
+            Some(text) if !Path::new(text).is_file() => {
+                text.split_whitespace().map(OsString::from).collect()
+            }
+            _ => vec![value],
+        };
+        let args = words.split_off(words.len().min(1));
+        let variable = Some((variable.to_string(), text));
+        Some(CCompiler { program: words.pop()?, args, variable })
+    }
+
+    /// What messages call it.
+    fn name(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    /// A run of it, with the arguments that it has from the user.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        command
+    }
+
+    /// Has the command compile the file.
+    pub(super) fn run(&self, command: &mut Command, path: &Path) -> Result<Output, CCompilerError> {
+        let (path, program) = (path.to_path_buf(), self.name());
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(reason) => {
+                let variable = self.variable.clone();
+                return Err(CCompilerError::Run { path, program, variable, reason });
+            }
+        };
+        if output.status.success() {
+            return Ok(output);
+        }
+        let text = match String::from_utf8_lossy(&output.stderr).trim_end() {
+            "" => format!("it says nothing, and ended with {}", output.status),
+            text => text.to_string(),
+        };
+        Err(CCompilerError::Refused { path, program, text })
+    }
+
+    /// The error of a compiler that succeeds and writes nothing.
+    pub(super) fn no_object(&self, path: &Path) -> CCompilerError {
+        let (path, variable) = (path.to_path_buf(), self.variable.clone());
+        CCompilerError::NoObject { path, program: self.name(), variable }
+    }
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Where the name of a compiler is from, in brackets.
+fn named_by(variable: &Option<(String, String)>) -> String {
+    match variable {
+        Some((name, value)) => format!(" (from {name}=\"{value}\")"),
+        None => String::new(),
+    }
+}
+
+/// What to do about a compiler.
+fn advice(variable: &Option<(String, String)>) -> String {
+    match variable {
+        Some((name, _)) => format!("set {name} to a C compiler, or unset it"),
+        None => "set CC to a C compiler".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The program and its arguments that a value names.
+    fn expect_named(value: &str, expected: Option<&[&str]>) {
+        let found = CCompiler::named("CC", value.into());
+        let words = found.map(|compiler| {
+            let words = [compiler.program].into_iter().chain(compiler.args);
+            words.map(|word| word.into_string().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(
+            words.as_deref(),
+            expected
+                .map(|words| words.iter().map(ToString::to_string).collect::<Vec<_>>())
+                .as_deref(),
+            "{value:?}"
+        );
+    }
+
+    #[test]
+    fn a_value_is_a_program_with_its_arguments() {
+        expect_named("gcc", Some(&["gcc"]));
+        expect_named(" ccache  gcc -m64\t", Some(&["ccache", "gcc", "-m64"]));
+        expect_named("", None);
+        expect_named(" \t", None);
+    }
+
+    #[test]
+    fn a_file_is_named_with_the_spaces_of_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("my cc");
+        let name = file.to_str().unwrap();
+        expect_named(name, Some(&[name.strip_suffix(" cc").unwrap(), "cc"]));
+        std::fs::write(&file, "").unwrap();
+        expect_named(name, Some(&[name]));
+    }
+}
