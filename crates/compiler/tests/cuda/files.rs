@@ -110,7 +110,7 @@ fn no_two_files_are_for_one_architecture() {
         ),
     ] {
         let expected = format!(
-            "`DIR/{first}` and `DIR/{second}` both have code for {arch}; name one file for each architecture"
+            "in function `f`: `DIR/{first}` and `DIR/{second}` both have code for {arch}; name one file for each architecture"
         );
         assert_eq!(one(source), Err(expected));
     }
