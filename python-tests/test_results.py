@@ -40,13 +40,13 @@ workspace = { w = "Tensor([67108864], uint8, align=4096)" }
 source = { host = "results.c" }
 symbol = "fail"
 returns = "int"
-args = ["status", "w"]
+args = ["status", "w", "y"]
 
 [[function]]
 signature = "huge(x: Tensor([n], float32), k: int64) -> y: Tensor([k, k], float64)"
 source = { host = "results.c" }
 symbol = "nothing"
-args = []
+args = ["y"]
 """
 
 KERNELS = """
@@ -65,9 +65,12 @@ void split(const float *x, int64_t n, int64_t k, float *head, float *rest, int64
 
 void iota(int64_t *y, int64_t n) { for (int64_t i = 0; i < n; ++i) y[i] = i; }
 
-int fail(int32_t status, unsigned char *w) { return ((uintptr_t)w & 4095) != 0 ? 77 : status; }
+int fail(int32_t status, unsigned char *w, float *y) {
+    (void)y;
+    return ((uintptr_t)w & 4095) != 0 ? 77 : status;
+}
 
-void nothing(void) {}
+void nothing(double *y) { (void)y; }
 """
 
 

@@ -586,6 +586,20 @@ class Rules:
                                 f"ceildiv({a}, {c})", f"min({a}, {b})", f"max({a} - 2, {b})", f"({a} + {b}) % {c} + 1", f"{a} // {c} - {b}"])
 
 
+def refuses_a_default(signature):
+    """Whether a rule over one parameter alone does not hold for its default, which is a diagnostic."""
+    def holds(rule, values):
+        left = rule.left.value(values)
+        if rule.op == "in":
+            return left in rule.right
+        right = rule.right.value(values)
+        return left is not None and right is not None and COMPARISONS[rule.op](left, right)
+
+    defaults = {param.name: param.default.value for param in signature.arguments if param.default}
+    alone = [rule for rule in signature.rules if len({*rule.names}) == 1 and rule.names[0] in defaults]
+    return any(not holds(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], int))
+
+
 def generate_signature(rng):
     """A random signature without diagnostics, and values of its symbols that an accepted call can have."""
     while True:
@@ -602,7 +616,8 @@ def generate_signature(rng):
         rules, kept = Rules(rng, signature, call.values), []
         for _ in range(rng.choice([0, 0, 1, 1, 2, 2, 3, 4])):
             rule = rules.rule()
-            if rule and check(Signature(draft.text([*kept, rule])), args) is None:
+            longer = rule and Signature(draft.text([*kept, rule]))
+            if longer and not refuses_a_default(longer) and check(longer, args) is None:
                 kept.append(rule)
         text = draft.text(kept)
         return text, Signature(text), draft.values, args

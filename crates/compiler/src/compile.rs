@@ -142,7 +142,12 @@ pub fn plan(function: &Function) -> Result<Plan, CompileError> {
         function.launches.iter().map(|launch| launch.spec.clone()).collect();
     let device = function.default_device();
     let plan = function.signature.plan_function(device, &function.workspaces, &specs);
-    let plan = plan.and_then(|plan| no_host_maps(function).map(|()| plan));
+    let plan = plan.and_then(|plan| {
+        function.signature.check_written(&specs)?;
+        no_host_maps(function)?;
+        names_of_dtypes(function, &plan)?;
+        Ok(plan)
+    });
     plan.map_err(|diagnostics| CompileError::Function {
         function: function.signature.name.clone(),
         diagnostics,
@@ -160,6 +165,24 @@ fn no_host_maps(function: &Function) -> Result<(), Diagnostics> {
             Err(Diagnostic::new("tensor-map", message).help("pass the tensor itself").into())
         }
     }
+}
+
+/// Every dtype that stands in the name of a kernel has a name there.
+fn names_of_dtypes(function: &Function, plan: &Plan) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for launch in &function.launches {
+        for (var, dtype) in launch.unnamed_dtypes(&plan.combinations) {
+            let message = format!(
+                "`{{{var}}}` in the kernel's name `{}` has no meaning for {dtype}: CUDA C++ has no type that holds an element of it",
+                launch.kernel
+            );
+            let help = format!(
+                "leave {dtype} out of what `{var}` may be, or write a launch for each dtype, with `when = \"{var} in {{{dtype}}}\"` and its kernel's name in full"
+            );
+            diagnostics.push(Diagnostic::new("dtype-name", message).help(help));
+        }
+    }
+    diagnostics.into_result()
 }
 
 /// Builds each distinct source of host functions once.

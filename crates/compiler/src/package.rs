@@ -101,17 +101,42 @@ impl Package {
 
 impl Launch {
     /// The kernel's symbol for each combination of dtypes; one where it does not depend on them.
+    ///
+    /// # Panics
+    /// Where a dtype has no name in it: what has a [`plan`](crate::compile::plan) has none of those.
     pub fn symbols(&self, combinations: &Combinations) -> Vec<String> {
-        let uses = |var: &String| self.kernel.contains(&format!("{{{var}}}"));
-        if !combinations.vars.iter().any(uses) {
+        if !combinations.vars.iter().any(|var| self.is_named_by(var)) {
             return vec![self.kernel.clone()];
         }
         let symbol = |row: &Vec<DType>| {
-            combinations.vars.iter().zip(row).fold(self.kernel.clone(), |symbol, (var, dtype)| {
-                symbol.replace(&format!("{{{var}}}"), &self.source.dtype_name(*dtype))
+            let named = combinations.vars.iter().zip(row).filter(|(var, _)| self.is_named_by(var));
+            named.fold(self.kernel.clone(), |symbol, (var, dtype)| {
+                let name = self.source.dtype_name(*dtype).expect("a planned kernel has a name");
+                symbol.replace(&format!("{{{var}}}"), &name)
             })
         };
         combinations.rows.iter().map(symbol).collect()
+    }
+
+    /// The variables in the kernel's name, each with a dtype that it may be and that has no name there.
+    pub fn unnamed_dtypes<'c>(&self, combinations: &'c Combinations) -> Vec<(&'c str, DType)> {
+        let mut unnamed = Vec::new();
+        for (place, var) in combinations.vars.iter().enumerate() {
+            for dtype in combinations.rows.iter().map(|row| row[place]) {
+                let pair = (&var[..], dtype);
+                if self.is_named_by(var)
+                    && self.source.dtype_name(dtype).is_none()
+                    && !unnamed.contains(&pair)
+                {
+                    unnamed.push(pair);
+                }
+            }
+        }
+        unnamed
+    }
+
+    fn is_named_by(&self, var: &str) -> bool {
+        self.kernel.contains(&format!("{{{var}}}"))
     }
 }
 

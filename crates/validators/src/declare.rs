@@ -11,9 +11,10 @@ use crate::expr::{Expr, Field, Name};
 use crate::param::KEYWORDS;
 use crate::path::Path;
 use crate::rule::{Rule, RuleKind};
+use crate::spelling::{closest_field, did_you_mean};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a use may do to a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,7 +127,9 @@ impl Declarations {
         params: &[(String, Span)],
         rules: &[Rule],
     ) -> (Bindings, Vec<Diagnostic>) {
-        let mut bindings = Bindings::default();
+        let int_params = self.symbols.iter().filter(|used| used.name == used.path);
+        let int_params = int_params.map(|used| used.name.clone()).collect();
+        let mut bindings = Bindings { int_params, ..Bindings::default() };
         let mut diagnostics = Vec::new();
         self.resolve_symbols(&mut bindings, &mut diagnostics);
         self.resolve_dtype_vars(rules, &mut bindings, &mut diagnostics);
@@ -277,7 +280,7 @@ impl Declarations {
                     self.check_field(&name, param, diagnostics);
                 } else {
                     match bindings.symbols.get(&name.text) {
-                        None => diagnostics.push(unknown_symbol(&name.text, name.span)),
+                        None => diagnostics.push(self.unknown_symbol(&name.text, name.span)),
                         Some(Binding { optional: Some(optional), stride_uses, .. })
                             if stride_uses.is_empty() =>
                         {
@@ -334,37 +337,24 @@ impl Declarations {
                     );
                 }
             }
-            RuleKind::Compare(a, comparison, b) => {
-                if rule.names().is_empty() {
-                    diagnostics.push(
-                        Diagnostic::new("constant-rule", format!("`{rule}` names nothing"))
-                            .label(rule.span, "constant"),
-                    );
-                }
-                let bounds = |name: &str| self.bounds_of(name, bindings);
-                let possible = match (a.bounds(&bounds), b.bounds(&bounds)) {
-                    (Some(a), Some(b)) => comparison.is_possible(a, b),
-                    _ => false,
-                };
-                if !possible {
-                    diagnostics.push(impossible(rule, "no call can satisfy this"));
-                }
-            }
-            RuleKind::In(e, values) => {
-                let (low, high) =
-                    e.bounds(&|name| self.bounds_of(name, bindings)).unwrap_or((1, 0));
-                if !values.iter().any(|value| (low..=high).contains(value)) {
-                    diagnostics.push(impossible(rule, "no call can satisfy this"));
+            RuleKind::Compare(..) | RuleKind::In(..) => {
+                for vain in bindings.vain(rule) {
+                    let message = format!("`{rule}` {}", vain.message);
+                    diagnostics
+                        .push(Diagnostic::new(vain.code, message).label(rule.span, vain.why));
                 }
             }
         }
     }
 
-    /// What is known of a name's value: integer parameters may be negative, everything else counts something.
-    fn bounds_of(&self, name: &str, _bindings: &Bindings) -> (i64, i64) {
-        let is_int_param = self.symbols.iter().any(|u| u.name == name && u.path == name);
-        let is_stride_field = name.contains(".strides[");
-        if is_int_param || is_stride_field { (i64::MIN, i64::MAX) } else { (0, i64::MAX) }
+    fn unknown_symbol(&self, name: &str, span: Span) -> Diagnostic {
+        let is_tensor = |path: &str| self.tensors.iter().any(|(tensor, _)| tensor == path);
+        let meant = closest_field(name).filter(|(tensor, _)| is_tensor(tensor));
+        let problem =
+            Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"))
+                .label(span, "not found in any dim, Shape or integer parameter");
+        let help = format!("use `{name}` in some dim, or add a parameter `{name}: int64`");
+        did_you_mean(problem, meant.map(|(_, field)| field), help)
     }
 }
 
@@ -398,9 +388,62 @@ pub struct Bindings {
     pub symbols: HashMap<String, Binding>,
     /// Dtype variables, in the order of their first use.
     pub dtypes: BTreeMap<String, DTypeBinding>,
+    /// The integers among the parameters and their parts, which may be negative.
+    pub int_params: HashSet<String>,
+}
+
+/// What is wrong with a rule that says nothing, or nothing that can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vain {
+    /// The name of the diagnostic.
+    pub code: &'static str,
+    /// What is wrong, to stand behind the rule.
+    pub message: &'static str,
+    /// Why.
+    pub why: &'static str,
 }
 
 impl Bindings {
+    /// What is wrong with a rule all by itself.
+    pub(crate) fn vain(&self, rule: &Rule) -> Vec<Vain> {
+        let bounds = |name: &str| self.bounds_of(name);
+        let can_hold = match &rule.kind {
+            RuleKind::Compare(a, comparison, b) => match (a.bounds(&bounds), b.bounds(&bounds)) {
+                (Some(a), Some(b)) => comparison.is_possible(a, b),
+                _ => false,
+            },
+            RuleKind::In(e, values) => e
+                .bounds(&bounds)
+                .is_some_and(|(low, high)| values.iter().any(|value| (low..=high).contains(value))),
+            RuleKind::DTypes(..) | RuleKind::NoAlias(..) => return vec![],
+        };
+        let constant = Vain { code: "constant-rule", message: "names nothing", why: "constant" };
+        let impossible = Vain {
+            code: "impossible-rule",
+            message: "can never hold",
+            why: "no call can satisfy this",
+        };
+        let found = [(rule.names().is_empty(), constant), (!can_hold, impossible)];
+        found.into_iter().filter(|(is_so, _)| *is_so).map(|(_, vain)| vain).collect()
+    }
+
+    /// What is known of a name's value: what counts something is not negative. Launches have names that are not bound here.
+    fn bounds_of(&self, name: &str) -> (i64, i64) {
+        let is_extent = name.contains(".shape[") || name.ends_with(".numel");
+        let is_symbol = self.symbols.contains_key(name) && !self.int_params.contains(name);
+        match () {
+            () if name.ends_with(".given") => (0, 1),
+            () if is_extent || is_symbol => (0, i64::MAX),
+            () => (i64::MIN, i64::MAX),
+        }
+    }
+
+    /// Whether the rule allows some combination of dtypes that `rules` allow.
+    pub(crate) fn allow_some(&self, rule: &Rule, rules: &[Rule]) -> bool {
+        let vars: Vec<_> = self.dtypes.keys().map(String::as_str).collect();
+        self.combinations(rules).iter().any(|row| allows(rule, &vars, row))
+    }
+
     /// Every combination of the dtype variables that the rules allow: one dtype a variable, in the order of [`Bindings::dtypes`].
     pub fn combinations(&self, rules: &[Rule]) -> Vec<Vec<DType>> {
         let mut rows: Vec<Vec<DType>> = vec![vec![]];
@@ -484,12 +527,6 @@ fn unbound(used: &Use) -> Diagnostic {
             "use `{0}` alone or as `a*{0} + c` in some dim, or add a parameter `{0}: int64`",
             used.name
         ))
-}
-
-fn unknown_symbol(name: &str, span: Span) -> Diagnostic {
-    Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"))
-        .label(span, "not found in any dim, Shape or integer parameter")
-        .help(format!("use `{name}` in some dim, or add a parameter `{name}: int64`"))
 }
 
 fn optional_only(outside: &Use, optional: &str) -> Diagnostic {

@@ -152,10 +152,16 @@ impl Expr {
 
     /// The value, where the expression names nothing and has one.
     pub fn as_int(&self) -> Option<i64> {
+        self.value(&|_| None)
+    }
+
+    /// The value where names have these, and the expression has one.
+    pub fn value(&self, of: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
         match self {
             Expr::Int(value) => Some(*value),
-            Expr::Symbol(..) | Expr::Field(..) => None,
-            Expr::Binary(op, a, b) => op.apply(a.as_int()?, b.as_int()?),
+            Expr::Symbol(name, _) => of(name),
+            Expr::Field(param, field, _) => of(&format!("{param}{field}")),
+            Expr::Binary(op, a, b) => op.apply(a.value(of)?, b.value(of)?),
         }
     }
 
@@ -273,6 +279,9 @@ impl Place {
 }
 
 impl Op {
+    /// Those that are written as functions of two arguments.
+    pub const FUNCTIONS: &[Op] = &[Op::CeilDiv, Op::Min, Op::Max];
+
     /// The operator, or the function's name.
     pub fn text(self) -> &'static str {
         match self {

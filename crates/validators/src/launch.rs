@@ -10,6 +10,7 @@
 
 mod named_tensor;
 mod tensor_map;
+mod written;
 
 pub use named_tensor::NamedTensor;
 
@@ -23,6 +24,7 @@ use crate::plan::{Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Pl
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
+use crate::spelling::closest_field;
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics};
@@ -470,11 +472,11 @@ impl Join<'_, '_> {
     }
 
     fn condition(&mut self, number: usize, launch: &LaunchSpec) -> Option<Value> {
+        let place = format!("the `when` of launch {number}");
+        let bad: Vec<_> =
+            launch.when.iter().filter(|rule| !self.check_rule(rule, &place)).collect();
         let mut cond = None;
-        for rule in &launch.when {
-            if !self.check_rule(rule, &format!("the `when` of launch {number}")) {
-                return None;
-            }
+        for rule in launch.when.iter().filter(|_| bad.is_empty()) {
             let holds = check::rule::condition(self.cx, rule);
             cond = Some(match cond {
                 None => holds,
@@ -485,7 +487,7 @@ impl Join<'_, '_> {
     }
 
     fn check_rule(&mut self, rule: &Rule, place: &str) -> bool {
-        match &rule.kind {
+        let is_known = match &rule.kind {
             RuleKind::Compare(a, _, b) => {
                 self.check_names(a, place).is_some() && self.check_names(b, place).is_some()
             }
@@ -500,30 +502,85 @@ impl Join<'_, '_> {
                 );
                 false
             }
+        };
+        is_known && self.check_sense(rule, place)
+    }
+
+    /// Reports a condition that says nothing, or that no call can satisfy.
+    fn check_sense(&mut self, rule: &Rule, place: &str) -> bool {
+        let bindings = self.cx.bindings();
+        let mut problems: Vec<_> = bindings
+            .vain(rule)
+            .into_iter()
+            .map(|vain| {
+                let message = format!("`{rule}` in {place} {}", vain.message);
+                Diagnostic::new(vain.code, message).label(rule.span, vain.why)
+            })
+            .collect();
+        if matches!(rule.kind, RuleKind::DTypes(..)) && !bindings.allow_some(rule, self.cx.rules())
+        {
+            let message = format!("`{rule}` in {place} can never hold");
+            let problem = Diagnostic::new("impossible-rule", message);
+            problems
+                .push(problem.label(rule.span, "the rules of the signature allow none of these"));
         }
+        let makes_sense = problems.is_empty();
+        for problem in problems {
+            let help = "write a condition that some calls satisfy, or none where all do";
+            self.diagnostics.push(problem.help(help));
+        }
+        makes_sense
     }
 
     /// Reports names that have no integer value; `None` where there are any.
     fn check_names(&mut self, expr: &Expr, place: &str) -> Option<()> {
         let mut all_known = Some(());
         for name in expr.names() {
-            let is_unsigned = self.types.get(&name.text) == Some(&DType::UINT64);
-            let problem = match self.cx.named(&name.text).map(|named| named.kind) {
-                Some(_) if is_unsigned => "is a uint64, which expressions cannot hold",
-                Some(NamedKind::Int) => continue,
-                Some(_) => "is no integer",
-                None if is_device_fact(&name.text) => "is known in launches on a GPU only",
-                None => "has no value",
-            };
+            let Some((problem, help)) = self.no_integer(&name.text) else { continue };
             let message = format!("`{}` in {place} {problem}", name.text);
-            self.diagnostics.push(
-                Diagnostic::new("unbound-symbol", message).help(
-                    "name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`",
-                ),
-            );
+            self.diagnostics.push(Diagnostic::new("unbound-symbol", message).help(help));
             all_known = None;
         }
         all_known
+    }
+
+    /// Why a name is no integer, and what to do about it; nothing where it is one.
+    fn no_integer(&self, name: &str) -> Option<(&'static str, String)> {
+        let known = "name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`";
+        let pass = |how: &str| format!("pass it to a kernel as {how}: expressions are of integers");
+        let kind = match self.cx.named(name).map(|named| named.kind) {
+            None if self.allocs.contains_key(name) => Some(NamedKind::Pointer),
+            kind => kind,
+        };
+        Some(match kind {
+            Some(_) if self.types.get(name) == Some(&DType::UINT64) => (
+                "is a uint64, which expressions cannot hold",
+                pass(&format!("it is, `{name}`, or make the parameter an int64")),
+            ),
+            Some(NamedKind::Int) => return None,
+            Some(NamedKind::Float) => (
+                "is a float, not an integer",
+                pass(&format!("a float, `{name}` or `{name}: float64`")),
+            ),
+            Some(NamedKind::Pointer | NamedKind::EnvStream) => {
+                ("is a pointer, not an integer", pass(&format!("it is, `{name}`")))
+            }
+            Some(NamedKind::DType) => (
+                "is a dtype, not an integer",
+                format!(
+                    "write a condition on it, such as `when = \"{name} in {{float32}}\"`, or name the kernel by it: `kernel = \"k_{{{name}}}\"`"
+                ),
+            ),
+            None if is_device_fact(name) => {
+                ("is known in launches on a GPU only", known.to_string())
+            }
+            None => {
+                let meant = closest_field(name).map(|(_, field)| field);
+                let meant = meant.filter(|field| self.cx.named(field).is_some());
+                let help = meant.map(|field| format!("did you mean `{field}`?"));
+                ("has no value", help.unwrap_or_else(|| known.to_string()))
+            }
+        })
     }
 
     fn value(&mut self, expr: &Expr) -> Checked {

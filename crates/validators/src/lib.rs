@@ -51,6 +51,7 @@ pub mod plan;
 pub mod planner;
 pub mod rule;
 mod signature;
+mod spelling;
 mod tensor_map;
 
 pub use dim::Dim;

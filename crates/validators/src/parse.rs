@@ -8,10 +8,11 @@ use crate::dim::Dim;
 use crate::expr::{Expr, Field, Op};
 use crate::launch::KernelArg;
 use crate::literal::Literal;
-use crate::param::{self, Kind, Param, TensorDType};
+use crate::param::{self, Kind, Param, Scalar, TensorDType};
 use crate::plan::CScalar;
-use crate::rule::{Comparison, Rule, RuleKind};
+use crate::rule::{Comparison, Rule, RuleKind, join};
 use crate::signature::{Signature, SignatureResult};
+use crate::spelling::{closest_dtype, did_you_mean, is_nearly_dtype};
 use crate::tensor_map;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, bad_number, lex};
@@ -187,11 +188,9 @@ impl Parser<'_> {
     pub fn parse_kind(&mut self) -> Result<Kind, Diagnostic> {
         self.nested(|parser| {
             param::parse_kind(parser).unwrap_or_else(|| {
-                let help = match closest_dtype(parser.peek_text()) {
-                    Some(known) => format!("did you mean `{known}`?"),
-                    _ => "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals".to_string(),
-                };
-                Err(parser.unexpected("a type").help(help))
+                let help = "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals";
+                let meant = closest_dtype(parser.peek_text(), |dtype| Scalar::new(dtype).is_some());
+                Err(did_you_mean(parser.unexpected("a type"), meant, help))
             })
         })
     }
@@ -307,8 +306,7 @@ impl Parser<'_> {
     pub fn parse_tensor_dtype(&mut self) -> Result<TensorDType, Diagnostic> {
         if self.peek().kind == TokenKind::Name && DType::parse(self.peek_text()).is_none() {
             let (name, span) = self.expect_name("a dtype")?;
-            let looks_like_dtype = closest_dtype(name)
-                .is_some_and(|known| edit_distance(name, &known) <= 1)
+            let looks_like_dtype = is_nearly_dtype(name)
                 || name.ends_with(|c: char| c.is_ascii_digit())
                     && name.starts_with(|c: char| c.is_ascii_lowercase());
             if param::KEYWORDS.contains(&name) || looks_like_dtype {
@@ -496,7 +494,7 @@ impl Parser<'_> {
     fn name_or_call(&mut self) -> Result<Expr, Diagnostic> {
         let (name, span) = self.expect_name("a name")?;
         let name = name.to_string();
-        let function = [Op::CeilDiv, Op::Min, Op::Max].into_iter().find(|op| op.text() == name);
+        let function = Op::FUNCTIONS.iter().copied().find(|op| op.text() == name);
         match function {
             Some(op) => {
                 self.expect("(")?;
@@ -532,6 +530,8 @@ impl Parser<'_> {
                     }
                     _ => path = format!("{path}.{part}"),
                 }
+            } else if self.at_mark("(") {
+                return Err(unknown_function(&path, span));
             } else {
                 return Ok(Expr::Symbol(path, span));
             }
@@ -572,8 +572,11 @@ impl Parser<'_> {
             return Ok(CScalar::Pointer);
         }
         let c_type = DType::parse(self.peek_text()).and_then(CScalar::of);
-        let expected = "a C type: bool, an integer, a float or `pointer`";
-        let c_type = c_type.ok_or_else(|| self.unexpected(expected))?;
+        let c_type = c_type.ok_or_else(|| {
+            let problem = self.unexpected("a C type: bool, an integer, a float or `pointer`");
+            let meant = closest_dtype(self.peek_text(), |dtype| CScalar::of(dtype).is_some());
+            did_you_mean(problem, meant, "C types have the names of dtypes: `int32`, `float32`")
+        })?;
         self.bump();
         Ok(c_type)
     }
@@ -661,6 +664,18 @@ impl Parser<'_> {
     }
 }
 
+fn unknown_function(name: &str, span: Span) -> Diagnostic {
+    let known = Op::FUNCTIONS.iter().map(|op| format!("`{}(a, b)`", op.text()));
+    Diagnostic::new("unknown-function", format!("expressions have no function `{name}`"))
+        .label(span, "no function of this name")
+        .help(format!("the functions are {}", join(known)))
+}
+
+fn unknown_dtype(name: &str, problem: Diagnostic) -> Diagnostic {
+    let help = "the dtypes are those of DLPack: bool, int32, float16, bfloat16, float8_e4m3fn, …";
+    did_you_mean(problem, closest_dtype(name, |_| true), help)
+}
+
 /// Refuses a list that is too long.
 fn at_most<T>(most: usize, items: Vec<T>, span: Span) -> Result<Vec<T>, Diagnostic> {
     if items.len() <= most {
@@ -683,34 +698,4 @@ fn check_function_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
             .help("choose another name"),
         );
     }
-}
-
-/// The dtype whose name is nearly that: at most a third of the characters differ.
-fn closest_dtype(name: &str) -> Option<String> {
-    let distance = |known: &String| edit_distance(name, known);
-    DType::names().min_by_key(distance).filter(|known| distance(known) * 3 <= name.len())
-}
-
-fn unknown_dtype(name: &str, diagnostic: Diagnostic) -> Diagnostic {
-    match closest_dtype(name) {
-        Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
-        _ => diagnostic.help(
-            "the dtypes are those of DLPack: bool, int32, float16, bfloat16, float8_e4m3fn, …",
-        ),
-    }
-}
-
-/// The number of characters to insert, delete or replace.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

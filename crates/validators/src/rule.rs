@@ -110,6 +110,22 @@ impl Rule {
         }
     }
 
+    /// Whether the rule holds where its only name has that value; nothing where it is about something else.
+    pub fn holds_for(&self, name: &str, value: i64) -> Option<bool> {
+        if self.names().iter().any(|other| other.text != name) {
+            return None;
+        }
+        let of = |_: &str| Some(value);
+        match &self.kind {
+            RuleKind::Compare(a, comparison, b) => {
+                let sides = a.value(&of).zip(b.value(&of));
+                Some(sides.is_some_and(|(a, b)| comparison.is_possible((a, a), (b, b))))
+            }
+            RuleKind::In(e, values) => Some(e.value(&of).is_some_and(|e| values.contains(&e))),
+            RuleKind::DTypes(..) | RuleKind::NoAlias(..) => None,
+        }
+    }
+
     /// The symbol and divisor of `sym % c == 0`.
     pub fn as_divisibility(&self) -> Option<(&Expr, i64)> {
         use crate::expr::Op;

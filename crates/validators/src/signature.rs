@@ -4,7 +4,7 @@
 use crate::check;
 use crate::declare::{Bindings, Declarations};
 use crate::literal::Literal;
-use crate::param::{Argument, Form, Kind, Param, Tensor};
+use crate::param::{Argument, BadDefault, Form, Kind, Param, Tensor};
 use crate::parse::parse_signature;
 use crate::path::Path;
 use crate::plan::{Guarded, Plan};
@@ -129,7 +129,7 @@ impl Signature {
         names.extend(self.results.iter().map(|result| (result.name.clone(), result.span)));
         let (bindings, problems) = declarations.resolve(&names, &self.rules);
         let mut diagnostics = Diagnostics(problems);
-        self.check_defaults(&mut diagnostics);
+        self.check_defaults(&bindings, &mut diagnostics);
         self.check_results(&bindings, &mut diagnostics);
         diagnostics.into_result().map(|()| bindings)
     }
@@ -187,7 +187,7 @@ impl Signature {
         paths
     }
 
-    fn check_defaults(&self, diagnostics: &mut Diagnostics) {
+    fn check_defaults(&self, bindings: &Bindings, diagnostics: &mut Diagnostics) {
         let arguments: Vec<_> = self.arguments().map(|(_, param)| param).collect();
         let first = arguments.iter().position(|param| param.default.is_some());
         for (i, param) in arguments.iter().enumerate() {
@@ -200,14 +200,7 @@ impl Signature {
                     .label(param.span, "has no default")
                     .help("give it a default too, or move it in front"),
                 ),
-                Some(value) if !param.kind.get().accepts_default(value) => diagnostics.push(
-                    Diagnostic::new(
-                        "default",
-                        format!("`{value}` is no default for `{}`", param.kind.text(Form::Full)),
-                    )
-                    .label(param.span, "this parameter")
-                    .help("write a literal that the parameter would accept"),
-                ),
+                Some(value) => diagnostics.0.extend(self.bad_default(param, value, bindings)),
                 _ => {}
             }
         }
@@ -221,6 +214,40 @@ impl Signature {
                 .label(param.span, "this parameter"),
             );
         }
+    }
+
+    /// What is wrong with a default: no call without that argument could be accepted.
+    fn bad_default(
+        &self,
+        param: &Param,
+        value: Literal,
+        bindings: &Bindings,
+    ) -> Option<Diagnostic> {
+        let kind = param.kind.text(Form::Full);
+        let accepted = "write a literal that the parameter would accept".to_string();
+        let optional = format!("write `Optional[{kind}]`, which accepts None");
+        let problem = |kind: &str, why: String| {
+            Diagnostic::new("default", format!("`{value}` is no default for `{kind}`"))
+                .label(param.span, why)
+        };
+        match param.kind.get().check_default(value) {
+            Err(BadDefault::NoLiteral) => {
+                return Some(problem(&kind, "no literal is accepted".to_string()).help(optional));
+            }
+            Err(BadDefault::Expected(words)) => {
+                let help = if value == Literal::None { optional } else { accepted };
+                return Some(problem(&kind, format!("expected {words}")).help(help));
+            }
+            Ok(()) => {}
+        }
+        let (Literal::Int(_) | Literal::Bool(_)) = value else { return None };
+        bindings.symbols.get(&param.name)?;
+        let refuses = |rule: &&Rule| {
+            !rule.names().is_empty() && rule.holds_for(&param.name, value.as_any().1) == Some(false)
+        };
+        let rule = self.rules.iter().find(refuses)?;
+        let problem = problem(&param.name, format!("expected {rule}"));
+        Some(problem.label(rule.span, "this rule").help(accepted))
     }
 
     fn check_results(&self, bindings: &Bindings, diagnostics: &mut Diagnostics) {

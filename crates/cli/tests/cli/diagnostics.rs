@@ -232,6 +232,8 @@ args = ["x", "m: int33", "d +"]
             err:    |
             err: 14 | args = ["x", "m: int33", "d +"]
             err:    |                  ^^^^^ expected a C type: bool, an integer, a float or `pointer`
+            err:    |
+            err:    = help: did you mean `int32`?
             err: 
             err: error[syntax]: expected an expression, found the end
             err:   --> p.toml:14:30

@@ -527,6 +527,7 @@ fn problems_inside_strings_are_found_in_the_file() {
               "" expected an expression
             syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
               "int33" expected a C type: bool, an integer, a float or `pointer`
+              help: did you mean `int32`?
             launch: `when` has no condition
               "''" 
               help: leave `when` out

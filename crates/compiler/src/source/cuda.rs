@@ -132,9 +132,10 @@ pub enum CudaError {
     Image(#[from] ImageError),
 }
 
-/// The type of CUDA C++ that holds an element of a dtype, as its headers name it; the dtype's own name where there is none.
-pub fn type_name(dtype: DType) -> String {
-    let name = match dtype {
+/// The type of CUDA C++ that holds an element of a dtype, as its headers name it. Not every dtype has one, and its own name would not do: CUDA's
+/// `int4` is a vector of four `int`.
+pub fn type_name(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
         DType::BOOL => "bool",
         DType::INT8 => "signed char",
         DType::INT16 => "short",
@@ -150,11 +151,12 @@ pub fn type_name(dtype: DType) -> String {
         DType::FLOAT64 => "double",
         DType::FLOAT8_E4M3FN => "__nv_fp8_e4m3",
         DType::FLOAT8_E5M2 => "__nv_fp8_e5m2",
+        DType::FLOAT8_E8M0FNU => "__nv_fp8_e8m0",
+        DType::FLOAT4_E2M1FNX2 => "__nv_fp4x2_e2m1",
         DType::COMPLEX64 => "float2",
         DType::COMPLEX128 => "double2",
-        _ => return dtype.to_string(),
-    };
-    name.to_string()
+        _ => return None,
+    })
 }
 
 /// What NVRTC calls the list of names of kernels, as if it were a file.

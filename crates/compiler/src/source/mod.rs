@@ -33,11 +33,11 @@ impl Source {
         matches!(self, Source::Gpu(_))
     }
 
-    /// What stands for a dtype in the name of a kernel: its own name, or, in CUDA C++, the type's.
-    pub fn dtype_name(&self, dtype: DType) -> String {
+    /// What stands for a dtype in the name of a kernel: its own name, or, in CUDA C++, the type's, if there is one.
+    pub fn dtype_name(&self, dtype: DType) -> Option<String> {
         match self {
-            Source::Gpu(GpuSource::Cuda(..)) => cuda::type_name(dtype),
-            _ => dtype.to_string(),
+            Source::Gpu(GpuSource::Cuda(..)) => cuda::type_name(dtype).map(str::to_string),
+            _ => Some(dtype.to_string()),
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use super::*;
 use kernpack_compiler::image::ImageKind;
+use kernpack_compiler::source::cuda::type_name;
+use kernpack_ffi_abi::DType;
 use std::process::Command;
 
 const TEMPLATE: &str = r#"
@@ -280,4 +282,23 @@ fn files_that_cannot_go_to_nvrtc_are_told() {
     fs::remove_file(&project.source.path).unwrap();
     let error = project.expect_error(&["sm_80"], &[]);
     assert!(error.starts_with("cannot read `DIR/kernels.cu`: No such file"), "{error}");
+}
+
+/// Each dtype that has a type in CUDA C++ has one of its own size: what a kernel's name is given for it is not something else of that name.
+#[test]
+fn types_hold_an_element_of_their_dtype() {
+    let text = r#"
+        #include <cuda_bf16.h>
+        #include <cuda_fp16.h>
+        #include <cuda_fp4.h>
+        #include <cuda_fp8.h>
+        template <class T, int Bytes> __global__ void k(T* x) { static_assert(sizeof(T) == Bytes); }
+    "#;
+    let dtypes: Vec<_> = DType::names().map(|name| DType::parse(&name).unwrap()).collect();
+    let named = dtypes.iter().filter_map(|dtype| Some((dtype, type_name(*dtype)?)));
+    let kernels: Vec<_> =
+        named.map(|(dtype, name)| format!("k<{name}, {}>", dtype.element_bytes())).collect();
+    let kernels: Vec<_> = kernels.iter().map(String::as_str).collect();
+    assert_eq!(Project::new(text).build(&["sm_90"], &kernels).unwrap().symbols.len(), 19);
+    assert_eq!(type_name(DType::INT4), None, "CUDA's `int4` has 16 bytes");
 }

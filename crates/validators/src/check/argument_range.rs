@@ -21,8 +21,8 @@ pub const INFO: Info = Info {
 pub fn require_int(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, dtype: DType) {
     let range = int_range(dtype);
     let subject = format!("Out of bound {what}");
-    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
-    cx.require(value.valid, INFO.complaint(subject.as_str(), range.words.as_str(), overflow));
+    let none = dim::no_value(cx, expr, value);
+    cx.require(value.valid, INFO.complaint(subject.as_str(), range.words.as_str(), none));
     let cond = fits_int(cx, value.value, &range);
     let got = Words::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, range.words, got));
@@ -31,8 +31,8 @@ pub fn require_int(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked
 /// Requires an extent: a value that is not negative.
 pub fn require_extent(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked) {
     let subject = format!("Out of bound {what}");
-    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
-    cx.require(value.valid, INFO.complaint(subject.as_str(), "a non-negative value", overflow));
+    let none = dim::no_value(cx, expr, value);
+    cx.require(value.valid, INFO.complaint(subject.as_str(), "a non-negative value", none));
     let zero = cx.b.int(0);
     let cond = cx.b.compare(Compare::Le, zero, value.value);
     let got = Words::value(value.value, Format::Int);

@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::fault::{Format, Words};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Named, NamedKind, Planner};
+use crate::planner::{Checked, Named, NamedKind, Planner};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -82,4 +82,9 @@ pub(crate) fn names_and_values(cx: &Planner<'_>, expr: &Expr) -> Words {
             .and_value(named.value, Format::Int);
     }
     if words.0.is_empty() { words } else { words.and(")") }
+}
+
+/// What is received from an expression that has no value: why, and what its names are.
+pub(crate) fn no_value(cx: &Planner<'_>, expr: &Expr, value: Checked) -> Words {
+    Words::text(value.dangers.text()).and_words(names_and_values(cx, expr))
 }

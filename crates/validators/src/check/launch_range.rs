@@ -21,8 +21,8 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, least: i64, most: i64) {
     let subject = format!("Out of bound launch {what} `{expr}`");
     let expected = format!("to be in range [{least}, {most}]");
-    let overflow = Words::text("an overflow").and_words(dim::names_and_values(cx, expr));
-    cx.require(value.valid, INFO.complaint(subject.as_str(), expected.as_str(), overflow));
+    let none = dim::no_value(cx, expr, value);
+    cx.require(value.valid, INFO.complaint(subject.as_str(), expected.as_str(), none));
     let cond = between(cx, value.value, least, most);
     let got = Words::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));

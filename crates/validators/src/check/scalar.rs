@@ -3,7 +3,7 @@
 
 use super::{Info, type_index};
 use crate::fault::{Format, Words};
-use crate::literal::float_text;
+use crate::literal::{Literal, float_text};
 use crate::param::Argument;
 use crate::plan::{Arith, Compare, Value};
 use crate::planner::Planner;
@@ -122,6 +122,34 @@ pub(crate) fn fits_int(cx: &mut Planner<'_>, value: Value, range: &IntRange) -> 
         cond = cx.b.and(cond, small);
     }
     cond
+}
+
+/// Whether a call may pass a scalar of that dtype this literal.
+///
+/// # Errors
+/// What is expected in its place: ``to be in int8 range [-128, 127]``.
+pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
+    let (fits, range) = match (value, dtype.is_float()) {
+        (Literal::Bool(_) | Literal::Int(_), false) => {
+            let (range, value) = (int_range(dtype), value.as_any().1);
+            let within = |bound: Option<i64>, ok: &dyn Fn(i64) -> bool| bound.is_none_or(ok);
+            let fits = within(range.low, &|low| low <= value)
+                && within(range.high, &|high| value <= high);
+            (fits, range.words)
+        }
+        (Literal::Bool(_) | Literal::Int(_), true) => {
+            (has_float(value.as_any().1 as f64, dtype), float_range(dtype))
+        }
+        (Literal::Float(value), true) => (has_float(value, dtype), float_range(dtype)),
+        (Literal::Float(_) | Literal::None, _) => (false, format!("a literal of {dtype}")),
+    };
+    if fits { Ok(()) } else { Err(range) }
+}
+
+/// Whether a float rounds to `dtype` without overflow: what is not finite does not overflow.
+fn has_float(value: f64, dtype: DType) -> bool {
+    let is_small = |limit| (value.abs().to_bits() as i64) < limit;
+    !value.is_finite() || overflow_limit(dtype).is_none_or(is_small)
 }
 
 fn require_range(cx: &mut Planner<'_>, at: &Argument, range: &IntRange) {

@@ -34,7 +34,8 @@ pub fn require_alignment(cx: &mut Planner<'_>, subject: &str, address: Value, un
 /// Requires the extent of dim `i` to be one that a map can have.
 pub fn require_dim(cx: &mut Planner<'_>, subject: &str, i: usize, dim: Checked) {
     let expected = format!("dims[{i}] to be in range [1, {MOST}]");
-    cx.require(dim.valid, INFO.complaint(subject, expected.as_str(), "an overflow"));
+    let none = dim.dangers.text();
+    cx.require(dim.valid, INFO.complaint(subject, expected.as_str(), none));
     let cond = between(cx, dim.value, 1, MOST);
     let got = Words::value(dim.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
@@ -67,7 +68,8 @@ pub fn require_innermost(
     let expected = format!("innermost strides[{i}] to be 1");
     let single = cx.b.eq_int(extent, 1);
     let valid = cx.b.or(stride.valid, single);
-    cx.require(valid, INFO.complaint(subject, expected.as_str(), "an overflow"));
+    let none = stride.dangers.text();
+    cx.require(valid, INFO.complaint(subject, expected.as_str(), none));
     let one = cx.b.eq_int(stride.value, 1);
     let cond = cx.b.or(one, single);
     let got = Words::value(stride.value, Format::Int);
@@ -95,7 +97,8 @@ pub fn require_stride(
         format!("strides[{i}] to be a multiple of {unit} below {STRIDE_LIMIT} bytes");
     let single = cx.b.eq_int(extent, 1);
     let valid = cx.b.or(stride.bytes.valid, single);
-    cx.require(valid, INFO.complaint(subject, expected.as_str(), "an overflow"));
+    let none = stride.bytes.dangers.text();
+    cx.require(valid, INFO.complaint(subject, expected.as_str(), none));
     let multiple = cx.b.eq_int(stride.rest, 0);
     let in_range = between(cx, stride.bytes.value, 0, STRIDE_LIMIT - 1);
     let fits = cx.b.and(multiple, in_range);

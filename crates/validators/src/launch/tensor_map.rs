@@ -10,7 +10,7 @@ use crate::expr::{Expr, Field};
 use crate::launch::KernelArg;
 use crate::param::TensorDType;
 use crate::plan::{Arith, LaunchArg, TensorMap, Value};
-use crate::planner::{Checked, MapSource, NamedKind};
+use crate::planner::{Checked, Dangers, MapSource, NamedKind};
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
@@ -341,7 +341,9 @@ impl Join<'_, '_> {
     fn times(&mut self, a: Checked, b: Value) -> Checked {
         let overflows = self.cx.b.overflows(Arith::Mul, a.value, b);
         let fits = self.cx.b.not(overflows);
-        Checked { value: self.cx.b.mul(a.value, b), valid: self.cx.b.and(a.valid, fits) }
+        let dangers = a.dangers.and(Dangers { overflow: true, divisor: false });
+        let (value, valid) = (self.cx.b.mul(a.value, b), self.cx.b.and(a.valid, fits));
+        Checked { value, valid, dangers }
     }
 
     /// The strides in the tensor's order, in bytes, checked; that of the innermost dim is one element.
@@ -354,7 +356,8 @@ impl Join<'_, '_> {
     ) -> Vec<Value> {
         let mut strides = vec![self.cx.b.int(0); dims.len()];
         let one = self.cx.b.int(1);
-        let mut compact = Checked { value: one, valid: self.cx.b.bool(true) };
+        let valid = self.cx.b.bool(true);
+        let mut compact = Checked { value: one, valid, dangers: Dangers::default() };
         for (depth, &i) in shape.order.iter().enumerate() {
             let written = map.strides.as_ref().map(|strides| strides[i].clone());
             let stride = match (&written, &map.dims) {

@@ -3,7 +3,7 @@
 //!
 //! *Accepts* None for `None`; Bool and Int for `True`, `False` and ints; Float, Int and Bool for floats. *Kernel argument*: the value.
 
-use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
 use crate::declare::Declarations;
 use crate::host_type::HostType;
@@ -48,7 +48,7 @@ impl ParamKind for Exactly {
         HostType::Literal(self.0)
     }
 
-    fn accepts_default(&self, value: Literal) -> bool {
-        value == self.0
+    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+        if value == self.0 { Ok(()) } else { Err(BadDefault::Expected(self.0.to_string())) }
     }
 }

@@ -60,6 +60,15 @@ pub struct Argument {
     pub optional: bool,
 }
 
+/// Why a default cannot have a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadDefault {
+    /// The kind accepts nothing that can be written as a literal.
+    NoLiteral,
+    /// It accepts other literals: what was expected.
+    Expected(String),
+}
+
 /// What a kind of parameter does.
 pub trait ParamKind: fmt::Debug + Send + Sync {
     /// Writes the type as it stands in a signature.
@@ -74,9 +83,12 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
     /// What a host passes for it.
     fn host_type(&self) -> HostType;
 
-    /// Whether a default may have that value.
-    fn accepts_default(&self, _value: Literal) -> bool {
-        false
+    /// Whether a default may have that value, which an argument may then have too.
+    ///
+    /// # Errors
+    /// What is expected of a default.
+    fn check_default(&self, _value: Literal) -> Result<(), BadDefault> {
+        Err(BadDefault::NoLiteral)
     }
 
     /// Whether it takes an argument of the call.

@@ -4,7 +4,7 @@
 //! *Binds* what `T` binds, for use inside it and in kernel arguments. *Kernel argument*: those of `T`, where absent NULL and 0, and
 //! `x.given`.
 
-use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::declare::Declarations;
 use crate::expr::Field;
 use crate::host_type::HostType;
@@ -76,7 +76,13 @@ impl ParamKind for Optional {
         HostType::Optional(Box::new(self.0.host_type()))
     }
 
-    fn accepts_default(&self, value: Literal) -> bool {
-        value == Literal::None || self.0.get().accepts_default(value)
+    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+        match value {
+            Literal::None => Ok(()),
+            _ => self.0.get().check_default(value).map_err(|problem| match problem {
+                BadDefault::NoLiteral => BadDefault::Expected("None".to_string()),
+                BadDefault::Expected(words) => BadDefault::Expected(format!("{words} or None")),
+            }),
+        }
     }
 }

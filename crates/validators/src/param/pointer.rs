@@ -3,7 +3,7 @@
 //!
 //! *Accepts* OpaquePtr, Int, and None unless `nonnull`. *Kernel argument*: the address.
 
-use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
 use crate::declare::Declarations;
 use crate::host_type::HostType;
@@ -89,7 +89,11 @@ impl ParamKind for Pointer {
         HostType::Pointer
     }
 
-    fn accepts_default(&self, value: Literal) -> bool {
-        value == Literal::None && !self.nonnull
+    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+        match value {
+            _ if self.nonnull => Err(BadDefault::NoLiteral),
+            Literal::None => Ok(()),
+            _ => Err(BadDefault::Expected("None".to_string())),
+        }
     }
 }

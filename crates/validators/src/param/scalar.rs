@@ -4,7 +4,7 @@
 //! *Accepts* Int and Bool for integers, Float, Int and Bool for floats, Bool and Int 0 or 1 for `bool`, a BigInt up to 2^64-1 for `uint64`.
 //! *Binds* the symbol of its name, where it is an integer other than `uint64`. *Kernel argument*: its value.
 
-use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
 use crate::declare::Declarations;
 use crate::expr::Expr;
@@ -75,11 +75,7 @@ impl ParamKind for Scalar {
         if self.0.is_float() { HostType::Float(self.0) } else { HostType::Int(self.0) }
     }
 
-    fn accepts_default(&self, value: Literal) -> bool {
-        match value {
-            Literal::Int(_) | Literal::Bool(_) => true,
-            Literal::Float(_) => self.0.is_float(),
-            Literal::None => false,
-        }
+    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+        check::scalar::fits(value, self.0).map_err(BadDefault::Expected)
     }
 }

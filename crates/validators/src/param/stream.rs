@@ -3,7 +3,7 @@
 //!
 //! *Accepts* OpaquePtr, Int and None. *Kernel argument*: the handle.
 
-use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
+use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
 use crate::declare::Declarations;
 use crate::host_type::HostType;
@@ -46,7 +46,10 @@ impl ParamKind for Stream {
         HostType::Stream
     }
 
-    fn accepts_default(&self, value: Literal) -> bool {
-        value == Literal::None
+    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+        match value {
+            Literal::None => Ok(()),
+            _ => Err(BadDefault::Expected("None".to_string())),
+        }
     }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Functions that have a plan and cannot be built all the same: what their launches do not fit together with.
+
+use expect_test::{Expect, expect};
+use kernpack_compiler::source::CudaSource;
+use kernpack_compiler::{Function, GpuSource, HostSource, Launch, Returns, Source, plan};
+use kernpack_validators::{Expr, Geometry, LaunchSpec, parse_kernel_arg};
+
+fn function(signature: &str, launches: Vec<Launch>) -> Function {
+    Function { launches, ..Function::new(signature.parse().unwrap()) }
+}
+
+fn launch(source: Source, kernel: &str, args: &[&str]) -> Launch {
+    let geometry = source.is_gpu().then(|| Geometry::new(vec![Expr::Int(1)], vec![Expr::Int(32)]));
+    let args = args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect();
+    let spec = LaunchSpec { args, geometry, ..LaunchSpec::default() };
+    Launch { spec, source, kernel: kernel.to_string(), returns: Returns::Void }
+}
+
+fn on_host(kernel: &str, args: &[&str]) -> Launch {
+    launch(Source::Host(HostSource::new("k.c")), kernel, args)
+}
+
+fn in_cuda(kernel: &str, args: &[&str]) -> Launch {
+    launch(Source::Gpu(GpuSource::Cuda(CudaSource::new("k.cu"), vec![])), kernel, args)
+}
+
+fn expect_error(function: &Function, expected: Expect) {
+    expected.assert_eq(&plan(function).expect_err("no error").to_string());
+}
+
+#[test]
+fn results_that_nothing_writes() {
+    let text = "f(x: Tensor([n], float32)) -> y: Tensor([n], float32), z: Tensor([], float32)";
+    expect_error(
+        &function(text, vec![]),
+        expect![[r#"
+        in function `f`:
+        error[unwritten-result]: nothing writes the result `y`: no launch is passed it
+          help: name `y` among the `args` of a kernel, or remove it
+        error[unwritten-result]: nothing writes the result `z`: no launch is passed it
+          help: name `z` among the `args` of a kernel, or remove it"#]],
+    );
+    let only_y = || on_host("k", &["x", "y", "z.numel"]);
+    expect_error(
+        &function(text, vec![only_y()]),
+        expect![[r#"
+        in function `f`:
+        error[unwritten-result]: nothing writes the result `z`: no launch is passed it
+          help: name `z` among the `args` of a kernel, or remove it"#]],
+    );
+    plan(&function(text, vec![only_y(), on_host("l", &["z"])])).unwrap();
+    plan(&function("f(x: Tensor([n], float32))", vec![])).unwrap();
+}
+
+#[test]
+fn dtypes_that_have_no_name_in_cuda() {
+    let text = "f(x: Tensor([n], T), y: Tensor([n], U)) where T in {int4, float32, float6_e2m3fn}, U in {int4}";
+    let args = ["x", "y", "n"];
+    expect_error(
+        &function(text, vec![in_cuda("k<{T}>", &args)]),
+        expect![[r#"
+        in function `f`:
+        error[dtype-name]: `{T}` in the kernel's name `k<{T}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
+          help: leave int4 out of what `T` may be, or write a launch for each dtype, with `when = "T in {int4}"` and its kernel's name in full
+        error[dtype-name]: `{T}` in the kernel's name `k<{T}>` has no meaning for float6_e2m3fn: CUDA C++ has no type that holds an element of it
+          help: leave float6_e2m3fn out of what `T` may be, or write a launch for each dtype, with `when = "T in {float6_e2m3fn}"` and its kernel's name in full"#]],
+    );
+    expect_error(
+        &function(text, vec![in_cuda("k<{U}>", &args)]),
+        expect![[r#"
+        in function `f`:
+        error[dtype-name]: `{U}` in the kernel's name `k<{U}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
+          help: leave int4 out of what `U` may be, or write a launch for each dtype, with `when = "U in {int4}"` and its kernel's name in full"#]],
+    );
+    for launch in [in_cuda("k<float>", &args), on_host("k_{T}_{U}", &args)] {
+        plan(&function(text, vec![launch])).unwrap();
+    }
+    let named = "f(x: Tensor([n], T), y: Tensor([n], U)) where T in {int8, float32}, U in {int4}";
+    let launch = in_cuda("k<{T}>", &args);
+    let combinations = plan(&function(named, vec![launch.clone()])).unwrap().combinations;
+    assert_eq!(launch.symbols(&combinations), ["k<signed char>", "k<float>"]);
+}
