@@ -785,23 +785,3 @@ fn no_text_makes_the_reader_panic() {
         }
     }
 }
-
-#[test]
-fn a_workspace_is_for_the_environments_stream() {
-    let parsed = |args: &str, attr: &str| {
-        let text = format!(
-            "{HEADER}[[function]]\nsignature = 'f(x: Tensor([n], float32), s: Stream)'\nworkspace = {{ w = 'Tensor([n], float32, align=16)' }}\n\
-            source = {{ ptx = 'a' }}\nkernel = 'k'\nargs = [{args}]\nlaunch = {{ grid = [1], block = [1]{attr} }}"
-        );
-        parse(&text, Path::new("")).map(drop).map_err(|found| found.to_string())
-    };
-    let attr = ", attr = { stream = 's' }";
-    assert_eq!(parsed("'x'", attr), Ok(()));
-    assert_eq!(parsed("'w'", ""), Ok(()));
-    for args in ["'x', 'w'", "'struct(n, w)'", "'tma(w, box=[64])'"] {
-        let found = parsed(args, attr).expect_err("the memory may be in use");
-        let expected = "launch 0 passes the workspace `w` on the stream `s`: its memory goes back to the environment's stream";
-        assert!(found.contains(expected), "{args}: {found}");
-        assert_eq!(found.matches("error").count(), 1, "{found}");
-    }
-}
