@@ -4,6 +4,7 @@
 use crate::figure::{Figure, Target};
 use crate::series::{MIN_ROUNDS, Medians, interleave, median};
 use crate::subject::{Subject, build};
+use crate::toolchain;
 use anyhow::Result;
 use kernpack_compiler::Package;
 use rustix::time::{ClockId, clock_gettime};
@@ -17,6 +18,11 @@ fn limit(subject: Subject) -> f64 {
         Subject::Blend => 30.0,
     }
 }
+
+/// What a build may take of gcc's time for the same functions in C.
+const GCC_RATIO: f64 = 0.1;
+/// A compilation by gcc takes most of a second.
+const N_GCC_ROUNDS: usize = 11;
 
 /// What the shared object of `add_one` may have, in units of 1,024 bytes.
 const SIZE_LIMIT: f64 = 24.0;
@@ -45,6 +51,7 @@ pub fn measure(kernels: &Path) -> Result<Vec<Figure>> {
             })?);
         }
     }
+    figures.push(measure_gcc(kernels)?);
     let size = build(&Subject::AddOne.package(kernels))?.len() as f64 / 1024.0;
     figures.push(Figure {
         name: "size of the shared object, 2 tensors".to_string(),
@@ -54,6 +61,22 @@ pub fn measure(kernels: &Path) -> Result<Vec<Figure>> {
     });
     figures.extend(measure_growth(kernels));
     Ok(figures)
+}
+
+/// A build of all functions, and of `reference.c`, which has them in C: whatever the machine does at the time, it does to both.
+fn measure_gcc(kernels: &Path) -> Result<Figure> {
+    let (tvm_ffi, package) = (toolchain::tvm_ffi()?, Subject::package_of_all(kernels));
+    let shared = kernels.with_file_name("reference-again.so");
+    toolchain::compile_reference(&tvm_ffi, kernels, &shared)?;
+    let by_gcc = || {
+        let start = Instant::now();
+        toolchain::compile_reference(&tvm_ffi, kernels, &shared).expect("it was built before");
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    let name = "build, both, beside gcc's of the same in C (elapsed time)";
+    Figure::measure(name, "ms", Target::Ratio(GCC_RATIO), || {
+        Ok(interleave(N_GCC_ROUNDS, || Clock::Wall.time(&package), by_gcc))
+    })
 }
 
 /// What a function costs in packages of several sizes, all measured in the same rounds.

@@ -87,7 +87,7 @@ impl Figure {
     /// Whether the control is off by at most a third of the target's margin.
     pub fn is_quiet(&self) -> bool {
         let (still, margin) = match self.target {
-            Target::Ratio(limit) => (1.0, limit - 1.0),
+            Target::Ratio(limit) => (1.0, (limit - 1.0).abs()),
             Target::Excess(limit) => (0.0, limit),
             Target::Most(_) => (1.0, 0.1),
         };

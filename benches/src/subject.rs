@@ -92,6 +92,12 @@ impl Subject {
         let functions = vec![self.function(self.name(), kernels)];
         Package { name: self.name().to_string(), functions, link: vec![] }
     }
+
+    /// The package of all functions.
+    pub fn package_of_all(kernels: &Path) -> Package {
+        let functions = Subject::ALL.map(|subject| subject.function(subject.name(), kernels));
+        Package { name: "subjects".to_string(), functions: functions.to_vec(), link: vec![] }
+    }
 }
 
 /// Signature to shared object.
@@ -122,10 +128,8 @@ impl Sides {
         let (source, kernels) = (kernels, folder.join("kernels.o"));
         toolchain::compile_object(source, &kernels)?;
         let reference = folder.join("reference.so");
-        toolchain::compile_reference(&kernels, &reference)?;
-        let functions = Subject::ALL.map(|subject| subject.function(subject.name(), &kernels));
-        let package =
-            Package { name: "subjects".to_string(), functions: functions.to_vec(), link: vec![] };
+        toolchain::compile_reference(&toolchain::tvm_ffi()?, &kernels, &reference)?;
+        let package = Subject::package_of_all(&kernels);
         let ours = folder.join("ours.so");
         std::fs::write(&ours, build(&package)?).with_context(|| ours.display().to_string())?;
         Ok(Sides { ours: Library::load(&ours)?, reference: Library::load(&reference)?, kernels })

@@ -46,13 +46,13 @@ pub fn compile_object(source: &Path, object: &Path) -> Result<()> {
     output(gcc.arg(source).arg("-o").arg(object)).map(drop)
 }
 
-/// Compiles `reference.c` to a shared object with the kernels of `object`.
+/// Compiles `reference.c` to a shared object with the kernels of an object, with the headers of an [installed tvm_ffi](tvm_ffi).
 ///
 /// # Errors
-/// Where gcc refuses it, or Python has no tvm_ffi.
-pub fn compile_reference(kernels: &Path, shared: &Path) -> Result<()> {
+/// Where gcc refuses it.
+pub fn compile_reference(tvm_ffi: &Path, kernels: &Path, shared: &Path) -> Result<()> {
     let mut gcc = Command::new("gcc");
     gcc.args(["-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-I"]);
-    gcc.arg(tvm_ffi()?.join("include")).arg(folder().join("reference.c")).arg(kernels);
+    gcc.arg(tvm_ffi.join("include")).arg(folder().join("reference.c")).arg(kernels);
     output(gcc.arg("-o").arg(shared)).map(drop)
 }
