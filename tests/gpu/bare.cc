@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cuda.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 // The kernel of PTX that ends in a NUL, as a function of the current context, or NULL.
 extern "C" CUfunction bare_kernel(const char *ptx, const char *name)
@@ -14,6 +16,32 @@ extern "C" CUfunction bare_kernel(const char *ptx, const char *name)
         cuKernelGetFunction(&function, kernel))
         return nullptr;
     return function;
+}
+
+// What `least` launches.
+static struct {
+    CUfunction function;
+    void **params;
+    unsigned threads;
+} chosen;
+
+extern "C" void least_launches(CUfunction function, void **params, unsigned threads)
+{
+    chosen = {function, params, threads};
+}
+
+// A function of libtvm_ffi that looks at no argument, and launches one block on the environment's stream of device 0.
+extern "C" int __tvm_ffi_least(void *, const TVMFFIAny *, int32_t, TVMFFIAny *result)
+{
+    CUlaunchConfig config = {};
+    config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.blockDimX = chosen.threads;
+    config.hStream = (CUstream)TVMFFIEnvGetStream(kDLCUDA, 0);
+    CUcontext current = nullptr;
+    if ((!config.hStream && cuCtxGetCurrent(&current)) || cuLaunchKernelEx(&config, chosen.function, chosen.params, nullptr))
+        return -1;
+    *result = {};
+    return 0;
 }
 
 // Launches one block on the NULL stream of the current context, so many times, and waits before and after; -1 where a launch fails.

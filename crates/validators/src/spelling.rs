@@ -3,6 +3,7 @@
 
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
+use strsim::levenshtein;
 
 /// What dtypes are called in C, and for short.
 const OTHER_NAMES: &[(&str, DType)] = &[
@@ -32,7 +33,7 @@ pub(crate) fn closest_dtype(name: &str, takes: impl Fn(DType) -> bool) -> Option
 /// Whether a name is surely a dtype's, although there is none of that name.
 pub(crate) fn is_nearly_dtype(name: &str) -> bool {
     let is_other = OTHER_NAMES.iter().any(|(other, _)| *other == name);
-    is_other || DType::names().any(|known| edit_distance(name, &known) <= 1)
+    is_other || DType::names().any(|known| levenshtein(name, &known) <= 1)
 }
 
 /// The tensor and its field that were meant by the path: `x.strides[0]` by `x.stride[0]`.
@@ -59,23 +60,8 @@ pub(crate) fn did_you_mean(
 
 /// The first of the names that are nearest, if at most a third of the characters differ.
 fn closest(name: &str, known: impl Iterator<Item = String>) -> Option<String> {
-    let distance = |known: &String| edit_distance(name, known);
+    let distance = |known: &String| levenshtein(name, known);
     known.min_by_key(distance).filter(|known| distance(known) * 3 <= name.len())
-}
-
-/// The number of characters to insert, delete or replace.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
