@@ -5,6 +5,7 @@
 use super::{Json, calls};
 use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Returns, Source, compile};
 use kernpack_ffi_abi::DType;
+use kernpack_tests::cuda_host::Host;
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;
 use kernpack_tests::gpu_package::{GpuPackage, Loaded};
@@ -172,6 +173,24 @@ fn each_map_of_a_launch_is_encoded_on_every_call() {
         let b = format!("0 [0, 0, 0, 0] 0x100000 [{n}] [] [128] [1]");
         assert_eq!(words(&arguments[2]), b);
     }
+}
+
+/// In the device's primary context, a map costs its encoding and a look at which context is current.
+#[test]
+fn nothing_more_is_asked_than_there_must_be() {
+    let stub = Stub::load("devices 1");
+    let package = package();
+    let host = Host::new();
+    host.set_current(host.primary(0));
+    let mut log = Vec::new();
+    for _ in 0..2 {
+        stub.take_log();
+        package.call("row", &[tensor(DType::FLOAT16, &[128, 96], None)]).unwrap();
+        log = stub.take_log();
+    }
+    let names: Vec<_> = log.iter().map(|line| line["call"].as_str().unwrap()).collect();
+    let ask = "cuCtxGetCurrent";
+    assert_eq!(names, [ask, "cuTensorMapEncodeTiled", ask, "cuLaunchKernelEx"]);
 }
 
 #[test]
