@@ -2,7 +2,8 @@
 //! Which piece of a function is wrong, where the pieces are right each by itself but name what the others do not have.
 //!
 //! A plan is made of a whole function, and what it cannot make sense of it reports without a place in the file. So a function that has
-//! no plan is planned again, with one workspace, condition or argument at a time: the problems of that plan are that piece's.
+//! no plan is planned again, with one workspace, condition, number of a layout or argument at a time: the problems of that plan are that
+//! piece's.
 
 use super::fields::Reader;
 use super::function::ReadFunction;

@@ -31,8 +31,8 @@ unsafe extern "C" fn kernpack_rt_cuda_launch(
     let (config, words) = unsafe { (&*config, Blank::new(words)) };
     let launch = Launch { device: device as usize, kernel: kernel as usize, config, args };
     match launch.at_once() {
-        Tried::Launched => 0,
-        tried => launch.slowly(device, tried, words).err().unwrap_or(0),
+        Ok(()) => 0,
+        Err(tried) => launch.slowly(tried, words).err().unwrap_or(0),
     }
 }
 
@@ -45,7 +45,7 @@ struct Launch<'l> {
     args: *mut *mut c_void,
 }
 
-/// What has been tried to launch at once.
+/// What has been tried, where a launch could not be made at once.
 enum Tried {
     /// Nothing: there is more to do.
     Nothing,
@@ -53,43 +53,41 @@ enum Tried {
     Current(Current),
     /// The driver has refused to launch the function.
     Refused(driver::Function, Status),
-    /// The driver has taken it.
-    Launched,
 }
 
 impl Launch<'_> {
     /// Launches where everything is as it has to be, which is what calls other than the first pay for.
     #[inline(always)]
-    fn at_once(&self) -> Tried {
-        let Some((area, driver)) = Area::ready() else { return Tried::Nothing };
+    fn at_once(&self) -> Result<(), Tried> {
+        let (area, driver) = Area::ready().ok_or(Tried::Nothing)?;
         if self.device >= MAX_DEVICES {
-            return Tried::Nothing;
+            return Err(Tried::Nothing);
         }
         let device = area.device(self.device);
         let function = area.kernel(self.device, self.kernel).function.load(Ordering::Acquire);
         if function.is_null() {
-            return Tried::Nothing;
+            return Err(Tried::Nothing);
         }
         if means_current(self.config.stream) {
             let current = Current::ask(driver);
             // It is known since there is a function.
             if !current.is(device.primary.load(Ordering::Relaxed)) {
-                return Tried::Current(current);
+                return Err(Tried::Current(current));
             }
         } else if device.streams_of_others.load(Ordering::Relaxed) != 0 {
-            return Tried::Nothing;
+            return Err(Tried::Nothing);
         }
         // SAFETY: the handle is the driver's.
         match unsafe { self.make(driver, function) } {
-            0 => Tried::Launched,
-            status => Tried::Refused(function, status),
+            0 => Ok(()),
+            status => Err(Tried::Refused(function, status)),
         }
     }
 
     /// Sees to everything, and launches. Where that cannot be done, how many strings of an error there are.
     #[cold]
     #[inline(never)]
-    fn slowly(&self, device: i32, tried: Tried, words: Blank) -> Result<(), i32> {
+    fn slowly(&self, tried: Tried, words: Blank) -> Result<(), i32> {
         let stream = self.config.stream;
         let asked = match tried {
             Tried::Refused(function, status) => {
@@ -97,9 +95,9 @@ impl Launch<'_> {
                 return self.refused(&call, function, status, words);
             }
             Tried::Current(current) => Some(current),
-            Tried::Nothing | Tried::Launched => None,
+            Tried::Nothing => None,
         };
-        let call = Call::on_stream(device.into(), stream, asked, words)?;
+        let call = Call::on_stream(self.device as i64, stream, asked, words)?;
         let mut function = self.known(&call);
         if function.is_null() {
             function = self.find(&call, words)?;
