@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The grammar of signatures, by recursive descent. Kinds read themselves through [`Parser`]'s pieces; everything between them is read here.
+//! The grammar of signatures, by recursive descent. Kinds read themselves through [`Parser`]'s pieces; everything between them is read
+//! here, expressions and rules in files of their own.
 //!
 //! All problems are collected: behind one, reading goes on at the next parameter, result or rule.
 
+mod expr;
+mod function_name;
+mod rule;
+
 use crate::count::count;
 use crate::dim::Dim;
-use crate::expr::{Expr, Field, Op};
+use crate::expr::Expr;
 use crate::launch::KernelArg;
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, Scalar, TensorDType};
 use crate::plan::CScalar;
-use crate::rule::{Comparison, Rule, RuleKind, join};
+use crate::rule::Rule;
 use crate::signature::{Signature, SignatureResult};
 use crate::spelling::{closest_dtype, did_you_mean, is_nearly_dtype};
 use crate::tensor_map;
@@ -22,8 +27,6 @@ use std::ops::{Deref, DerefMut};
 const MAX_DEPTH: usize = 64;
 /// How many dims a tensor or Shape may have.
 const MAX_DIMS: usize = 64;
-/// How many values a symbol's set may have.
-const MAX_SET: usize = 256;
 /// How much text a signature may have.
 const MAX_BYTES: usize = 1 << 16;
 
@@ -105,7 +108,7 @@ impl Parser<'_> {
                 return None;
             }
         };
-        check_function_name(&name, span, diagnostics);
+        function_name::check(&name, span, diagnostics);
         report(self.expect("("), diagnostics)?;
         let params = self.separated(diagnostics, &[")"], |parser| parser.param());
         report(self.expect(")"), diagnostics)?;
@@ -406,151 +409,6 @@ impl Parser<'_> {
         self.parse_int(negative, "a literal: a number, True, False or None").map(Literal::Int)
     }
 
-    /// Reads an expression: sums of products.
-    pub fn parse_expr(&mut self) -> Result<Expr, Diagnostic> {
-        let mut expr = self.product()?;
-        loop {
-            let op = match () {
-                () if self.eat("+") => Op::Add,
-                () if self.eat("-") => Op::Sub,
-                () => return Ok(expr),
-            };
-            expr = self.fold(op, expr, Self::product)?;
-        }
-    }
-
-    fn product(&mut self) -> Result<Expr, Diagnostic> {
-        let mut expr = self.atom()?;
-        loop {
-            let op = match () {
-                () if self.eat("*") => Op::Mul,
-                () if self.eat("//") => Op::FloorDiv,
-                () if self.eat("%") => Op::Mod,
-                () => return Ok(expr),
-            };
-            expr = self.fold(op, expr, Self::atom)?;
-        }
-    }
-
-    /// Puts the next operand behind `op`; a constant that has no value, and too long a chain, are refused.
-    fn fold(
-        &mut self,
-        op: Op,
-        left: Expr,
-        operand: impl Fn(&mut Self) -> Result<Expr, Diagnostic>,
-    ) -> Result<Expr, Diagnostic> {
-        let span = self.peek().span;
-        let right = operand(self)?;
-        let divides = matches!(op, Op::FloorDiv | Op::Mod | Op::CeilDiv);
-        if divides && right.as_int().is_some_and(|divisor| divisor <= 0) {
-            return Err(Diagnostic::new("bad-divisor", format!("`{right}` is no divisor"))
-                .label(span, "a divisor must be positive"));
-        }
-        let expr = Expr::binary(op, left, right);
-        if expr.depth() > MAX_DEPTH {
-            return Err(Diagnostic::new(
-                "too-deep",
-                format!("the expression has more than {MAX_DEPTH} operations in a row"),
-            )
-            .label(span, "this is not followed"));
-        }
-        Ok(expr)
-    }
-
-    fn atom(&mut self) -> Result<Expr, Diagnostic> {
-        self.nested(|parser| {
-            let token = parser.peek();
-            match token.kind {
-                TokenKind::Int(_) => parser.parse_int(false, "an integer").map(Expr::Int),
-                TokenKind::Mark("-") => {
-                    parser.bump();
-                    parser.negative()
-                }
-                TokenKind::Mark("(") => {
-                    parser.bump();
-                    let expr = parser.parse_expr()?;
-                    parser.expect(")")?;
-                    Ok(expr)
-                }
-                TokenKind::Name => parser.name_or_call(),
-                _ => Err(parser.unexpected("an expression")),
-            }
-        })
-    }
-
-    /// What stands behind a minus in front of an operand.
-    fn negative(&mut self) -> Result<Expr, Diagnostic> {
-        if matches!(self.peek().kind, TokenKind::Int(_)) {
-            return self.parse_int(true, "an integer").map(Expr::Int);
-        }
-        let expr = self.atom()?;
-        let negated = match expr {
-            Expr::Int(value) => value.checked_neg().map(Expr::Int),
-            _ => None,
-        };
-        Ok(negated.unwrap_or_else(|| Expr::binary(Op::Sub, Expr::Int(0), expr)))
-    }
-
-    fn name_or_call(&mut self) -> Result<Expr, Diagnostic> {
-        let (name, span) = self.expect_name("a name")?;
-        let name = name.to_string();
-        let function = Op::FUNCTIONS.iter().copied().find(|op| op.text() == name);
-        match function {
-            Some(op) => {
-                self.expect("(")?;
-                let a = self.parse_expr()?;
-                self.expect(",")?;
-                let expr = self.fold(op, a, Self::parse_expr)?;
-                self.expect(")")?;
-                Ok(expr)
-            }
-            None => self.path(name, span),
-        }
-    }
-
-    /// The rest of a path: a symbol, an element of a tuple or a field.
-    fn path(&mut self, mut path: String, mut span: Span) -> Result<Expr, Diagnostic> {
-        loop {
-            if self.eat("[") {
-                let index = self.parse_count("an element's number")?;
-                span = span.to(self.expect("]")?);
-                path = format!("{path}[{index}]");
-            } else if self.eat(".") {
-                let (part, at) = self.expect_name("a field")?;
-                span = span.to(at);
-                match part {
-                    "numel" => return Ok(Expr::Field(path, Field::Numel, span)),
-                    "given" => return Ok(Expr::Field(path, Field::Given, span)),
-                    "shape" | "strides" if self.at_mark("[") => {
-                        let field = if part == "shape" { Field::Shape } else { Field::Stride };
-                        self.expect("[")?;
-                        let index = self.parse_count("a dim's number")?;
-                        let span = span.to(self.expect("]")?);
-                        return Ok(Expr::Field(path, field(index as usize), span));
-                    }
-                    _ => path = format!("{path}.{part}"),
-                }
-            } else if self.at_mark("(") {
-                return Err(unknown_function(&path, span));
-            } else {
-                return Ok(Expr::Symbol(path, span));
-            }
-        }
-    }
-
-    fn rule(&mut self) -> Result<Rule, Diagnostic> {
-        let start = self.peek().span;
-        let kind = if self.eat_name("noalias") {
-            self.noalias()?
-        } else if let Some(vars) = self.dtype_vars() {
-            self.expect_keyword("in")?;
-            self.dtype_rows(vars)?
-        } else {
-            self.comparison()?
-        };
-        Ok(Rule { kind, span: start.to(self.previous()) })
-    }
-
     fn kernel_arg(&mut self) -> Result<KernelArg, Diagnostic> {
         if self.eat_name("struct") {
             let fields = self.nested(|parser| parser.parse_list("(", ")", Parser::kernel_arg))?;
@@ -580,95 +438,6 @@ impl Parser<'_> {
         self.bump();
         Ok(c_type)
     }
-
-    fn noalias(&mut self) -> Result<RuleKind, Diagnostic> {
-        let mut tensors = self.parse_list("(", ")", |parser| {
-            let (name, span) = parser.expect_name("a tensor")?;
-            let name = name.to_string();
-            match parser.path(name, span)? {
-                Expr::Symbol(path, _) => Ok(path),
-                _ => Err(parser.unexpected("a tensor")),
-            }
-        })?;
-        match (tensors.pop(), tensors.pop(), tensors.pop()) {
-            (Some(b), Some(a), None) => Ok(RuleKind::NoAlias(a, b)),
-            _ => Err(self.unexpected("two tensors in `noalias(a, b)`")),
-        }
-    }
-
-    /// `T` or `(T, U)`, where dtypes follow behind `in`; takes nothing otherwise.
-    fn dtype_vars(&mut self) -> Option<Vec<String>> {
-        let mark = self.cursor.position();
-        let vars = if self.at_mark("(") {
-            let name =
-                |parser: &mut Self| Ok(parser.expect_name("a dtype variable")?.0.to_string());
-            self.parse_list("(", ")", name).ok()
-        } else {
-            self.expect_name("a dtype variable").ok().map(|(name, _)| vec![name.to_string()])
-        };
-        let is_dtype_rule = self.at_name("in") && {
-            self.bump();
-            self.eat("{") && (self.at_mark("(") || self.peek().kind == TokenKind::Name)
-        };
-        self.cursor.rewind(mark);
-        let vars = vars.filter(|vars| is_dtype_rule && !vars.is_empty())?;
-        while !self.at_name("in") {
-            self.bump();
-        }
-        Some(vars)
-    }
-
-    fn dtype_rows(&mut self, vars: Vec<String>) -> Result<RuleKind, Diagnostic> {
-        let span = self.peek().span;
-        let rows = self.parse_list("{", "}", |parser| {
-            if parser.at_mark("(") {
-                parser.parse_list("(", ")", |parser| parser.parse_dtype())
-            } else {
-                Ok(vec![parser.parse_dtype()?])
-            }
-        })?;
-        if rows.is_empty() || rows.iter().any(|row| row.len() != vars.len()) {
-            return Err(Diagnostic::new(
-                "bad-combination",
-                format!("every combination needs {}", count(vars.len(), "dtype")),
-            )
-            .label(span, "this set"));
-        }
-        let distinct = rows.iter().enumerate().all(|(i, row)| !rows[..i].contains(row));
-        if !distinct {
-            return Err(Diagnostic::new("bad-combination", "a combination stands there twice")
-                .label(span, "this set"));
-        }
-        Ok(RuleKind::DTypes(vars, rows))
-    }
-
-    fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
-        let left = self.parse_expr()?;
-        if self.eat_name("in") {
-            if left.as_symbol().is_none() {
-                return Err(self.unexpected("a symbol before `in`"));
-            }
-            let span = self.peek().span;
-            let values = self.parse_list("{", "}", |parser| {
-                let negative = parser.eat("-");
-                parser.parse_int(negative, "an integer")
-            })?;
-            return Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?));
-        }
-        for comparison in Comparison::ALL {
-            if self.eat(comparison.text()) {
-                return Ok(RuleKind::Compare(left, *comparison, self.parse_expr()?));
-            }
-        }
-        Err(self.unexpected("a comparison: ==, !=, <, <=, >, >= or in"))
-    }
-}
-
-fn unknown_function(name: &str, span: Span) -> Diagnostic {
-    let known = Op::FUNCTIONS.iter().map(|op| format!("`{}(a, b)`", op.text()));
-    Diagnostic::new("unknown-function", format!("expressions have no function `{name}`"))
-        .label(span, "no function of this name")
-        .help(format!("the functions are {}", join(known)))
 }
 
 fn unknown_dtype(name: &str, problem: Diagnostic) -> Diagnostic {
@@ -683,19 +452,4 @@ fn at_most<T>(most: usize, items: Vec<T>, span: Span) -> Result<Vec<T>, Diagnost
     }
     let message = format!("{}, at most {most} are allowed", count(items.len(), "item"));
     Err(Diagnostic::new("too-long", message).label(span, "this list"))
-}
-
-/// Names that libtvm_ffi gives a meaning of their own, and those that C cannot have.
-fn check_function_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
-    let reserved = ["_library", "_metadata_", "_doc_", "_cubin_", "kernpack_"];
-    if let Some(prefix) = reserved.iter().find(|prefix| name.starts_with(**prefix)) {
-        diagnostics.push(
-            Diagnostic::new(
-                "reserved-name",
-                format!("a function's name cannot start with `{prefix}`"),
-            )
-            .label(span, "its symbol would mean something else")
-            .help("choose another name"),
-        );
-    }
 }
