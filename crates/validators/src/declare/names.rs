@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One name, one thing: parameters, symbols and dtype variables share one name space.
+
+use super::{Bindings, Declarations};
+use crate::param::KEYWORDS;
+use kernpack_ffi_abi::DType;
+use kernpack_syntax::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+impl Declarations {
+    pub(super) fn check_names(
+        &self,
+        params: &[(String, Span)],
+        bindings: &Bindings,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        for (name, span) in params {
+            if let Some(problem) = reserved(name) {
+                diagnostics.push(
+                    Diagnostic::new("reserved-name", format!("`{name}` {problem}"))
+                        .label(*span, "used as a parameter's name")
+                        .help("choose another name"),
+                );
+            }
+            if seen.insert(name, *span).is_some() {
+                diagnostics.push(clash(name, *span, "another parameter has that name"));
+            }
+        }
+        for used in self.symbols.iter().filter(|used| used.name != used.path) {
+            if reserved(&used.name).is_some() || used.name == "device" {
+                diagnostics.push(
+                    Diagnostic::new(
+                        "reserved-name",
+                        format!("`{}` is reserved and cannot be a symbol", used.name),
+                    )
+                    .label(used.span, "used as a symbol")
+                    .help("choose another name"),
+                );
+            }
+            let is_param = seen.contains_key(used.name.as_str());
+            let is_int = bindings.symbols.get(&used.name).is_some_and(|_| {
+                self.symbols.iter().any(|u| u.name == used.name && u.path == used.name)
+            });
+            if is_param && !is_int {
+                diagnostics.push(clash(
+                    &used.name,
+                    used.span,
+                    "the parameter of that name is no integer of at most 64 signed bits",
+                ));
+            }
+        }
+        for used in &self.dtype_vars {
+            let is_symbol = bindings.symbols.contains_key(&used.name);
+            if seen.contains_key(used.name.as_str()) || is_symbol {
+                diagnostics.push(clash(
+                    &used.name,
+                    used.span,
+                    "a dtype variable needs a name of its own",
+                ));
+            }
+        }
+        diagnostics.dedup();
+    }
+}
+
+/// Why nothing may have that name, if so.
+fn reserved(name: &str) -> Option<&'static str> {
+    if KEYWORDS.contains(&name) {
+        Some("is a keyword")
+    } else if DType::parse(name).is_some() {
+        Some("is a dtype")
+    } else {
+        None
+    }
+}
+
+fn clash(name: &str, span: Span, why: &str) -> Diagnostic {
+    Diagnostic::new("name-clash", format!("`{name}` means two things"))
+        .label(span, why)
+        .help("parameters, symbols and dtype variables share one name space: rename one")
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What rules name, and whether they can hold.
+
+use super::{Binding, Bindings, Declarations};
+use crate::count::count;
+use crate::expr::{Field, Name};
+use crate::rule::{Rule, RuleKind};
+use crate::spelling::{closest_field, did_you_mean};
+use kernpack_syntax::{Diagnostic, Span};
+
+impl Declarations {
+    pub(super) fn check_rules(
+        &self,
+        rules: &[Rule],
+        bindings: &Bindings,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        for rule in rules {
+            for name in rule.names() {
+                if let Some(param) = name.field {
+                    self.check_field(&name, param, diagnostics);
+                } else {
+                    match bindings.symbols.get(&name.text) {
+                        None => diagnostics.push(self.unknown_symbol(&name.text, name.span)),
+                        Some(Binding { optional: Some(optional), stride_uses, .. })
+                            if stride_uses.is_empty() =>
+                        {
+                            diagnostics.push(rule_on_optional(&name.text, name.span, optional));
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+            self.check_rule(rule, bindings, diagnostics);
+        }
+    }
+
+    fn check_field(&self, name: &Name, field: Field, diagnostics: &mut Vec<Diagnostic>) {
+        let param = name.param.as_deref().unwrap_or_default();
+        let tensor = self.tensors.iter().find(|(tensor, _)| tensor == param);
+        let problem = match (tensor, field) {
+            (None, _) => format!("`{param}` is no tensor of this signature"),
+            (Some((_, rank)), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
+                format!("`{param}` has {}", count(*rank, "dim"))
+            }
+            (_, Field::Given) => "rules hold for every call".to_string(),
+            _ => return,
+        };
+        let message = format!("`{}` names no tensor's field", name.text);
+        diagnostics.push(Diagnostic::new("unknown-field", message).label(name.span, problem));
+    }
+
+    fn check_rule(&self, rule: &Rule, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
+        match &rule.kind {
+            RuleKind::NoAlias(a, b) => {
+                for name in [a, b] {
+                    if !self.tensors.iter().any(|(tensor, _)| tensor == name) {
+                        diagnostics.push(
+                            Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"))
+                                .label(rule.span, "`noalias` compares two tensor parameters"),
+                        );
+                    }
+                }
+                if a == b {
+                    diagnostics.push(impossible(rule, "a tensor always overlaps itself"));
+                }
+            }
+            RuleKind::DTypes(vars, _) => {
+                for var in
+                    vars.iter().filter(|var| !self.dtype_vars.iter().any(|u| u.name == **var))
+                {
+                    diagnostics.push(
+                        Diagnostic::new(
+                            "unused-dtype-variable",
+                            format!("no tensor has the dtype variable `{var}`"),
+                        )
+                        .label(rule.span, "this rule says nothing"),
+                    );
+                }
+            }
+            RuleKind::Compare(..) | RuleKind::In(..) => {
+                for vain in bindings.vain(rule) {
+                    let message = format!("`{rule}` {}", vain.message);
+                    diagnostics
+                        .push(Diagnostic::new(vain.code, message).label(rule.span, vain.why));
+                }
+            }
+        }
+    }
+
+    fn unknown_symbol(&self, name: &str, span: Span) -> Diagnostic {
+        let is_tensor = |path: &str| self.tensors.iter().any(|(tensor, _)| tensor == path);
+        let meant = closest_field(name).filter(|(tensor, _)| is_tensor(tensor));
+        let problem =
+            Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"))
+                .label(span, "not found in any dim, Shape or integer parameter");
+        let help = format!("use `{name}` in some dim, or add a parameter `{name}: int64`");
+        did_you_mean(problem, meant.map(|(_, field)| field), help)
+    }
+}
+
+fn rule_on_optional(name: &str, span: Span, optional: &str) -> Diagnostic {
+    Diagnostic::new("optional-symbol", format!("`{name}` has a value only where `{optional}` is given"))
+        .label(span, "used in a rule, which holds for every call")
+        .help(format!("write the rule over a field, such as `{optional}.shape[0]`, which is 0 where `{optional}` is absent"))
+}
+
+fn impossible(rule: &Rule, why: &str) -> Diagnostic {
+    Diagnostic::new("impossible-rule", format!("`{rule}` can never hold")).label(rule.span, why)
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known of tensors beside the names of their fields: devices, dtypes, the memory they
+//! span, what tensor maps ask.
+
+use super::Planner;
+use super::name::{Named, NamedKind};
+use crate::check;
+use crate::expr::Field;
+use crate::param::TensorDType;
+use crate::path::Path;
+use crate::plan::{Arith, Value};
+use kernpack_ffi_abi::DType;
+
+/// A tensor whose device index others are compared with.
+#[derive(Clone, Debug)]
+pub struct Anchor {
+    /// Where it stands.
+    pub path: Path,
+    /// Its device type and index.
+    pub device: (Value, Value),
+    /// Whether it takes part in this call.
+    pub cond: Value,
+}
+
+/// What there is to know of a tensor that tensor maps may be of, beside its address, extents and
+/// strides, which have names.
+#[derive(Clone, Debug)]
+pub struct MapSource {
+    /// Its dtype.
+    pub dtype: TensorDType,
+    /// Its dims from the innermost to the outermost, by number.
+    pub fastest_first: Vec<usize>,
+    /// What its address is known to be a multiple of, in bytes.
+    pub align: Option<u32>,
+    /// Whether it may be absent.
+    pub optional: bool,
+}
+
+impl Planner<'_> {
+    /// The tensors' extents in memory, for `noalias`.
+    pub fn extent(&self, tensor: &str) -> Option<&check::alias::Extent> {
+        self.tensors.get(tensor)
+    }
+
+    /// The tensor of that path, for tensor maps.
+    pub fn map_source(&self, tensor: &str) -> Option<&MapSource> {
+        self.map_sources.get(tensor)
+    }
+
+    /// Every tensor that tensor maps may be of, by its path.
+    pub fn map_sources(&self) -> impl Iterator<Item = (&str, &MapSource)> {
+        self.map_sources.iter().map(|(path, source)| (path.as_str(), source))
+    }
+
+    /// Adds a tensor that tensor maps may be of.
+    pub fn add_map_source(
+        &mut self,
+        tensor: &str,
+        dtype: &TensorDType,
+        fastest_first: Vec<usize>,
+        align: Option<u32>,
+    ) {
+        let optional = !self.guards.is_empty();
+        let source = MapSource { dtype: dtype.clone(), fastest_first, align, optional };
+        self.map_sources.insert(tensor.to_string(), source);
+    }
+
+    /// The tensors seen so far whose device indices must agree.
+    pub fn anchors(&self) -> &[Anchor] {
+        &self.anchors
+    }
+
+    /// Adds a tensor whose device index later ones are compared with.
+    pub fn add_anchor(&mut self, anchor: Anchor) {
+        self.anchors.push(anchor);
+    }
+
+    /// Defines the number of a tensor's elements: the product of its extents, from the first to the
+    /// last.
+    pub fn define_numel(&mut self, path: &Path, extents: &[Value]) {
+        let (mut numel, mut valid) = (self.b.int(1), self.b.bool(true));
+        for extent in extents {
+            let overflows = self.b.overflows(Arith::Mul, numel, *extent);
+            let fits = self.b.not(overflows);
+            valid = self.b.and(valid, fits);
+            numel = self.b.mul(numel, *extent);
+        }
+        // An extent 0 makes the product 0, whatever overflowed on the way.
+        let empty = self.b.eq_zero_any(extents);
+        let valid = self.b.or(empty, valid);
+        let named = Named::new(numel, NamedKind::Int, &path.part(Field::Numel));
+        self.define(Named { valid: Some(valid), ..named });
+    }
+
+    /// Defines a tensor's strides.
+    pub fn define_strides(&mut self, path: &Path, strides: &[Value]) {
+        for (i, stride) in strides.iter().enumerate() {
+            self.define(Named::new(*stride, NamedKind::Int, &path.part(Field::Stride(i))));
+        }
+    }
+
+    /// Defines a tensor itself: the address of its first element, and where rules ask for it, the
+    /// memory it spans.
+    pub fn define_tensor(
+        &mut self,
+        path: &Path,
+        address: Value,
+        extents: &[Value],
+        strides: &[Value],
+        element: check::alias::Element,
+    ) {
+        if check::alias::is_asked(self.rules, &path.text) {
+            let extent = check::alias::extent(self, &path.text, address, extents, strides, element);
+            self.tensors.insert(path.text.clone(), extent);
+        }
+        self.define(Named::new(address, NamedKind::Pointer, path));
+    }
+
+    /// The dtypes that a tensor may have.
+    pub fn allowed_dtypes(&self, dtype: &TensorDType) -> Vec<DType> {
+        match dtype {
+            TensorDType::Fixed(dtype) => vec![*dtype],
+            TensorDType::Var(var, _) => self.bindings.dtypes[var].allowed.clone(),
+        }
+    }
+
+    /// The bits of one element.
+    pub fn element_bits(&mut self, dtype: &TensorDType, actual: Value) -> Value {
+        let allowed = self.allowed_dtypes(dtype);
+        let bits = |dtype: &DType| i64::from(dtype.element_bits());
+        let (last, others) = allowed.split_last().expect("a dtype variable has a dtype");
+        let mut value = self.b.int(bits(last));
+        for dtype in others.iter().rev() {
+            let (is, these) = (self.b.eq_int(actual, dtype.packed()), self.b.int(bits(dtype)));
+            value = self.b.select(is, these, value);
+        }
+        value
+    }
+}
