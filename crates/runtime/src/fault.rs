@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wording a fault: from a table, an offset and the values of a failed check to the kind and the parts of an error.
 //!
-//! Strings stay where they lie in the table. Numbers are written into the words. Nothing is allocated here.
+//! Strings stay where they lie in the table. Numbers are written into the error. Nothing is allocated here.
 #![expect(unsafe_code, reason = "the table and the values come from generated code as pointers")]
 
 use core::{ffi::c_char, ptr};
 
 use crate::{
+    error_parts::ErrorParts,
     fault_table::{
         MAX_PARTS,
         message::word_part,
         reader::{Bytes, Table},
     },
     text::Text,
-    words::Words,
 };
 
 /// Words the fault at `fault_offset`; returns how many C strings its message has.
@@ -21,13 +21,13 @@ use crate::{
 /// # Safety
 ///
 /// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that it returned,
-/// `values` points to every value that the fault's parts name, and `words` to memory for words.
+/// `values` points to every value that the fault's parts name, and `error` to memory for an error.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     table: *const u8,
     fault_offset: u32,
     values: *const i64,
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     let bytes = TableBytes(table);
     let table = Table(bytes);
@@ -39,19 +39,19 @@ pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     for (i, part) in (0..MAX_PARTS).zip(table.fault_parts(fault_offset)) {
         let mut digits = Text::EMPTY;
         let string = word_part(table, part, value, &mut digits);
-        // SAFETY: `i` is a part of the words, which may be written.
+        // SAFETY: `i` is a part of the error, which may be written.
         unsafe {
-            let written = (&raw mut (*words).digits).cast::<Text>().add(i);
+            let written = (&raw mut (*error).digits).cast::<Text>().add(i);
             written.write(digits);
             let string = string.map_or(ptr::null(), |string| bytes.c_str(string));
-            let part = (&raw mut (*words).parts).cast::<[*const c_char; 2]>().add(i);
+            let part = (&raw mut (*error).parts).cast::<[*const c_char; 2]>().add(i);
             part.write([string, Text::as_c_str(written)]);
         }
         n_strings += 2;
     }
     let kind = bytes.c_str(table.fault_kind(fault_offset));
-    // SAFETY: the words may be written.
-    unsafe { (&raw mut (*words).kind).write(kind) };
+    // SAFETY: the error may be written.
+    unsafe { (&raw mut (*error).kind).write(kind) };
     n_strings
 }
 
@@ -74,7 +74,7 @@ impl Bytes for TableBytes {
 }
 
 #[cfg(test)]
-use crate::{WORDS_BYTES, WORDS_PARTS_OFFSET};
+use crate::{ERROR_BYTES, ERROR_PARTS_OFFSET};
 #[cfg(test)]
 #[path = "../tests/prebuilt/raised.rs"]
 mod raised;
@@ -90,9 +90,9 @@ mod tests {
         let mut table = TableWriter::default();
         let fault = table.fault(kind, parts).unwrap();
         let table = table.finish();
-        let raised = raised(|words| {
+        let raised = raised(|error| {
             // SAFETY: the table is finished, the fault is in it, and `render` below checks the values.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), words.cast()) }
+            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), error.cast()) }
         });
         let rendered = render(&table, fault, values);
         assert_eq!(raised, (rendered.kind.clone(), rendered.message.clone()));

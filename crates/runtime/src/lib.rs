@@ -45,10 +45,10 @@ mod float;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod error_parts;
 #[cfg(any(kernpack_checks, feature = "writer"))]
 mod replay;
-#[cfg(any(kernpack_freestanding, feature = "writer"))]
-mod words;
 
 #[cfg(any(kernpack_cuda, feature = "writer"))]
 mod arch;
@@ -66,6 +66,8 @@ mod prebuilt;
 #[cfg(feature = "writer")]
 pub use crate::arch::{ArchCode, best as best_arch};
 #[cfg(feature = "writer")]
+pub use crate::error_parts::{ERROR_BYTES, ERROR_PARTS_OFFSET};
+#[cfg(feature = "writer")]
 pub use crate::fault_table::{
     Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,
     render,
@@ -77,8 +79,6 @@ pub use crate::narrow::{
 };
 #[cfg(feature = "writer")]
 pub use crate::replay::{Narrower, Op, Program, ProgramStep, ProgramValue};
-#[cfg(feature = "writer")]
-pub use crate::words::{WORDS_BYTES, WORDS_PARTS_OFFSET};
 #[cfg(feature = "prebuilt")]
 pub use crate::{
     host_arch::HostArch,

@@ -8,7 +8,7 @@
 //! Mismatched b.shape[0] on argument #1 when calling: `f(a: …)`, expected to match a.shape[0], got 126 (a.shape[0] is 128)
 //! ```
 //!
-//! Static pieces are cut where texts repeat, so that a package stores each once. Which words a check uses is its own business
+//! Static pieces are cut where texts repeat, so that a package stores each once. Which phrases a check uses is its own business
 //! ([`check`](crate::check)).
 
 use crate::literal::float_text;
@@ -90,21 +90,21 @@ impl Fault {
 
 /// Pieces of text and values, in order: what a check says was expected, or received.
 #[derive(Clone, Debug, Default)]
-pub struct Words(pub Vec<Part>);
+pub struct Phrase(pub Vec<Part>);
 
-impl Words {
+impl Phrase {
     /// Static text.
-    pub fn text(text: impl Into<String>) -> Words {
-        Words::default().and(text)
+    pub fn text(text: impl Into<String>) -> Phrase {
+        Phrase::default().and(text)
     }
 
     /// A value.
-    pub fn value(value: Value, format: Format) -> Words {
-        Words::default().and_value(value, format)
+    pub fn value(value: Value, format: Format) -> Phrase {
+        Phrase::default().and_value(value, format)
     }
 
     /// Adds static text.
-    pub fn and(mut self, text: impl Into<String>) -> Words {
+    pub fn and(mut self, text: impl Into<String>) -> Phrase {
         let text = text.into();
         match self.0.last_mut() {
             _ if text.is_empty() => {}
@@ -115,14 +115,14 @@ impl Words {
     }
 
     /// Adds a value.
-    pub fn and_value(mut self, value: Value, format: Format) -> Words {
+    pub fn and_value(mut self, value: Value, format: Format) -> Phrase {
         self.0.push(Part::Value(value, format));
         self
     }
 
-    /// Adds other words.
-    pub fn and_words(mut self, words: Words) -> Words {
-        for part in words.0 {
+    /// Adds another phrase.
+    pub fn and_phrase(mut self, phrase: Phrase) -> Phrase {
+        for part in phrase.0 {
             self = match part {
                 Part::Text(text) => self.and(text),
                 Part::Value(value, format) => self.and_value(value, format),
@@ -132,15 +132,15 @@ impl Words {
     }
 }
 
-impl From<&str> for Words {
-    fn from(text: &str) -> Words {
-        Words::text(text)
+impl From<&str> for Phrase {
+    fn from(text: &str) -> Phrase {
+        Phrase::text(text)
     }
 }
 
-impl From<String> for Words {
-    fn from(text: String) -> Words {
-        Words::text(text)
+impl From<String> for Phrase {
+    fn from(text: String) -> Phrase {
+        Phrase::text(text)
     }
 }
 
@@ -154,9 +154,9 @@ pub struct Complaint {
     /// What is wrong and where: `Mismatched Tensor on argument #0`.
     pub subject: String,
     /// What was expected.
-    pub expected: Words,
+    pub expected: Phrase,
     /// What was received.
-    pub got: Words,
+    pub got: Phrase,
 }
 
 impl Complaint {

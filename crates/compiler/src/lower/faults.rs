@@ -7,7 +7,7 @@ use crate::llvm::{Emitter, Ty, V};
 use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::{
-    Format as TableFormat, NameTable, Part as TablePart, TableWriter, WORDS_PARTS_OFFSET, dtype_key,
+    ERROR_PARTS_OFFSET, Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
 };
 use kernpack_validators::Plan;
 use kernpack_validators::fault::{Fault, Format, Part};
@@ -86,20 +86,20 @@ impl Faults {
     }
 
     /// Words a fault, with these values. Returns how many strings it has.
-    pub fn word<'c>(e: &Emitter<'c>, words: V<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
+    pub fn word<'c>(e: &Emitter<'c>, error: V<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
         let word = e.declare(FAULT, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
         e.mark_cold(word);
-        e.call(word, &[e.external(TABLE), fault, values, words]).expect("a number")
+        e.call(word, &[e.external(TABLE), fault, values, error]).expect("a number")
     }
 
     /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number, and
     /// where the facts of the device are. Returns how many strings it has.
-    pub fn word_refused<'c>(e: &Emitter<'c>, words: V<'c>, call: [V<'c>; 5]) -> V<'c> {
+    pub fn word_refused<'c>(e: &Emitter<'c>, error: V<'c>, call: [V<'c>; 5]) -> V<'c> {
         let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
         let word = e.declare(REFUSE, &params, Some(Ty::I32));
         e.mark_cold(word);
         let [program, first_step, args, n_args, device] = call;
-        let args = [e.external(TABLE), program, first_step, args, n_args, device, words];
+        let args = [e.external(TABLE), program, first_step, args, n_args, device, error];
         e.call(word, &args).expect("a number")
     }
 
@@ -110,8 +110,8 @@ impl Faults {
 }
 
 /// Raises what the runtime has written, and returns -1.
-pub fn raise_written<'c>(e: &Emitter<'c>, words: V<'c>, n_strings: V<'c>) {
-    let (kind, strings) = (e.load(Ty::Ptr, words), e.offset_by(words, WORDS_PARTS_OFFSET as u32));
+pub fn raise_written<'c>(e: &Emitter<'c>, error: V<'c>, n_strings: V<'c>) {
+    let (kind, strings) = (e.load(Ty::Ptr, error), e.offset_by(error, ERROR_PARTS_OFFSET as u32));
     let raise = declare(e, ERROR_SET_RAISED_PARTS);
     e.call(raise, &[kind, strings, n_strings]);
     e.ret(e.int(Ty::I32, -1));

@@ -2,8 +2,8 @@
 //! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the runtime.
 
 use super::Packed;
-use super::check::Check;
 use super::faults::Faults;
+use super::function::FunctionBuilder;
 use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::GpuCode;
@@ -75,15 +75,15 @@ pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
 pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
     let (args, n_args, _) = Packed::params(e, function);
-    let mut check = Check::new(e, plan, function, args, n_args);
-    check.plan();
+    let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
+    builder.plan();
     let device = e.load(Ty::I64, e.offset_by(args, any::PAYLOAD.offset));
     let preload = e.declare("kernpack_rt_cuda_preload", &[Ty::I64, Ty::Ptr], Some(Ty::I32));
-    let words = check.words();
-    let n_strings = e.call(preload, &[device, words]).expect("a number");
-    check.leave_if_written(n_strings);
+    let error = builder.error();
+    let n_strings = e.call(preload, &[device, error]).expect("a number");
+    builder.leave_if_written(n_strings);
     e.ret(e.int(Ty::I32, 0));
-    check.finish(faults);
+    builder.finish(faults);
 }
 
 /// Where images lie: in a section of their own.
@@ -95,24 +95,24 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let args = self.store_args(&launch.args);
         let config = self.config(grid);
-        let words = self.words();
+        let error = self.error();
         let device = e.truncate(self.index, Ty::I32);
         let params = [Ty::I32, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
         let run = e.declare("kernpack_rt_cuda_launch", &params, Some(Ty::I32));
         let number = e.int(Ty::I32, kernel as i64);
-        let n_strings = e.call(run, &[device, number, config, args, words]);
-        self.leave_with_words(n_strings.expect("a number"));
+        let n_strings = e.call(run, &[device, number, config, args, error]);
+        self.leave_with_error(n_strings.expect("a number"));
     }
 
     /// Where the runtime has written an error, frees everything and raises it.
-    pub(super) fn leave_with_words(&mut self, n_strings: V<'c>) {
+    pub(super) fn leave_with_error(&mut self, n_strings: V<'c>) {
         let e = self.e();
         let (ok, failed) = (self.block(), self.block());
         let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
         self.free_all();
-        self.check.leave(n_strings);
+        self.builder.leave(n_strings);
         e.at(ok);
     }
 
@@ -139,7 +139,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             self.store_u32(config, offset, *value);
         }
         let stream = match grid.stream {
-            Some(stream) => e.to_pointer(self.check.value(stream)),
+            Some(stream) => e.to_pointer(self.builder.value(stream)),
             None => self.env_stream(),
         };
         e.store_at(config, config::STREAM, stream);
@@ -157,14 +157,14 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             attributes.push((attribute::COOPERATIVE, vec![one]));
         }
         if let Some(cluster) = grid.cluster {
-            let dims = cluster.map(|dim| e.truncate(self.check.value(dim), Ty::I32));
+            let dims = cluster.map(|dim| e.truncate(self.builder.value(dim), Ty::I32));
             attributes.push((attribute::CLUSTER, dims.to_vec()));
         }
         if grid.dependent {
             attributes.push((attribute::DEPENDENT, vec![one]));
         }
         if let Some(priority) = grid.priority {
-            let priority = e.truncate(self.check.value(priority), Ty::I32);
+            let priority = e.truncate(self.builder.value(priority), Ty::I32);
             attributes.push((attribute::PRIORITY, vec![priority]));
         }
         if attributes.is_empty() {
@@ -183,11 +183,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     fn store_u32(&mut self, at: V<'c>, offset: u32, value: plan::Value) {
         let e = self.e();
-        let value = e.truncate(self.check.value(value), Ty::I32);
+        let value = e.truncate(self.builder.value(value), Ty::I32);
         e.store_at(at, offset, value);
     }
 
     fn function(&self) -> Function<'c> {
-        self.check.function
+        self.builder.function
     }
 }

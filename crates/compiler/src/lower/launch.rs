@@ -5,7 +5,7 @@
 //! where the call fails.
 
 use super::Faults;
-use super::check::Check;
+use super::function::FunctionBuilder;
 use super::getter::declare;
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
@@ -37,15 +37,15 @@ pub struct Launching<'k> {
 
 /// Lowers the rest of a function behind its checks.
 pub fn lower<'c>(
-    check: &mut Check<'_, 'c>,
+    builder: &mut FunctionBuilder<'_, 'c>,
     faults: &mut Faults,
     Launching { launches, gpu, target }: Launching<'_>,
     result: V<'c>,
 ) {
-    let plan = check.plan;
-    let index = check.value(plan.device.1);
+    let plan = builder.plan;
+    let index = builder.value(plan.device.1);
     let mut call = Call {
-        check,
+        builder,
         faults,
         launches,
         gpu,
@@ -58,7 +58,7 @@ pub fn lower<'c>(
     };
     let on_gpu = launches.iter().any(|launch| launch.source.is_gpu());
     if on_gpu && plan.may_lack_device() && !plan.asks_device() {
-        call.index = call.check.current_device(index);
+        call.index = call.builder.current_device(index);
     }
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);
@@ -85,7 +85,7 @@ struct Tensor<'c> {
 
 /// The state of lowering one call.
 pub struct Call<'k, 'f, 'c> {
-    pub(super) check: &'k mut Check<'f, 'c>,
+    pub(super) builder: &'k mut FunctionBuilder<'f, 'c>,
     faults: &'k mut Faults,
     launches: &'k [Launch],
     gpu: &'k GpuCode,
@@ -101,11 +101,11 @@ pub struct Call<'k, 'f, 'c> {
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
     pub(super) fn e(&self) -> &'f Emitter<'c> {
-        self.check.e
+        self.builder.e
     }
 
     pub(super) fn block(&self) -> Block<'c> {
-        self.e().block(self.check.function, "")
+        self.e().block(self.builder.function, "")
     }
 
     fn i64(&self, value: i64) -> V<'c> {
@@ -115,24 +115,24 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Allocates through the environment. A workspace is asked for as bytes, with room to align it.
     fn allocate(&mut self, alloc: &Alloc, as_bytes: bool) -> Tensor<'c> {
         let e = self.e();
-        let prototype = e.stack(self.check.function, size_of::<DLTensor>() as u32);
-        let out = e.stack(self.check.function, 8);
+        let prototype = e.stack(self.builder.function, size_of::<DLTensor>() as u32);
+        let out = e.stack(self.builder.function, 8);
         let dims: Vec<_> = if as_bytes {
-            let bytes = self.check.value(alloc.bytes);
+            let bytes = self.builder.value(alloc.bytes);
             let room = self.i64(i64::from(alloc.align) - 1);
             vec![e.arith(Operation::Add, bytes, room)]
         } else {
-            alloc.dims.iter().map(|dim| self.check.value(*dim)).collect()
+            alloc.dims.iter().map(|dim| self.builder.value(*dim)).collect()
         };
-        let shape = e.stack(self.check.function, 8 * dims.len().max(1) as u32);
+        let shape = e.stack(self.builder.function, 8 * dims.len().max(1) as u32);
         for (i, dim) in dims.iter().enumerate() {
             e.store_at(shape, 8 * i as u32, *dim);
         }
         let dtype = match as_bytes {
             true => self.i64(DType::UINT8.packed().into()),
-            false => self.check.value(alloc.dtype),
+            false => self.builder.value(alloc.dtype),
         };
-        let (device, index) = (self.check.value(self.check.plan.device.0), self.index);
+        let (device, index) = (self.builder.value(self.builder.plan.device.0), self.index);
         e.store_at(prototype, dl_tensor::DATA.offset, e.null());
         e.store_at(prototype, dl_tensor::DEVICE_TYPE.offset, e.truncate(device, Ty::I32));
         e.store_at(prototype, dl_tensor::DEVICE_ID.offset, e.truncate(index, Ty::I32));
@@ -183,7 +183,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     /// Asks for the environment's stream, once, where a launch that runs uses it.
     fn ask_stream(&mut self) {
-        let launches = self.check.plan.launches.iter().zip(&self.runs);
+        let launches = self.builder.plan.launches.iter().zip(&self.runs);
         let users = launches.filter(|(launch, _)| launch.uses_env_stream());
         let conds: Vec<_> = users.map(|(_, cond)| *cond).collect();
         if conds.is_empty() {
@@ -209,14 +209,14 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Whether a launch runs, where that is not for certain: its condition holds, and its grid has blocks.
     fn runs(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
         let e = self.e();
-        let plan = self.check.plan;
+        let plan = self.builder.plan;
         let extents = launch.grid.iter().flat_map(|grid| grid.grid);
         let extents = extents.filter(|extent| !matches!(plan.expr(*extent), Expr::Int(1..)));
         let extents: Vec<_> = extents.collect();
         let mut conds: Vec<_> =
-            launch.cond.into_iter().map(|cond| self.check.value(cond)).collect();
+            launch.cond.into_iter().map(|cond| self.builder.value(cond)).collect();
         for extent in extents {
-            let extent = self.check.value(extent);
+            let extent = self.builder.value(extent);
             conds.push(e.compare(Predicate::NE, extent, self.i64(0)));
         }
         conds.into_iter().reduce(|a, b| e.arith(Operation::And, a, b))
@@ -227,9 +227,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         self.stream.expect("the stream was asked for")
     }
 
-    /// Memory for the words of an error.
-    pub(super) fn words(&mut self) -> V<'c> {
-        self.check.words()
+    /// Memory for an error.
+    pub(super) fn error(&mut self) -> V<'c> {
+        self.builder.error()
     }
 
     fn launch(&mut self, launch: &plan::Launch, runs: Option<V<'c>>) {
@@ -240,14 +240,14 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             e.branch(cond, run, behind, None);
             e.at(run);
         }
-        let mark = self.check.mark();
+        let mark = self.builder.mark();
         let described = &self.launches[launch.index];
-        let symbols = described.symbols(&self.check.plan.combinations);
-        match (&symbols[..], self.check.plan.combinations.index) {
+        let symbols = described.symbols(&self.builder.plan.combinations);
+        match (&symbols[..], self.builder.plan.combinations.index) {
             ([symbol], _) => self.run(symbol, described, launch),
             (_, None) => unreachable!("without dtype variables there is one symbol"),
             (symbols, Some(index)) => {
-                let index = self.check.value(index);
+                let index = self.builder.value(index);
                 let joined = self.block();
                 let blocks: Vec<_> = symbols.iter().map(|_| self.block()).collect();
                 let cases: Vec<_> = blocks
@@ -259,15 +259,15 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
                 e.switch(index, blocks[0], &cases);
                 for (symbol, block) in symbols.iter().zip(&blocks) {
                     e.at(*block);
-                    let mark = self.check.mark();
+                    let mark = self.builder.mark();
                     self.run(symbol, described, launch);
-                    self.check.forget(mark);
+                    self.builder.forget(mark);
                     e.jump(joined);
                 }
                 e.at(joined);
             }
         }
-        self.check.forget(mark);
+        self.builder.forget(mark);
         e.jump(behind);
         e.at(behind);
     }
@@ -300,12 +300,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
         self.free_all();
-        let fault = self.faults.add(&host_status::fault(symbol, &self.check.plan.signature));
-        let values = e.stack(self.check.function, 8);
+        let fault = self.faults.add(&host_status::fault(symbol, &self.builder.plan.signature));
+        let values = e.stack(self.builder.function, 8);
         e.store(values, e.sign_extend(status));
-        let words = self.check.words();
-        let n_strings = Faults::word(e, words, e.int(Ty::I32, fault.into()), values);
-        self.check.leave(n_strings);
+        let error = self.builder.error();
+        let n_strings = Faults::word(e, error, e.int(Ty::I32, fault.into()), values);
+        self.builder.leave(n_strings);
         e.at(ok);
     }
 
@@ -335,7 +335,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             LaunchArg::Struct(_) => unreachable!("a struct's fields are passed one by one"),
             LaunchArg::TensorMap(_) => unreachable!("only kernels on a GPU take tensor maps"),
             LaunchArg::Value(value, c_type) => {
-                let value = self.check.value(*value);
+                let value = self.builder.value(*value);
                 (convert(e, value, *c_type), *c_type)
             }
         }
@@ -365,7 +365,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     fn store_tuple(&mut self, result: V<'c>, results: Vec<Tensor<'c>>) {
         const MAKE: &str = "ffi.Array";
         let e = self.e();
-        let function = self.check.function;
+        let function = self.builder.function;
         self.results = results;
         let name = e.stack(function, size_of::<ByteArray>() as u32);
         e.store_at(name, byte_array::DATA.offset, e.bytes("array", MAKE.as_bytes(), 1));
@@ -394,11 +394,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
 impl<'c> super::struct_args::Fields<'c> for Call<'_, '_, 'c> {
     fn emitter(&self) -> &Emitter<'c> {
-        self.check.e
+        self.builder.e
     }
 
     fn function(&self) -> Function<'c> {
-        self.check.function
+        self.builder.function
     }
 
     fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Conditions that a value is one of some constants, as one comparison without a branch.
 
-use super::check::Check;
+use super::function::FunctionBuilder;
 use crate::llvm::{Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::Width;
 use kernpack_validators::plan::{Compare, Expr, Value};
@@ -15,7 +15,7 @@ pub enum Membership {
     Pair(Value, i64, i64),
 }
 
-impl<'c> Check<'_, 'c> {
+impl<'c> FunctionBuilder<'_, 'c> {
     /// What a condition says, where it is one that one comparison can decide.
     pub fn membership(&self, cond: Value) -> Option<Membership> {
         match *self.plan.expr(cond) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From plans to code.
 //!
-//! Each function becomes `__tvm_ffi_<name>` in two parts, one file each: [`check`] (arguments to values) and [`launch`] (values to calls). Where a check
+//! Each function becomes `__tvm_ffi_<name>` in two parts, one file each: [`function`] (arguments to values) and [`launch`] (values to calls). Where a check
 //! fails, nothing is known but that: checks leave to a few blocks they share, which have the runtime replay the checks as a [`program`] and find one of the [`faults`].
 //! So checks are compares and branches, and nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
 //! are functions of their own, the [`pieces`] that prepared calls are made of.
 
-mod check;
 mod faults;
+mod function;
 mod getter;
 mod gpu;
 mod launch;
@@ -22,8 +22,8 @@ use crate::gpu_code::GpuCode;
 use crate::llvm::{Context, Effort, Emitter, Function, Ty, V};
 use crate::package::{Launch, Package, Role};
 use crate::target::Target;
-use check::Check;
 pub use faults::Faults;
+use function::FunctionBuilder;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
 use launch::Launching;
@@ -107,10 +107,10 @@ fn effort(entries: &[Entry<'_>], gpu: &GpuCode) -> Effort {
 fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launching<'_>) {
     let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", plan.name));
     let (args, n_args, result) = Packed::params(e, function);
-    let mut check = Check::new(e, plan, function, args, n_args);
-    check.plan();
-    launch::lower(&mut check, faults, with, result);
-    check.finish(faults);
+    let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
+    builder.plan();
+    launch::lower(&mut builder, faults, with, result);
+    builder.finish(faults);
 }
 
 /// The C type of packed functions: `int (void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)`.

@@ -3,21 +3,21 @@
 //!
 //! | function | does |
 //! |---|---|
-//! | `kernpack_check_<name>(args, num_args, state, words)` | checks the arguments, and writes to the state what launches need of them |
-//! | `kernpack_launch_<name>(state, result, words)` | does what an accepted call does |
+//! | `kernpack_check_<name>(args, num_args, state, error)` | checks the arguments, and writes to the state what launches need of them |
+//! | `kernpack_launch_<name>(state, result, error)` | does what an accepted call does |
 //! | `__tvm_ffi_<name>` | both, with a state on its stack |
 //! | `__tvm_ffi_kernpack_prepare_<name>` | has the runtime make a function of a state that outlives the call |
 //!
 //! The local ones return 0, or how many strings of an error they have written for their caller to raise, or -1 where an error is set. So what
 //! raises is always the entry point. The state is an array of 64-bit values.
 
-use super::check::Check;
 use super::faults::{Faults, raise_written};
+use super::function::FunctionBuilder;
 use super::launch::{self, Launching};
 use super::{Entry, Packed};
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
-use kernpack_runtime::WORDS_BYTES;
+use kernpack_runtime::ERROR_BYTES;
 use kernpack_validators::plan::{Expr, Plan, Type, Value};
 
 /// Lowers a function and its pieces.
@@ -28,13 +28,13 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     lower_launch(e, launch, entry.plan, &state, faults, with);
 
     let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", entry.plan.name));
-    let words = e.stack(function, WORDS_BYTES as u32);
+    let error = e.stack(function, ERROR_BYTES as u32);
     let memory = e.stack(function, state.bytes());
     let (args, n_args, result) = Packed::params(e, function);
-    let n_strings = e.call(check, &[args, n_args, memory, words]).expect("a number");
-    return_unless_zero(e, function, words, n_strings);
-    let n_strings = e.call(launch, &[memory, result, words]).expect("a number");
-    return_unless_zero(e, function, words, n_strings);
+    let n_strings = e.call(check, &[args, n_args, memory, error]).expect("a number");
+    return_unless_zero(e, function, error, n_strings);
+    let n_strings = e.call(launch, &[memory, result, error]).expect("a number");
+    return_unless_zero(e, function, error, n_strings);
     e.ret(e.int(Ty::I32, 0));
 }
 
@@ -50,12 +50,12 @@ pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
         Word::Int(State::of(entry.plan).bytes().into()),
     ];
     let description = e.words("", &description);
-    let words = e.stack(function, WORDS_BYTES as u32);
+    let error = e.stack(function, ERROR_BYTES as u32);
     let (args, n_args, result) = Packed::params(e, function);
     let params = [Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
     let prepare = e.declare("kernpack_rt_cuda_prepare", &params, Some(Ty::I32));
-    let n_strings = e.call(prepare, &[description, args, n_args, result, words]);
-    return_unless_zero(e, function, words, n_strings.expect("a number"));
+    let n_strings = e.call(prepare, &[description, args, n_args, result, error]);
+    return_unless_zero(e, function, error, n_strings.expect("a number"));
     e.ret(e.int(Ty::I32, 0));
 }
 
@@ -77,16 +77,16 @@ fn lower_check<'c>(
     faults: &mut Faults,
 ) {
     e.begin(function);
-    let [args, n_args, memory, words] = [0, 1, 2, 3].map(|number| e.param(function, number));
-    let mut check = Check::new(e, plan, function, args, n_args).piece(words);
-    check.plan();
+    let [args, n_args, memory, error] = [0, 1, 2, 3].map(|number| e.param(function, number));
+    let mut builder = FunctionBuilder::new(e, plan, function, args, n_args).piece(error);
+    builder.plan();
     for (slot, value) in state.slots() {
-        let stored = check.value(value);
+        let stored = builder.value(value);
         let stored = if is_bool(plan, value) { e.zero_extend(stored) } else { stored };
         e.store_at(memory, slot, stored);
     }
     e.ret(e.int(Ty::I32, 0));
-    check.finish(faults);
+    builder.finish(faults);
 }
 
 fn lower_launch<'c>(
@@ -98,25 +98,26 @@ fn lower_launch<'c>(
     with: Launching<'_>,
 ) {
     e.begin(function);
-    let [memory, result, words] = [0, 1, 2].map(|number| e.param(function, number));
-    let mut check = Check::new(e, plan, function, e.null(), e.int(Ty::I32, 0)).piece(words);
+    let [memory, result, error] = [0, 1, 2].map(|number| e.param(function, number));
+    let mut builder =
+        FunctionBuilder::new(e, plan, function, e.null(), e.int(Ty::I32, 0)).piece(error);
     for (slot, value) in state.slots() {
         let loaded = e.load(Ty::I64, e.offset_by(memory, slot));
         let is_bool = is_bool(plan, value);
-        check.know(value, if is_bool { e.truncate(loaded, Ty::I1) } else { loaded });
+        builder.know(value, if is_bool { e.truncate(loaded, Ty::I1) } else { loaded });
     }
-    launch::lower(&mut check, faults, with, result);
+    launch::lower(&mut builder, faults, with, result);
 }
 
 /// Where a piece has failed, raises what it has written, if anything, and returns -1.
-fn return_unless_zero<'c>(e: &Emitter<'c>, function: Function<'c>, words: V<'c>, n_strings: V<'c>) {
+fn return_unless_zero<'c>(e: &Emitter<'c>, function: Function<'c>, error: V<'c>, n_strings: V<'c>) {
     let [failed, raise, fail, behind] = [(); 4].map(|()| e.block(function, ""));
     let zero = e.int(Ty::I32, 0);
     e.branch(e.compare(Predicate::EQ, n_strings, zero), behind, failed, Some(true));
     e.at(failed);
     e.branch(e.compare(Predicate::SGT, n_strings, zero), raise, fail, None);
     e.at(raise);
-    raise_written(e, words, n_strings);
+    raise_written(e, error, n_strings);
     e.at(fail);
     e.ret(e.int(Ty::I32, -1));
     e.at(behind);

@@ -27,7 +27,7 @@ impl<'c> Call<'_, '_, 'c> {
     /// Encodes a tensor map; returns where it lies.
     pub fn encode(&mut self, map: &TensorMap) -> V<'c> {
         let e = self.e();
-        let function = self.check.function;
+        let function = self.builder.function;
         let encoded = e.stack_aligned(function, BYTES, ALIGN);
         let described = e.stack(function, described::BYTES);
         let (address, _) = self.scalar(&map.base);
@@ -36,16 +36,16 @@ impl<'c> Call<'_, '_, 'c> {
         let strides = map.strides.iter().zip((described::STRIDES..).step_by(8));
         let data_type = [(&map.data_type, described::DATA_TYPE)];
         for (value, offset) in dims.chain(strides).chain(data_type) {
-            let value = self.check.value(*value);
+            let value = self.builder.value(*value);
             e.store_at(described, offset, value);
         }
         e.store_at(described, described::FIXED, e.bytes("", &fixed(map), 4));
         let device = e.truncate(self.index, Ty::I32);
-        let words = self.words();
+        let error = self.error();
         let params = [Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
         let encode = e.declare("kernpack_rt_cuda_encode", &params, Some(Ty::I32));
-        let n_strings = e.call(encode, &[device, encoded, described, words]);
-        self.leave_with_words(n_strings.expect("a number"));
+        let n_strings = e.call(encode, &[device, encoded, described, error]);
+        self.leave_with_error(n_strings.expect("a number"));
         encoded
     }
 }
@@ -57,16 +57,16 @@ fn fixed(map: &TensorMap) -> Vec<u8> {
         let rest = MAX_RANK - counts.len();
         counts.iter().copied().chain(std::iter::repeat_n(1, rest)).collect::<Vec<u32>>()
     };
-    let mut words = padded(&map.box_dims);
-    words.extend(padded(&map.steps));
-    words.extend([
+    let mut numbers = padded(&map.box_dims);
+    numbers.extend(padded(&map.steps));
+    numbers.extend([
         map.dims.len() as u32,
         choices.interleave / 16,
         enumerator(choices.swizzle, 32),
         enumerator(choices.l2, 64),
         choices.nan.into(),
     ]);
-    let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let mut bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
     bytes.extend(map.tensor.bytes().chain([0]));
     bytes
 }

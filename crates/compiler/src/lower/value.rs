@@ -4,7 +4,7 @@
 //! An expression is emitted where it is first needed, and kept as long as that place dominates what is being written: [`Known`] forgets what
 //! was emitted on one side of a branch.
 
-use super::check::Check;
+use super::function::FunctionBuilder;
 use crate::llvm::{Emitter, Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::{DType, Width};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};
@@ -67,12 +67,12 @@ impl<'c> Known<'c> {
     }
 }
 
-impl<'c> Check<'_, 'c> {
+impl<'c> FunctionBuilder<'_, 'c> {
     /// The code of a value, emitted here unless it is known.
     pub fn value(&mut self, value: Value) -> V<'c> {
-        self.form(value, Form::Value, |check, value| match check.membership(value) {
-            Some(membership) => check.is_member(membership),
-            None => check.emit(value),
+        self.form(value, Form::Value, |builder, value| match builder.membership(value) {
+            Some(membership) => builder.is_member(membership),
+            None => builder.emit(value),
         })
     }
 
@@ -157,8 +157,9 @@ impl<'c> Check<'_, 'c> {
             Expr::Element(base, index) => (base, 8 * index, Width::I64),
             _ => unreachable!("only these read memory"),
         };
-        let base = self
-            .form(base, Form::Base, |check, base| check.form(base, Form::Pointer, Self::address));
+        let base = self.form(base, Form::Base, |builder, base| {
+            builder.form(base, Form::Pointer, Self::address)
+        });
         self.e.load_field(base, offset, width)
     }
 
@@ -225,7 +226,7 @@ impl<'c> Check<'_, 'c> {
             if matches!(operation, Operation::And) { (other, behind) } else { (behind, other) };
         e.branch(first, yes, no, None);
         e.at(other);
-        let second = self.scoped(|check| check.value(b));
+        let second = self.scoped(|builder| builder.value(b));
         let other = e.here();
         e.jump(behind);
         e.at(behind);

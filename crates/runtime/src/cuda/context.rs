@@ -9,7 +9,7 @@ use super::driver::{Context, Driver, INVALID_DEVICE, Status, Stream};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
-use crate::words::Words;
+use crate::error_parts::ErrorParts;
 
 /// Something that is being done on a device. When it is dropped, the caller has its context again: nothing can be done where the driver
 /// refuses, and nothing is said, since what was done has an outcome already.
@@ -57,10 +57,11 @@ impl Call {
         device: i64,
         stream: Stream,
         asked: Option<Current>,
-        words: Blank,
+        blank: Blank,
     ) -> Result<Call, i32> {
-        let (area, driver) = area_and_driver(words)?;
-        let no_device = |status| explain::no_device(words.error(), driver, Some(device), status);
+        let (area, driver) = area_and_driver(blank)?;
+        let no_device =
+            |status| explain::no_device(blank.runtime_error(), driver, Some(device), status);
         let number = device as usize;
         if number >= MAX_DEVICES {
             return Err(no_device(INVALID_DEVICE));
@@ -74,13 +75,13 @@ impl Call {
     }
 
     /// The like with a context of the device in any case.
-    pub(super) fn in_context(device: i64, words: Blank) -> Result<Call, i32> {
-        Call::on_stream(device, ptr::null_mut(), None, words)
+    pub(super) fn in_context(device: i64, blank: Blank) -> Result<Call, i32> {
+        Call::on_stream(device, ptr::null_mut(), None, blank)
     }
 
     /// What has been done already, on a stream that needed nothing more than was there.
-    pub(super) fn of_launch(device: usize, stream: Stream, words: Blank) -> Result<Call, i32> {
-        let (area, driver) = area_and_driver(words)?;
+    pub(super) fn of_launch(device: usize, stream: Stream, blank: Blank) -> Result<Call, i32> {
+        let (area, driver) = area_and_driver(blank)?;
         Ok(Call { area, driver, device, in_primary: means_current(stream), callers: None })
     }
 
@@ -172,31 +173,32 @@ pub(super) fn means_current(stream: Stream) -> bool {
 ///
 /// # Safety
 ///
-/// `device` may be read and written, `words` written.
+/// `device` may be read and written, `error` written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, words: *mut Words) -> i32 {
+unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, error: *mut ErrorParts) -> i32 {
     // SAFETY: as the caller says.
     if unsafe { *device } >= 0 {
         return 0;
     }
     // SAFETY: as the caller says.
-    let words = unsafe { Blank::new(words) };
-    let driver = match area_and_driver(words) {
+    let blank = unsafe { Blank::new(error) };
+    let driver = match area_and_driver(blank) {
         Ok((_, driver)) => driver,
         Err(n_strings) => return n_strings,
     };
     // SAFETY: the driver writes one int.
     match unsafe { (driver.current_device)(device) } {
         0 => 0,
-        status => explain::no_device(words.error(), driver, None, status),
+        status => explain::no_device(blank.runtime_error(), driver, None, status),
     }
 }
 
 /// What every call needs, or how many strings of an error there are.
 #[inline(never)]
-pub(super) fn area_and_driver(words: Blank) -> Result<(Area, &'static Driver), i32> {
-    let area = Area::get().ok_or_else(|| explain::no_memory(words.error()))?;
-    let driver = area.driver().map_err(|reason| explain::no_driver(words.error(), reason))?;
+pub(super) fn area_and_driver(blank: Blank) -> Result<(Area, &'static Driver), i32> {
+    let area = Area::get().ok_or_else(|| explain::no_memory(blank.runtime_error()))?;
+    let driver =
+        area.driver().map_err(|reason| explain::no_driver(blank.runtime_error(), reason))?;
     Ok((area, driver))
 }
 

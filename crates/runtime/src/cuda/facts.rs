@@ -8,23 +8,23 @@ use super::driver::{self, Driver, Status, device};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
-use crate::words::Words;
+use crate::error_parts::ErrorParts;
 
 /// Writes down the number of multiprocessors of a device, the most shared memory of a block in bytes, and the compute capability: 90 for 9.0. 0,
 /// or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `facts` and `words` may be written.
+/// `facts` and `error` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_device(
     device: i64,
     facts: *mut [i64; 3],
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let words = unsafe { Blank::new(words) };
-    let (area, driver) = match area_and_driver(words) {
+    let blank = unsafe { Blank::new(error) };
+    let (area, driver) = match area_and_driver(blank) {
         Ok(found) => found,
         Err(n_strings) => return n_strings,
     };
@@ -34,7 +34,7 @@ unsafe extern "C" fn kernpack_rt_cuda_device(
             unsafe { facts.write(known) };
             0
         }
-        Err(status) => explain::no_device(words.error(), driver, Some(device), status),
+        Err(status) => explain::no_device(blank.runtime_error(), driver, Some(device), status),
     }
 }
 

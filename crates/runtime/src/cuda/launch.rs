@@ -12,27 +12,27 @@ use super::load::{load, without_capture};
 use super::message::Blank;
 use super::package::Package;
 use super::state::{Area, MAX_DEVICES};
-use crate::words::Words;
+use crate::error_parts::ErrorParts;
 
 /// Launches a kernel of the package on a device. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes them, `words` may be written.
+/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes them, `error` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_launch(
     device: i32,
     kernel: u32,
     config: *const LaunchConfig,
     args: *mut *mut c_void,
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (config, words) = unsafe { (&*config, Blank::new(words)) };
+    let (config, blank) = unsafe { (&*config, Blank::new(error)) };
     let launch = Launch { device: device as usize, kernel: kernel as usize, config, args };
     match launch.at_once() {
         Ok(()) => 0,
-        Err(tried) => launch.slowly(tried, words).err().unwrap_or(0),
+        Err(tried) => launch.slowly(tried, blank).err().unwrap_or(0),
     }
 }
 
@@ -87,25 +87,25 @@ impl Launch<'_> {
     /// Sees to everything, and launches. Where that cannot be done, how many strings of an error there are.
     #[cold]
     #[inline(never)]
-    fn slowly(&self, tried: Tried, words: Blank) -> Result<(), i32> {
+    fn slowly(&self, tried: Tried, blank: Blank) -> Result<(), i32> {
         let stream = self.config.stream;
         let asked = match tried {
             Tried::Refused(function, status) => {
-                let call = Call::of_launch(self.device, stream, words)?;
-                return self.refused(&call, function, status, words);
+                let call = Call::of_launch(self.device, stream, blank)?;
+                return self.refused(&call, function, status, blank);
             }
             Tried::Current(current) => Some(current),
             Tried::Nothing => None,
         };
-        let call = Call::on_stream(self.device as i64, stream, asked, words)?;
+        let call = Call::on_stream(self.device as i64, stream, asked, blank)?;
         let mut function = self.known(&call);
         if function.is_null() {
-            function = self.find(&call, words)?;
+            function = self.find(&call, blank)?;
         }
         // SAFETY: the handle is the driver's.
         match unsafe { self.make(call.driver, function) } {
             0 => Ok(()),
-            status => self.refused(&call, function, status, words),
+            status => self.refused(&call, function, status, blank),
         }
     }
 
@@ -140,8 +140,8 @@ impl Launch<'_> {
     }
 
     /// The like for the first launch. Where it cannot be had, how many strings of an error there are.
-    fn find(&self, call: &Call, words: Blank) -> Result<driver::Function, i32> {
-        let handle = loaded(call, self.kernel, words)?;
+    fn find(&self, call: &Call, blank: Blank) -> Result<driver::Function, i32> {
+        let handle = loaded(call, self.kernel, blank)?;
         call.area.kernel(call.device, self.kernel).is_sought.store(1, Ordering::Relaxed);
         let is_primary = match means_current(self.config.stream) {
             true => call.in_primary,
@@ -160,7 +160,7 @@ impl Launch<'_> {
         call: &Call,
         function: driver::Function,
         mut status: Status,
-        words: Blank,
+        blank: Blank,
     ) -> Result<(), i32> {
         let kept = call.area.kernel(call.device, self.kernel);
         let handle = kept.kernel.load(Ordering::Acquire);
@@ -183,18 +183,19 @@ impl Launch<'_> {
             handle,
             config: self.config,
         };
-        Err(explain::not_launched(words.error(), &refused, status))
+        Err(explain::not_launched(blank.runtime_error(), &refused, status))
     }
 }
 
 /// The kernel on the call's device, loaded if it is not. Where it cannot be, how many strings of an error there are.
-pub(super) fn loaded(call: &Call, number: usize, words: Blank) -> Result<driver::Kernel, i32> {
+pub(super) fn loaded(call: &Call, number: usize, blank: Blank) -> Result<driver::Kernel, i32> {
     let &Call { area, driver, device, .. } = call;
     // A handle says nothing while its module is being loaded: that may fail yet.
     let module = Package::own().kernel(number).module as usize;
     if !area.module(device, module).once.is_done() {
-        load(area, driver, module, device)
-            .map_err(|reason| explain::not_loaded(words.error(), driver, number, device, reason))?;
+        load(area, driver, module, device).map_err(|reason| {
+            explain::not_loaded(blank.runtime_error(), driver, number, device, reason)
+        })?;
     }
     Ok(area.kernel(device, number).kernel.load(Ordering::Acquire))
 }

@@ -3,32 +3,32 @@
 
 use core::ffi::{CStr, c_char};
 
+use crate::error_parts::ErrorParts;
 use crate::fault_table::MAX_PARTS;
 use crate::text::Text;
-use crate::words::Words;
 
 /// A message in the making. What has no room is dropped.
 pub(super) struct Message {
-    words: *mut Words,
+    error: *mut ErrorParts,
     n_parts: usize,
 }
 
-/// Words that nobody has written yet.
+/// An error that nobody has written yet.
 #[derive(Clone, Copy)]
-pub(super) struct Blank(*mut Words);
+pub(super) struct Blank(*mut ErrorParts);
 
 impl Blank {
     /// Where a caller wants its error.
     ///
     /// # Safety
     ///
-    /// There is memory for words, until this and what is made of it are used no more.
-    pub(super) unsafe fn new(words: *mut Words) -> Blank {
-        Blank(words)
+    /// There is memory for an error, until this and what is made of it are used no more.
+    pub(super) unsafe fn new(error: *mut ErrorParts) -> Blank {
+        Blank(error)
     }
 
     /// A RuntimeError that says nothing yet.
-    pub(super) fn error(self) -> Message {
+    pub(super) fn runtime_error(self) -> Message {
         self.of_kind(c"RuntimeError")
     }
 
@@ -40,12 +40,12 @@ impl Blank {
     fn of_kind(self, kind: &'static CStr) -> Message {
         // SAFETY: as whoever made this has said.
         unsafe { (&raw mut (*self.0).kind).write(kind.as_ptr()) };
-        Message { words: self.0, n_parts: 0 }
+        Message { error: self.0, n_parts: 0 }
     }
 }
 
 impl Message {
-    /// Appends words that stay.
+    /// Appends text that stays.
     #[inline(never)]
     pub(super) fn text(&mut self, text: &'static CStr) -> &mut Message {
         self.c_str(text.as_ptr())
@@ -65,13 +65,13 @@ impl Message {
         self.copy(&digits)
     }
 
-    /// Appends a short text, which the words keep.
+    /// Appends a short text, which the error keeps.
     #[inline(never)]
     pub(super) fn copy(&mut self, text: &Text) -> &mut Message {
         if self.n_parts < MAX_PARTS {
-            // SAFETY: the words have that many parts.
+            // SAFETY: an error has that many parts.
             let written = unsafe {
-                let written = (&raw mut (*self.words).digits).cast::<Text>().add(self.n_parts);
+                let written = (&raw mut (*self.error).digits).cast::<Text>().add(self.n_parts);
                 written.write(*text);
                 written
             };
@@ -88,9 +88,9 @@ impl Message {
     #[inline(never)]
     fn part(&mut self, strings: [*const c_char; 2]) -> &mut Message {
         if self.n_parts < MAX_PARTS {
-            // SAFETY: the words have that many parts.
+            // SAFETY: an error has that many parts.
             unsafe {
-                let parts = (&raw mut (*self.words).parts).cast::<[*const c_char; 2]>();
+                let parts = (&raw mut (*self.error).parts).cast::<[*const c_char; 2]>();
                 parts.add(self.n_parts).write(strings);
             }
             self.n_parts += 1;

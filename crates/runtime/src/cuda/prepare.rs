@@ -9,19 +9,19 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::message::{Blank, Message};
-use crate::words::Words;
+use crate::error_parts::ErrorParts;
 
 /// What the compiler says of a function that can be prepared.
 #[repr(C)]
 struct Description {
     /// What callers call to prepare it.
     name: *const c_char,
-    check: unsafe extern "C" fn(*const Any, i32, *mut u64, *mut Words) -> i32,
+    check: unsafe extern "C" fn(*const Any, i32, *mut u64, *mut ErrorParts) -> i32,
     launch: Launch,
     state_bytes: u64,
 }
 
-type Launch = unsafe extern "C" fn(*mut u64, *mut Any, *mut Words) -> i32;
+type Launch = unsafe extern "C" fn(*mut u64, *mut Any, *mut ErrorParts) -> i32;
 
 /// `TVMFFIAny`
 #[repr(C)]
@@ -90,27 +90,27 @@ impl Prepared {
 ///
 /// # Safety
 ///
-/// `description` is the compiler's, `args` has `n_args` values, `result` and `words` may be written.
+/// `description` is the compiler's, `args` has `n_args` values, `result` and `error` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_prepare(
     description: *const Description,
     args: *const Any,
     n_args: i32,
     result: *mut Any,
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (description, blank) = unsafe { (&*description, Blank::new(words)) };
+    let (description, blank) = unsafe { (&*description, Blank::new(error)) };
     let bytes = size_of::<Prepared>() + description.state_bytes as usize;
     // SAFETY: plain memory.
     let prepared: *mut Prepared = unsafe { malloc(bytes) }.cast();
     if prepared.is_null() {
-        return out_of_memory(blank.error());
+        return out_of_memory(blank.runtime_error());
     }
     // SAFETY: it is as large as that, and the arguments are as the caller says. Once they are checked, there are that many.
     unsafe {
         prepared.write(Prepared { launch: description.launch, held: ptr::null_mut(), n_held: 0 });
-        let mut n_strings = (description.check)(args, n_args, Prepared::state(prepared), words);
+        let mut n_strings = (description.check)(args, n_args, Prepared::state(prepared), error);
         if n_strings == 0 {
             n_strings = finish(prepared, description, args, n_args as usize, result, blank);
         }
@@ -132,7 +132,7 @@ unsafe fn finish(
     args: *const Any,
     n_args: usize,
     result: *mut Any,
-    words: Blank,
+    blank: Blank,
 ) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
@@ -140,11 +140,11 @@ unsafe fn finish(
         // One more: no allocation may be of nothing.
         let held = malloc(8 * (room + 1));
         if held.is_null() {
-            return out_of_memory(words.error());
+            return out_of_memory(blank.runtime_error());
         }
         (*prepared).held = held.cast();
         if let Err(number) = hold(prepared, args, n_args, room) {
-            return not_owned(words.type_error(), description.name, number);
+            return not_owned(blank.type_error(), description.name, number);
         }
         let mut function = ptr::null_mut();
         if TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut function) != 0 {
@@ -242,19 +242,19 @@ unsafe extern "C" fn call(
     result: *mut Any,
 ) -> i32 {
     let prepared: *mut Prepared = state.cast();
-    let mut words = MaybeUninit::<Words>::uninit();
+    let mut error = MaybeUninit::<ErrorParts>::uninit();
     let n_strings = match n_args {
         // SAFETY: the state was checked, and what it points to is held.
-        0 => unsafe { ((*prepared).launch)(Prepared::state(prepared), result, words.as_mut_ptr()) },
-        // SAFETY: there is memory for the words.
-        _ => unexpected_arguments(unsafe { Blank::new(words.as_mut_ptr()) }, n_args),
+        0 => unsafe { ((*prepared).launch)(Prepared::state(prepared), result, error.as_mut_ptr()) },
+        // SAFETY: there is memory for the error.
+        _ => unexpected_arguments(unsafe { Blank::new(error.as_mut_ptr()) }, n_args),
     };
     if n_strings > 0 {
         // SAFETY: as many strings have been written.
         unsafe {
-            let words = words.as_ptr();
-            let parts = (&raw const (*words).parts).cast();
-            TVMFFIErrorSetRaisedFromCStrParts((*words).kind, parts, n_strings);
+            let error = error.as_ptr();
+            let parts = (&raw const (*error).parts).cast();
+            TVMFFIErrorSetRaisedFromCStrParts((*error).kind, parts, n_strings);
         }
         return -1;
     }
@@ -263,8 +263,8 @@ unsafe extern "C" fn call(
 
 #[cold]
 #[inline(never)]
-fn unexpected_arguments(words: Blank, n_args: i32) -> i32 {
-    let mut message = words.type_error();
+fn unexpected_arguments(blank: Blank, n_args: i32) -> i32 {
+    let mut message = blank.type_error();
     message.text(c"Mismatched number of arguments when calling: a prepared function");
     message.text(c", expected 0 arguments, got ").int(n_args.into()).n_strings()
 }

@@ -66,19 +66,19 @@ pub(super) unsafe fn unmap(memory: *mut u8, bytes: usize) {
     unsafe { syscall(number::MUNMAP, memory, bytes) };
 }
 
-/// Sleeps while the word has that value, or until it is woken.
-pub(super) fn sleep_while(word: &AtomicU32, value: u32) {
-    // SAFETY: the kernel only reads the word.
+/// Sleeps while the state has that value, or until it is woken.
+pub(super) fn sleep_while(state: &AtomicU32, value: u32) {
+    // SAFETY: the kernel only reads it.
     unsafe {
-        syscall(number::FUTEX, word.as_ptr(), FUTEX_WAIT_PRIVATE, value as c_long, 0 as c_long);
+        syscall(number::FUTEX, state.as_ptr(), FUTEX_WAIT_PRIVATE, value as c_long, 0 as c_long);
     }
 }
 
-/// Sets the word and wakes all who sleep on it.
-pub(super) fn set_and_wake(word: &AtomicU32, value: u32) {
-    word.store(value, Ordering::Release);
+/// Sets the state and wakes all who sleep on it.
+pub(super) fn set_and_wake(state: &AtomicU32, value: u32) {
+    state.store(value, Ordering::Release);
     // SAFETY: the kernel only wakes threads.
-    unsafe { syscall(number::FUTEX, word.as_ptr(), FUTEX_WAKE_PRIVATE, i32::MAX as c_long) };
+    unsafe { syscall(number::FUTEX, state.as_ptr(), FUTEX_WAKE_PRIVATE, i32::MAX as c_long) };
 }
 
 /// Opens the CUDA driver, or says why it cannot be.

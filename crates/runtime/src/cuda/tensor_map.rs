@@ -12,7 +12,7 @@ use super::driver::{self, Driver, Status};
 use super::explain::{driver_words, status_words};
 use super::message::{Blank, Message};
 use super::system;
-use crate::words::Words;
+use crate::error_parts::ErrorParts;
 
 /// The most dims of a map.
 const MAX_RANK: usize = 5;
@@ -71,22 +71,22 @@ static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 ///
 /// # Safety
 ///
-/// `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `words` may be written.
+/// `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `error` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_encode(
     device: i32,
     map: *mut c_void,
     described: *const Described,
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (described, words) = unsafe { (&*described, Blank::new(words)) };
-    let call = match Call::in_context(device.into(), words) {
+    let (described, blank) = unsafe { (&*described, Blank::new(error)) };
+    let call = match Call::in_context(device.into(), blank) {
         Ok(call) => call,
         Err(n_strings) => return n_strings,
     };
     let Some(encode) = encode_function() else {
-        let mut message = words.error();
+        let mut message = blank.runtime_error();
         message.text(c"the CUDA driver has no `").text(NAME);
         return message.text(c"`: it is older than tensor maps").n_strings();
     };
@@ -114,7 +114,7 @@ unsafe extern "C" fn kernpack_rt_cuda_encode(
         0 => 0,
         status => {
             let (driver, device) = (call.driver, call.device as c_int);
-            refused(words.error(), &Refused { driver, device, described, fixed }, status)
+            refused(blank.runtime_error(), &Refused { driver, device, described, fixed }, status)
         }
     }
 }

@@ -12,7 +12,7 @@
 //! | fault | `u32` kind string, `u32` number of parts, then the parts |
 //! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
 //!
-//! Name tables, faults and so their words are aligned to 4; strings lie anywhere. Values are not in the table: the
+//! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not in the table: the
 //! failed check leaves at most [`MAX_VALUES`] of them as an array of `i64`, and a part says which one it prints.
 //!
 //! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer` makes tables.
@@ -39,7 +39,7 @@ pub const MAX_VALUES: usize = 32;
 /// One piece of a fault's message. A text is a `&str` for the writer and an offset within the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<Text> {
-    /// Words that are the same whenever the fault is raised.
+    /// Text that is the same whenever the fault is raised.
     Text(Text),
     /// A value that the failed check found.
     Value {

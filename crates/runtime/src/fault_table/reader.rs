@@ -27,28 +27,28 @@ pub(super) enum Name {
 impl<B: Bytes> Table<B> {
     /// The string that names the kind of the fault at `fault`.
     pub(crate) fn fault_kind(self, fault: u32) -> u32 {
-        self.word(fault)
+        self.u32(fault)
     }
 
     /// The parts of the fault at `fault`, in the order of the message.
     /// A part that this version cannot decode ends them.
     pub(crate) fn fault_parts(self, fault: u32) -> impl Iterator<Item = Part<u32>> {
-        let n_parts = self.word(fault + 4);
+        let n_parts = self.u32(fault + 4);
         let part = move |i| Part::decode(self.0.array(fault + 8 + 8 * i));
         (0..n_parts).map_while(part)
     }
 
     pub(super) fn name(self, NameTable(names): NameTable, key: u32) -> Name {
-        let n_names = self.word(names);
+        let n_names = self.u32(names);
         let mut entries = (0..n_names).map(|i| names + 8 + 8 * i);
-        match entries.find(|&entry| self.word(entry) == key) {
-            Some(entry) => Name::Known(self.word(entry + 4)),
-            None => Name::Unknown(self.word(names + 4)),
+        match entries.find(|&entry| self.u32(entry) == key) {
+            Some(entry) => Name::Known(self.u32(entry + 4)),
+            None => Name::Unknown(self.u32(names + 4)),
         }
     }
 
     /// The 32 bits at `offset`.
-    pub(crate) fn word(self, offset: u32) -> u32 {
+    pub(crate) fn u32(self, offset: u32) -> u32 {
         u32::from_le_bytes(self.0.array(offset))
     }
 }

@@ -63,9 +63,9 @@ impl TableWriter {
         let n_names = u32::try_from(sorted.len()).map_err(|_| TableError::TooLarge)?;
         let fallback = self.string(fallback)?;
         let offset = self.align()?;
-        self.push_words([n_names, fallback]);
+        self.push_u32s([n_names, fallback]);
         for (key, name) in sorted {
-            self.push_words([key, name]);
+            self.push_u32s([key, name]);
         }
         Ok(NameTable(offset))
     }
@@ -78,7 +78,7 @@ impl TableWriter {
         let kind = self.string(kind)?;
         let stored: Vec<_> = parts.iter().map(|part| self.part(part)).collect::<Result<_, _>>()?;
         let offset = self.align()?;
-        self.push_words([kind, stored.len() as u32]);
+        self.push_u32s([kind, stored.len() as u32]);
         self.bytes.extend(stored.into_iter().flat_map(Part::encode));
         Ok(offset)
     }
@@ -122,8 +122,8 @@ impl TableWriter {
         u32::try_from(self.bytes.len()).map_err(|_| TableError::TooLarge)
     }
 
-    pub(crate) fn push_words(&mut self, words: [u32; 2]) {
-        self.bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+    pub(crate) fn push_u32s(&mut self, numbers: [u32; 2]) {
+        self.bytes.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
     }
 }
 

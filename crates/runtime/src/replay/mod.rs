@@ -7,12 +7,12 @@
 //!
 //! The checks lie behind the faults in the package's table, as a program:
 //!
-//! | record | words |
+//! | record | numbers, each a `u32` |
 //! |---|---|
 //! | program | number of values, number of steps, then the values, then the steps |
 //! | value | operation (low byte; in the next, a load's width or the format that is rounded to), then up to three operands: earlier values, or a constant |
 //! | step | operation, then up to three operands |
-//! | list | count, then that many words |
+//! | list | count, then that many numbers |
 //!
 //! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs them, and once. So going through the
 //! steps may begin anywhere outside of a `when`: generated code says from which step on a check may have failed.
@@ -26,9 +26,9 @@ mod writer;
 #[cfg(feature = "writer")]
 pub use writer::{Narrower, Op, Program, ProgramStep, ProgramValue};
 
-/// The words of a value or a step.
+/// How many numbers a value or a step has.
 #[cfg(kernpack_checks)]
-pub(crate) const ROW_WORDS: u32 = 4;
+pub(crate) const ROW_NUMBERS: u32 = 4;
 
 /// Numbers every operation once, for the writer's enum and the runner's match.
 macro_rules! operations {

@@ -4,11 +4,11 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{ROW_WORDS, step, value};
+use super::{ROW_NUMBERS, step, value};
+use crate::error_parts::ErrorParts;
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::{MAX_VALUES, reader::Table};
 use crate::narrow::kernpack_rt_round_to_bf16;
-use crate::words::Words;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -20,7 +20,7 @@ unsafe extern "C" {
 /// # Safety
 ///
 /// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, `device` to what
-/// those steps have found out of the device, and `words` to memory for words.
+/// those steps have found out of the device, and `error` to memory for an error.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
@@ -29,39 +29,39 @@ unsafe extern "C" fn kernpack_rt_refuse(
     args: *const u8,
     num_args: i32,
     device: *const u8,
-    words: *mut Words,
+    error: *mut ErrorParts,
 ) -> i32 {
     let reader = Table(TableBytes(table));
-    let (n_values, n_steps) = (reader.word(program), reader.word(program + 4));
+    let (n_values, n_steps) = (reader.u32(program), reader.u32(program + 4));
     let bytes = n_values as usize * size_of::<Slot>();
     // SAFETY: malloc takes any size.
     let slots: *mut Slot = unsafe { malloc(bytes) }.cast();
     if slots.is_null() {
-        return own_words(words, c"out of memory while an error was worded");
+        return own_error(error, c"out of memory while an error was worded");
     }
     for i in 0..n_values as usize {
         // SAFETY: the memory has that many slots. (Clearing it whole would become a call of `calloc`.)
         unsafe { (&raw mut (*slots.add(i)).known).write(0) };
     }
     let values = program + 8;
-    let steps = values + 4 * ROW_WORDS * n_values;
-    let mut run = Run { words: reader, values, slots, args, num_args, device };
+    let steps = values + 4 * ROW_NUMBERS * n_values;
+    let mut run = Run { table: reader, values, slots, args, num_args, device };
     let failed = run.steps(steps, first_step, n_steps);
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
     match failed {
         // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may print.
-        Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), words) },
-        None => own_words(words, c"the arguments changed while they were checked"),
+        Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), error) },
+        None => own_error(error, c"the arguments changed while they were checked"),
     }
 }
 
 /// Words an error of the runtime's own.
-fn own_words(words: *mut Words, message: &CStr) -> i32 {
-    // SAFETY: the words may be written, and have room for many parts.
+fn own_error(error: *mut ErrorParts, message: &CStr) -> i32 {
+    // SAFETY: the error may be written, and have room for many parts.
     unsafe {
-        (&raw mut (*words).kind).write(c"RuntimeError".as_ptr());
-        (&raw mut (*words).parts).cast::<*const c_char>().write(message.as_ptr());
+        (&raw mut (*error).kind).write(c"RuntimeError".as_ptr());
+        (&raw mut (*error).parts).cast::<*const c_char>().write(message.as_ptr());
     }
     1
 }
@@ -75,7 +75,7 @@ struct Slot {
 }
 
 struct Run {
-    words: Table<TableBytes>,
+    table: Table<TableBytes>,
     /// Where the program's values lie in the table.
     values: u32,
     slots: *mut Slot,
@@ -101,16 +101,16 @@ impl Run {
     /// The values that a fault prints.
     fn shown(&mut self, list: u32) -> [i64; MAX_VALUES] {
         let mut shown = [0; MAX_VALUES];
-        let n_values = self.words.word(list);
+        let n_values = self.table.u32(list);
         for (place, i) in shown.iter_mut().zip(0..n_values) {
-            *place = self.value(self.words.word(list + 4 + 4 * i));
+            *place = self.value(self.table.u32(list + 4 + 4 * i));
         }
         shown
     }
 
     fn row(&self, start: u32, number: u32) -> [u32; 4] {
-        let at = start + 4 * ROW_WORDS * number;
-        core::array::from_fn(|i| self.words.word(at + 4 * i as u32))
+        let at = start + 4 * ROW_NUMBERS * number;
+        core::array::from_fn(|i| self.table.u32(at + 4 * i as u32))
     }
 
     fn set(&mut self, number: u32, value: i64) {

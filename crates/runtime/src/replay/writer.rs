@@ -119,34 +119,34 @@ impl TableWriter {
         for step in &program.steps {
             steps.push(match step {
                 ProgramStep::Require { cond, fault, values } => {
-                    [step::REQUIRE, *cond, *fault, self.words(values)?]
+                    [step::REQUIRE, *cond, *fault, self.list(values)?]
                 }
                 ProgramStep::When { cond, end } => [step::WHEN, *cond, *end, 0],
             });
         }
         let at = self.align()?;
-        self.push_words([program.values.len() as u32, program.steps.len() as u32]);
-        let values = program.values.iter().map(|value| value.words());
+        self.push_u32s([program.values.len() as u32, program.steps.len() as u32]);
+        let values = program.values.iter().map(|value| value.numbers());
         for [a, b, c, d] in values.chain(steps) {
-            self.push_words([a, b]);
-            self.push_words([c, d]);
+            self.push_u32s([a, b]);
+            self.push_u32s([c, d]);
         }
         Ok(at)
     }
 
-    /// Appends a list of words; returns where it lies.
-    fn words(&mut self, words: &[u32]) -> Result<u32, TableError> {
+    /// Appends a list of numbers; returns where it lies.
+    fn list(&mut self, numbers: &[u32]) -> Result<u32, TableError> {
         let at = self.align()?;
-        let mut row = vec![words.len() as u32];
-        row.extend(words);
+        let mut row = vec![numbers.len() as u32];
+        row.extend(numbers);
         row.resize(row.len().next_multiple_of(2), 0);
-        row.chunks_exact(2).for_each(|pair| self.push_words([pair[0], pair[1]]));
+        row.chunks_exact(2).for_each(|pair| self.push_u32s([pair[0], pair[1]]));
         Ok(at)
     }
 }
 
 impl ProgramValue {
-    fn words(self) -> [u32; 4] {
+    fn numbers(self) -> [u32; 4] {
         match self {
             ProgramValue::Int(int) => [value::INT, int as u32, (int >> 32) as u32, 0],
             ProgramValue::Args => [value::ARGS, 0, 0, 0],

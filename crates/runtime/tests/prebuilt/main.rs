@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use kernpack_runtime::{
-    Format, HostArch, Part, TableWriter, WORDS_BYTES, WORDS_PARTS_OFFSET, cuda_object, object,
+    ERROR_BYTES, ERROR_PARTS_OFFSET, Format, HostArch, Part, TableWriter, cuda_object, object,
     render,
 };
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -141,7 +141,7 @@ unsafe extern "C" {
         table: *const u8,
         fault_offset: u32,
         values: *const i64,
-        words: *mut u8,
+        error: *mut u8,
     ) -> i32;
     safe fn kernpack_rt_f64_to_f16(bits: u64) -> u16;
     safe fn kernpack_rt_f64_to_bf16(bits: u64) -> u16;
@@ -166,9 +166,9 @@ fn the_object_words_what_render_says() {
     let table = table.finish();
     for value in [0, 1, 70, -1, i64::MIN, 0.1_f64.to_bits() as i64, f64::MAX.to_bits() as i64] {
         let values = [0, value];
-        let raised = raised::raised(|words| {
+        let raised = raised::raised(|error| {
             // SAFETY: the table is finished, the fault is in it, and its parts name value 1.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), words) }
+            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), error) }
         });
         let expected = render(&table, fault, &values);
         assert_eq!(raised, (expected.kind, expected.message));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reading words as libtvm_ffi does.
+//! Reading an error as libtvm_ffi does.
 
 use std::{
     ffi::{CStr, c_char},
@@ -8,16 +8,16 @@ use std::{
     vec,
 };
 
-use super::{WORDS_BYTES, WORDS_PARTS_OFFSET};
+use super::{ERROR_BYTES, ERROR_PARTS_OFFSET};
 
-/// The kind and the message of the words that `word` writes to the memory it gets; it returns how many strings they have.
+/// The kind and the message of the error that `word` writes to the memory it gets; it returns how many strings it has.
 pub(crate) fn raised(word: impl FnOnce(*mut u8) -> i32) -> (String, String) {
-    let mut words = vec![0_u64; WORDS_BYTES.div_ceil(8)];
-    let memory: *mut u8 = words.as_mut_ptr().cast();
+    let mut error = vec![0_u64; ERROR_BYTES.div_ceil(8)];
+    let memory: *mut u8 = error.as_mut_ptr().cast();
     let n_strings = word(memory);
     // SAFETY: the kind comes first, and behind it as many strings as were counted.
     let (kind, strings) = unsafe {
-        let strings = memory.add(WORDS_PARTS_OFFSET).cast::<*const c_char>();
+        let strings = memory.add(ERROR_PARTS_OFFSET).cast::<*const c_char>();
         (*memory.cast::<*const c_char>(), slice::from_raw_parts(strings, n_strings as usize))
     };
     let message = strings.iter().filter(|string| !string.is_null()).map(|&it| text_at(it));

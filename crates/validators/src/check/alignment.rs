@@ -2,7 +2,7 @@
 //! The alignment of a tensor's first element.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Arith, Value};
 use crate::planner::Planner;
@@ -37,12 +37,12 @@ pub fn require(
     let rest = cx.b.arith(Arith::BitAnd, address, mask);
     let aligned = cx.b.eq_int(rest, 0);
     let cond = cx.b.or(aligned, empty);
-    let number = |words: Words| match cx.b.as_int(align) {
-        Some(align) => words.and(align.to_string()),
-        None => words.and_value(align, Format::Int),
+    let number = |phrase: Phrase| match cx.b.as_int(align) {
+        Some(align) => phrase.and(align.to_string()),
+        None => phrase.and_value(align, Format::Int),
     };
-    let expected = number(Words::text("data alignment=")).and(" bytes");
-    let got = number(Words::text("address % ")).and(" == ").and_value(rest, Format::Int);
+    let expected = number(Phrase::text("data alignment=")).and(" bytes");
+    let got = number(Phrase::text("address % ")).and(" == ").and_value(rest, Format::Int);
     let subject = format!("Misaligned Tensor data {}", path.location());
     cx.require(cond, INFO.complaint(subject, expected, got));
 }

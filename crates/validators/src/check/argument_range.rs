@@ -4,7 +4,7 @@
 use super::scalar::{fits_float, fits_int, float_range, int_range, overflow_limit};
 use super::{Info, dim};
 use crate::expr::Expr;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::{DType, ErrorKind};
@@ -22,10 +22,10 @@ pub fn require_int(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked
     let range = int_range(dtype);
     let subject = format!("Out of bound {what}");
     let none = dim::no_value(cx, expr, value);
-    cx.require(value.valid, INFO.complaint(subject.as_str(), range.words.as_str(), none));
+    cx.require(value.valid, INFO.complaint(subject.as_str(), range.expected.as_str(), none));
     let cond = fits_int(cx, value.value, &range);
-    let got = Words::value(value.value, Format::Int);
-    cx.require(cond, INFO.complaint(subject, range.words, got));
+    let got = Phrase::value(value.value, Format::Int);
+    cx.require(cond, INFO.complaint(subject, range.expected, got));
 }
 
 /// Requires an extent: a value that is not negative.
@@ -35,13 +35,13 @@ pub fn require_extent(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Chec
     cx.require(value.valid, INFO.complaint(subject.as_str(), "a non-negative value", none));
     let zero = cx.b.int(0);
     let cond = cx.b.compare(Compare::Le, zero, value.value);
-    let got = Words::value(value.value, Format::Int);
+    let got = Phrase::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }
 
 /// Requires the bits of an allocation to fit 64 bits.
 pub fn require_bytes(cx: &mut Planner<'_>, what: &str, valid: Value, dims: &[Value]) {
-    let mut got = Words::text("shape [");
+    let mut got = Phrase::text("shape [");
     for (i, dim) in dims.iter().enumerate() {
         got = got.and(if i > 0 { ", " } else { "" }).and_value(*dim, Format::Int);
     }
@@ -53,6 +53,6 @@ pub fn require_bytes(cx: &mut Planner<'_>, what: &str, valid: Value, dims: &[Val
 pub fn require_float(cx: &mut Planner<'_>, what: &str, bits: Value, dtype: DType) {
     let Some(limit) = overflow_limit(dtype) else { return };
     let cond = fits_float(cx, bits, limit);
-    let got = Words::value(bits, Format::Float);
+    let got = Phrase::value(bits, Format::Float);
     cx.require(cond, INFO.complaint(format!("Out of bound {what}"), float_range(dtype), got));
 }

@@ -3,7 +3,7 @@
 
 use super::Info;
 use crate::count::count;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::plan::Compare;
 use crate::planner::Planner;
 use kernpack_ffi_abi::ErrorKind;
@@ -32,6 +32,6 @@ pub fn require(cx: &mut Planner<'_>, least: usize, most: usize) {
     } else {
         format!("{least} to {most} arguments")
     };
-    let got = Words::value(n_args, Format::Int);
+    let got = Phrase::value(n_args, Format::Int);
     cx.require(cond, INFO.complaint("Mismatched number of arguments", expected, got));
 }

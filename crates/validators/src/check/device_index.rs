@@ -2,7 +2,7 @@
 //! One device index for all CUDA tensors of a call.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::{Anchor, Planner};
@@ -49,7 +49,7 @@ fn require_match(cx: &mut Planner<'_>, path: &Path, (takes_part, index): (Value,
     }
     let subject = format!("Mismatched device index {}", path.location());
     let other = format!("{}.device.index", anchor.path.text);
-    let got = Words::value(index, Format::Int)
+    let got = Phrase::value(index, Format::Int)
         .and(format!(" ({other} is "))
         .and_value(anchored, Format::Int)
         .and(")");

@@ -3,7 +3,7 @@
 
 use super::Info;
 use super::dtype::alternatives;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
@@ -24,5 +24,5 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, devices: &[Device
     let cond = cx.b.eq_any(actual, devices.iter().map(|device| device.0.into()));
     let subject = format!("Mismatched Tensor {}", path.location());
     let expected = format!("device_type={}", alternatives(devices));
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(actual, Format::DeviceType)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DeviceType)));
 }

@@ -4,7 +4,7 @@
 use super::{Info, dim_solve, negative_dim};
 use crate::dim::Dim;
 use crate::expr::Expr;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::{Checked, Named, NamedKind, Planner};
@@ -46,7 +46,7 @@ fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Exp
     let expected = cx.expr(expr).value;
     let cond = cx.b.eq(actual, expected);
     let subject = format!("Mismatched {}", path.subject());
-    let got = Words::value(actual, Format::Int);
+    let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
 
@@ -56,35 +56,35 @@ pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Exp
     let equal = cx.b.eq(actual, expected.value);
     let cond = cx.b.and(expected.valid, equal);
     let subject = format!("Mismatched {}", path.subject());
-    let (words, got) = comparison(cx, actual, expr);
-    cx.require(cond, INFO.complaint(subject, words, got));
+    let (expected, got) = comparison(cx, actual, expr);
+    cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
 /// What was expected and received where `actual` should be the value of `expr`.
-pub(crate) fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Words, Words) {
-    let got = Words::value(actual, Format::Int);
+pub(crate) fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Phrase, Phrase) {
+    let got = Phrase::value(actual, Format::Int);
     let named = expr.as_symbol().map(|symbol| cx.named(symbol).expect("the symbol has a value"));
     if let Some(named) = named.filter(|named| named.exact) {
         let other = &named.path.text;
         let got = got.and(format!(" ({other} is ")).and_value(named.value, Format::Int).and(")");
-        return (Words::text(format!("to match {other}")), got);
+        return (Phrase::text(format!("to match {other}")), got);
     }
-    (Words::text(expr.to_string()), got.and_words(names_and_values(cx, expr)))
+    (Phrase::text(expr.to_string()), got.and_phrase(names_and_values(cx, expr)))
 }
 
 /// ` (m is 2, n is 3)`, for the names of an expression; nothing where it has none.
-pub(crate) fn names_and_values(cx: &Planner<'_>, expr: &Expr) -> Words {
-    let mut words = Words::default();
+pub(crate) fn names_and_values(cx: &Planner<'_>, expr: &Expr) -> Phrase {
+    let mut phrase = Phrase::default();
     for (i, name) in expr.names().iter().enumerate() {
         let named = cx.named(&name.text).expect("the name has a value");
-        words = words
+        phrase = phrase
             .and(format!("{}{} is ", if i > 0 { ", " } else { " (" }, name.text))
             .and_value(named.value, Format::Int);
     }
-    if words.0.is_empty() { words } else { words.and(")") }
+    if phrase.0.is_empty() { phrase } else { phrase.and(")") }
 }
 
 /// What is received from an expression that has no value: why, and what its names are.
-pub(crate) fn no_value(cx: &Planner<'_>, expr: &Expr, value: Checked) -> Words {
-    Words::text(value.dangers.text()).and_words(names_and_values(cx, expr))
+pub(crate) fn no_value(cx: &Planner<'_>, expr: &Expr, value: Checked) -> Phrase {
+    Phrase::text(value.dangers.text()).and_phrase(names_and_values(cx, expr))
 }

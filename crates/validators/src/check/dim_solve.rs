@@ -3,7 +3,7 @@
 
 use super::Info;
 use crate::expr::{Affine, Expr};
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Arith, Compare, Value};
 use crate::planner::Planner;
@@ -43,6 +43,6 @@ pub fn require(
     }
     let subject = format!("Invalid {}", path.subject());
     let expected = format!("{expr} with {} >= 0", affine.symbol);
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(actual, Format::Int)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::Int)));
     value
 }

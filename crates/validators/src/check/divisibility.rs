@@ -2,7 +2,7 @@
 //! The rule `n % c == 0`.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Arith, Value};
 use crate::planner::Planner;
@@ -30,5 +30,5 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, value: Value, divisor: i64, sk
     let cond = cx.b.or(skip, divisible);
     let subject = format!("Invalid {}", path.subject());
     let expected = format!("to be divisible by {divisor}");
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(value, Format::Int)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(value, Format::Int)));
 }

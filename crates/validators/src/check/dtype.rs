@@ -2,7 +2,7 @@
 //! The dtype of a tensor: code, bits and lanes in one comparison.
 
 use super::{Info, dtype_match};
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::param::TensorDType;
 use crate::path::Path;
 use crate::plan::Value;
@@ -46,7 +46,7 @@ fn require_any(cx: &mut Planner<'_>, path: &Path, actual: Value, allowed: &[DTyp
     let cond = cx.b.eq_any(actual, allowed.iter().map(|dtype| dtype.packed().into()));
     let subject = format!("Mismatched Tensor {}", path.location());
     let expected = format!("dtype={}", alternatives(allowed));
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(actual, Format::DType)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DType)));
 }
 
 /// `a`, `a or b`, `a, b or c`

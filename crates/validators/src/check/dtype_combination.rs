@@ -2,7 +2,7 @@
 //! Several dtype variables together.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::planner::Planner;
 use crate::rule::{DTypeRows, join};
@@ -30,7 +30,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, vars: &[String], rows: &[Vec<D
     }
     let subject = format!("Mismatched {}", path.part(".dtype").subject());
     let expected = format!("({}) in {}", join(vars), DTypeRows(rows));
-    let mut got = Words::text("(");
+    let mut got = Phrase::text("(");
     for (i, value) in values.iter().enumerate() {
         got = got.and(if i > 0 { ", " } else { "" }).and_value(*value, Format::DType);
     }

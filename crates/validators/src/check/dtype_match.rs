@@ -2,7 +2,7 @@
 //! A dtype variable at a tensor that does not bind it.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
@@ -21,8 +21,8 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, var: &str) {
     let bound = cx.named(var).expect("the variable is bound").clone();
     let cond = cx.b.eq(actual, bound.value);
     let subject = format!("Mismatched {}", path.part(".dtype").subject());
-    let expected = Words::text(format!("to match {}.dtype (", bound.path.text))
+    let expected = Phrase::text(format!("to match {}.dtype (", bound.path.text))
         .and_value(bound.value, Format::DType)
         .and(")");
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(actual, Format::DType)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DType)));
 }

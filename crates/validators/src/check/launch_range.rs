@@ -3,7 +3,7 @@
 
 use super::{Info, dim};
 use crate::expr::Expr;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::ErrorKind;
@@ -24,7 +24,7 @@ pub fn require(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, le
     let none = dim::no_value(cx, expr, value);
     cx.require(value.valid, INFO.complaint(subject.as_str(), expected.as_str(), none));
     let cond = between(cx, value.value, least, most);
-    let got = Words::value(value.value, Format::Int);
+    let got = Phrase::value(value.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 

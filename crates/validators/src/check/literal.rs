@@ -2,7 +2,7 @@
 //! A parameter that must have exactly one value.
 
 use super::{Info, type_index};
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::literal::Literal;
 use crate::param::Argument;
 use crate::planner::Planner;
@@ -25,12 +25,12 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: Literal) {
         Literal::Bool(_) | Literal::Int(_) => {
             let word = if matches!(literal, Literal::Bool(_)) { "bool" } else { "int" };
             type_index::require(cx, at, word, &[TypeIndex::INT, TypeIndex::BOOL]);
-            (cx.b.eq(at.payload, value), Words::value(at.payload, Format::Int))
+            (cx.b.eq(at.payload, value), Phrase::value(at.payload, Format::Int))
         }
         Literal::Float(_) => {
             type_index::require(cx, at, "float", &[TypeIndex::FLOAT, TypeIndex::INT, TypeIndex::BOOL]);
             let bits = cx.float_payload(at);
-            (cx.eq_float(bits, value), Words::value(bits, Format::Float))
+            (cx.eq_float(bits, value), Phrase::value(bits, Format::Float))
         }
     };
     cx.require(cond, INFO.complaint(subject, literal.to_string(), got));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Checks.
 //!
-//! A check is one file of this folder and one line of `checks!`: one condition, its fault's name, kind and words, and a `require` function
+//! A check is one file of this folder and one line of `checks!`: one condition, its fault's name, kind and text, and a `require` function
 //! that appends it to a plan. Parameter kinds call `require`; they never build a comparison that another kind could need.
 
-use crate::fault::{Complaint, Words};
+use crate::fault::{Complaint, Phrase};
 use kernpack_ffi_abi::ErrorKind;
 
 /// What there is to know about a check without a signature.
@@ -25,8 +25,8 @@ impl Info {
     pub fn complaint(
         &self,
         subject: impl Into<String>,
-        expected: impl Into<Words>,
-        got: impl Into<Words>,
+        expected: impl Into<Phrase>,
+        got: impl Into<Phrase>,
     ) -> Complaint {
         let (subject, expected, got) = (subject.into(), expected.into(), got.into());
         Complaint { name: self.name, kind: self.kind, subject, expected, got }

@@ -2,7 +2,7 @@
 //! Extents count something.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Compare, Value};
 use crate::planner::Planner;
@@ -21,6 +21,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, value: Value) {
     let zero = cx.b.int(0);
     let cond = cx.b.compare(Compare::Le, zero, value);
     let subject = format!("Invalid {}", path.subject());
-    let got = Words::value(value, Format::Int);
+    let got = Phrase::value(value, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }

@@ -2,7 +2,7 @@
 //! Strides that the signature names are not negative.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Compare, Value};
 use crate::planner::Planner;
@@ -22,6 +22,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, stride: Value, free: Value) {
     let positive = cx.b.compare(Compare::Le, zero, stride);
     let cond = cx.b.or(positive, free);
     let subject = format!("Invalid {}", path.subject());
-    let got = Words::value(stride, Format::Int);
+    let got = Phrase::value(stride, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }

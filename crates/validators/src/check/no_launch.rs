@@ -2,7 +2,7 @@
 //! Some launch runs.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::planner::{NamedKind, Planner};
 use crate::plan::Value;
 use kernpack_ffi_abi::ErrorKind;
@@ -21,7 +21,7 @@ pub fn require(cx: &mut Planner<'_>, conds: &[Value], texts: &[String], names: &
     for each in conds {
         cond = cx.b.or(cond, *each);
     }
-    let mut got = Words::default();
+    let mut got = Phrase::default();
     for (i, name) in names.iter().enumerate() {
         let named = cx.named(name).expect("the name has a value");
         let format = if named.kind == NamedKind::DType { Format::DType } else { Format::Int };

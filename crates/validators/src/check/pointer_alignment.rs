@@ -2,7 +2,7 @@
 //! The alignment of a pointer.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Arith, Value};
 use crate::planner::Planner;
@@ -22,6 +22,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, address: Value, align: u32) {
     let rest = cx.b.arith(Arith::BitAnd, address, mask);
     let cond = cx.b.eq_int(rest, 0);
     let subject = format!("Misaligned pointer {}", path.location());
-    let got = Words::text(format!("address % {align} == ")).and_value(rest, Format::Int);
+    let got = Phrase::text(format!("address % {align} == ")).and_value(rest, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("alignment={align} bytes"), got));
 }

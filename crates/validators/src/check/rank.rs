@@ -2,7 +2,7 @@
 //! The rank of a tensor.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
@@ -22,6 +22,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, rank: usize) {
     let actual = cx.b.load(view, dl_tensor::NDIM);
     let cond = cx.b.eq_int(actual, rank as i64);
     let subject = format!("Mismatched Tensor {}", path.location());
-    let got = Words::value(actual, Format::Int);
+    let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("ndim={rank}"), got));
 }

@@ -3,7 +3,7 @@
 
 use super::{Info, alias, divisibility, dtype_combination};
 use crate::expr::Expr;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
@@ -103,19 +103,19 @@ fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked)
 }
 
 /// The left side with values for names; both sides where the right one has names too. `overflowed` has no value.
-fn received(cx: &Planner<'_>, rule: &Rule, overflowed: Option<&str>) -> Words {
+fn received(cx: &Planner<'_>, rule: &Rule, overflowed: Option<&str>) -> Phrase {
     match &rule.kind {
         RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a, overflowed),
         RuleKind::Compare(a, _, b) => {
-            substituted(cx, a, overflowed).and(" and ").and_words(substituted(cx, b, overflowed))
+            substituted(cx, a, overflowed).and(" and ").and_phrase(substituted(cx, b, overflowed))
         }
         RuleKind::In(e, _) => substituted(cx, e, overflowed),
-        RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Words::default(),
+        RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Phrase::default(),
     }
 }
 
 /// An expression with values in place of its names.
-fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: Option<&str>) -> Words {
+fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: Option<&str>) -> Phrase {
     // A name cannot hold this character, so it marks the places of values in the text.
     const MARK: char = '\u{1}';
     let mut text = String::new();
@@ -128,14 +128,14 @@ fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: Option<&str>) -> Words
         f.write_char(MARK)
     });
     written.expect("writing to a string");
-    let mut words = Words::default();
+    let mut phrase = Phrase::default();
     let mut values = values.into_iter();
     for (i, piece) in text.split(MARK).enumerate() {
         if i > 0 {
             let value = values.next().expect("a value for each mark");
-            words = words.and_value(value, Format::Int);
+            phrase = phrase.and_value(value, Format::Int);
         }
-        words = words.and(piece);
+        phrase = phrase.and(piece);
     }
-    words
+    phrase
 }

@@ -2,7 +2,7 @@
 //! The range of a scalar.
 
 use super::{Info, type_index};
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::literal::{Literal, float_text};
 use crate::param::Argument;
 use crate::plan::{Arith, Compare, Value};
@@ -27,9 +27,9 @@ pub fn require_int(cx: &mut Planner<'_>, at: &Argument, dtype: DType) -> Value {
     require_number(cx, at, word, &[TypeIndex::INT, TypeIndex::BOOL]);
     let range = int_range(dtype);
     if dtype == DType::UINT64 {
-        return require_uint64(cx, at, &range.words);
+        return require_uint64(cx, at, &range.expected);
     }
-    require_small(cx, at, &range.words);
+    require_small(cx, at, &range.expected);
     require_range(cx, at, &range);
     at.payload
 }
@@ -37,13 +37,13 @@ pub fn require_int(cx: &mut Planner<'_>, at: &Argument, dtype: DType) -> Value {
 /// Requires a float of `dtype`; returns the bits of its float64.
 pub fn require_float(cx: &mut Planner<'_>, at: &Argument, dtype: DType) -> Value {
     require_number(cx, at, "float", &[TypeIndex::FLOAT, TypeIndex::INT, TypeIndex::BOOL]);
-    let words = float_range(dtype);
-    require_small(cx, at, &words);
+    let expected = float_range(dtype);
+    require_small(cx, at, &expected);
     let bits = cx.float_payload(at);
     if let Some(limit) = overflow_limit(dtype) {
         let cond = fits_float(cx, bits, limit);
-        let got = Words::value(bits, Format::Float);
-        cx.require(cond, INFO.complaint(subject(at), words, got));
+        let got = Phrase::value(bits, Format::Float);
+        cx.require(cond, INFO.complaint(subject(at), expected, got));
     }
     bits
 }
@@ -57,14 +57,14 @@ fn subject(at: &Argument) -> String {
     format!("Out of bound value {}", at.path.location())
 }
 
-fn require_small(cx: &mut Planner<'_>, at: &Argument, words: &str) {
+fn require_small(cx: &mut Planner<'_>, at: &Argument, expected: &str) {
     let big = cx.b.eq_int(at.type_index, TypeIndex::BIG_INT.0);
     let cond = cx.b.not(big);
-    cx.require(cond, INFO.complaint(subject(at), words, BEYOND));
+    cx.require(cond, INFO.complaint(subject(at), expected, BEYOND));
 }
 
 /// An Int that is not negative, or a BigInt of two words of which the upper is 0.
-fn require_uint64(cx: &mut Planner<'_>, at: &Argument, words: &str) -> Value {
+fn require_uint64(cx: &mut Planner<'_>, at: &Argument, expected: &str) -> Value {
     let big = cx.b.eq_int(at.type_index, TypeIndex::BIG_INT.0);
     let mut value = at.payload;
     cx.b.open();
@@ -74,13 +74,13 @@ fn require_uint64(cx: &mut Planner<'_>, at: &Argument, words: &str) -> Value {
     let (low, high) = (cx.b.element(digits, 0), cx.b.element(digits, 1));
     let (two, zero) = (cx.b.eq_int(n_words, 2), cx.b.eq_int(high, 0));
     let cond = cx.b.and(two, zero);
-    cx.require(cond, INFO.complaint(subject(at), words, BEYOND));
+    cx.require(cond, INFO.complaint(subject(at), expected, BEYOND));
     value = cx.b.close(big, &[crate::plan::Guarded { inner: low, otherwise: value }])[0];
     let zero = cx.b.int(0);
     let positive = cx.b.compare(Compare::Le, zero, at.payload);
     let cond = cx.b.or(big, positive);
-    let got = Words::value(at.payload, Format::Int);
-    cx.require(cond, INFO.complaint(subject(at), words, got));
+    let got = Phrase::value(at.payload, Format::Int);
+    cx.require(cond, INFO.complaint(subject(at), expected, got));
     value
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct IntRange {
     /// The greatest, likewise.
     high: Option<i64>,
     /// `to be in int32 range [-2147483648, 2147483647]`
-    pub words: String,
+    pub expected: String,
 }
 
 /// The range of `bool` or an integer dtype, for values that arrive in 64 signed bits.
@@ -104,8 +104,8 @@ pub(crate) fn int_range(dtype: DType) -> IntRange {
     };
     let bound = |value: i128, limit: i64| (value != limit.into()).then_some(value as i64);
     let high_bound = if high > i64::MAX.into() { None } else { bound(high, i64::MAX) };
-    let words = format!("to be in {dtype} range [{low}, {high}]");
-    IntRange { low: bound(low, i64::MIN), high: high_bound, words }
+    let expected = format!("to be in {dtype} range [{low}, {high}]");
+    IntRange { low: bound(low, i64::MIN), high: high_bound, expected }
 }
 
 /// Whether an integer lies in a range.
@@ -135,7 +135,7 @@ pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
             let within = |bound: Option<i64>, ok: &dyn Fn(i64) -> bool| bound.is_none_or(ok);
             let fits = within(range.low, &|low| low <= value)
                 && within(range.high, &|high| value <= high);
-            (fits, range.words)
+            (fits, range.expected)
         }
         (Literal::Bool(_) | Literal::Int(_), true) => {
             (has_float(value.as_any().1 as f64, dtype), float_range(dtype))
@@ -154,8 +154,8 @@ fn has_float(value: f64, dtype: DType) -> bool {
 
 fn require_range(cx: &mut Planner<'_>, at: &Argument, range: &IntRange) {
     let cond = fits_int(cx, at.payload, range);
-    let got = Words::value(at.payload, Format::Int);
-    cx.require(cond, INFO.complaint(subject(at), range.words.as_str(), got));
+    let got = Phrase::value(at.payload, Format::Int);
+    cx.require(cond, INFO.complaint(subject(at), range.expected.as_str(), got));
 }
 
 /// `to be in float16 range [-65504.0, 65504.0]`

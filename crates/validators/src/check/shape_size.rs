@@ -2,7 +2,7 @@
 //! The number of a Shape's elements.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
@@ -25,6 +25,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, object: Value, size: usize) {
     let actual = cx.b.load(object, shape_cell::SIZE);
     let cond = cx.b.eq_int(actual, size as i64);
     let subject = format!("Mismatched Shape {}", path.location());
-    let got = Words::value(actual, Format::Int);
+    let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("shape size={size}"), got));
 }

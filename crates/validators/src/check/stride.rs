@@ -4,7 +4,7 @@
 use super::{Info, dim, mut_broadcast, negative_stride};
 use crate::dim::Dim;
 use crate::expr::{Expr, Field};
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::param::Order;
 use crate::path::Path;
 use crate::plan::Value;
@@ -48,10 +48,10 @@ pub fn require_compact(
         let free = cx.b.or(single, empty);
         let cond = cx.b.or(equal, free);
         let subject = format!("Mismatched {}", path.part(Field::Stride(i)).subject());
-        let words = Words::text("to be ")
+        let phrase = Phrase::text("to be ")
             .and_value(expected[i], Format::Int)
             .and(format!(" for {}", order.words()));
-        cx.require(cond, INFO.complaint(subject, words, Words::value(actual[i], Format::Int)));
+        cx.require(cond, INFO.complaint(subject, phrase, Phrase::value(actual[i], Format::Int)));
     }
 }
 
@@ -84,7 +84,7 @@ fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, expr: &Expr) {
     let equal = cx.b.eq(at.actual, expected);
     let cond = cx.b.or(equal, at.free);
     let subject = format!("Mismatched {}", at.path.subject());
-    let got = Words::value(at.actual, Format::Int);
+    let got = Phrase::value(at.actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
 
@@ -95,7 +95,7 @@ fn require_same(cx: &mut Planner<'_>, at: &StrideUse<'_>, seen: &StrideSeen) {
     let cond = cx.b.or(equal, free);
     let subject = format!("Mismatched {}", at.path.subject());
     let other = &seen.path.text;
-    let got = Words::value(at.actual, Format::Int)
+    let got = Phrase::value(at.actual, Format::Int)
         .and(format!(" ({other} is "))
         .and_value(seen.actual, Format::Int)
         .and(")");
@@ -108,7 +108,7 @@ pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, free: Valu
     let equal = cx.b.eq(actual, expected.value);
     let met = cx.b.and(expected.valid, equal);
     let cond = cx.b.or(met, free);
-    let (words, got) = dim::comparison(cx, actual, expr);
+    let (expected, got) = dim::comparison(cx, actual, expr);
     let subject = format!("Mismatched {}", path.subject());
-    cx.require(cond, INFO.complaint(subject, words, got));
+    cx.require(cond, INFO.complaint(subject, expected, got));
 }

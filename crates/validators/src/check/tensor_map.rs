@@ -3,7 +3,7 @@
 //! `globalAddress`, `globalDim` and `globalStrides`; dims of extent 1 have no stride to speak of.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::plan::{Arith, Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::ErrorKind;
@@ -27,7 +27,7 @@ pub fn require_alignment(cx: &mut Planner<'_>, subject: &str, address: Value, un
     let rest = cx.b.arith(Arith::BitAnd, address, mask);
     let aligned = cx.b.eq_int(rest, 0);
     let expected = format!("data alignment={unit} bytes");
-    let got = Words::text(format!("address % {unit} == ")).and_value(rest, Format::Int);
+    let got = Phrase::text(format!("address % {unit} == ")).and_value(rest, Format::Int);
     cx.require(aligned, INFO.complaint(subject, expected, got));
 }
 
@@ -37,7 +37,7 @@ pub fn require_dim(cx: &mut Planner<'_>, subject: &str, i: usize, dim: Checked) 
     let none = dim.dangers.text();
     cx.require(dim.valid, INFO.complaint(subject, expected.as_str(), none));
     let cond = between(cx, dim.value, 1, MOST);
-    let got = Words::value(dim.value, Format::Int);
+    let got = Phrase::value(dim.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
@@ -51,10 +51,10 @@ pub fn require_whole(
 ) {
     let rest = cx.b.arith(Arith::Mod, bits, element_bits);
     let cond = cx.b.eq_int(rest, 0);
-    let expected = Words::text(format!("dims[{i}] to have a multiple of "))
+    let expected = Phrase::text(format!("dims[{i}] to have a multiple of "))
         .and_value(element_bits, Format::Int)
         .and(" bits");
-    cx.require(cond, INFO.complaint(subject, expected, Words::value(bits, Format::Int)));
+    cx.require(cond, INFO.complaint(subject, expected, Phrase::value(bits, Format::Int)));
 }
 
 /// Requires the stride of the innermost dim, `i`, to be 1 element.
@@ -72,7 +72,7 @@ pub fn require_innermost(
     cx.require(valid, INFO.complaint(subject, expected.as_str(), none));
     let one = cx.b.eq_int(stride.value, 1);
     let cond = cx.b.or(one, single);
-    let got = Words::value(stride.value, Format::Int);
+    let got = Phrase::value(stride.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
@@ -103,7 +103,7 @@ pub fn require_stride(
     let in_range = between(cx, stride.bytes.value, 0, STRIDE_LIMIT - 1);
     let fits = cx.b.and(multiple, in_range);
     let cond = cx.b.or(fits, single);
-    let got = Words::value(stride.bytes.value, Format::Int);
+    let got = Phrase::value(stride.bytes.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 

@@ -2,7 +2,7 @@
 //! The number of a tuple's elements.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
@@ -22,6 +22,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, object: Value, size: usize) {
     let actual = cx.b.load(object, seq_cell::SIZE);
     let cond = cx.b.eq_int(actual, size as i64);
     let subject = format!("Mismatched tuple size {}", path.location());
-    let got = Words::value(actual, Format::Int);
+    let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("tuple size={size}"), got));
 }

@@ -2,7 +2,7 @@
 //! The type of an argument.
 
 use super::Info;
-use crate::fault::{Format, Words};
+use crate::fault::{Format, Phrase};
 use crate::param::Argument;
 use crate::planner::Planner;
 use kernpack_ffi_abi::{ErrorKind, TypeIndex};
@@ -20,7 +20,7 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, expected: &str, accepted: &[
     let cond = cx.b.eq_any(at.type_index, accepted.iter().map(|index| index.0.into()));
     let accepts_none = at.optional || accepted.contains(&TypeIndex::NONE);
     let suffix = if accepts_none && expected != "None" { " or None" } else { "" };
-    let got = Words::value(at.type_index, Format::TypeIndex);
+    let got = Phrase::value(at.type_index, Format::TypeIndex);
     let subject = format!("Mismatched type {}", at.path.location());
     cx.require(cond, INFO.complaint(subject, format!("{expected}{suffix}"), got));
 }

@@ -8,11 +8,11 @@ use super::faults::{Faults, raise_written};
 use super::program::n_steps;
 use super::value::Known;
 use crate::llvm::{Block, Emitter, Function, Predicate, Ty, V};
-use kernpack_runtime::WORDS_BYTES;
+use kernpack_runtime::ERROR_BYTES;
 use kernpack_validators::plan::{Compare, DeviceFact, Expr, Plan, Step, Value, When};
 
 /// A function in the making.
-pub struct Check<'f, 'c> {
+pub struct FunctionBuilder<'f, 'c> {
     /// What is written to.
     pub e: &'f Emitter<'c>,
     /// What is lowered.
@@ -29,7 +29,7 @@ pub struct Check<'f, 'c> {
     not_negative: Vec<Value>,
     /// The blocks that failed checks go to, with the step that each begins at. The last is where they go now.
     refused: Vec<(Block<'c>, u32)>,
-    words: Option<V<'c>>,
+    error: Option<V<'c>>,
     /// Where the facts of the device are.
     pub(super) device: Option<V<'c>>,
     /// Whether errors are the caller's to raise.
@@ -46,7 +46,7 @@ pub struct Mark {
     not_negative: usize,
 }
 
-impl<'f, 'c> Check<'f, 'c> {
+impl<'f, 'c> FunctionBuilder<'f, 'c> {
     /// A function whose arguments are these.
     pub fn new(
         e: &'f Emitter<'c>,
@@ -54,12 +54,12 @@ impl<'f, 'c> Check<'f, 'c> {
         function: Function<'c>,
         args: V<'c>,
         n_args: V<'c>,
-    ) -> Check<'f, 'c> {
+    ) -> FunctionBuilder<'f, 'c> {
         let (known, not_negative) = (Known::new(plan), vec![]);
         let n_args = e.sign_extend(n_args);
-        let (needed, refused, words) = (needed(plan), vec![], None);
+        let (needed, refused, error) = (needed(plan), vec![], None);
         let is_piece = false;
-        Check {
+        FunctionBuilder {
             e,
             plan,
             function,
@@ -69,15 +69,15 @@ impl<'f, 'c> Check<'f, 'c> {
             known,
             not_negative,
             refused,
-            words,
+            error,
             device: None,
             is_piece,
         }
     }
 
-    /// The like for a piece of a function: its caller has memory for the words of an error, and raises it.
-    pub fn piece(mut self, words: V<'c>) -> Check<'f, 'c> {
-        (self.words, self.is_piece) = (Some(words), true);
+    /// The like for a piece of a function: its caller has memory for an error, and raises it.
+    pub fn piece(mut self, error: V<'c>) -> FunctionBuilder<'f, 'c> {
+        (self.error, self.is_piece) = (Some(error), true);
         self
     }
 
@@ -143,9 +143,9 @@ impl<'f, 'c> Check<'f, 'c> {
         self.not_negative.truncate(mark.not_negative);
     }
 
-    /// Memory for the words of an error.
-    pub fn words(&mut self) -> V<'c> {
-        *self.words.get_or_insert_with(|| self.e.stack(self.function, WORDS_BYTES as u32))
+    /// Memory for an error.
+    pub fn error(&mut self) -> V<'c> {
+        *self.error.get_or_insert_with(|| self.e.stack(self.function, ERROR_BYTES as u32))
     }
 
     /// Takes a value as it has been found before.
@@ -168,7 +168,7 @@ impl<'f, 'c> Check<'f, 'c> {
     pub fn leave(&mut self, n_strings: V<'c>) {
         match self.is_piece {
             true => self.e.ret(n_strings),
-            false => raise_written(self.e, self.words(), n_strings),
+            false => raise_written(self.e, self.error(), n_strings),
         }
     }
 
@@ -263,16 +263,16 @@ impl<'f, 'c> Check<'f, 'c> {
     /// Checks that need not hold where `excuse` does, which each of them ends with.
     fn require_unless(&mut self, excuse: Value, conds: &[Value]) {
         let (behind, otherwise) = (self.block(), self.block());
-        self.scoped(|check| {
+        self.scoped(|builder| {
             for cond in conds {
-                let ok = check.block();
-                check.branch_without(excuse, *cond, ok, otherwise);
-                check.e.at(ok);
+                let ok = builder.block();
+                builder.branch_without(excuse, *cond, ok, otherwise);
+                builder.e.at(ok);
             }
         });
         self.e.jump(behind);
         self.e.at(otherwise);
-        self.scoped(|check| check.branch_seldom(excuse, behind, check.refused()));
+        self.scoped(|builder| builder.branch_seldom(excuse, behind, builder.refused()));
         self.e.at(behind);
     }
 
@@ -288,9 +288,9 @@ impl<'f, 'c> Check<'f, 'c> {
         let second = self.block();
         let mark = self.branch_to(first, yes, second, Continue::Yes, Some(true));
         self.forget(mark);
-        self.scoped(|check| {
-            check.e.at(second);
-            check.branch_without(excuse, rest, yes, no);
+        self.scoped(|builder| {
+            builder.e.at(second);
+            builder.branch_without(excuse, rest, yes, no);
         });
     }
 
@@ -311,7 +311,7 @@ impl<'f, 'c> Check<'f, 'c> {
         let n_args = e.truncate(self.n_args, Ty::I32);
         let device = self.device.unwrap_or_else(|| e.null());
         let call = [program, first_step, self.args, n_args, device];
-        let n_strings = Faults::word_refused(e, self.words(), call);
+        let n_strings = Faults::word_refused(e, self.error(), call);
         self.leave(n_strings);
     }
 
@@ -320,9 +320,9 @@ impl<'f, 'c> Check<'f, 'c> {
         let e = self.e;
         let at = e.stack(self.function, 8);
         e.store(at, e.truncate(index, Ty::I32));
-        let words = self.words();
+        let error = self.error();
         let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(current, &[at, words]).expect("a number");
+        let n_strings = e.call(current, &[at, error]).expect("a number");
         self.leave_if_written(n_strings);
         e.sign_extend(e.load(Ty::I32, at))
     }
@@ -337,9 +337,9 @@ impl<'f, 'c> Check<'f, 'c> {
             self.know(value, index);
         }
         let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
-        let words = self.words();
+        let error = self.error();
         let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(ask, &[index, facts, words]).expect("a number");
+        let n_strings = e.call(ask, &[index, facts, error]).expect("a number");
         self.leave_if_written(n_strings);
         // Where an earlier check fails, there are none, and no message needs them.
         self.device = Some(facts);
@@ -349,11 +349,11 @@ impl<'f, 'c> Check<'f, 'c> {
         let e = self.e;
         let outside: Vec<_> = when.yields.iter().map(|y| self.value(y.otherwise)).collect();
         let (body, behind, around) = (self.block(), self.block(), self.block());
-        let (inside, from) = self.scoped(|check| {
-            check.branch_to(when.cond, body, around, Continue::Yes, None);
+        let (inside, from) = self.scoped(|builder| {
+            builder.branch_to(when.cond, body, around, Continue::Yes, None);
             e.at(body);
-            check.steps(&when.steps);
-            let inside: Vec<_> = when.yields.iter().map(|y| check.value(y.inner)).collect();
+            builder.steps(&when.steps);
+            let inside: Vec<_> = when.yields.iter().map(|y| builder.value(y.inner)).collect();
             (inside, e.here())
         });
         e.jump(behind);
@@ -395,7 +395,7 @@ impl<'f, 'c> Check<'f, 'c> {
                 let mark = self.branch_to(a, yes_first, no_first, both, likely);
                 e.at(second);
                 if likely == Some(both == Continue::No) {
-                    self.scoped(|check| check.branch_seldom(b, yes, no));
+                    self.scoped(|builder| builder.branch_seldom(b, yes, no));
                 } else {
                     self.branch_to(b, yes, no, go_on, likely);
                 }
