@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The only folder that names inkwell: a small vocabulary for writing functions, in which nothing can fail.
+//! The only folder that names inkwell: a small vocabulary for writing functions, in which nothing
+//! can fail.
 //!
-//! inkwell makes every builder call fallible and address arithmetic `unsafe`; both are settled here once. Values are 64-bit integers, truths (`i1`)
-//! and pointers, as in plans. What is not here: plans, signatures, symbols of any meaning.
+//! inkwell makes every builder call fallible and address arithmetic `unsafe`; both are settled here
+//! once. Values are 64-bit integers, truths (`i1`) and pointers, as in plans; a word is 64 bits.
+//! What is not here: plans, signatures, symbols of any meaning.
+//!
+//! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
+//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`].
 
+mod arithmetic;
+mod constant;
+mod control;
 mod emitter;
+mod function;
+mod memory;
 mod object;
+mod ty;
 
-pub use emitter::{Block, Emitter, FloatKind, Function, Operation, Ty, V, Word};
+pub use arithmetic::Operation;
+pub use constant::Word;
+pub use emitter::{Block, Emitter, Function, V};
+use emitter::{int, pointer};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
 pub use object::{CodegenError, Effort, write_object};
+pub use ty::{FloatKind, Ty};

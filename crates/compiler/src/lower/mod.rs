@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From plans to code.
 //!
-//! Each function becomes `__tvm_ffi_<name>` in two parts, one file each: [`function`] (arguments to values) and [`launch`] (values to calls). Where a check
-//! fails, nothing is known but that: checks leave to a few blocks they share, which have the runtime replay the checks as a [`program`] and find one of the [`faults`].
-//! So checks are compares and branches, and nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
-//! are functions of their own, the [`pieces`] that prepared calls are made of.
+//! Each function becomes `__tvm_ffi_<name>` in two parts: [`steps`] (arguments to values) and
+//! [`launch`] (values to calls), both written to one [`function`]. Where a check fails, nothing is
+//! known but that: checks leave to a few blocks they share, which have the runtime replay the checks
+//! as a [`program`] and find one of the [`faults`]. So checks are compares and branches, and nothing
+//! else: quick to run, and quick to compile. Where a function launches on a GPU, the parts are
+//! functions of their own, the [`pieces`] that prepared calls are made of.
 
+mod condition;
 mod faults;
 mod function;
 mod getter;
@@ -14,6 +17,7 @@ mod launch;
 mod member;
 mod pieces;
 mod program;
+mod steps;
 mod struct_args;
 mod tensor_map;
 mod value;

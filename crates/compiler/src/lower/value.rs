@@ -301,7 +301,7 @@ fn divide_by_constant<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, divisor: i64) ->
     floor(e, op, a, e.int(Ty::I64, divisor))
 }
 
-/// The like for a divisor that may not be positive: 0 then.
+/// Division rounded down by a divisor that may not be positive: 0 then.
 fn divide<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, b: V<'c>) -> V<'c> {
     let (zero, one) = (e.int(Ty::I64, 0), e.int(Ty::I64, 1));
     let positive = e.compare(Predicate::SGT, b, zero);
