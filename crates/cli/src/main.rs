@@ -11,6 +11,7 @@ mod failure;
 mod publish;
 mod render;
 mod report;
+mod signal;
 mod timings;
 
 use clap::Parser;
@@ -39,7 +40,8 @@ fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
-    let (written, code) = match (cli.command.run(), cli.json) {
+    let answer = signal::watch().map_err(Failure::from).and_then(|()| cli.command.run());
+    let (written, code) = match (answer, cli.json) {
         (Ok(report), true) => (print_json(&report.json), ExitCode::SUCCESS),
         (Ok(report), false) => {
             eprint!("{}", report.remarks);
@@ -93,7 +95,9 @@ fn print(text: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Whether a stream is a terminal whose user has not turned colours off (<https://no-color.org>).
+/// Whether a stream is a terminal that has colours, and its user has not turned them off (<https://no-color.org>).
 fn has_colours(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    let is_off = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    stream.is_terminal() && !is_dumb && !is_off
 }

@@ -1,40 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Writing files whole or not at all: each goes under another name into the same folder first, and takes its own name once all are
 //! complete. A reader sees the old file or the new one; a failure leaves the old ones and nothing else.
+//!
+//! A link stays a link: the file that it leads to is the one that is replaced. What is no file but a device or a FIFO, such as
+//! `/dev/stdout`, cannot be replaced and is written to.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use kernpack_compiler::leftover::{self, Temporary};
 use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
+
+/// The most links that one path goes through, as the system has it.
+const MAX_LINKS: usize = 40;
 
 /// Writes files, all or none.
 ///
 /// # Errors
 /// The path that cannot be written, and why.
 pub fn publish(files: &[(&Path, &[u8])]) -> Result<()> {
-    let cannot_write = |path: &Path| format!("cannot write `{}`", path.display());
+    let (special, replaced): (Vec<_>, Vec<_>) =
+        files.iter().partition(|(path, _)| is_special(path));
     let mut staged = Vec::new();
-    for (path, bytes) in files {
-        staged.push(stage(path, bytes).with_context(|| cannot_write(path))?);
+    let mut destinations = Vec::new();
+    for (path, bytes) in replaced {
+        let destination = destination(path).with_context(|| cannot_write(path))?;
+        staged.push(stage(&destination, bytes).with_context(|| cannot_write(path))?);
+        destinations.push((destination, path));
     }
-    for (file, (path, _)) in staged.into_iter().zip(files) {
-        let published = file.persist(path).map_err(|error| error.error);
-        published.with_context(|| cannot_write(path))?;
+    for (path, bytes) in special {
+        std::fs::write(path, bytes).with_context(|| cannot_write(path))?;
     }
-    Ok(())
+    leftover::settle(staged, |staged: Vec<NamedTempFile>| {
+        for (file, (destination, path)) in staged.into_iter().zip(destinations) {
+            let published = file.persist(destination).map_err(|error| error.error);
+            published.with_context(|| cannot_write(path))?;
+        }
+        Ok(())
+    })
+}
+
+/// That there is a folder for the file.
+///
+/// # Errors
+/// Where there is none.
+pub fn require_folder(path: &Path) -> Result<()> {
+    let Some(folder) = folder(path) else { return Ok(()) };
+    match folder.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = folder.display();
+            Err(anyhow!(
+                "there is no folder `{folder}`; make it first, or use `--out-dir`, which makes its own"
+            ))
+        }
+        _ => Ok(()),
+    }
+    .with_context(|| cannot_write(path))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write `{}`", path.display())
+}
+
+/// The folder that a path names, if it names one.
+fn folder(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())
+}
+
+/// Where links lead from a path, also where nothing is there yet.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(next) => path = folder(&path).unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// Whether a path leads to a device, a FIFO or a socket.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// A complete file beside its destination; it is removed when dropped.
-fn stage(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
+fn stage(path: &Path, bytes: &[u8]) -> Result<Temporary<NamedTempFile>> {
     if path.is_dir() {
         bail!("it is a folder");
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder(path).unwrap_or(Path::new("."));
     // Opened here so that the file gets the permissions that the user's umask leaves.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    let mut staged =
-        Builder::new().prefix(".kernpack-").make_in(folder.unwrap_or(Path::new(".")), open)?;
-    staged.as_file_mut().write_all(bytes)?;
+    let make = || Builder::new().prefix(".kernpack-").make_in(folder, open);
+    let mut staged = Temporary::new(make)?;
+    staged.made_mut().as_file_mut().write_all(bytes)?;
     Ok(staged)
 }

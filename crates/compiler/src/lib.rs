@@ -17,6 +17,7 @@ pub mod export;
 mod gpu_code;
 pub mod image;
 pub mod inspect;
+pub mod leftover;
 pub mod link;
 mod llvm;
 mod lower;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack build FILE -o OUT...`
 
-use crate::publish::publish;
+use crate::publish::{publish, require_folder};
 use crate::render::Source;
 use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use kernpack_compiler::{
     CompileError, Compiled, Options, Package, Target, Warning, compile, package_file,
@@ -19,7 +20,7 @@ pub struct Build {
     /// The package file.
     file: PathBuf,
     /// A file to write; its ending says what: .o, .so, .h or .pyi. May be repeated.
-    #[arg(short, long, value_name = "OUT", group = "outputs", value_parser = parse_output)]
+    #[arg(short, long, value_name = "OUT", group = "outputs", value_parser = PathBufValueParser::new().try_map(parse_output))]
     output: Vec<Output>,
     /// Write NAME.o, NAME.so, NAME.h and NAME.pyi into this folder, NAME being the package's.
     #[arg(long, value_name = "DIR", group = "outputs")]
@@ -77,8 +78,7 @@ fn warning_json(warning: &Warning) -> Value {
     json!({ "source": warning.source, "text": warning.text })
 }
 
-fn parse_output(text: &str) -> Result<Output, String> {
-    let path = PathBuf::from(text);
+fn parse_output(path: PathBuf) -> Result<Output, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let kind = Kind::ALL.iter().find(|kind| Some(kind.extension()) == extension);
     match kind {
@@ -101,6 +101,9 @@ impl Build {
     fn build(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("build").entered();
         let target = self.target.unwrap_or(Target::host());
+        for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
+            require_folder(path)?;
+        }
         let package = self.read()?;
         let compiled =
             compile(&package, &Options { target }).map_err(|error| self.failure(error))?;
@@ -178,7 +181,7 @@ impl Build {
             let of_kind = outputs.iter().filter(|output| output.kind == *kind);
             files.extend(of_kind.map(|output| (output.path.as_path(), &bytes[..])));
         }
-        files.extend(self.depfile.iter().map(|path| (path.as_path(), rule.as_bytes())));
+        files.extend(self.depfile.iter().map(|path| (path.as_path(), &rule[..])));
         self.check_inputs_stay(&files, compiled)?;
         publish(&files)
     }

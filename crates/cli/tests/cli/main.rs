@@ -8,3 +8,5 @@ mod build;
 mod compilers;
 mod diagnostics;
 mod publishing;
+mod signals;
+mod terminal;

@@ -3,7 +3,9 @@
 
 use crate::bench::{Bench, CHECKS, KERNPACK, Ran};
 use expect_test::{Expect, expect};
-use std::os::unix::fs::PermissionsExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 #[test]
 fn package_files_that_cannot_be_read() {
@@ -39,7 +41,15 @@ fn places_that_cannot_be_written_to() {
         &["build", "checks.toml", "-o", "none/a.so"],
         expect![[r#"
         exit 1
-        err: error: cannot write `none/a.so`: No such file or directory (os error 2)
+        err: error: cannot write `none/a.so`: there is no folder `none`; make it first, or use `--out-dir`, which makes its own
+    "#]],
+    );
+    // That is told before anything is compiled, or even read.
+    bench.expect(
+        &["build", "none.toml", "-o", "a.so", "--depfile", "none/deps/a.d"],
+        expect![[r#"
+        exit 1
+        err: error: cannot write `none/deps/a.d`: there is no folder `none/deps`; make it first, or use `--out-dir`, which makes its own
     "#]],
     );
     bench.expect(
@@ -89,6 +99,77 @@ fn a_build_does_not_write_over_what_it_reads() {
     "#]],
     );
     assert_eq!(bench.names("."), ["checks.toml"]);
+}
+
+/// Also where the link leads through another one, and to a file that is not there yet.
+#[test]
+fn a_link_stays_and_its_file_is_replaced() {
+    let bench = Bench::with("checks.toml", CHECKS).and("old.h", "the old header");
+    std::fs::create_dir(bench.path("far")).expect("a writable folder");
+    for (link, to) in [
+        ("a.h", "far/a.h"),
+        ("far/a.h", "../old.h"),
+        ("b.h", "far/new.h"),
+        ("round.h", "ring.h"),
+        ("ring.h", "round.h"),
+        ("lost.h", "none/b.h"),
+    ] {
+        symlink(to, bench.path(link)).expect("a writable folder");
+    }
+    let ran = bench.run(["build", "checks.toml", "-o", "a.h", "-o", "b.h"]);
+    assert_eq!(ran.to_string(), "exit 0\n");
+    for link in ["a.h", "far/a.h", "b.h"] {
+        assert!(bench.path(link).is_symlink(), "{link}");
+    }
+    let read = |name| std::fs::read_to_string(bench.path(name)).expect("it was written");
+    assert!(read("old.h").contains("checks_check"));
+    assert_eq!(read("old.h"), read("far/new.h"));
+    bench.expect(
+        &["build", "checks.toml", "-o", "round.h"],
+        expect![[r#"
+            exit 1
+            err: error: cannot write `round.h`: too many links
+        "#]],
+    );
+    bench.expect(
+        &["build", "checks.toml", "-o", "lost.h"],
+        expect![[r#"
+            exit 1
+            err: error: cannot write `lost.h`: No such file or directory (os error 2)
+        "#]],
+    );
+    assert_eq!(bench.names("far"), ["a.h", "new.h"]);
+}
+
+#[test]
+fn what_is_no_file_is_written_to() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    let build = ["build", "checks.toml", "-o", "a.h", "--depfile"];
+    let ran = bench.run(build.into_iter().chain(["/dev/stdout"]));
+    assert_eq!(ran.to_string(), "exit 0\nout: a.h: \\\nout:   checks.toml\n");
+    // Root could replace it.
+    assert_eq!(bench.run(build.into_iter().chain(["/dev/null"])).code, Some(0));
+    assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
+}
+
+#[test]
+fn names_that_are_no_text_are_kept() {
+    let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
+    let bench = Bench::with("checks.toml", CHECKS);
+    let args = ["build", "--json", "checks.toml", "-o"].map(OsString::from);
+    let rest = [name(b"a\xff.so"), "--depfile".into(), name(b"\xfe.d")];
+    let ran = bench.run(args.into_iter().chain(rest));
+    assert!(ran.stdout.contains("\"a\u{fffd}.so\""), "{ran}");
+    let read = |bytes: &[u8]| std::fs::read(bench.path(".").join(name(bytes)));
+    assert!(read(b"a\xff.so").expect("it was written").starts_with(b"\x7fELF"));
+    assert_eq!(read(b"\xfe.d").expect("it was written"), b"a\xff.so: \\\n  checks.toml\n");
+
+    std::fs::rename(bench.path("checks.toml"), bench.path(".").join(name(b"\xfd.toml"))).unwrap();
+    let ran = bench.run([name(b"build"), name(b"\xfd.toml"), name(b"--out-dir"), name(b"\xfc")]);
+    assert_eq!(ran.to_string(), "exit 0\n");
+    assert!(bench.path(".").join(name(b"\xfc/checks.so")).is_file());
+    let ran = bench.run([name(b"inspect"), name(b"\xfc/checks.so")]);
+    assert_eq!(ran.code, Some(0), "{ran}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! file whose path has spaces is named as it is. A variable without a program in it counts as unset. Not here: the options that a source
 //! needs ([`host`](super::host)).
 
+use crate::leftover;
 use crate::target::Target;
 use std::ffi::OsString;
 use std::io;
@@ -129,7 +130,7 @@ impl CCompiler {
     /// Has the command compile the file.
     pub(super) fn run(&self, command: &mut Command, path: &Path) -> Result<Output, CCompilerError> {
         let (path, program) = (path.to_path_buf(), self.name());
-        let output = match command.output() {
+        let output = match leftover::run(command) {
             Ok(output) => output,
             Err(reason) => {
                 let variable = self.variable.clone();

@@ -5,6 +5,7 @@
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use crate::error::CompileError;
+use crate::leftover::Temporary;
 use crate::link::{self, Input};
 use crate::target::Target;
 use std::ffi::OsString;
@@ -85,7 +86,7 @@ impl HostSource {
         // That there is a file is told in the words that all sources have, and not in the compiler's.
         std::fs::File::open(&self.path)
             .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
-        let folder = tempfile::tempdir()
+        let folder = Temporary::new(tempfile::tempdir)
             .map_err(|reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason })?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
         let compiler = CCompiler::find(target, &self.path)?;

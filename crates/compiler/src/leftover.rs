@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What would be left over if the process ended now: temporary files and folders, and compilers that run.
+//!
+//! All of it is entered in one list as it comes to be, and leaves the list as it goes. Whoever learns that the process is to end
+//! calls [`clear`]. From then on nothing new can be entered, so that nothing is left over at all.
+//! Not here: how the process learns of it.
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long compilers have to tidy up, in steps of [`STEP`].
+const N_STEPS: usize = 200;
+/// How long to wait for compilers before looking again.
+const STEP: Duration = Duration::from_millis(10);
+
+static LIST: Mutex<List> = Mutex::new(List { paths: Vec::new(), programs: Vec::new() });
+
+#[derive(Debug)]
+struct List {
+    /// Files, and folders with all that is in them.
+    paths: Vec<PathBuf>,
+    /// Programs that run, each the leader of a process group of its own.
+    programs: Vec<Pid>,
+}
+
+/// The list. A thread that panicked has not left it half changed.
+fn list() -> MutexGuard<'static, List> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file or folder, on the list until it is dropped.
+#[derive(Debug)]
+pub struct Temporary<T> {
+    /// There until this value is dropped or settled.
+    made: Option<T>,
+    path: PathBuf,
+}
+
+impl<T: AsRef<Path>> Temporary<T> {
+    /// Makes a file or folder that removes itself when it is dropped.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn new(make: impl FnOnce() -> io::Result<T>) -> io::Result<Temporary<T>> {
+        let mut list = list();
+        let made = make()?;
+        let path = made.as_ref().to_path_buf();
+        list.paths.push(path.clone());
+        Ok(Temporary { made: Some(made), path })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was made.
+    pub fn made_mut(&mut self) -> &mut T {
+        self.made.as_mut().expect("it leaves with this value")
+    }
+}
+
+impl<T> Drop for Temporary<T> {
+    fn drop(&mut self) {
+        if let Some(made) = self.made.take() {
+            drop(made);
+            list().paths.retain(|path| *path != self.path);
+        }
+    }
+}
+
+/// Takes files off the list and has `settle` give them their final names. [`clear`] comes before that or after it, not in between.
+pub fn settle<T, R>(temporaries: Vec<Temporary<T>>, settle: impl FnOnce(Vec<T>) -> R) -> R {
+    let mut list = list();
+    let mut released = Vec::new();
+    for mut temporary in temporaries {
+        list.paths.retain(|path| *path != temporary.path);
+        released.extend(temporary.made.take());
+    }
+    settle(released)
+}
+
+/// Runs a program to its end, on the list meanwhile. It reads nothing, and its output is collected.
+///
+/// # Errors
+/// Where it cannot be run.
+pub fn run(command: &mut Command) -> io::Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // What it starts in turn belongs to its group, and is ended with it.
+    command.process_group(0);
+    let (child, program) = {
+        let mut list = list();
+        let child = command.spawn()?;
+        let program = Pid::from_child(&child);
+        list.programs.push(program);
+        (child, program)
+    };
+    let output = child.wait_with_output();
+    list().programs.retain(|other| *other != program);
+    output
+}
+
+/// Passes the signal on to programs that run, waits for them, and removes all that is temporary. Nothing new can be made afterwards:
+/// the process has to end.
+pub fn clear(signal: i32) {
+    let list = list();
+    let signal = Signal::from_named_raw(signal).unwrap_or(Signal::TERM);
+    for program in &list.programs {
+        end(*program, signal);
+    }
+    for path in &list.paths {
+        // One of the two fails, or both where it has just removed itself.
+        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_dir_all(path);
+    }
+    std::mem::forget(list);
+}
+
+/// Ends a program and all that it started. Compilers remove their own temporary files if they are asked to end.
+fn end(program: Pid, signal: Signal) {
+    let _ = kill_process_group(program, signal);
+    for _ in 0..N_STEPS {
+        if test_kill_process_group(program).is_err() {
+            return;
+        }
+        std::thread::sleep(STEP);
+    }
+    let _ = kill_process_group(program, Signal::KILL);
+}
