@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
 
-use super::{Arith, Compare, DeviceFact, Expr, Plan, Step, Type, Value, When, Yielded};
+use super::{
+    Arith, Carried, Compare, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When, Yielded,
+};
 use crate::fault::{Fault, Part};
 use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
@@ -11,9 +13,10 @@ use std::collections::HashMap;
 pub struct Builder {
     exprs: Vec<Expr>,
     interned: HashMap<Expr, Value>,
-    /// The steps of the plan, then those of each open `when`, innermost last.
+    /// The steps of the plan, then those of each open `when` or `repeat`, innermost last.
     blocks: Vec<Vec<Step>>,
     n_yields: u32,
+    n_turns: u32,
 }
 
 /// A value that should leave a `when`, and what it is where the condition does not hold.
@@ -25,9 +28,21 @@ pub struct Guarded {
     pub otherwise: Value,
 }
 
+/// What an open `repeat` gives its steps.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The turn's number, counted from 0.
+    pub number: Value,
+    /// What the turn before handed on.
+    pub carried: Vec<Value>,
+    name: String,
+    firsts: Vec<(String, Value)>,
+}
+
 impl Default for Builder {
     fn default() -> Builder {
-        Builder { exprs: vec![], interned: HashMap::new(), blocks: vec![vec![]], n_yields: 0 }
+        let (exprs, interned) = (vec![], HashMap::new());
+        Builder { exprs, interned, blocks: vec![vec![]], n_yields: 0, n_turns: 0 }
     }
 }
 
@@ -96,6 +111,14 @@ impl Builder {
     /// The 64-bit integer `index` places behind `base`.
     pub fn element(&mut self, base: Value, index: usize) -> Value {
         self.add(Expr::Element(base, index as u32))
+    }
+
+    /// The 64-bit integer `index` places behind `base`, by a number that is known in a call only.
+    pub fn element_at(&mut self, base: Value, index: Value) -> Value {
+        let size = self.int(8);
+        let offset = self.mul(index, size);
+        let address = self.add_ints(base, offset);
+        self.element(address, 0)
     }
 
     /// Integer arithmetic.
@@ -292,9 +315,44 @@ impl Builder {
 
     fn yielded(&mut self, value: Guarded) -> Yielded {
         let ty = self.type_of(value.otherwise);
-        let outer = self.add(Expr::Yield(ty, self.n_yields));
+        Yielded { outer: self.new_yield(ty), inner: value.inner, otherwise: value.otherwise }
+    }
+
+    fn new_yield(&mut self, ty: Type) -> Value {
         self.n_yields += 1;
-        Yielded { outer, inner: value.inner, otherwise: value.otherwise }
+        self.add(Expr::Yield(ty, self.n_yields - 1))
+    }
+
+    fn new_turn(&mut self, ty: Type) -> Value {
+        self.n_turns += 1;
+        self.add(Expr::Turn(ty, self.n_turns - 1))
+    }
+
+    /// Opens a `repeat` whose turns are counted by `name`: steps go into it until it is closed. `firsts` are the values that are handed on from
+    /// turn to turn, as they are in the first, with their names.
+    pub fn open_repeat(&mut self, name: &str, firsts: &[(&str, Value)]) -> Turn {
+        self.open();
+        let firsts: Vec<_> = firsts.iter().map(|(name, first)| (name.to_string(), *first)).collect();
+        Turn {
+            number: self.new_turn(Type::Int),
+            carried: firsts.iter().map(|(_, first)| self.new_turn(self.type_of(*first))).collect(),
+            name: name.to_string(),
+            firsts,
+        }
+    }
+
+    /// Closes the innermost `repeat`, which has `count` turns, each of which hands on `nexts`. Returns what is left of these behind the last.
+    pub fn close_repeat(&mut self, turn: Turn, count: Value, nexts: &[Value]) -> Vec<Value> {
+        let steps = self.blocks.pop().expect("a `repeat` is open");
+        let mut carried = Vec::new();
+        for (((name, first), inner), next) in turn.firsts.into_iter().zip(turn.carried).zip(nexts) {
+            let outer = self.new_yield(self.type_of(first));
+            carried.push(Carried { name, inner, first, next: *next, outer });
+        }
+        let outer = carried.iter().map(|carried| carried.outer).collect();
+        let (turn, name) = (turn.number, turn.name);
+        self.push(Step::Repeat(Repeat { count, turn, name, steps, carried }));
+        outer
     }
 
     fn push(&mut self, step: Step) {
@@ -336,6 +394,7 @@ impl Builder {
                     kept.push(Step::Require(cond, fault));
                 }
                 Step::When(when) => kept.extend(self.prune_when(when, used)),
+                Step::Repeat(repeat) => kept.extend(self.prune_repeat(repeat, used)),
                 Step::AskDevice(index) => {
                     self.mark(used, index);
                     kept.push(Step::AskDevice(index));
@@ -358,6 +417,31 @@ impl Builder {
             self.mark(used, when.cond);
         }
         matters.then_some(Step::When(when))
+    }
+
+    /// What one turn hands on may be needed by the next only, so what is used is found out until nothing more is.
+    fn prune_repeat(&self, mut repeat: Repeat, used: &mut Vec<bool>) -> Option<Step> {
+        let is_used = |used: &[bool], carried: &Carried| {
+            used[carried.outer.0 as usize] || used[carried.inner.0 as usize]
+        };
+        let mut n_used = None;
+        while n_used != Some(repeat.carried.iter().filter(|it| is_used(used, it)).count()) {
+            n_used = Some(repeat.carried.iter().filter(|it| is_used(used, it)).count());
+            for carried in &repeat.carried {
+                if is_used(used, carried) {
+                    self.mark(used, carried.first);
+                    self.mark(used, carried.next);
+                }
+            }
+            self.prune(repeat.steps.clone(), used);
+        }
+        repeat.carried.retain(|carried| is_used(used, carried));
+        repeat.steps = self.prune(repeat.steps, used);
+        let matters = !repeat.steps.is_empty() || !repeat.carried.is_empty();
+        if matters {
+            self.mark(used, repeat.count);
+        }
+        matters.then_some(Step::Repeat(repeat))
     }
 }
 

@@ -2,7 +2,7 @@
 //! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
 //! with, and a checker for hosts that have no compiled code.
 
-use super::{CScalar, Expr, Launch, LaunchArg, Plan, Step, Value, When};
+use super::{CScalar, Expr, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Step, Value, When};
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
@@ -66,7 +66,7 @@ struct Run<'p> {
     num_args: i32,
     /// Where the facts of the device lie.
     device: Option<u64>,
-    /// What has been evaluated: memory does not change during a call, so a value never does.
+    /// What has been evaluated: memory does not change during a call, so a value never does, save from one turn of a `repeat` to the next.
     known: RefCell<Vec<Option<i64>>>,
 }
 
@@ -83,6 +83,7 @@ impl Run<'_> {
                     }
                 }
                 Step::When(when) => self.when(when)?,
+                Step::Repeat(repeat) => self.repeat(repeat)?,
                 Step::AskDevice(index) => {
                     let index = self.value(*index)?;
                     self.device = Some(self.memory.device(index).ok_or(Stop::NoDevice)?);
@@ -99,9 +100,39 @@ impl Run<'_> {
         }
         for yielded in &when.yields {
             let value = self.value(if holds { yielded.inner } else { yielded.otherwise })?;
-            self.known.borrow_mut()[yielded.outer.0 as usize] = Some(value);
+            self.know(yielded.outer, value);
         }
         Ok(())
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Result<(), Stop> {
+        let n_turns = self.value(repeat.count)?.clamp(0, MOST_TURNS);
+        let firsts = repeat.carried.iter().map(|carried| self.value(carried.first));
+        let mut handed_on = firsts.collect::<Result<Vec<_>, _>>()?;
+        let varying = self.plan.varying(repeat);
+        for number in 0..n_turns {
+            self.forget(&varying);
+            self.know(repeat.turn, number);
+            for (carried, value) in repeat.carried.iter().zip(&handed_on) {
+                self.know(carried.inner, *value);
+            }
+            self.steps(&repeat.steps)?;
+            let nexts = repeat.carried.iter().map(|carried| self.value(carried.next));
+            handed_on = nexts.collect::<Result<_, _>>()?;
+        }
+        for (carried, value) in repeat.carried.iter().zip(handed_on) {
+            self.know(carried.outer, value);
+        }
+        Ok(())
+    }
+
+    fn know(&self, value: Value, result: i64) {
+        self.known.borrow_mut()[value.0 as usize] = Some(result);
+    }
+
+    fn forget(&self, values: &[bool]) {
+        let mut known = self.known.borrow_mut();
+        known.iter_mut().zip(values).filter(|(_, forgets)| **forgets).for_each(|(it, _)| *it = None);
     }
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
@@ -170,7 +201,7 @@ impl Run<'_> {
             return Ok(known);
         }
         let result = self.evaluate(value)?;
-        self.known.borrow_mut()[value.0 as usize] = Some(result);
+        self.know(value, result);
         Ok(result)
     }
 
@@ -214,7 +245,9 @@ impl Run<'_> {
             }
             Expr::FloatBits(a) => (self.value(*a)? as f64).to_bits() as i64,
             Expr::Rounded(a, dtype) => rounded(self.value(*a)?, *dtype),
-            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
+            Expr::Yield(..) | Expr::Turn(..) => {
+                unreachable!("a verified plan yields before it uses")
+            }
         })
     }
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plans: a signature's checks as data.
 //!
-//! A plan is a list of steps over pure expressions. There are four forms of step:
+//! A plan is a list of steps over pure expressions. There are five forms of step:
 //!
 //! ```text
 //! let a = args[0].payload + select(args[0].type_index == 70, 24, 0)      names a value
 //! require a.ndim == 1                                                     else fault tensor-rank (a.ndim)
 //! when a.strides != 0                                                     steps of its own, and values that are
 //!   require a.strides[0] == 1 or a.shape[0] == 1 or a.shape[0] == 0       something else where it does not hold
+//! repeat a.ndim times, i from 0                                           steps for each dim of a tensor of any rank
+//!   require 0 <= a.shape[i]
 //! ask device a.device_id                                                  finds out about a GPU, for what launches say of it
 //! ```
 //!
-//! There are no loops: ranks are known. Every expression is a 64-bit integer (a pointer, a float's bits) or a bool, and has no effects, so
+//! A `repeat` is the only loop, and it is bounded: it ends after at most [`MOST_TURNS`] turns, whatever its count. Where a rank is known, its
+//! dims are steps of their own. Every expression is a 64-bit integer (a pointer, a float's bits) or a bool, and has no effects, so
 //! *when* it is evaluated matters only for loads: a load may be evaluated only where the steps before it have made it safe, which is why
 //! an expression is evaluated where a step first needs it and never earlier.
 //!
@@ -29,7 +32,7 @@ mod print;
 mod tensor_map;
 mod verify;
 
-pub use builder::{Builder, Guarded};
+pub use builder::{Builder, Guarded, Turn};
 pub use interp::{Accepted, Outcome, Refused, interpret};
 pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg};
 pub use tensor_map::TensorMap;
@@ -123,9 +126,14 @@ pub enum Expr {
     FloatBits(Value),
     /// The bits of the float64 that has the value of the nearest float of a narrower dtype: `float16`, `bfloat16` or `float32`.
     Rounded(Value, DType),
-    /// A value that a `when` step yields; only that step may list it.
+    /// A value that a `when` or a `repeat` yields; only that step may list it.
     Yield(Type, u32),
+    /// A value that a `repeat` gives anew in each turn: the turn's number, or what the turn before handed on. Only that step may list it.
+    Turn(Type, u32),
 }
+
+/// The most turns of a [`Repeat`]: as many dims as a tensor may have.
+pub const MOST_TURNS: i64 = 64;
 
 /// What launches may ask of the call's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +169,8 @@ pub enum Step {
     Require(Value, Fault),
     /// Runs steps where the condition holds.
     When(When),
+    /// Runs steps several times.
+    Repeat(Repeat),
     /// Finds out about the call's device, by number. Ends the call with an error of its own where that fails.
     AskDevice(Value),
 }
@@ -185,6 +195,36 @@ pub struct Yielded {
     pub inner: Value,
     /// What it is elsewhere, evaluated outside.
     pub otherwise: Value,
+}
+
+/// Steps that run several times, and the values that each turn hands on to the next.
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    /// How many turns there are: none where it is negative, and never more than [`MOST_TURNS`].
+    pub count: Value,
+    /// The turn's number, counted from 0: an [`Expr::Turn`].
+    pub turn: Value,
+    /// What the turn's number is called.
+    pub name: String,
+    /// What runs in each turn.
+    pub steps: Vec<Step>,
+    /// The values that are handed on.
+    pub carried: Vec<Carried>,
+}
+
+/// A value that each turn of a [`Repeat`] hands on to the next, and the last one to what follows.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// What it is called.
+    pub name: String,
+    /// The value inside a turn: an [`Expr::Turn`].
+    pub inner: Value,
+    /// What it is in the first turn, and behind the step where there is none. Evaluated before the step.
+    pub first: Value,
+    /// What it is in the next turn. Evaluated after the steps of a turn.
+    pub next: Value,
+    /// What is left of it behind the step: an [`Expr::Yield`].
+    pub outer: Value,
 }
 
 /// The checks of one function, and what an accepted call does.
@@ -283,12 +323,45 @@ impl Plan {
                     Step::Let(..) | Step::AskDevice(_) => {}
                     Step::Require(_, fault) => faults.push(fault),
                     Step::When(when) => collect(&when.steps, faults),
+                    Step::Repeat(repeat) => collect(&repeat.steps, faults),
                 }
             }
         }
         let mut faults = Vec::new();
         collect(&self.steps, &mut faults);
         faults
+    }
+
+    /// The values that may differ from one turn of a `repeat` to the next, by number: what the step gives anew, what its steps yield, and all
+    /// that is made of these.
+    pub fn varying(&self, repeat: &Repeat) -> Vec<bool> {
+        let mut varies = vec![false; self.exprs.len()];
+        let mut given = vec![repeat.turn];
+        given.extend(repeat.carried.iter().map(|carried| carried.inner));
+        yielded(&repeat.steps, &mut given);
+        given.into_iter().for_each(|value| varies[value.0 as usize] = true);
+        for (number, expr) in self.exprs.iter().enumerate() {
+            let depends = expr.operands().iter().any(|operand| varies[operand.0 as usize]);
+            varies[number] |= depends;
+        }
+        varies
+    }
+}
+
+/// Collects what steps yield.
+fn yielded(steps: &[Step], into: &mut Vec<Value>) {
+    for step in steps {
+        match step {
+            Step::Let(..) | Step::Require(..) | Step::AskDevice(_) => {}
+            Step::When(when) => {
+                yielded(&when.steps, into);
+                into.extend(when.yields.iter().map(|yielded| yielded.outer));
+            }
+            Step::Repeat(repeat) => {
+                yielded(&repeat.steps, into);
+                into.extend(repeat.carried.iter().map(|carried| carried.outer));
+            }
+        }
     }
 }
 
@@ -311,7 +384,7 @@ fn type_of(exprs: &[Expr], value: Value) -> Type {
         | Expr::FloatBits(_)
         | Expr::Rounded(..) => Type::Int,
         Expr::Select(_, value, _) => type_of(exprs, value),
-        Expr::Yield(ty, _) => ty,
+        Expr::Yield(ty, _) | Expr::Turn(ty, _) => ty,
     }
 }
 
@@ -324,7 +397,8 @@ impl Expr {
             | Expr::Args
             | Expr::NumArgs
             | Expr::Device
-            | Expr::Yield(..) => vec![],
+            | Expr::Yield(..)
+            | Expr::Turn(..) => vec![],
             Expr::Load(a, _)
             | Expr::Element(a, _)
             | Expr::Not(a)

@@ -2,7 +2,7 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Step, TensorMap, Value,
+    Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Step, TensorMap, Value,
 };
 use crate::fault::{Fault, Part};
 use crate::tensor_map::MapChoices;
@@ -32,6 +32,7 @@ impl Printer<'_> {
         let indent = "  ".repeat(depth);
         for step in steps {
             match step {
+                Step::Repeat(repeat) => self.repeat(f, repeat, depth)?,
                 Step::AskDevice(index) => {
                     writeln!(f, "{indent}ask device {}", self.text(*index, false))?;
                 }
@@ -60,6 +61,31 @@ impl Printer<'_> {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn repeat(&mut self, f: &mut String, repeat: &Repeat, depth: usize) -> fmt::Result {
+        let indent = "  ".repeat(depth);
+        let count = self.text(repeat.count, false);
+        writeln!(f, "{indent}repeat {count} times, {} from 0", repeat.name)?;
+        for carried in &repeat.carried {
+            let first = self.text(carried.first, false);
+            writeln!(f, "{indent}  first {} = {first}", carried.name)?;
+        }
+        let outside = self.names.clone();
+        self.names.insert(repeat.turn, repeat.name.clone());
+        for carried in &repeat.carried {
+            self.names.insert(carried.inner, carried.name.clone());
+        }
+        self.steps(f, &repeat.steps, depth + 1)?;
+        for carried in &repeat.carried {
+            let next = self.text(carried.next, false);
+            writeln!(f, "{indent}  next {} = {next}", carried.name)?;
+        }
+        self.names = outside;
+        for carried in &repeat.carried {
+            self.names.insert(carried.outer, carried.name.clone());
         }
         Ok(())
     }
@@ -185,6 +211,10 @@ impl Printer<'_> {
             Expr::Load(base, field) => self.load(base, field),
             Expr::Element(base, index) => match *self.plan.expr(base) {
                 Expr::Device => DeviceFact::ALL[index as usize].name().to_string(),
+                Expr::Arith(Arith::Add, array, offset) if index == 0 => match self.index(offset) {
+                    Some(at) => format!("{}[{}]", self.text(array, true), self.text(at, false)),
+                    None => format!("{}[0]", self.text(base, true)),
+                },
                 _ => format!("{}[{index}]", self.text(base, true)),
             },
             Expr::Arith(op, a, b) => infix(a, op.text(), b),
@@ -207,7 +237,17 @@ impl Printer<'_> {
             ),
             Expr::FloatBits(a) => format!("float({})", self.text(a, false)),
             Expr::Rounded(a, dtype) => format!("{dtype}({})", self.text(a, false)),
-            Expr::Yield(..) => format!("{value:?}"),
+            Expr::Yield(..) | Expr::Turn(..) => format!("{value:?}"),
+        }
+    }
+
+    /// The number of an element of 8 bytes that lies that far behind the first, where it is known in a call only.
+    fn index(&self, offset: Value) -> Option<Value> {
+        match *self.plan.expr(offset) {
+            Expr::Arith(Arith::Mul, index, size) if *self.plan.expr(size) == Expr::Int(8) => {
+                Some(index)
+            }
+            _ => None,
         }
     }
 

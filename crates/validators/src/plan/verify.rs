@@ -7,10 +7,12 @@
 //! 3. A value that a `when` yields is used only behind that step, in its block or inside it.
 //! 4. A value is yielded once, by an expression made for it, and has the types of both its sources.
 //! 5. A fault has at most [`MAX_VALUES`] values and [`MAX_PARTS`] parts.
-//! 6. What is known of the device is used behind the step that asks, which stands in no `when`.
-//! 7. Launches, allocations and the device use only values that hold at the end of the plan.
+//! 6. What is known of the device is used behind the step that asks, which stands in no `when` and no `repeat`.
+//! 7. What a `repeat` gives its steps is given by that step alone, by expressions made for it, and used only inside it. What it hands on has one
+//!    type throughout. No step inside it asks about the device.
+//! 8. Launches, allocations and the device use only values that hold at the end of the plan.
 
-use super::{Alloc, Expr, Plan, Step, Type, Value, When};
+use super::{Alloc, Expr, Plan, Repeat, Step, Type, Value, When};
 use kernpack_ffi_abi::DType;
 use std::collections::HashSet;
 use std::fmt;
@@ -43,7 +45,8 @@ impl Plan {
         for number in 0..self.exprs.len() {
             self.verify_expr(Value(number as u32))?;
         }
-        let mut scope = Scope { plan: self, defined: HashSet::new(), n_whens: 0 };
+        let (defined, turns) = (HashSet::new(), HashSet::new());
+        let mut scope = Scope { plan: self, defined, turns, depth: 0 };
         scope.block(&self.steps)?;
         scope.end()
     }
@@ -74,9 +77,12 @@ fn error(value: Value, message: impl Into<String>) -> VerifyError {
 
 struct Scope<'p> {
     plan: &'p Plan,
-    /// The yielded values, and the device once it has been asked about.
+    /// What has been yielded or given so far, and the device once it has been asked about.
     defined: HashSet<Value>,
-    n_whens: usize,
+    /// What any `repeat` has given so far.
+    turns: HashSet<Value>,
+    /// How many `when`s and `repeat`s are around.
+    depth: usize,
 }
 
 impl Scope<'_> {
@@ -92,9 +98,10 @@ impl Scope<'_> {
                     }
                 }
                 Step::When(when) => self.when(when)?,
+                Step::Repeat(repeat) => self.repeat(repeat)?,
                 Step::AskDevice(index) => {
                     self.uses_as(*index, Type::Int)?;
-                    if self.n_whens > 0 {
+                    if self.depth > 0 {
                         return Err(error(*index, "is asked about under a condition"));
                     }
                     let is_device = |expr: &Expr| *expr == Expr::Device;
@@ -109,9 +116,9 @@ impl Scope<'_> {
     fn when(&mut self, when: &When) -> Result<(), VerifyError> {
         self.uses_as(when.cond, Type::Bool)?;
         let outside = self.defined.clone();
-        self.n_whens += 1;
+        self.depth += 1;
         self.block(&when.steps)?;
-        self.n_whens -= 1;
+        self.depth -= 1;
         when.yields.iter().try_for_each(|yielded| self.uses(yielded.inner))?;
         self.defined = outside;
         for yielded in &when.yields {
@@ -123,6 +130,41 @@ impl Scope<'_> {
                 return Err(error(yielded.outer, "is yielded twice, or with two types"));
             }
         }
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Result<(), VerifyError> {
+        self.uses_as(repeat.count, Type::Int)?;
+        repeat.carried.iter().try_for_each(|carried| self.uses(carried.first))?;
+        let outside = self.defined.clone();
+        self.give(repeat.turn, Type::Int)?;
+        for carried in &repeat.carried {
+            self.give(carried.inner, self.plan.type_of(carried.first))?;
+        }
+        self.depth += 1;
+        self.block(&repeat.steps)?;
+        self.depth -= 1;
+        for carried in &repeat.carried {
+            self.uses_as(carried.next, self.plan.type_of(carried.first))?;
+        }
+        self.defined = outside;
+        for carried in &repeat.carried {
+            let ty = self.plan.type_of(carried.first);
+            let is_made_for_it = matches!(self.plan.expr(carried.outer), Expr::Yield(of, _) if *of == ty);
+            if !is_made_for_it || !self.defined.insert(carried.outer) {
+                return Err(error(carried.outer, "is handed on twice, or with two types"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A value that a `repeat` gives its steps.
+    fn give(&mut self, value: Value, ty: Type) -> Result<(), VerifyError> {
+        let is_made_for_it = matches!(self.plan.expr(value), Expr::Turn(of, _) if *of == ty);
+        if !is_made_for_it || !self.turns.insert(value) {
+            return Err(error(value, "is given by two steps, or with two types"));
+        }
+        self.defined.insert(value);
         Ok(())
     }
 
@@ -159,7 +201,8 @@ impl Scope<'_> {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             let expr = self.plan.expr(value);
-            if matches!(expr, Expr::Yield(..) | Expr::Device) && !self.defined.contains(&value) {
+            let is_defined_by_a_step = matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device);
+            if is_defined_by_a_step && !self.defined.contains(&value) {
                 return Err(error(value, "is used where no step has defined it"));
             }
             open.extend(expr.operands().into_iter().filter(|operand| seen.insert(*operand)));
