@@ -78,7 +78,7 @@ pub use crate::narrow::{
     kernpack_rt_round_to_f16,
 };
 #[cfg(feature = "writer")]
-pub use crate::replay::{Narrower, Op, Program, ProgramStep, ProgramValue};
+pub use crate::replay::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
 #[cfg(feature = "prebuilt")]
 pub use crate::{
     host_arch::HostArch,

@@ -2,7 +2,22 @@
 //! Blocks, and what leads from one to another.
 
 use super::{Block, Emitter, Function, Ty, V, int};
-use inkwell::values::InstructionValue;
+use inkwell::values::{InstructionValue, PhiValue};
+
+/// A value that depends on the way to its block, of which one is still to be written.
+pub struct OpenPhi<'c>(PhiValue<'c>);
+
+impl<'c> OpenPhi<'c> {
+    /// The value.
+    pub fn value(&self) -> V<'c> {
+        self.0.as_basic_value()
+    }
+
+    /// What it is on the way that leaves `from`.
+    pub fn close(&self, value: V<'c>, from: Block<'c>) {
+        self.0.add_incoming(&[(&value, from)]);
+    }
+}
 
 impl<'c> Emitter<'c> {
     /// A new block at the end of a function.
@@ -64,6 +79,14 @@ impl<'c> Emitter<'c> {
             .map(|(value, block)| (ty.const_int(*value as u64, true), *block))
             .collect();
         self.builder.build_switch(int(value), other, &cases).expect("a block is being written");
+    }
+
+    /// A value that is `first` where its block was come to from `from`, and something else on the
+    /// only other way there, which is written later.
+    pub fn open_phi(&self, first: V<'c>, from: Block<'c>) -> OpenPhi<'c> {
+        let phi = self.builder.build_phi(first.get_type(), "").expect("a block is being written");
+        phi.add_incoming(&[(&first, from)]);
+        OpenPhi(phi)
     }
 
     /// A value that depends on the block it comes from.

@@ -17,6 +17,7 @@ mod launch;
 mod member;
 mod pieces;
 mod program;
+mod repeat;
 mod steps;
 mod struct_args;
 mod tensor_map;

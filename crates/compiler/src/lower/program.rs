@@ -3,8 +3,8 @@
 
 use super::Faults;
 use kernpack_ffi_abi::{DType, Field, Width};
-use kernpack_runtime::{Narrower, Op, Program, ProgramStep, ProgramValue};
-use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Step, Value, When};
+use kernpack_runtime::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
+use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Repeat, Step, Value, When};
 use std::collections::HashMap;
 
 /// The program of a plan; its faults go into the table.
@@ -19,7 +19,9 @@ pub fn n_steps(step: &Step) -> u32 {
     match step {
         Step::Let(..) | Step::AskDevice(_) => 0,
         Step::Require(..) => 1,
-        Step::When(when) => 1 + when.steps.iter().map(n_steps).sum::<u32>(),
+        Step::When(When { steps, .. }) | Step::Repeat(Repeat { steps, .. }) => {
+            1 + steps.iter().map(n_steps).sum::<u32>()
+        }
     }
 }
 
@@ -44,6 +46,7 @@ impl Writer<'_> {
                     self.program.steps.push(ProgramStep::Require { cond, fault, values });
                 }
                 Step::When(when) => self.when(when),
+                Step::Repeat(repeat) => self.repeat(repeat),
             }
         }
     }
@@ -59,6 +62,31 @@ impl Writer<'_> {
             let (inner, otherwise) = (self.value(yielded.inner), self.value(yielded.otherwise));
             self.define(yielded.outer, ProgramValue::Select(cond, inner, otherwise));
         }
+    }
+
+    /// What is written for the steps inside is numbered from the turn's number on, so that each turn
+    /// evaluates it anew; nothing behind them uses it.
+    fn repeat(&mut self, repeat: &Repeat) {
+        let count = self.value(repeat.count);
+        let firsts: Vec<_> = repeat.carried.iter().map(|it| self.value(it.first)).collect();
+        let start = self.program.steps.len();
+        let given = ProgramValue::Given(start as u32);
+        // Its end is known behind the steps inside.
+        self.program.steps.push(ProgramStep::When { cond: count, end: 0 });
+        let outside = self.numbers.clone();
+        let turn = self.define(repeat.turn, given);
+        let inners: Vec<_> = repeat.carried.iter().map(|it| self.define(it.inner, given)).collect();
+        self.steps(&repeat.steps);
+        let nexts: Vec<_> = repeat.carried.iter().map(|it| self.value(it.next)).collect();
+        self.numbers = outside;
+        let (end, values_end) = (self.program.steps.len() as u32, self.program.values.len() as u32);
+        let mut carried = Vec::new();
+        for (i, handed_on) in repeat.carried.iter().enumerate() {
+            let outer = self.define(handed_on.outer, given);
+            let (inner, first, next) = (inners[i], firsts[i], nexts[i]);
+            carried.push(ProgramCarried { inner, first, next, outer });
+        }
+        self.program.steps[start] = ProgramStep::Repeat { count, end, turn, values_end, carried };
     }
 
     /// The number of a value, behind its operands.
@@ -88,7 +116,9 @@ impl Writer<'_> {
             }
             Expr::FloatBits(a) => ProgramValue::FloatBits(self.value(a)),
             Expr::Rounded(a, dtype) => ProgramValue::Rounded(narrower(dtype), self.value(a)),
-            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
+            Expr::Yield(..) | Expr::Turn(..) => {
+                unreachable!("a verified plan yields before it uses")
+            }
         };
         self.define(value, row)
     }

@@ -33,7 +33,7 @@ impl FunctionBuilder<'_, '_> {
         }
     }
 
-    fn steps(&mut self, steps: &[Step]) {
+    pub(super) fn steps(&mut self, steps: &[Step]) {
         let mut rest = steps;
         while let [step, behind @ ..] = rest {
             rest = behind;
@@ -43,6 +43,7 @@ impl FunctionBuilder<'_, '_> {
                 }
                 Step::Let(..) => {}
                 Step::When(when) => self.when(when),
+                Step::Repeat(repeat) => self.repeat(repeat),
                 Step::AskDevice(index) => self.ask_device(*index),
                 Step::Require(cond, _) if let Some((cond, n_steps)) = self.but(*cond, behind) => {
                     self.require(cond, None);
@@ -125,7 +126,7 @@ impl FunctionBuilder<'_, '_> {
                     conds.push(*cond);
                     n_steps = i + 1;
                 }
-                Step::Require(..) | Step::When(_) | Step::AskDevice(_) => break,
+                Step::Require(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice(_) => break,
             }
         }
         Some((excuse, conds, n_steps))
@@ -201,7 +202,7 @@ impl FunctionBuilder<'_, '_> {
 fn next_condition(steps: &[Step]) -> Option<Value> {
     match steps.iter().find(|step| !matches!(step, Step::Let(..)))? {
         Step::Require(cond, _) => Some(*cond),
-        Step::Let(..) | Step::When(_) | Step::AskDevice(_) => None,
+        Step::Let(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice(_) => None,
     }
 }
 
@@ -219,6 +220,14 @@ pub(super) fn needed(plan: &Plan) -> Vec<bool> {
                     for yielded in &when.yields {
                         mark(plan, yielded.inner, needed);
                         mark(plan, yielded.otherwise, needed);
+                    }
+                }
+                Step::Repeat(repeat) => {
+                    mark(plan, repeat.count, needed);
+                    steps(plan, &repeat.steps, needed);
+                    for carried in &repeat.carried {
+                        mark(plan, carried.first, needed);
+                        mark(plan, carried.next, needed);
                     }
                 }
             }

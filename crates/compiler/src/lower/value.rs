@@ -146,7 +146,9 @@ impl<'c> FunctionBuilder<'_, 'c> {
                 let a = self.value(a);
                 round(e, a, dtype)
             }
-            Expr::Yield(..) => unreachable!("a verified plan yields before it uses"),
+            Expr::Yield(..) | Expr::Turn(..) => {
+                unreachable!("a verified plan yields before it uses")
+            }
         }
     }
 

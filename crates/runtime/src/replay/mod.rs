@@ -14,8 +14,10 @@
 //! | step | operation, then up to three operands |
 //! | list | count, then that many numbers |
 //!
-//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs them, and once. So going through the
-//! steps may begin anywhere outside of a `when`: generated code says from which step on a check may have failed.
+//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs
+//! them, and once; inside a `repeat`, once a turn. So going through the steps may begin anywhere
+//! outside of a `when` and a `repeat`: generated code says from which step on a check may have
+//! failed. What an earlier `repeat` has left is found out by running it when a value needs it.
 //! This file fixes the format, `run` follows it. Not here: what plans mean to the compiler, which writes programs.
 
 #[cfg(kernpack_checks)]
@@ -24,11 +26,15 @@ pub(crate) mod run;
 mod writer;
 
 #[cfg(feature = "writer")]
-pub use writer::{Narrower, Op, Program, ProgramStep, ProgramValue};
+pub use writer::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
 
 /// How many numbers a value or a step has.
 #[cfg(kernpack_checks)]
 pub(crate) const ROW_NUMBERS: u32 = 4;
+
+/// The most turns of a `repeat`.
+#[cfg(kernpack_checks)]
+pub(crate) const MOST_TURNS: i64 = 64;
 
 /// Numbers every operation once, for the writer's enum and the runner's match.
 macro_rules! operations {
@@ -67,6 +73,7 @@ pub(crate) mod value {
         ROUNDED_TO_BF16 = 23,
         ROUNDED_TO_F32 = 24,
         DEVICE = 25,
+        GIVEN = 26,
     }
 }
 
@@ -76,5 +83,6 @@ pub(crate) mod step {
     operations! {
         REQUIRE = 0,
         WHEN = 1,
+        REPEAT = 2,
     }
 }

@@ -4,7 +4,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{ROW_NUMBERS, step, value};
+use super::{MOST_TURNS, ROW_NUMBERS, step, value};
 use crate::error_parts::ErrorParts;
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::{MAX_VALUES, reader::Table};
@@ -45,8 +45,8 @@ unsafe extern "C" fn kernpack_rt_refuse(
     }
     let values = program + 8;
     let steps = values + 4 * ROW_NUMBERS * n_values;
-    let mut run = Run { table: reader, values, slots, args, num_args, device };
-    let failed = run.steps(steps, first_step, n_steps);
+    let mut run = Run { table: reader, values, steps, slots, args, num_args, device };
+    let failed = run.steps(first_step, n_steps);
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
     match failed {
@@ -78,6 +78,8 @@ struct Run {
     table: Table<TableBytes>,
     /// Where the program's values lie in the table.
     values: u32,
+    /// Where its steps do.
+    steps: u32,
     slots: *mut Slot,
     args: *const u8,
     num_args: i32,
@@ -85,17 +87,73 @@ struct Run {
 }
 
 impl Run {
-    /// Goes through the steps from `at` on; the fault of the first that fails, with the values it prints.
-    fn steps(&mut self, steps: u32, mut at: u32, n_steps: u32) -> Option<(u32, [i64; MAX_VALUES])> {
-        while at < n_steps {
-            let [operation, a, b, c] = self.row(steps, at);
+    /// Goes through the steps from `at` up to `end`; the fault of the first that fails, with the
+    /// values it prints.
+    fn steps(&mut self, mut at: u32, end: u32) -> Option<(u32, [i64; MAX_VALUES])> {
+        while at < end {
+            let [operation, a, b, c] = self.row(self.steps, at);
             match operation {
                 step::REQUIRE if self.value(a) == 0 => return Some((b, self.shown(c))),
                 step::WHEN if self.value(a) == 0 => at = b,
+                step::REPEAT => {
+                    let failed = self.repeat(at);
+                    if failed.is_some() {
+                        return failed;
+                    }
+                    at = b;
+                }
                 _ => at += 1,
             }
         }
         None
+    }
+
+    /// Goes through the steps of the `repeat` at step `at`, turn by turn. What is handed on lies in
+    /// the slots of the values behind it.
+    fn repeat(&mut self, at: u32) -> Option<(u32, [i64; MAX_VALUES])> {
+        let [_, count, end, list] = self.row(self.steps, at);
+        let (turn, values_end) = (self.table.u32(list + 4), self.table.u32(list + 8));
+        let n_carried = (self.table.u32(list) - 2) / 4;
+        let n_turns = self.value(count).clamp(0, MOST_TURNS);
+        for i in 0..n_carried {
+            let [_, first, _, outer] = self.carried(list, i);
+            let first = self.value(first);
+            self.set(outer, first);
+        }
+        for number in 0..n_turns {
+            (turn..values_end).for_each(|value| self.forget(value));
+            self.set(turn, number);
+            for i in 0..n_carried {
+                let [inner, _, _, outer] = self.carried(list, i);
+                let handed_on = self.value(outer);
+                self.set(inner, handed_on);
+            }
+            let failed = self.steps(at + 1, end);
+            if failed.is_some() {
+                return failed;
+            }
+            for i in 0..n_carried {
+                let [_, _, next, outer] = self.carried(list, i);
+                let next = self.value(next);
+                self.set(outer, next);
+            }
+        }
+        None
+    }
+
+    /// A value that turns hand on: inside a turn, in the first, in the next, behind the last.
+    fn carried(&self, list: u32, number: u32) -> [u32; 4] {
+        let at = list + 12 + 16 * number;
+        core::array::from_fn(|i| self.table.u32(at + 4 * i as u32))
+    }
+
+    /// What the `repeat` at step `at` leaves of a value, where going through the steps began behind
+    /// that step.
+    fn left_by(&mut self, at: u32, number: u32) -> i64 {
+        // It is not found out once more while it is.
+        self.set(number, 0);
+        self.repeat(at);
+        self.value(number)
     }
 
     /// The values that a fault prints.
@@ -118,6 +176,13 @@ impl Run {
         unsafe { *self.slots.add(number as usize) = Slot { value, known: 1 } };
     }
 
+    fn forget(&mut self, number: u32) {
+        // SAFETY: there is a slot for each value of the program.
+        let slot = unsafe { self.slots.add(number as usize) };
+        // SAFETY: as above.
+        unsafe { (*slot).known = 0 };
+    }
+
     fn value(&mut self, number: u32) -> i64 {
         // SAFETY: there is a slot for each value of the program.
         let slot = unsafe { *self.slots.add(number as usize) };
@@ -136,6 +201,7 @@ impl Run {
             value::ARGS => self.args as i64,
             value::NUM_ARGS => self.num_args.into(),
             value::DEVICE => self.device as i64,
+            value::GIVEN => self.left_by(a, number),
             value::LOAD_I32 => {
                 // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this one passed.
                 unsafe { (self.address(a, b) as *const i32).read_unaligned() }.into()

@@ -61,6 +61,8 @@ pub enum ProgramValue {
         /// 8 bytes, or else 4, with their sign. (A dtype reads the same with it.)
         wide: bool,
     },
+    /// What the `repeat` of that step gives: a turn's number, or a value that turns hand on.
+    Given(u32),
     /// An operation.
     Binary(Op, u32, u32),
     /// 1 for 0, 0 for anything else.
@@ -101,6 +103,32 @@ pub enum ProgramStep {
         /// The first step behind.
         end: u32,
     },
+    /// Goes through the steps up to that of number `end` several times.
+    Repeat {
+        /// How many turns there are.
+        count: u32,
+        /// The first step behind.
+        end: u32,
+        /// The turn's number. What is evaluated anew in each turn are the values from this one on.
+        turn: u32,
+        /// The first value behind those.
+        values_end: u32,
+        /// What turns hand on.
+        carried: Vec<ProgramCarried>,
+    },
+}
+
+/// A value that the turns of a `repeat` hand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgramCarried {
+    /// The value inside a turn.
+    pub inner: u32,
+    /// What it is in the first turn.
+    pub first: u32,
+    /// What it is in the next turn.
+    pub next: u32,
+    /// What is left of it behind the last turn: a value behind those that are evaluated anew.
+    pub outer: u32,
 }
 
 /// The checks of one function.
@@ -122,6 +150,13 @@ impl TableWriter {
                     [step::REQUIRE, *cond, *fault, self.list(values)?]
                 }
                 ProgramStep::When { cond, end } => [step::WHEN, *cond, *end, 0],
+                ProgramStep::Repeat { count, end, turn, values_end, carried } => {
+                    let mut list = vec![*turn, *values_end];
+                    for ProgramCarried { inner, first, next, outer } in carried {
+                        list.extend([inner, first, next, outer]);
+                    }
+                    [step::REPEAT, *count, *end, self.list(&list)?]
+                }
             });
         }
         let at = self.align()?;
@@ -152,6 +187,7 @@ impl ProgramValue {
             ProgramValue::Args => [value::ARGS, 0, 0, 0],
             ProgramValue::Device => [value::DEVICE, 0, 0, 0],
             ProgramValue::NumArgs => [value::NUM_ARGS, 0, 0, 0],
+            ProgramValue::Given(step) => [value::GIVEN, step, 0, 0],
             ProgramValue::Load { base, offset, wide } => {
                 [if wide { value::LOAD_I64 } else { value::LOAD_I32 }, base, offset, 0]
             }

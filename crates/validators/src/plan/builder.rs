@@ -332,7 +332,8 @@ impl Builder {
     /// turn to turn, as they are in the first, with their names.
     pub fn open_repeat(&mut self, name: &str, firsts: &[(&str, Value)]) -> Turn {
         self.open();
-        let firsts: Vec<_> = firsts.iter().map(|(name, first)| (name.to_string(), *first)).collect();
+        let firsts: Vec<_> =
+            firsts.iter().map(|(name, first)| (name.to_string(), *first)).collect();
         Turn {
             number: self.new_turn(Type::Int),
             carried: firsts.iter().map(|(_, first)| self.new_turn(self.type_of(*first))).collect(),

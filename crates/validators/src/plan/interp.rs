@@ -132,7 +132,11 @@ impl Run<'_> {
 
     fn forget(&self, values: &[bool]) {
         let mut known = self.known.borrow_mut();
-        known.iter_mut().zip(values).filter(|(_, forgets)| **forgets).for_each(|(it, _)| *it = None);
+        known
+            .iter_mut()
+            .zip(values)
+            .filter(|(_, forgets)| **forgets)
+            .for_each(|(it, _)| *it = None);
     }
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {

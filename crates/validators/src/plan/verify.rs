@@ -150,7 +150,8 @@ impl Scope<'_> {
         self.defined = outside;
         for carried in &repeat.carried {
             let ty = self.plan.type_of(carried.first);
-            let is_made_for_it = matches!(self.plan.expr(carried.outer), Expr::Yield(of, _) if *of == ty);
+            let is_made_for_it =
+                matches!(self.plan.expr(carried.outer), Expr::Yield(of, _) if *of == ty);
             if !is_made_for_it || !self.defined.insert(carried.outer) {
                 return Err(error(carried.outer, "is handed on twice, or with two types"));
             }
@@ -201,7 +202,8 @@ impl Scope<'_> {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             let expr = self.plan.expr(value);
-            let is_defined_by_a_step = matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device);
+            let is_defined_by_a_step =
+                matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device);
             if is_defined_by_a_step && !self.defined.contains(&value) {
                 return Err(error(value, "is used where no step has defined it"));
             }
