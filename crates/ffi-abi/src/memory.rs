@@ -10,8 +10,8 @@ pub trait Memory {
     /// The value at `address`, extended to 64 bits as `width` says; `None` where nothing may be read.
     fn load(&self, address: u64, width: Width) -> Option<i64>;
 
-    /// Where what is known of the GPU of that number lies, -1 being the current one; `None` where nothing is.
-    fn device(&self, _index: i64) -> Option<u64> {
+    /// Where what is known of a GPU lies: of the one of that number, or of the current one. `None` where nothing is.
+    fn device(&self, _number: Option<i64>) -> Option<u64> {
         None
     }
 }

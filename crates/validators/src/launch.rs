@@ -387,7 +387,7 @@ impl Join<'_, '_> {
         if !on_gpu || !names.any(|name| is_device_fact(&name)) {
             return;
         }
-        self.cx.b.ask_device(self.plan.device.1);
+        self.cx.b.ask_device();
         for fact in DeviceFact::ALL {
             let value = self.cx.b.device_fact(fact);
             let path = Path::argument(fact.name(), 0);

@@ -95,6 +95,31 @@ fn without_a_tensor_the_current_device_is_asked() {
     assert!(launches(&stub)[0].contains("\"block\":[86,1,1]"));
 }
 
+/// No argument can tell a device. The facts, the launch and the numbers beside them are those of the current one all the same.
+#[test]
+fn a_function_without_tensors_runs_on_the_current_device() {
+    let text = r#"
+[package]
+name = "bare"
+[[function]]
+signature = "f(n: int64)"
+source = { ptx = "k.ptx" }
+kernel = "count"
+args = ["max(n, -1): int32"]
+launch = { grid = ["min(max(n, -1), device.sm_count)"], block = [32] }
+"#;
+    let stub = Stub::load(TWO);
+    let loaded = GpuPackage::build(text, &[("k.ptx", PTX.as_bytes())]).load();
+    default_stream();
+    let host = Host::new();
+    host.set_current(host.primary(1));
+    loaded.call("f", &[Value::Int(1000)]).unwrap();
+    let launch = &calls(&stub.take_log(), "cuLaunchKernelEx")[0]["launch"];
+    assert_eq!((&launch["device"], &launch["config"]["grid"][0]), (&1.into(), &84.into()));
+    let error = loaded.call("f", &[Value::Int(-5)]).unwrap_err();
+    assert!(error.ends_with("expected to be in range [0, 2147483647], got -1"), "{error}");
+}
+
 #[test]
 fn a_check_that_a_fact_fails_prints_it() {
     let stub = Stub::load("devices 1\ndevice 0 attribute 97 512");
@@ -154,10 +179,10 @@ impl Memory for Asking<'_> {
         self.told.borrow().as_flattened().get(offset as usize / 8).copied()
     }
 
-    fn device(&self, index: i64) -> Option<u64> {
-        let device = match index {
-            -1 => self.host.current_device()?,
-            index => i32::try_from(index).ok()?,
+    fn device(&self, number: Option<i64>) -> Option<u64> {
+        let device = match number {
+            None => self.host.current_device()?,
+            Some(number) => i32::try_from(number).ok()?,
         };
         let ask = |attribute| self.host.attribute(attribute, device).map(i64::from);
         let facts = [ask(16)?, ask(97)?, 10 * ask(75)? + ask(76)?];

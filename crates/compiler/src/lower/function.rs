@@ -30,6 +30,8 @@ pub struct FunctionBuilder<'f, 'c> {
     error: Option<V<'c>>,
     /// Where the facts of the device are.
     pub(super) device: Option<V<'c>>,
+    /// The number of the call's device, once it has been found out.
+    pub(super) device_number: Option<V<'c>>,
     /// Whether errors are the caller's to raise.
     is_piece: bool,
 }
@@ -62,6 +64,7 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
             refused: vec![],
             error: None,
             device: None,
+            device_number: None,
             is_piece: false,
         }
     }
@@ -99,18 +102,6 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
     /// Takes a value as it has been found before.
     pub fn know(&mut self, value: Value, found: V<'c>) {
         self.known.insert_value(value, found);
-    }
-
-    /// The number of the call's device: the current one's where the arguments do not tell one.
-    pub fn current_device(&mut self, index: V<'c>) -> V<'c> {
-        let e = self.e;
-        let at = e.stack(self.function, 8);
-        e.store(at, e.truncate(index, Ty::I32));
-        let error = self.error();
-        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(current, &[at, error]).expect("a number");
-        self.leave_if_written(n_strings);
-        e.sign_extend(e.load(Ty::I32, at))
     }
 
     /// Leaves the function where the runtime has written an error: where that has any strings.

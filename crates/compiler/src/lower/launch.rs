@@ -43,7 +43,7 @@ pub fn lower<'c>(
     result: V<'c>,
 ) {
     let plan = builder.plan;
-    let index = builder.value(plan.device.1);
+    let index = builder.device_number();
     let mut call = Call {
         builder,
         faults,
@@ -56,10 +56,6 @@ pub fn lower<'c>(
         runs: vec![],
         stream: None,
     };
-    let on_gpu = launches.iter().any(|launch| launch.source.is_gpu());
-    if on_gpu && plan.may_lack_device() && !plan.asks_device() {
-        call.index = call.builder.current_device(index);
-    }
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);
         call.results.push(tensor);
@@ -132,7 +128,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             true => self.i64(DType::UINT8.packed().into()),
             false => self.builder.value(alloc.dtype),
         };
-        let (device, index) = (self.builder.value(self.builder.plan.device.0), self.index);
+        let (device, index) = (self.builder.value(self.builder.plan.device.kind), self.index);
         e.store_at(prototype, dl_tensor::DATA.offset, e.null());
         e.store_at(prototype, dl_tensor::DEVICE_TYPE.offset, e.truncate(device, Ty::I32));
         e.store_at(prototype, dl_tensor::DEVICE_ID.offset, e.truncate(index, Ty::I32));

@@ -9,6 +9,7 @@
 //! functions of their own, the [`pieces`] that prepared calls are made of.
 
 mod condition;
+mod device;
 mod faults;
 mod function;
 mod getter;

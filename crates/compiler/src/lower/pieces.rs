@@ -85,6 +85,10 @@ fn lower_check<'c>(
         let stored = if is_bool(plan, value) { e.zero_extend(stored) } else { stored };
         e.store_at(memory, slot, stored);
     }
+    if let Some(slot) = state.device_slot() {
+        let number = builder.device_number();
+        e.store_at(memory, slot, number);
+    }
     e.ret(e.int(Ty::I32, 0));
     builder.finish(faults);
 }
@@ -106,6 +110,9 @@ fn lower_launch<'c>(
         let is_bool = is_bool(plan, value);
         builder.know(value, if is_bool { e.truncate(loaded, Ty::I1) } else { loaded });
     }
+    if let Some(slot) = state.device_slot() {
+        builder.device_number = Some(e.load(Ty::I64, e.offset_by(memory, slot)));
+    }
     launch::lower(&mut builder, faults, with, result);
 }
 
@@ -126,6 +133,9 @@ fn return_unless_zero<'c>(e: &Emitter<'c>, function: Function<'c>, error: V<'c>,
 /// What launches need of the arguments.
 struct State {
     values: Vec<Value>,
+    /// Whether the number of the device is among it. A call keeps to the device that was asked, even if it is prepared and another one is
+    /// current when it is made.
+    keeps_device: bool,
 }
 
 impl State {
@@ -138,7 +148,7 @@ impl State {
                 values.push(value);
             }
         });
-        State { values }
+        State { values, keeps_device: plan.asks_device() && !plan.tells_device() }
     }
 
     /// Each value with its place, in bytes.
@@ -146,8 +156,13 @@ impl State {
         (0..).step_by(8).zip(self.values.iter().copied())
     }
 
+    /// The place of the device's number, in bytes.
+    fn device_slot(&self) -> Option<u32> {
+        self.keeps_device.then(|| 8 * self.values.len() as u32)
+    }
+
     fn bytes(&self) -> u32 {
-        8 * self.values.len() as u32
+        8 * (self.values.len() as u32 + u32::from(self.keeps_device))
     }
 }
 

@@ -9,8 +9,7 @@
 use super::condition::Continue;
 use super::function::FunctionBuilder;
 use super::program::n_steps;
-use crate::llvm::Ty;
-use kernpack_validators::plan::{Compare, DeviceFact, Expr, Plan, Step, Value, When};
+use kernpack_validators::plan::{Compare, Expr, Plan, Step, Value, When};
 
 /// How many steps share a block for their failures: as many as the runtime has to go through again.
 const STEPS_PER_BLOCK: u32 = 16;
@@ -44,7 +43,7 @@ impl FunctionBuilder<'_, '_> {
                 Step::Let(..) => {}
                 Step::When(when) => self.when(when),
                 Step::Repeat(repeat) => self.repeat(repeat),
-                Step::AskDevice(index) => self.ask_device(*index),
+                Step::AskDevice => self.ask_device(),
                 Step::Require(cond, _) if let Some((cond, n_steps)) = self.but(*cond, behind) => {
                     self.require(cond, None);
                     rest = &behind[n_steps..];
@@ -126,7 +125,7 @@ impl FunctionBuilder<'_, '_> {
                     conds.push(*cond);
                     n_steps = i + 1;
                 }
-                Step::Require(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice(_) => break,
+                Step::Require(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice => break,
             }
         }
         Some((excuse, conds, n_steps))
@@ -157,24 +156,6 @@ impl FunctionBuilder<'_, '_> {
         self.e.at(behind);
     }
 
-    /// Has the runtime write down what is known of a device. The call keeps to that device, even if
-    /// it is prepared and another one is current when it is made.
-    fn ask_device(&mut self, value: Value) {
-        let e = self.e;
-        let mut index = self.value(value);
-        if self.plan.may_lack_device() {
-            index = self.current_device(index);
-            self.know(value, index);
-        }
-        let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
-        let error = self.error();
-        let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(ask, &[index, facts, error]).expect("a number");
-        self.leave_if_written(n_strings);
-        // Where an earlier check fails, there are none, and no message needs them.
-        self.device = Some(facts);
-    }
-
     fn when(&mut self, when: &When) {
         let e = self.e;
         let outside: Vec<_> = when.yields.iter().map(|y| self.value(y.otherwise)).collect();
@@ -202,7 +183,7 @@ impl FunctionBuilder<'_, '_> {
 fn next_condition(steps: &[Step]) -> Option<Value> {
     match steps.iter().find(|step| !matches!(step, Step::Let(..)))? {
         Step::Require(cond, _) => Some(*cond),
-        Step::Let(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice(_) => None,
+        Step::Let(..) | Step::When(_) | Step::Repeat(_) | Step::AskDevice => None,
     }
 }
 
@@ -211,9 +192,9 @@ pub(super) fn needed(plan: &Plan) -> Vec<bool> {
     fn steps(plan: &Plan, of: &[Step], needed: &mut Vec<bool>) {
         for step in of {
             match step {
-                Step::Let(..) => {}
+                // What follows the checks needs the device, too.
+                Step::Let(..) | Step::AskDevice => {}
                 Step::Require(cond, _) => mark(plan, *cond, needed),
-                Step::AskDevice(index) => mark(plan, *index, needed),
                 Step::When(when) => {
                     mark(plan, when.cond, needed);
                     steps(plan, &when.steps, needed);

@@ -169,17 +169,13 @@ pub(super) fn means_current(stream: Stream) -> bool {
     stream.addr() <= CURRENT_STREAMS
 }
 
-/// Finds out which device's context is current, where `device` points to -1. 0, or how many strings of an error there are.
+/// Finds out which device's context is current. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `device` may be read and written, `error` written.
+/// `device` and `error` may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, error: *mut ErrorParts) -> i32 {
-    // SAFETY: as the caller says.
-    if unsafe { *device } >= 0 {
-        return 0;
-    }
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let driver = match area_and_driver(blank) {

@@ -290,9 +290,9 @@ impl Builder {
         }
     }
 
-    /// Finds out about a device.
-    pub fn ask_device(&mut self, index: Value) {
-        self.push(Step::AskDevice(index));
+    /// Finds out about the call's device.
+    pub fn ask_device(&mut self) {
+        self.push(Step::AskDevice);
     }
 
     /// Opens a `when`: steps go into it until it is closed.
@@ -396,10 +396,7 @@ impl Builder {
                 }
                 Step::When(when) => kept.extend(self.prune_when(when, used)),
                 Step::Repeat(repeat) => kept.extend(self.prune_repeat(repeat, used)),
-                Step::AskDevice(index) => {
-                    self.mark(used, index);
-                    kept.push(Step::AskDevice(index));
-                }
+                Step::AskDevice => kept.push(Step::AskDevice),
             }
         }
         kept.reverse();

@@ -84,9 +84,11 @@ impl Run<'_> {
                 }
                 Step::When(when) => self.when(when)?,
                 Step::Repeat(repeat) => self.repeat(repeat)?,
-                Step::AskDevice(index) => {
-                    let index = self.value(*index)?;
-                    self.device = Some(self.memory.device(index).ok_or(Stop::NoDevice)?);
+                Step::AskDevice => {
+                    let device = self.plan.device;
+                    let is_told = self.value(device.is_told)? != 0;
+                    let number = if is_told { Some(self.value(device.index)?) } else { None };
+                    self.device = Some(self.memory.device(number).ok_or(Stop::NoDevice)?);
                 }
             }
         }

@@ -171,8 +171,8 @@ pub enum Step {
     When(When),
     /// Runs steps several times.
     Repeat(Repeat),
-    /// Finds out about the call's device, by number. Ends the call with an error of its own where that fails.
-    AskDevice(Value),
+    /// Finds out about the call's [`Device`]. Ends the call with an error of its own where that fails.
+    AskDevice,
 }
 
 /// Steps under a condition, and the values that leave them.
@@ -238,8 +238,8 @@ pub struct Plan {
     pub exprs: Vec<Expr>,
     /// The checks, in order.
     pub steps: Vec<Step>,
-    /// The device that results and workspaces are allocated on: type and index.
-    pub device: (Value, Value),
+    /// Where results and workspaces are allocated, and kernels run.
+    pub device: Device,
     /// What an accepted call allocates and returns.
     pub results: Vec<Alloc>,
     /// What an accepted call allocates and frees.
@@ -248,6 +248,24 @@ pub struct Plan {
     pub launches: Vec<Launch>,
     /// The dtype variables and the values that each combination gives them.
     pub combinations: Combinations,
+}
+
+/// The device of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Device {
+    /// Its type.
+    pub kind: Value,
+    /// Its number, where the arguments tell it.
+    pub index: Value,
+    /// Whether they do. Elsewhere, the device is the one whose context is current.
+    pub is_told: Value,
+}
+
+impl Device {
+    /// Its values.
+    pub fn values(self) -> [Value; 3] {
+        [self.kind, self.index, self.is_told]
+    }
 }
 
 /// The combinations of dtypes that a function has kernels for.
@@ -269,7 +287,7 @@ impl Plan {
             signature: signature.to_string(),
             exprs: vec![],
             steps: vec![],
-            device: (Value(0), Value(0)),
+            device: Device { kind: Value(0), index: Value(0), is_told: Value(0) },
             results: vec![],
             workspaces: vec![],
             launches: vec![],
@@ -287,24 +305,19 @@ impl Plan {
         type_of(&self.exprs, value)
     }
 
-    /// Whether a call's arguments may not tell the number of its device.
-    pub fn may_lack_device(&self) -> bool {
-        let mut value = self.device.1;
-        while let Expr::Select(_, _, otherwise) = *self.expr(value) {
-            value = otherwise;
-        }
-        *self.expr(value) == Expr::Int(-1)
+    /// Whether the arguments of every call tell its device.
+    pub fn tells_device(&self) -> bool {
+        *self.expr(self.device.is_told) == Expr::Bool(true)
     }
 
     /// Whether a step asks what is known of the device.
     pub fn asks_device(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::AskDevice(_)))
+        self.steps.iter().any(|step| matches!(step, Step::AskDevice))
     }
 
     /// Calls `f` with every value that what follows the checks uses.
     pub fn for_each_effect_value(&self, f: &mut dyn FnMut(Value)) {
-        f(self.device.0);
-        f(self.device.1);
+        self.device.values().into_iter().for_each(&mut *f);
         self.combinations.index.into_iter().for_each(&mut *f);
         for alloc in self.results.iter().chain(&self.workspaces) {
             alloc.dims.iter().chain([&alloc.dtype, &alloc.bytes]).for_each(|value| f(*value));
@@ -320,7 +333,7 @@ impl Plan {
         fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {
             for step in steps {
                 match step {
-                    Step::Let(..) | Step::AskDevice(_) => {}
+                    Step::Let(..) | Step::AskDevice => {}
                     Step::Require(_, fault) => faults.push(fault),
                     Step::When(when) => collect(&when.steps, faults),
                     Step::Repeat(repeat) => collect(&repeat.steps, faults),
@@ -352,7 +365,7 @@ impl Plan {
 fn yielded(steps: &[Step], into: &mut Vec<Value>) {
     for step in steps {
         match step {
-            Step::Let(..) | Step::Require(..) | Step::AskDevice(_) => {}
+            Step::Let(..) | Step::Require(..) | Step::AskDevice => {}
             Step::When(when) => {
                 yielded(&when.steps, into);
                 into.extend(when.yields.iter().map(|yielded| yielded.outer));

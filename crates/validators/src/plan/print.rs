@@ -2,7 +2,8 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, Arith, Compare, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Step, TensorMap, Value,
+    Alloc, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Step,
+    TensorMap, Value,
 };
 use crate::fault::{Fault, Part};
 use crate::tensor_map::MapChoices;
@@ -33,9 +34,7 @@ impl Printer<'_> {
         for step in steps {
             match step {
                 Step::Repeat(repeat) => self.repeat(f, repeat, depth)?,
-                Step::AskDevice(index) => {
-                    writeln!(f, "{indent}ask device {}", self.text(*index, false))?;
-                }
+                Step::AskDevice => writeln!(f, "{indent}ask device {}", self.device())?,
                 Step::Let(name, value) => {
                     match self.text(*value, false) {
                         text if text == *name => writeln!(f, "{indent}let {name}")?,
@@ -88,6 +87,17 @@ impl Printer<'_> {
             self.names.insert(carried.outer, carried.name.clone());
         }
         Ok(())
+    }
+
+    /// Which device the call's is.
+    fn device(&self) -> String {
+        let Device { index, is_told, .. } = self.plan.device;
+        let index = self.text(index, false);
+        match self.plan.expr(is_told) {
+            Expr::Bool(true) => index,
+            Expr::Bool(false) => "that is current".to_string(),
+            _ => format!("{index} where {}, else the current one", self.text(is_told, false)),
+        }
     }
 
     fn fault(&self, fault: &Fault) -> String {

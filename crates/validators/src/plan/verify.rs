@@ -12,7 +12,7 @@
 //!    type throughout. No step inside it asks about the device.
 //! 8. Launches, allocations and the device use only values that hold at the end of the plan.
 
-use super::{Alloc, Expr, Plan, Repeat, Step, Type, Value, When};
+use super::{Alloc, Device, Expr, Plan, Repeat, Step, Type, Value, When};
 use kernpack_ffi_abi::DType;
 use std::collections::HashSet;
 use std::fmt;
@@ -99,10 +99,11 @@ impl Scope<'_> {
                 }
                 Step::When(when) => self.when(when)?,
                 Step::Repeat(repeat) => self.repeat(repeat)?,
-                Step::AskDevice(index) => {
-                    self.uses_as(*index, Type::Int)?;
+                Step::AskDevice => {
+                    self.device()?;
                     if self.depth > 0 {
-                        return Err(error(*index, "is asked about under a condition"));
+                        let index = self.plan.device.index;
+                        return Err(error(index, "is asked about under a condition"));
                     }
                     let is_device = |expr: &Expr| *expr == Expr::Device;
                     let device = self.plan.exprs.iter().position(is_device);
@@ -171,8 +172,7 @@ impl Scope<'_> {
 
     fn end(&self) -> Result<(), VerifyError> {
         let plan = self.plan;
-        self.uses_as(plan.device.0, Type::Int)?;
-        self.uses_as(plan.device.1, Type::Int)?;
+        self.device()?;
         plan.results.iter().chain(&plan.workspaces).try_for_each(|alloc| self.alloc(alloc))?;
         for launch in &plan.launches {
             launch.cond.map_or(Ok(()), |cond| self.uses_as(cond, Type::Bool))?;
@@ -181,6 +181,13 @@ impl Scope<'_> {
             values.into_iter().try_for_each(|value| self.uses_as(value, Type::Int))?;
         }
         plan.combinations.index.map_or(Ok(()), |index| self.uses_as(index, Type::Int))
+    }
+
+    fn device(&self) -> Result<(), VerifyError> {
+        let Device { kind, index, is_told } = self.plan.device;
+        self.uses_as(kind, Type::Int)?;
+        self.uses_as(index, Type::Int)?;
+        self.uses_as(is_told, Type::Bool)
     }
 
     fn alloc(&self, alloc: &Alloc) -> Result<(), VerifyError> {

@@ -22,7 +22,7 @@ use crate::check;
 use crate::declare::Bindings;
 use crate::fault::Complaint;
 use crate::path::Path;
-use crate::plan::{Builder, Combinations, Plan, Value};
+use crate::plan::{Builder, Combinations, Device, Plan, Value};
 use crate::rule::Rule;
 use kernpack_ffi_abi::DeviceType;
 use std::collections::HashMap;
@@ -92,15 +92,17 @@ impl<'s> Planner<'s> {
 
     /// What follows from the checks: the call's device and its combination of dtypes.
     pub(crate) fn finish_checks(&mut self, plan: &mut Plan) {
-        // Without a tensor that tells, a GPU is the one whose context is current: -1.
-        let unknown = if self.default_device == DeviceType::CPU { 0 } else { -1 };
-        let (mut device, mut index) = (self.b.int(self.default_device.0), self.b.int(unknown));
+        // There is one CPU. Without a tensor that tells, a GPU is the one whose context is current.
+        let is_cpu = self.default_device == DeviceType::CPU;
+        let (mut kind, mut index) = (self.b.int(self.default_device.0), self.b.int(0));
+        let mut is_told = self.b.bool(is_cpu);
         for anchor in self.anchors.iter().rev() {
             let cuda = self.b.int(DeviceType::CUDA.0);
-            device = self.b.select(anchor.cond, cuda, device);
+            kind = self.b.select(anchor.cond, cuda, kind);
             index = self.b.select(anchor.cond, anchor.device.1, index);
+            is_told = self.b.or(anchor.cond, is_told);
         }
-        plan.device = (device, index);
+        plan.device = Device { kind, index, is_told };
         if self.bindings.dtypes.is_empty() {
             return;
         }

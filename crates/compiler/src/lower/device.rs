@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The call's device: the one that the arguments tell, or else the one whose context is current. It
+//! is found out once, and what launches ask of it is asked of that one.
+
+use super::function::FunctionBuilder;
+use crate::llvm::{Ty, V};
+use kernpack_validators::plan::{Device, DeviceFact, Expr};
+
+impl<'c> FunctionBuilder<'_, 'c> {
+    /// The number of the call's device.
+    pub fn device_number(&mut self) -> V<'c> {
+        if let Some(number) = self.device_number {
+            return number;
+        }
+        let Device { index, is_told, .. } = self.plan.device;
+        let number = match *self.plan.expr(is_told) {
+            Expr::Bool(true) => self.value(index),
+            Expr::Bool(false) => self.current_device(),
+            _ => self.told_or_current_device(),
+        };
+        *self.device_number.insert(number)
+    }
+
+    fn told_or_current_device(&mut self) -> V<'c> {
+        let e = self.e;
+        let Device { index, is_told, .. } = self.plan.device;
+        let (told, is_told) = (self.value(index), self.value(is_told));
+        let (from, ask, behind) = (e.here(), self.block(), self.block());
+        e.branch(is_told, behind, ask, Some(true));
+        e.at(ask);
+        let current = self.current_device();
+        let asked = e.here();
+        e.jump(behind);
+        e.at(behind);
+        e.phi(Ty::I64, &[(told, from), (current, asked)])
+    }
+
+    fn current_device(&mut self) -> V<'c> {
+        let e = self.e;
+        let at = e.stack(self.function, 8);
+        let error = self.error();
+        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let n_strings = e.call(current, &[at, error]).expect("a number");
+        self.leave_if_written(n_strings);
+        e.sign_extend(e.load(Ty::I32, at))
+    }
+
+    /// Has the runtime write down what is known of the call's device.
+    pub(super) fn ask_device(&mut self) {
+        let e = self.e;
+        let number = self.device_number();
+        let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
+        let error = self.error();
+        let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let n_strings = e.call(ask, &[number, facts, error]).expect("a number");
+        self.leave_if_written(n_strings);
+        // Where an earlier check fails, there are none, and no message needs them.
+        self.device = Some(facts);
+    }
+}
