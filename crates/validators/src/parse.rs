@@ -87,7 +87,7 @@ pub fn parse_kernel_arg(text: &str) -> Result<KernelArg, Diagnostics> {
 
 /// Reads rules separated by commas, as the `when` of a launch has them.
 pub fn parse_rules(text: &str) -> Result<Vec<Rule>, Diagnostics> {
-    parse_all(text, |parser, diagnostics| parser.rules(diagnostics))
+    parse_all(text, |parser, diagnostics| Some(parser.rules(diagnostics)))
 }
 
 /// Reads a tensor type, as workspaces have them.
@@ -112,17 +112,26 @@ impl Parser<'_> {
         report(self.expect("("), diagnostics)?;
         let params = self.separated(diagnostics, &[")"], |parser| parser.param());
         report(self.expect(")"), diagnostics)?;
-        let results = if self.eat("->") {
-            self.separated(diagnostics, &["where"], |parser| parser.result())
-        } else {
-            Vec::new()
-        };
-        let rules = if self.eat_name("where") { self.rules(diagnostics)? } else { Vec::new() };
+        let results = if self.eat("->") { self.results(diagnostics) } else { Vec::new() };
+        let rules = if self.eat_name("where") { self.rules(diagnostics) } else { Vec::new() };
         Some(Signature { name, params, results, rules })
     }
 
-    fn rules(&mut self, diagnostics: &mut Diagnostics) -> Option<Vec<Rule>> {
-        Some(self.separated(diagnostics, &[], |parser| parser.rule()))
+    /// What stands behind `->`.
+    fn results(&mut self, diagnostics: &mut Diagnostics) -> Vec<SignatureResult> {
+        const END: &[&str] = &["where"];
+        if self.at_end(END) {
+            diagnostics.push(self.unexpected("a result's name"));
+        }
+        self.separated(diagnostics, END, |parser| parser.result())
+    }
+
+    /// What stands behind `where`.
+    fn rules(&mut self, diagnostics: &mut Diagnostics) -> Vec<Rule> {
+        if self.at_end(&[]) {
+            diagnostics.push(self.unexpected("a rule"));
+        }
+        self.separated(diagnostics, &[], |parser| parser.rule())
     }
 
     /// Items separated by commas up to one of the `ends`; behind a problem, goes on at the next item.

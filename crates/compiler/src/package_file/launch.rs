@@ -5,7 +5,7 @@ use super::fields::{Fields, Reader, Text, Value, is_identifier};
 use super::{layout, source};
 use crate::package::{Launch, Returns};
 use crate::source::{GpuSource, Source};
-use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{
     Geometry, KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules,
 };
@@ -177,15 +177,8 @@ fn layout_of(
 
 fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> (Vec<Rule>, Span) {
     let Some(text) = reader.string(fields, "when") else { return Default::default() };
-    let rules = reader.parse(&text, |text| match parse_rules(text)? {
-        rules if rules.is_empty() => Err(empty_condition()),
-        rules => Ok(rules),
-    });
+    let rules = reader.parse(&text, parse_rules);
     (rules.unwrap_or_default(), text.span)
-}
-
-fn empty_condition() -> Diagnostics {
-    Diagnostic::new("launch", "`when` has no condition").help("leave `when` out").into()
 }
 
 fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelArg, Span)>> {

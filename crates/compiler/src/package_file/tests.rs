@@ -528,9 +528,8 @@ fn problems_inside_strings_are_found_in_the_file() {
             syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
               "int33" expected a C type: bool, an integer, a float or `pointer`
               help: did you mean `int32`?
-            launch: `when` has no condition
-              "''" 
-              help: leave `when` out
+            syntax: expected a rule, found the end
+              "" expected a rule
         "#]],
     );
 }
