@@ -137,13 +137,14 @@ impl Signature {
     /// The checks as a plan. `default_device` is that of tensors that name none; `extend` may add to the plan what follows the checks.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds, and what `extend` does.
+    /// What [`resolve`](Signature::resolve) finds, `peer` on a tensor that is in host memory by default, and what `extend` finds.
     pub fn plan_with(
         &self,
         default_device: DeviceType,
         extend: impl FnOnce(&mut Planner<'_>, &mut Plan) -> Result<(), Diagnostics>,
     ) -> Result<Plan, Diagnostics> {
         let bindings = self.resolve()?;
+        Diagnostics(bindings.check_peers(Some(default_device))).into_result()?;
         let short = self.short();
         let mut cx = Planner::new(&short, &bindings, &self.rules, default_device);
         self.plan_arguments(&mut cx);
@@ -158,7 +159,7 @@ impl Signature {
     /// The checks as a plan.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds.
+    /// What [`plan_with`](Signature::plan_with) finds by itself.
     pub fn plan(&self, default_device: DeviceType) -> Result<Plan, Diagnostics> {
         self.plan_with(default_device, |_, _| Ok(()))
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How names get their values: what the uses of a signature's names come to.
 
+use super::peer::Peer;
 use crate::rule::{Rule, RuleKind};
 use kernpack_ffi_abi::DType;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -37,6 +38,8 @@ pub struct Bindings {
     pub dtypes: BTreeMap<String, DTypeBinding>,
     /// The integers among the parameters and their parts, which may be negative.
     pub int_params: HashSet<String>,
+    /// The tensors that are marked `peer`.
+    pub(super) peers: Vec<Peer>,
 }
 
 /// What is wrong with a rule that says nothing, or nothing that can be.

@@ -9,6 +9,7 @@
 
 mod binding;
 mod names;
+mod peer;
 mod rules;
 
 pub use binding::{Binding, Bindings, DTypeBinding, MAX_COMBINATIONS};
@@ -20,6 +21,7 @@ use crate::path::Path;
 use crate::rule::{Rule, RuleKind};
 use binding::allowed_dtypes;
 use kernpack_syntax::{Diagnostic, Span};
+use peer::Peer;
 
 /// What a use may do to a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +56,9 @@ pub struct Declarations {
     symbols: Vec<Use>,
     dtype_vars: Vec<Use>,
     tensors: Vec<(String, usize)>,
+    peers: Vec<Peer>,
+    /// The named elements of tuples: their own names, their paths, and where their parameters stand.
+    elements: Vec<(String, String, Span)>,
     optional: Option<String>,
     /// Where the parameter's name stands.
     param: Span,
@@ -111,6 +116,11 @@ impl Declarations {
         self.tensors.push((at.text.clone(), rank));
     }
 
+    /// An element of a tuple that has a name.
+    pub fn element(&mut self, at: &Path, name: &str) {
+        self.elements.push((name.to_string(), at.text.clone(), self.param));
+    }
+
     /// A tensor's dtype variable.
     pub fn dtype_var(&mut self, at: &Path, var: &str, span: Span) {
         let rank = if self.optional.is_none() { Rank::Bare } else { Rank::BareOptional };
@@ -134,8 +144,9 @@ impl Declarations {
     ) -> (Bindings, Vec<Diagnostic>) {
         let int_params = self.symbols.iter().filter(|used| used.name == used.path);
         let int_params = int_params.map(|used| used.name.clone()).collect();
-        let mut bindings = Bindings { int_params, ..Bindings::default() };
-        let mut diagnostics = Vec::new();
+        let peers = self.peers.clone();
+        let mut bindings = Bindings { int_params, peers, ..Bindings::default() };
+        let mut diagnostics = bindings.check_peers(None);
         self.resolve_symbols(&mut bindings, &mut diagnostics);
         self.resolve_dtype_vars(rules, &mut bindings, &mut diagnostics);
         self.check_names(params, &bindings, &mut diagnostics);

@@ -60,7 +60,23 @@ impl Declarations {
                 ));
             }
         }
+        self.check_elements(bindings, diagnostics);
         diagnostics.dedup();
+    }
+
+    /// An element goes by its path: one that has the name of a symbol or dtype variable looks like
+    /// what it is not.
+    fn check_elements(&self, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
+        for (name, path, span) in &self.elements {
+            let is_var = self.dtype_vars.iter().any(|used| used.name == *name);
+            if is_var || bindings.symbols.contains_key(name) {
+                let other = if is_var { "dtype variable" } else { "symbol" };
+                let why = format!("its element `{path}` is not the {other} `{name}`");
+                let problem = Diagnostic::new("name-clash", format!("`{name}` means two things"));
+                let help = format!("rename one; the element is used as `{path}`");
+                diagnostics.push(problem.label(*span, why).help(help));
+            }
+        }
     }
 }
 

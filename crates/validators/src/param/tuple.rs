@@ -88,7 +88,10 @@ impl ParamKind for Tuple {
     }
 
     fn declare(&self, at: &Path, cx: &mut Declarations) {
-        self.paths(at).for_each(|(path, kind)| kind.get().declare(&path, cx));
+        for ((name, _), (path, kind)) in self.0.iter().zip(self.paths(at)) {
+            name.iter().for_each(|name| cx.element(&path, name));
+            kind.get().declare(&path, cx);
+        }
     }
 
     fn plan(&self, at: &Argument, cx: &mut Planner<'_>) {

@@ -163,6 +163,9 @@ impl ParamKind for Tensor {
 
     fn declare(&self, at: &Path, cx: &mut Declarations) {
         cx.tensor(at, self.dims.len());
+        if self.peer {
+            cx.peer(at, self.devices.as_deref());
+        }
         if let TensorDType::Var(var, span) = &self.dtype {
             cx.dtype_var(at, var, *span);
         }
