@@ -398,9 +398,12 @@ impl Join<'_, '_> {
     /// The layout of a launch; `None` where a name in it has no value.
     fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
         const MOST: i64 = i32::MAX as i64;
-        // A grid's limits are the same on every device; those of a block are for the driver to know.
+        // A grid's limits are the same on every device; those of a block are for the driver to know, as far as no device takes more.
         let grid = self.dims(launch, "grid", &geometry.grid, 0, [MOST, 65535, 65535]);
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
+        let place = format!("`block` of launch {launch}");
+        let too_many = check::launch_range::too_many_threads(&place, &geometry.block);
+        self.diagnostics.0.extend(too_many.filter(|_| block.is_some()));
         let cluster = self.dims(launch, "cluster", &geometry.cluster, 1, [MOST; 3]);
         let shared = self.number(launch, "smem", &geometry.shared, 0, MOST);
         let priority = geometry.priority.as_ref();

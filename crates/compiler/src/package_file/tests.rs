@@ -529,7 +529,7 @@ fn problems_inside_strings_are_found_in_the_file() {
               "int33" expected a C type: bool, an integer, a float or `pointer`
               help: did you mean `int32`?
             syntax: expected a rule, found the end
-              "" expected a rule
+              "''" expected a rule
         "#]],
     );
 }

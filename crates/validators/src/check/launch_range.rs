@@ -6,6 +6,7 @@ use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
+use crate::rule::join;
 use kernpack_ffi_abi::ErrorKind;
 use kernpack_syntax::Diagnostic;
 
@@ -37,6 +38,26 @@ pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnost
     let message =
         format!("{place} is out of range: expected {least} to {most}, found `{expr}`");
     Some(Diagnostic::new(INFO.name, message))
+}
+
+/// The most threads that a block has on any GPU.
+const MOST_THREADS: i64 = 1024;
+/// The most threads that it has in its third extent.
+const MOST_THREADS_Z: i64 = 64;
+
+/// What is wrong with a block that has more threads than any GPU takes, whatever its extents name.
+pub fn too_many_threads(place: &str, block: &[Expr]) -> Option<Diagnostic> {
+    let least = |expr: &Expr| expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1));
+    let extents: Vec<_> = block.iter().map(least).collect();
+    let in_all = extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent));
+    if in_all <= MOST_THREADS && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z) {
+        return None;
+    }
+    let message = format!("{place} has more threads than any GPU takes: found `[{}]`", join(block));
+    let help = format!(
+        "stay within {MOST_THREADS} threads in all, and {MOST_THREADS_Z} in the third extent"
+    );
+    Some(Diagnostic::new(INFO.name, message).help(help))
 }
 
 fn between(cx: &mut Planner<'_>, value: Value, least: i64, most: i64) -> Value {
