@@ -47,19 +47,26 @@ const PLACES: &[(&str, &str, &str)] =
     &[("inkwell", "crates/compiler/src/llvm/", "crates/"), ("println!", "crates/cli/", "crates/")];
 
 /// A source file.
-struct Source {
+pub(crate) struct Source {
     /// The path from the root of the repository.
-    path: String,
-    text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 impl Source {
-    fn is_rust(&self) -> bool {
+    pub(crate) fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
     }
 
-    fn is_test(&self) -> bool {
+    pub(crate) fn is_test(&self) -> bool {
         self.path.contains("/tests/") || self.stem() == "tests"
+    }
+
+    /// The lines of a Rust file that are code: no comments, and not the tests at its end.
+    pub(crate) fn code(&self) -> impl Iterator<Item = &str> {
+        let (code, _) =
+            self.text.split_once("#[cfg(test)]\nmod tests {").unwrap_or((&self.text, ""));
+        code.lines().filter(|line| !line.trim_start().starts_with("//"))
     }
 
     fn stem(&self) -> &str {
@@ -80,7 +87,7 @@ fn root() -> PathBuf {
 }
 
 /// Every source file that git knows or would take in.
-fn sources() -> Vec<Source> {
+pub(crate) fn sources() -> Vec<Source> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let output = std::process::Command::new("git").current_dir(root()).args(arguments).output();
     let output = output.expect("git runs");

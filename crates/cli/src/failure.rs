@@ -2,6 +2,7 @@
 //! Why a command has no answer.
 
 use crate::render::{self, Source};
+use kernpack_compiler::{Problem, Problems, Reason};
 use kernpack_syntax::{Diagnostic, Diagnostics, Label};
 use serde_json::{Value, json};
 
@@ -10,15 +11,8 @@ use serde_json::{Value, json};
 pub enum Failure {
     /// A text of the user's has problems.
     Diagnostics(Source, Diagnostics),
-    /// The source of a function cannot be had.
-    Source {
-        /// The package file.
-        package_file: String,
-        /// The function.
-        function: String,
-        /// Why not.
-        reason: anyhow::Error,
-    },
+    /// Functions of this package file do not fit together, or have sources that cannot be had.
+    Problems(String, Problems),
     /// Something without a place in a text.
     Other(anyhow::Error),
 }
@@ -36,9 +30,9 @@ impl Failure {
             Failure::Diagnostics(source, diagnostics) => {
                 render::diagnostics(source, diagnostics, colours)
             }
-            Failure::Source { package_file, function, reason } => {
-                let place = format!("needed for function `{function}` of `{package_file}`");
-                render::error(&message(reason), colours) + &render::note(&place, colours)
+            Failure::Problems(package_file, problems) => {
+                let text = |problem| problem_text(package_file, problem, colours);
+                problems.0.iter().map(text).collect()
             }
             Failure::Other(error) => render::error(&message(error), colours),
         }
@@ -55,10 +49,38 @@ impl Failure {
                     .collect();
                 json!({ "error": { "source": source.name, "diagnostics": diagnostics } })
             }
-            Failure::Source { package_file, function, reason } => json!({
-                "error": { "message": message(reason), "source": package_file, "function": function }
-            }),
+            Failure::Problems(package_file, problems) => {
+                let diagnostics: Vec<_> = problems.0.iter().flat_map(problem_json).collect();
+                json!({ "error": { "source": package_file, "diagnostics": diagnostics } })
+            }
             Failure::Other(error) => json!({ "error": { "message": message(error) } }),
+        }
+    }
+}
+
+fn problem_text(package_file: &str, problem: &Problem, colours: bool) -> String {
+    let function = &problem.function;
+    let place = format!("needed for function `{function}` of `{package_file}`");
+    let place = render::note(&place, colours);
+    match &problem.reason {
+        Reason::Source(error) => render::error(&error.message, colours) + &place,
+        Reason::Function(_) => render::error(&problem.to_string(), colours),
+    }
+}
+
+fn problem_json(problem: &Problem) -> Vec<Value> {
+    let one = |code: &str, message: &str, help: &Option<String>| {
+        let (function, launch) = (&problem.function, problem.launch);
+        json!({
+            "code": code, "message": message, "labels": [], "help": help,
+            "function": function, "launch": launch,
+        })
+    };
+    match &problem.reason {
+        Reason::Source(error) => vec![one(error.kind.code(), &error.message, &None)],
+        Reason::Function(diagnostics) => {
+            let all = diagnostics.0.iter();
+            all.map(|problem| one(problem.code, &problem.message, &problem.help)).collect()
         }
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a package to its files, in the order in which it happens: plans, sources, code, one object, one shared object.
 
-use crate::error::CompileError;
-use crate::export::{self, Record, RecordContext, note};
+use crate::error::{CompileError, Problem, Problems};
+use crate::export::{self, Imports, Record, RecordContext, note};
+use crate::file::{Files, InputFile};
 use crate::gpu_code::GpuCode;
+use crate::host_code::HostCode;
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Described, Entry};
 use crate::package::{EntryPoint, Function, Package, Role};
 use crate::source::host::HostArtifact;
-use crate::source::{HostSource, Source, triton};
 use crate::symbols;
 use crate::target::Target;
-use kernpack_syntax::{Diagnostic, Diagnostics};
-use kernpack_validators::{KernelArg, LaunchSpec, Plan};
+use crate::triton_launch;
+use kernpack_validators::Plan;
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// What a package is compiled for.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub struct Compiled {
     /// A Python stub file.
     pub stubs: String,
     /// Every file that was read.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<InputFile>,
     /// What the compilers of sources warned of.
     pub warnings: Vec<Warning>,
     target: &'static Target,
@@ -56,66 +56,42 @@ pub struct Warning {
     pub text: String,
 }
 
+/// The plans of a package's functions, by their names.
+type Plans = HashMap<String, Plan>;
+
 /// Compiles a package.
 ///
 /// # Errors
-/// Where the package does not fit together, or a source cannot be had.
+/// Where the package does not fit together, or a source cannot be had: all that is wrong with it.
 pub fn compile(package: &Package, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let target = options.target;
-    let package = &triton::settle(package)?;
+    let (mut files, mut problems) = (Files::default(), Problems::default());
+    let package = &*triton_launch::settle(package, &mut files, &mut problems);
     let entry_points = package.entry_points();
-    // What prepares calls of a function has that function's plan.
-    let is_planned = |entry_point: &&EntryPoint| !matches!(entry_point.role, Role::Prepare(_));
-    let functions = entry_points.iter().filter(is_planned).map(|planned| &planned.function);
-    let functions: Vec<_> = functions.collect();
-    let plans = functions.iter().map(|function| plan(function)).collect::<Result<Vec<_>, _>>()?;
-    let artifacts = build_host_sources(package, target)?;
-    check_kernels(&functions, &plans, &artifacts)?;
-    let gpu = GpuCode::build(&functions, &plans)?;
-    let needs = symbols::needed_by_user(&artifacts)?;
-    let images: Vec<_> =
-        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
-    let mut record = export::record(
-        package,
-        &RecordContext {
-            target: target.name,
-            sources: &sources_digest_input(&artifacts, &gpu),
-            undefined: &needs,
-            images: &images,
-        },
-    );
-    let names = functions.iter().map(|function| &function.signature.name[..]);
-    let plan_of: HashMap<_, _> = names.zip(&plans).collect();
-    let entries: Vec<_> = entry_points
-        .iter()
-        .map(|entry_point| Entry {
-            name: &entry_point.function.signature.name,
-            plan: match &entry_point.role {
-                Role::Prepare(name) => plan_of[&name[..]],
-                Role::Call | Role::Preload => plan_of[&entry_point.function.signature.name[..]],
-            },
-            role: &entry_point.role,
-            launches: &entry_point.function.launches,
-            described: (entry_point.role == Role::Call).then(|| Described {
-                metadata: export::function_metadata(&entry_point.function, &record),
-                doc: entry_point.function.doc.as_deref(),
-            }),
-        })
+    let plans = plan_functions(package, &entry_points, &mut problems);
+    let functions = package.functions.iter();
+    let planned: Vec<_> = functions
+        .filter_map(|function| Some((function, plans.get(&function.signature.name)?)))
         .collect();
+    let host = HostCode::build(&planned, target, &mut problems);
+    let gpu = GpuCode::build(&planned, &mut problems);
+    problems.into_result()?;
+    let mut record = record(package, target, &host, &gpu)?;
+    let entries = entries(&entry_points, &plans, &record);
     let code = lower::lower(package, &entries, &gpu, target)?;
-    let object = link_object(target, &code, &artifacts, !gpu.kernels.is_empty(), &mut record)?;
-    let inputs = artifacts.iter().flat_map(|artifact| artifact.inputs.clone());
-    let inputs = inputs.chain(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
+    let object = link_object(target, &code, &host.artifacts, !gpu.kernels.is_empty(), &mut record)?;
+    files.extend(host.artifacts.iter().flat_map(|artifact| artifact.inputs.clone()));
+    files.extend(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
     Ok(Compiled {
         object,
         header: export::header(package),
         stubs: export::stubs(package),
-        inputs: inputs.collect(),
-        warnings: warnings(&artifacts, &gpu),
+        inputs: files.into_inputs(),
+        warnings: warnings(&host, &gpu),
         target,
         name: package.name.clone(),
-        needed: symbols::libraries(&needs, &package.link, !gpu.kernels.is_empty()),
+        needed: record.libraries,
     })
 }
 
@@ -132,111 +108,73 @@ impl Compiled {
     }
 }
 
-/// The plan of one function.
-///
-/// # Errors
-/// What does not fit together.
-pub fn plan(function: &Function) -> Result<Plan, CompileError> {
-    let _span = tracing::debug_span!("plan", function = function.signature.name).entered();
-    let specs: Vec<LaunchSpec> =
-        function.launches.iter().map(|launch| launch.spec.clone()).collect();
-    let device = function.default_device();
-    let plan = function.signature.plan_function(device, &function.workspaces, &specs);
-    let plan = plan.and_then(|plan| {
-        function.signature.check_written(&specs)?;
-        no_host_maps(function)?;
-        names_of_dtypes(function, &plan)?;
-        Ok(plan)
-    });
-    plan.map_err(|diagnostics| CompileError::Function {
-        function: function.signature.name.clone(),
-        diagnostics,
-    })
-}
-
-/// No host function is passed a tensor map, however its launch is laid out.
-fn no_host_maps(function: &Function) -> Result<(), Diagnostics> {
-    let on_host = function.launches.iter().filter(|launch| !launch.source.is_gpu());
-    let is_map = |arg: &&KernelArg| matches!(arg, KernelArg::TensorMap(_));
-    match on_host.flat_map(|launch| &launch.spec.args).find(is_map) {
-        None => Ok(()),
-        Some(map) => {
-            let message = format!("`{map}` is for kernels on a GPU");
-            Err(Diagnostic::new("tensor-map", message).help("pass the tensor itself").into())
+/// Plans every function that has no problem yet. What only prepares calls of another function has that function's plan.
+fn plan_functions(
+    package: &Package,
+    entry_points: &[EntryPoint],
+    problems: &mut Problems,
+) -> Plans {
+    let described = package.functions.iter().map(Function::variants);
+    let preload = entry_points.iter().filter(|entry_point| entry_point.role == Role::Preload);
+    let mut plans = Plans::new();
+    for variants in described.chain(preload.map(|preload| vec![preload.function.clone()])) {
+        let name = &variants[0].signature.name;
+        let planned = match problems.concern(name) {
+            true => continue,
+            false => variants.iter().try_for_each(|function| {
+                plans.insert(function.signature.name.clone(), function.plan()?);
+                Ok(())
+            }),
+        };
+        if let Err(diagnostics) = planned {
+            problems.push(Problem::of_function(name, diagnostics));
         }
     }
+    plans
 }
 
-/// Every dtype that stands in the name of a kernel has a name there.
-fn names_of_dtypes(function: &Function, plan: &Plan) -> Result<(), Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    for launch in &function.launches {
-        for (var, dtype) in launch.unnamed_dtypes(&plan.combinations) {
-            let message = format!(
-                "`{{{var}}}` in the kernel's name `{}` has no meaning for {dtype}: CUDA C++ has no type that holds an element of it",
-                launch.kernel
-            );
-            let help = format!(
-                "leave {dtype} out of what `{var}` may be, or write a launch for each dtype, with `when = \"{var} in {{{dtype}}}\"` and its kernel's name in full"
-            );
-            diagnostics.push(Diagnostic::new("dtype-name", message).help(help));
-        }
-    }
-    diagnostics.into_result()
-}
-
-/// Builds each distinct source of host functions once.
-fn build_host_sources(
+/// What the package is, as far as it is known before there is code.
+fn record(
     package: &Package,
     target: &Target,
-) -> Result<Vec<HostArtifact>, CompileError> {
-    let mut seen: Vec<&HostSource> = Vec::new();
-    let mut artifacts = Vec::new();
-    for function in &package.functions {
-        for launch in &function.launches {
-            let Source::Host(source) = &launch.source else { continue };
-            if !seen.contains(&source) {
-                seen.push(source);
-                let built = source.build(target);
-                let name = &function.signature.name;
-                artifacts.push(built.map_err(|error| error.in_source_of(name))?);
-            }
-        }
-    }
-    Ok(artifacts)
+    host: &HostCode,
+    gpu: &GpuCode,
+) -> Result<Record, CompileError> {
+    let images: Vec<_> =
+        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
+    let context = RecordContext {
+        target: target.name,
+        sources: &sources_digest_input(host, gpu),
+        undefined: &symbols::needed_by_user(&host.artifacts)?,
+        images: &images,
+    };
+    Ok(export::record(package, &context))
 }
 
-/// Every launch's kernel is defined by its source.
-fn check_kernels(
-    functions: &[&Function],
-    plans: &[Plan],
-    artifacts: &[HostArtifact],
-) -> Result<(), CompileError> {
-    for (function, plan) in functions.iter().zip(plans) {
-        for launch in &function.launches {
-            let Source::Host(source) = &launch.source else { continue };
-            let of_source = || artifacts.iter().filter(|artifact| artifact.path == source.path);
-            let has =
-                |kernel: &String| of_source().any(|artifact| artifact.functions.contains(kernel));
-            let symbols = launch.symbols(&plan.combinations);
-            if let Some(kernel) = symbols.into_iter().find(|kernel| !has(kernel)) {
-                let names = of_source().next().map(|artifact| artifact.functions.join(", "));
-                let names = names.filter(|names| !names.is_empty());
-                return Err(CompileError::MissingKernel {
-                    path: source.path.clone(),
-                    kernel,
-                    function: function.signature.name.clone(),
-                    has: names.unwrap_or_else(|| "none".to_string()),
-                });
-            }
-        }
-    }
-    Ok(())
+/// The entry points with what they are lowered from.
+fn entries<'p>(
+    entry_points: &'p [EntryPoint],
+    plans: &'p Plans,
+    record: &Record,
+) -> Vec<Entry<'p>> {
+    let entry = |EntryPoint { function, role }: &'p EntryPoint| {
+        let name = &function.signature.name;
+        let plan = match role {
+            Role::Prepare(of) => &plans[of],
+            Role::Call | Role::Preload => &plans[name],
+        };
+        let described = (*role == Role::Call).then(|| Described {
+            metadata: export::function_metadata(function, record),
+            doc: function.doc.as_deref(),
+        });
+        Entry { name, plan, role, launches: &function.launches, described }
+    };
+    entry_points.iter().map(entry).collect()
 }
 
 /// What the compilers said, in the order of the sources.
-fn warnings(artifacts: &[HostArtifact], gpu: &GpuCode) -> Vec<Warning> {
-    let host = artifacts.iter().map(|artifact| (artifact.name(), &artifact.log));
+fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
+    let host = host.artifacts.iter().map(|artifact| (artifact.name(), &artifact.log));
     let gpu = gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
     let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
     said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
@@ -244,8 +182,8 @@ fn warnings(artifacts: &[HostArtifact], gpu: &GpuCode) -> Vec<Warning> {
 
 /// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made
 /// of, which for a C or CUDA C++ file is also headers, macros, options and the compiler.
-fn sources_digest_input<'a>(artifacts: &'a [HostArtifact], gpu: &'a GpuCode) -> Vec<&'a [u8]> {
-    let host = artifacts.iter().map(|artifact| &artifact.bytes[..]);
+fn sources_digest_input<'a>(host: &'a HostCode, gpu: &'a GpuCode) -> Vec<&'a [u8]> {
+    let host = host.artifacts.iter().map(|artifact| &artifact.bytes[..]);
     let gpu = gpu.modules.iter().flat_map(|(_, code)| code.images.iter().map(|it| &it.bytes[..]));
     host.chain(gpu).collect()
 }
@@ -270,7 +208,7 @@ fn link_object(
         inputs.push(Input { name: "kernpack runtime for CUDA", bytes });
     }
     inputs.extend(artifacts.iter().zip(&names).map(|(artifact, name)| artifact.input(name)));
-    record.imports = symbols::imports(&link::needs(&inputs)?);
+    record.imports = Imports::of(&link::needs(&inputs)?);
     let note = link::note(target.elf, note::SECTION, &note::encode(record), note::ALIGN)?;
     inputs.push(Input { name: "record", bytes: &note });
     let merged = link::merge(target.elf, &inputs)?;

@@ -1,105 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a package could not be built.
+//! Why a package could not be built. What a user can mend is a [`Problem`], and all of them are told.
 
-use crate::image::{Arch, ImageError};
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
-use crate::source::c_compiler::CCompilerError;
-use crate::source::cuda::CudaError;
-use crate::source::triton::TritonSourceError;
+use crate::source::SourceError;
 use kernpack_syntax::Diagnostics;
-use std::path::PathBuf;
+use std::fmt;
 use thiserror::Error;
 
 /// Why a package could not be built.
 #[derive(Debug, Error)]
 pub enum CompileError {
-    /// What the function says does not fit together.
-    #[error("in function `{function}`:\n{diagnostics}")]
-    Function {
-        /// The function.
-        function: String,
-        /// What is wrong with it.
-        diagnostics: Diagnostics,
-    },
-    /// The source of a function cannot be had.
-    #[error("in function `{function}`: {reason}")]
-    Source {
-        /// The function, or the first of several that have this source.
-        function: String,
-        /// Why not.
-        reason: Box<CompileError>,
-    },
-    /// A file could not be read.
-    #[error("cannot read `{}`: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: std::io::Error,
-    },
-    /// A file is of no kind that a source can be.
-    #[error("`{}` is no host source: expected a file ending in .o, .a or .c", .0.display())]
-    SourceKind(PathBuf),
-    /// A file has no bytes.
-    #[error("`{}` is empty; build or copy it again", .0.display())]
-    Empty(PathBuf),
-    /// The C compiler made no object of a C file.
+    /// Functions, launches and sources do not fit together, or a source cannot be had.
     #[error(transparent)]
-    CCompiler(#[from] CCompilerError),
-    /// A source lacks a kernel that a launch names.
-    #[error("`{}` has no function `{kernel}`, which `{function}` launches; it has {has}", path.display())]
-    MissingKernel {
-        /// The source.
-        path: PathBuf,
-        /// The symbol.
-        kernel: String,
-        /// The function that launches it.
-        function: String,
-        /// The functions the source has.
-        has: String,
-    },
-    /// GPU code is damaged, or lacks a kernel.
-    #[error(transparent)]
-    Image(#[from] ImageError),
-    /// CUDA C++ gave no GPU code.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// What Triton says of a kernel does not fit the launch, or cannot be had.
-    #[error(transparent)]
-    Triton(#[from] TritonSourceError),
-    /// GPU code is not what the package file says.
-    #[error("`{}` should be {expected}, and is {found}", path.display())]
-    OtherImage {
-        /// The file.
-        path: PathBuf,
-        /// What it is said to be.
-        expected: String,
-        /// What it is.
-        found: String,
-    },
-    /// Two files of one source are for the same devices.
-    #[error("`{}` and `{}` both have code for {arch}; name one file for each architecture", files.0.display(), files.1.display())]
-    SameArch {
-        /// Both files, in their order.
-        files: (PathBuf, PathBuf),
-        /// What both are for.
-        arch: Arch,
-    },
-    /// A kernel's parameters are not the arguments that a launch passes.
-    #[error("kernel `{kernel}` of `{file}` takes {takes}, but `{function}` passes {passes}")]
-    KernelParams {
-        /// The kernel.
-        kernel: String,
-        /// Where it is from.
-        file: String,
-        /// The function that launches it.
-        function: String,
-        /// What the image says.
-        takes: String,
-        /// What the launch says.
-        passes: String,
-    },
+    Problems(#[from] Problems),
     /// Objects do not link.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -108,9 +22,81 @@ pub enum CompileError {
     Codegen(#[from] CodegenError),
 }
 
-impl CompileError {
-    /// The error of a source that this function has.
-    pub(crate) fn in_source_of(self, function: &str) -> CompileError {
-        CompileError::Source { function: function.to_string(), reason: Box::new(self) }
+/// Something that is wrong with a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The function's name.
+    pub function: String,
+    /// The launch's place among those of the function, if it is about one: the first of several that have the source.
+    pub launch: Option<usize>,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+/// What can be wrong with a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// What the function says does not fit together.
+    Function(Diagnostics),
+    /// The source of a launch cannot be had, or does not fit the launch.
+    Source(SourceError),
+}
+
+/// Every problem of a package, in the order in which they were found. Never empty when it is an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl Problem {
+    /// A problem of this launch's source.
+    pub fn of_launch(function: &str, launch: usize, error: SourceError) -> Problem {
+        let (function, reason) = (function.to_string(), Reason::Source(error));
+        Problem { function, launch: Some(launch), reason }
+    }
+
+    /// A problem of a whole function.
+    pub fn of_function(function: &str, diagnostics: Diagnostics) -> Problem {
+        let reason = Reason::Function(diagnostics);
+        Problem { function: function.to_string(), launch: None, reason }
     }
 }
+
+impl Problems {
+    /// Adds one.
+    pub fn push(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    /// Whether a function has any.
+    pub fn concern(&self, function: &str) -> bool {
+        self.0.iter().any(|problem| problem.function == function)
+    }
+
+    /// `Ok` where there are none.
+    ///
+    /// # Errors
+    /// Where there are some: all of them.
+    pub fn into_result(self) -> Result<(), Problems> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in function `{}`:", self.function)?;
+        match &self.reason {
+            Reason::Function(diagnostics) => write!(f, "\n{diagnostics}"),
+            Reason::Source(error) => write!(f, " {error}"),
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            write!(f, "{}{problem}", if i > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

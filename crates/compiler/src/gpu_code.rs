@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The GPU code of a package: its modules and kernels, numbered, and each kernel's parameters held against what launches pass.
 
-use crate::error::CompileError;
-use crate::image::Kernel;
-use crate::lower::{TENSOR_MAP_ALIGN, TENSOR_MAP_BYTES};
+use crate::error::{Problem, Problems};
+use crate::image::{Image, Kernel};
 use crate::package::{Function, Launch};
-use crate::source::Source;
-use crate::source::gpu::{GpuArtifact, GpuSource};
+use crate::source::gpu::GpuArtifact;
+use crate::source::{GpuSource, Source, SourceError, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
 use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, LaunchArg};
@@ -23,47 +22,36 @@ pub struct GpuCode {
 /// A source that is to be built.
 struct Wanted<'a> {
     source: &'a GpuSource,
-    /// The first function that has it.
-    function: &'a str,
+    /// The first function that has it, and the launch's place there.
+    of: (&'a str, usize),
     /// The kernels that launches name.
     kernels: Vec<String>,
 }
 
 impl GpuCode {
-    /// Builds every GPU source of a package once, with all the kernels that launches of it name.
-    ///
-    /// # Errors
-    /// Where one cannot be built, or lacks a kernel.
-    pub fn build(functions: &[&Function], plans: &[Plan]) -> Result<GpuCode, CompileError> {
-        let mut wanted: Vec<Wanted<'_>> = Vec::new();
-        for (function, plan) in functions.iter().zip(plans) {
-            for launch in &function.launches {
-                let Source::Gpu(source) = &launch.source else { continue };
-                let known = wanted.iter().position(|known| known.source == source);
-                let known = known.unwrap_or_else(|| {
-                    let function = &function.signature.name;
-                    wanted.push(Wanted { source, function, kernels: vec![] });
-                    wanted.len() - 1
-                });
-                let kernels = &mut wanted[known].kernels;
-                for symbol in launch.symbols(&plan.combinations) {
-                    if !kernels.contains(&symbol) {
-                        kernels.push(symbol);
-                    }
+    /// Builds every GPU source of a package once, with all the kernels that launches of it name. What cannot be built, and every kernel that is
+    /// not there or takes something else than it is passed, is a problem.
+    pub fn build(functions: &[(&Function, &Plan)], problems: &mut Problems) -> GpuCode {
+        let mut code = GpuCode::default();
+        for Wanted { source, of: (function, index), kernels } in wanted(functions) {
+            match source.build(&kernels) {
+                Ok(artifact) => {
+                    let number = code.modules.len();
+                    let symbols =
+                        artifact.symbols.iter().map(|(_, symbol)| (number, symbol.clone()));
+                    code.kernels.extend(symbols);
+                    code.modules.push((source.clone(), artifact));
+                }
+                Err(errors) => {
+                    let of_launch = |error| Problem::of_launch(function, index, error);
+                    problems.0.extend(errors.into_iter().map(of_launch));
                 }
             }
         }
-        let mut code = GpuCode::default();
-        for (number, Wanted { source, function, kernels }) in wanted.into_iter().enumerate() {
-            let artifact = source.build(&kernels).map_err(|error| error.in_source_of(function))?;
-            let symbols = artifact.symbols.iter().map(|(_, symbol)| (number, symbol.clone()));
-            code.kernels.extend(symbols);
-            code.modules.push((source.clone(), artifact));
+        for (function, plan) in functions {
+            code.check_kernels(function, plan, problems);
         }
-        for (function, plan) in functions.iter().zip(plans) {
-            code.check_kernels(function, plan)?;
-        }
-        Ok(code)
+        code
     }
 
     /// The number of a kernel of a source, by the name that a launch has for it.
@@ -80,47 +68,77 @@ impl GpuCode {
     }
 
     /// Every kernel that a function launches exists, and takes what it is passed.
-    fn check_kernels(&self, function: &Function, plan: &Plan) -> Result<(), CompileError> {
+    fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Problems) {
         for (index, launch) in function.launches.iter().enumerate() {
             let Source::Gpu(source) = &launch.source else { continue };
             let planned = plan.launches.iter().find(|planned| planned.index == index);
             let args = planned.map(|planned| &planned.args[..]).unwrap_or_default();
             for name in launch.symbols(&plan.combinations) {
-                let (module, symbol) = self.symbol(source, &name).expect("every source is built");
-                for image in &self.modules[module].1.images {
-                    if let Some(kernel) = image.kernel(symbol)? {
-                        check_params(kernel, args, &image.name, launch, function)?;
-                    }
-                }
+                // A source that could not be built is a problem already.
+                let Some((module, symbol)) = self.symbol(source, &name) else { continue };
+                let images = self.modules[module].1.images.iter().zip(source.paths());
+                let errors = images.filter_map(|(image, path)| {
+                    let kernel = match image.kernel(symbol) {
+                        Ok(kernel) => kernel?,
+                        Err(error) => return Some(SourceError::image(path, &error)),
+                    };
+                    let message = unfit_params(kernel, args, image, launch, function)?;
+                    Some(SourceError::new(SourceErrorKind::KernelParams, path, message))
+                });
+                let name = &function.signature.name;
+                problems.0.extend(errors.map(|error| Problem::of_launch(name, index, error)));
             }
         }
-        Ok(())
     }
 }
 
-/// The kernel's parameters have the sizes of the arguments.
-fn check_params(
+/// Every GPU source, with the kernels that launches of it name.
+fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
+    let mut wanted: Vec<Wanted<'p>> = Vec::new();
+    for (function, plan) in functions {
+        for (index, launch) in function.launches.iter().enumerate() {
+            let Source::Gpu(source) = &launch.source else { continue };
+            let known = wanted.iter().position(|known| known.source == source);
+            let known = known.unwrap_or_else(|| {
+                let of = (&function.signature.name[..], index);
+                wanted.push(Wanted { source, of, kernels: vec![] });
+                wanted.len() - 1
+            });
+            let kernels = &mut wanted[known].kernels;
+            for symbol in launch.symbols(&plan.combinations) {
+                if !kernels.contains(&symbol) {
+                    kernels.push(symbol);
+                }
+            }
+        }
+    }
+    wanted
+}
+
+/// What is wrong where the kernel's parameters have not the sizes of the arguments.
+fn unfit_params(
     kernel: &Kernel,
     args: &[LaunchArg],
-    file: &str,
+    image: &Image,
     launch: &Launch,
     function: &Function,
-) -> Result<(), CompileError> {
+) -> Option<String> {
     let takes: Vec<_> = kernel.params.iter().map(|param| param.size).collect();
     let passes: Vec<_> = args.iter().map(|arg| layout(arg).size).collect();
     if takes == passes {
-        return Ok(());
+        return None;
     }
     let written = launch.spec.args.iter().map(|arg| format!("`{arg}`"));
     let written = written.chain(launch.spec.hidden.iter().map(|_| "hidden".to_string()));
     let passes = passes.iter().zip(written).map(|(size, arg)| format!("{size} ({arg})"));
-    Err(CompileError::KernelParams {
-        kernel: kernel.name.clone(),
-        file: file.to_string(),
-        function: function.signature.name.clone(),
-        takes: sizes(&takes.iter().map(u32::to_string).collect::<Vec<_>>()),
-        passes: sizes(&passes.collect::<Vec<_>>()),
-    })
+    let takes = sizes(&takes.iter().map(u32::to_string).collect::<Vec<_>>());
+    Some(format!(
+        "kernel `{}` of `{}` takes {takes}, but `{}` passes {}",
+        kernel.name,
+        image.name,
+        function.signature.name,
+        sizes(&passes.collect::<Vec<_>>())
+    ))
 }
 
 fn sizes(sizes: &[String]) -> String {
@@ -133,7 +151,7 @@ fn sizes(sizes: &[String]) -> String {
 /// How an argument lies in memory.
 fn layout(arg: &LaunchArg) -> Layout {
     if let LaunchArg::TensorMap(_) = arg {
-        return Layout { scalars: vec![], size: TENSOR_MAP_BYTES, align: TENSOR_MAP_ALIGN };
+        return Layout::TENSOR_MAP;
     }
     match field_type(arg) {
         FieldType::Struct(fields) => Layout::of(&fields),

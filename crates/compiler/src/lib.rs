@@ -14,7 +14,9 @@
 mod compile;
 mod error;
 pub mod export;
+pub mod file;
 mod gpu_code;
+mod host_code;
 pub mod image;
 pub mod inspect;
 pub mod leftover;
@@ -26,9 +28,11 @@ pub mod package_file;
 pub mod source;
 mod symbols;
 pub mod target;
+mod triton_launch;
 
-pub use compile::{Compiled, Options, Warning, compile, plan};
-pub use error::CompileError;
+pub use compile::{Compiled, Options, Warning, compile};
+pub use error::{CompileError, Problem, Problems, Reason};
+pub use file::InputFile;
 pub use package::{Function, Launch, Package, Returns};
-pub use source::{GpuSource, HostSource, Source};
+pub use source::{GpuSource, HostSource, Source, SourceError, SourceErrorKind};
 pub use target::Target;

@@ -2,6 +2,8 @@
 //! What a user describes: a package of functions, each a signature with the launches that it becomes. Built in Rust, or read from a
 //! package file by [`package_file`](crate::package_file). And which entry points a package has.
 
+mod plan;
+
 use crate::source::Source;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_validators::param::Scalar;
@@ -103,7 +105,7 @@ impl Launch {
     /// The kernel's symbol for each combination of dtypes; one where it does not depend on them.
     ///
     /// # Panics
-    /// Where a dtype has no name in it: what has a [`plan`](crate::compile::plan) has none of those.
+    /// Where a dtype has no name in it: what has a [`plan`](Function::plan) has none of those.
     pub fn symbols(&self, combinations: &Combinations) -> Vec<String> {
         if !combinations.vars.iter().any(|var| self.is_named_by(var)) {
             return vec![self.kernel.clone()];

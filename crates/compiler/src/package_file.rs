@@ -72,6 +72,7 @@ mod tests;
 
 use self::fields::{Fields, Reader, span_of};
 use self::function::ReadFunction;
+use crate::file::{Files, ReadError};
 use crate::package::{Function, Package};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use std::path::{Path, PathBuf};
@@ -82,13 +83,8 @@ use toml::de::DeTable;
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The file could not be read.
-    #[error("cannot read `{}`: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The file does not describe a package.
     #[error("in `{}`:\n{diagnostics}", path.display())]
     Text {
@@ -104,8 +100,7 @@ pub enum LoadError {
 /// # Errors
 /// Where the file cannot be read or does not describe a package.
 pub fn load(path: &Path) -> Result<Package, LoadError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|reason| LoadError::Read { path: path.to_path_buf(), reason })?;
+    let text = Files::default().read_text(path)?;
     let base = path.parent().unwrap_or(Path::new(""));
     parse(&text, base)
         .map_err(|diagnostics| LoadError::Text { path: path.to_path_buf(), diagnostics })

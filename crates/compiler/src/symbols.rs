@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which symbols a package defines, and which it may leave undefined.
 
-use crate::error::CompileError;
-use crate::export::Imports;
-use crate::link::{self, Input, UndefinedSymbol};
+use crate::link::{self, Input, LinkError, UndefinedSymbol};
 use crate::source::host::HostArtifact;
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
 
@@ -16,7 +14,7 @@ pub fn is_entry_point(symbol: &str) -> bool {
 ///
 /// # Errors
 /// Where an object cannot be read.
-pub fn needed_by_user(artifacts: &[HostArtifact]) -> Result<Vec<String>, CompileError> {
+pub fn needed_by_user(artifacts: &[HostArtifact]) -> Result<Vec<String>, LinkError> {
     let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
     let inputs: Vec<_> = artifacts.iter().zip(&names).map(|(a, name)| a.input(name)).collect();
     let mut needs = link::needs(&inputs)?;
@@ -32,20 +30,10 @@ pub fn check_undefined(
     object: &[u8],
     inputs: &[Input<'_>],
     needs: &[String],
-) -> Result<(), CompileError> {
+) -> Result<(), LinkError> {
     let undefined = link::undefined(object, inputs)?;
     let users = |symbol: &UndefinedSymbol| needs.contains(&symbol.name);
-    Ok(link::gate(&undefined, &|symbol| imports::is_allowed(&symbol.name) || users(symbol))?)
-}
-
-/// Those of the needed symbols that any package may need, by the library they come from.
-pub fn imports(needs: &[String]) -> Imports {
-    let all_of =
-        |listed: &dyn Fn(&str) -> bool| needs.iter().filter(|name| listed(name)).cloned().collect();
-    Imports {
-        libtvm_ffi: all_of(&|name| imports::LIBTVM_FFI.iter().any(|import| import.symbol == name)),
-        libc: all_of(&|name| imports::LIBC.contains(&name)),
-    }
+    link::gate(&undefined, &|symbol| imports::is_allowed(&symbol.name) || users(symbol))
 }
 
 /// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34 `dlopen` is there), libm where an object

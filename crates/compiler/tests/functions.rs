@@ -3,7 +3,7 @@
 
 use expect_test::{Expect, expect};
 use kernpack_compiler::source::CudaSource;
-use kernpack_compiler::{Function, GpuSource, HostSource, Launch, Returns, Source, plan};
+use kernpack_compiler::{Function, GpuSource, HostSource, Launch, Returns, Source};
 use kernpack_validators::{Expr, Geometry, LaunchSpec, parse_kernel_arg};
 
 fn function(signature: &str, launches: Vec<Launch>) -> Function {
@@ -26,7 +26,7 @@ fn in_cuda(kernel: &str, args: &[&str]) -> Launch {
 }
 
 fn expect_error(function: &Function, expected: Expect) {
-    expected.assert_eq(&plan(function).expect_err("no error").to_string());
+    expected.assert_eq(&function.plan().expect_err("no error").to_string());
 }
 
 #[test]
@@ -35,7 +35,6 @@ fn results_that_nothing_writes() {
     expect_error(
         &function(text, vec![]),
         expect![[r#"
-        in function `f`:
         error[unwritten-result]: nothing writes the result `y`: no launch is passed it
           help: name `y` among the `args` of a kernel, or remove it
         error[unwritten-result]: nothing writes the result `z`: no launch is passed it
@@ -45,12 +44,11 @@ fn results_that_nothing_writes() {
     expect_error(
         &function(text, vec![only_y()]),
         expect![[r#"
-        in function `f`:
         error[unwritten-result]: nothing writes the result `z`: no launch is passed it
           help: name `z` among the `args` of a kernel, or remove it"#]],
     );
-    plan(&function(text, vec![only_y(), on_host("l", &["z"])])).unwrap();
-    plan(&function("f(x: Tensor([n], float32))", vec![])).unwrap();
+    function(text, vec![only_y(), on_host("l", &["z"])]).plan().unwrap();
+    function("f(x: Tensor([n], float32))", vec![]).plan().unwrap();
 }
 
 #[test]
@@ -60,7 +58,6 @@ fn dtypes_that_have_no_name_in_cuda() {
     expect_error(
         &function(text, vec![in_cuda("k<{T}>", &args)]),
         expect![[r#"
-        in function `f`:
         error[dtype-name]: `{T}` in the kernel's name `k<{T}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
           help: leave int4 out of what `T` may be, or write a launch for each dtype, with `when = "T in {int4}"` and its kernel's name in full
         error[dtype-name]: `{T}` in the kernel's name `k<{T}>` has no meaning for float6_e2m3fn: CUDA C++ has no type that holds an element of it
@@ -69,15 +66,14 @@ fn dtypes_that_have_no_name_in_cuda() {
     expect_error(
         &function(text, vec![in_cuda("k<{U}>", &args)]),
         expect![[r#"
-        in function `f`:
         error[dtype-name]: `{U}` in the kernel's name `k<{U}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
           help: leave int4 out of what `U` may be, or write a launch for each dtype, with `when = "U in {int4}"` and its kernel's name in full"#]],
     );
     for launch in [in_cuda("k<float>", &args), on_host("k_{T}_{U}", &args)] {
-        plan(&function(text, vec![launch])).unwrap();
+        function(text, vec![launch]).plan().unwrap();
     }
     let named = "f(x: Tensor([n], T), y: Tensor([n], U)) where T in {int8, float32}, U in {int4}";
     let launch = in_cuda("k<{T}>", &args);
-    let combinations = plan(&function(named, vec![launch.clone()])).unwrap().combinations;
+    let combinations = function(named, vec![launch.clone()]).plan().unwrap().combinations;
     assert_eq!(launch.symbols(&combinations), ["k<signed char>", "k<float>"]);
 }

@@ -3,7 +3,7 @@
 //! plan's interpreter is asked the same, of a memory that asks the driver itself.
 
 use super::*;
-use kernpack_compiler::{package_file, plan};
+use kernpack_compiler::package_file;
 use kernpack_ffi_abi::{Memory, Width};
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::gpu_package::outcome;
@@ -196,7 +196,7 @@ fn facts_plan() -> Plan {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("k.ptx"), PTX).unwrap();
     let package = package_file::parse(FUNCTION, folder.path()).unwrap();
-    plan(&package.functions[0]).unwrap()
+    package.functions[0].plan().unwrap()
 }
 
 /// Number and argument of each launch: the first has blocks of 32 threads.

@@ -126,12 +126,11 @@ impl Build {
         })
     }
 
-    /// An error of a source says which function of this package file has it.
+    /// Problems say which function of this package file has them.
     fn failure(&self, error: CompileError) -> Failure {
         match error {
-            CompileError::Source { function, reason } => {
-                let package_file = self.file.display().to_string();
-                Failure::Source { package_file, function, reason: reason.into() }
+            CompileError::Problems(problems) => {
+                Failure::Problems(self.file.display().to_string(), problems)
             }
             error => error.into(),
         }
@@ -161,7 +160,7 @@ impl Build {
 
     /// The files that were read.
     fn inputs<'b>(&'b self, compiled: &'b Compiled) -> impl Iterator<Item = &'b Path> {
-        [self.file.as_path()].into_iter().chain(compiled.inputs.iter().map(PathBuf::as_path))
+        [self.file.as_path()].into_iter().chain(compiled.inputs.iter().map(|file| &*file.path))
     }
 
     fn write(&self, outputs: &[Output], compiled: &Compiled) -> Result<()> {

@@ -129,6 +129,88 @@ fn a_source_that_does_not_compile() {
     assert!(!bench.names(".").contains(&"a.so".to_string()));
 }
 
+/// Whatever is wrong with one source hides nothing of another.
+#[test]
+fn the_problems_of_all_sources_are_told() {
+    let text = r#"
+        [package]
+        name = "many"
+        [[function]]
+        signature = "f(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+        launch = [
+            { source = { host = "one.c" }, kernel = "one", args = ["x", "y"] },
+            { source = { host = "two.c" }, kernel = "two", args = ["x", "y"] },
+            { source = { host = "one.c" }, kernel = "uno", args = ["x", "y"] },
+        ]
+        [[function]]
+        signature = "g(x: Tensor([n], float32))"
+        source = [{ ptx = "g.ptx" }, { ptx = "h.ptx" }]
+        kernel = "g"
+        args = ["x"]
+        launch = { grid = [1], block = [1] }
+    "#;
+    let bench = Bench::with("many.toml", text).and("one.c", "void one(void) {}\n");
+    bench.expect(
+        &["build", "many.toml", "-o", "a.so"],
+        expect![[r#"
+        exit 1
+        err: error: cannot read `two.c`: No such file or directory (os error 2)
+        err: note: needed for function `f` of `many.toml`
+        err: error: `one.c` has no function `uno`; it has one
+        err: note: needed for function `f` of `many.toml`
+        err: error: cannot read `g.ptx`: No such file or directory (os error 2)
+        err: note: needed for function `g` of `many.toml`
+        err: error: cannot read `h.ptx`: No such file or directory (os error 2)
+        err: note: needed for function `g` of `many.toml`
+    "#]],
+    );
+    bench.expect(
+        &["build", "--json", "many.toml", "-o", "a.so"],
+        expect![[r#"
+        exit 1
+        out: {
+        out:   "error": {
+        out:     "source": "many.toml",
+        out:     "diagnostics": [
+        out:       {
+        out:         "code": "source-file",
+        out:         "message": "cannot read `two.c`: No such file or directory (os error 2)",
+        out:         "labels": [],
+        out:         "help": null,
+        out:         "function": "f",
+        out:         "launch": 1
+        out:       },
+        out:       {
+        out:         "code": "missing-kernel",
+        out:         "message": "`one.c` has no function `uno`; it has one",
+        out:         "labels": [],
+        out:         "help": null,
+        out:         "function": "f",
+        out:         "launch": 2
+        out:       },
+        out:       {
+        out:         "code": "source-file",
+        out:         "message": "cannot read `g.ptx`: No such file or directory (os error 2)",
+        out:         "labels": [],
+        out:         "help": null,
+        out:         "function": "g",
+        out:         "launch": 0
+        out:       },
+        out:       {
+        out:         "code": "source-file",
+        out:         "message": "cannot read `h.ptx`: No such file or directory (os error 2)",
+        out:         "labels": [],
+        out:         "help": null,
+        out:         "function": "g",
+        out:         "launch": 0
+        out:       }
+        out:     ]
+        out:   }
+        out: }
+    "#]],
+    );
+}
+
 #[test]
 fn sources_that_are_not_there_or_lack_the_kernel() {
     let bench = Bench::with("add_one.toml", ADD_ONE);
@@ -146,16 +228,28 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
             exit 1
             out: {
             out:   "error": {
-            out:     "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)",
             out:     "source": "add_one.toml",
-            out:     "function": "add_one"
+            out:     "diagnostics": [
+            out:       {
+            out:         "code": "source-file",
+            out:         "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)",
+            out:         "labels": [],
+            out:         "help": null,
+            out:         "function": "add_one",
+            out:         "launch": 0
+            out:       }
+            out:     ]
             out:   }
             out: }
         "#]],
     );
     let bench = add_one().and("src/add_one.c", "void add_two(void) {}\n");
-    bench.expect(&["build", "add_one.toml", "-o", "a.so"], expect![[r#"
+    bench.expect(
+        &["build", "add_one.toml", "-o", "a.so"],
+        expect![[r#"
         exit 1
-        err: error: `src/add_one.c` has no function `add_one`, which `add_one` launches; it has add_two
-    "#]]);
+        err: error: `src/add_one.c` has no function `add_one`; it has add_two
+        err: note: needed for function `add_one` of `add_one.toml`
+    "#]],
+    );
 }

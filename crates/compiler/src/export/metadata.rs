@@ -11,7 +11,7 @@ use crate::image::Image;
 use crate::package::{EntryPoint, Function, Package, Role};
 use crate::source::GpuSource;
 use crate::symbols;
-use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX};
+use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX, imports};
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{HostType, Literal, Signature};
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,21 @@ pub struct Imports {
     pub libtvm_ffi: Vec<String>,
     /// The functions of the C library.
     pub libc: Vec<String>,
+}
+
+impl Imports {
+    /// Those of the needed symbols that any package may need.
+    pub fn of(needs: &[String]) -> Imports {
+        let all_of = |listed: &dyn Fn(&str) -> bool| {
+            needs.iter().filter(|name| listed(name)).cloned().collect()
+        };
+        Imports {
+            libtvm_ffi: all_of(&|name| {
+                imports::LIBTVM_FFI.iter().any(|import| import.symbol == name)
+            }),
+            libc: all_of(&|name| imports::LIBC.contains(&name)),
+        }
+    }
 }
 
 /// What a function is.

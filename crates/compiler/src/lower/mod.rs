@@ -33,7 +33,6 @@ use function::FunctionBuilder;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
 use launch::Launching;
-pub use tensor_map::{ALIGN as TENSOR_MAP_ALIGN, BYTES as TENSOR_MAP_BYTES};
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {

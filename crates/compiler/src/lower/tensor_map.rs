@@ -3,15 +3,11 @@
 
 use super::launch::Call;
 use crate::llvm::{Ty, V};
+use crate::target::struct_abi::Layout;
 use kernpack_validators::plan::TensorMap;
 
 /// The most dims of a map.
 const MAX_RANK: usize = 5;
-
-/// The size of a `CUtensorMap`, and its alignment in `cuda.h` of CUDA 13; the driver asks for 64.
-pub const BYTES: u32 = 128;
-/// See [`BYTES`].
-pub const ALIGN: u32 = 128;
 
 /// What the runtime calls `Described`.
 mod described {
@@ -28,7 +24,7 @@ impl<'c> Call<'_, '_, 'c> {
     pub fn encode(&mut self, map: &TensorMap) -> V<'c> {
         let e = self.e();
         let function = self.builder.function;
-        let encoded = e.stack_aligned(function, BYTES, ALIGN);
+        let encoded = e.stack_aligned(function, Layout::TENSOR_MAP.size, Layout::TENSOR_MAP.align);
         let described = e.stack(function, described::BYTES);
         let (address, _) = self.scalar(&map.base);
         e.store_at(described, described::ADDRESS, address);

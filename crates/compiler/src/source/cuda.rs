@@ -8,8 +8,10 @@
 //! shows is where CUDA's own headers are, if `line_info` is asked for and code of theirs is used; and of a header whose name a macro spells,
 //! `__FILE__` and `line_info`.
 
+use super::error::{SourceError, SourceErrorKind};
 use super::include::{self, File};
 use super::nvrtc::{Header, Job, Nvrtc, NvrtcError};
+use crate::file::{Files, InputFile};
 use crate::image::{Arch, ArchKind, Image, ImageError};
 use kernpack_ffi_abi::DType;
 use std::ffi::CString;
@@ -36,8 +38,6 @@ pub struct CudaSource {
 pub struct CudaArtifact {
     /// The file it came from, for messages.
     pub path: PathBuf,
-    /// The bytes of that file.
-    pub source: Vec<u8>,
     /// An image for each architecture, in the order in which they were asked for. PTX ends in the NUL that the driver wants.
     pub images: Vec<Image>,
     /// The symbol of each kernel, in the order in which they were asked for.
@@ -45,7 +45,7 @@ pub struct CudaArtifact {
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
     /// The file, and every file it may include save CUDA's own headers, which go with the version of NVRTC.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<InputFile>,
 }
 
 /// Why a CUDA C++ file gave no image.
@@ -54,14 +54,6 @@ pub enum CudaError {
     /// There is no compiler.
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),
-    /// The file cannot be read.
-    #[error("cannot read `{}`: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: std::io::Error,
-    },
     /// Something that goes to NVRTC has a NUL inside.
     #[error("{what} of `{}` has a NUL byte in it; remove it", path.display())]
     Nul {
@@ -169,6 +161,19 @@ impl CudaSource {
         CudaSource { path, include: vec![], define: vec![], options: vec![], line_info: false }
     }
 
+    /// Compiles the file with the NVRTC that is found.
+    ///
+    /// # Errors
+    /// Where there is none, and as [`build`](CudaSource::build).
+    pub fn build_found(
+        &self,
+        archs: &[Arch],
+        kernels: &[String],
+    ) -> Result<CudaArtifact, SourceError> {
+        let nvrtc = Nvrtc::find().map_err(|error| self.refused(&error.into()))?;
+        self.build(&nvrtc, archs, kernels)
+    }
+
     /// Compiles the file for each architecture. `kernels` are names as C++ writes them.
     ///
     /// # Errors
@@ -178,19 +183,29 @@ impl CudaSource {
         nvrtc: &Nvrtc,
         archs: &[Arch],
         kernels: &[String],
-    ) -> Result<CudaArtifact, CudaError> {
+    ) -> Result<CudaArtifact, SourceError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        let source = std::fs::read(&self.path)
-            .map_err(|reason| CudaError::Read { path: self.path.clone(), reason })?;
-        let files = include::read_all(&self.path, &source, &self.include);
-        let program = Program::new(&files)?;
+        let mut read = Files::default();
+        let files = include::read_all(&self.path, &self.include, &mut read)?;
+        let inputs = read.into_inputs();
+        self.compile(nvrtc, archs, kernels, &files, inputs).map_err(|error| self.refused(&error))
+    }
+
+    fn compile(
+        &self,
+        nvrtc: &Nvrtc,
+        archs: &[Arch],
+        kernels: &[String],
+        files: &[File],
+        inputs: Vec<InputFile>,
+    ) -> Result<CudaArtifact, CudaError> {
+        let program = Program::new(files)?;
         let expressions =
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
             path: self.path.clone(),
-            inputs: paths(&files),
-            source,
+            inputs,
             images: vec![],
             symbols: vec![],
             log: String::new(),
@@ -200,6 +215,18 @@ impl CudaSource {
             self.add(&mut artifact, (archs[0], *arch), kernels, built)?;
         }
         Ok(artifact)
+    }
+
+    fn refused(&self, error: &CudaError) -> SourceError {
+        let new = |kind| SourceError::new(kind, &self.path, error);
+        match error {
+            CudaError::Image(error) => SourceError::image(&self.path, error),
+            CudaError::Refused { text, .. } => {
+                new(SourceErrorKind::CudaCompiler).at_first_place(text)
+            }
+            CudaError::Kernels { .. } => new(SourceErrorKind::MissingKernel),
+            _ => new(SourceErrorKind::CudaCompiler),
+        }
     }
 
     /// Compiles for one architecture: the image, the symbols, the log.
@@ -300,17 +327,6 @@ impl CudaSource {
     ) -> Result<CString, CudaError> {
         c_string(&self.path, what, bytes)
     }
-}
-
-/// Where the files are, each once.
-fn paths(files: &[File]) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for file in files {
-        if !paths.contains(&file.path) {
-            paths.push(file.path.clone());
-        }
-    }
-    paths
 }
 
 /// The files of a source, and their names and texts as NVRTC wants them. The first is the source itself.

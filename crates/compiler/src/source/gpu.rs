@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! GPU code for one architecture or for several: files that somebody else compiled (`cubin`, `fatbin` and `ptx`), or CUDA C++.
 
-use super::cuda::{CudaArtifact, CudaError, CudaSource};
-use super::nvrtc::Nvrtc;
-use crate::error::CompileError;
+use super::cuda::{CudaArtifact, CudaSource};
+use super::error::{SourceError, SourceErrorKind};
+use crate::file::{Files, InputFile};
 use crate::image::{Arch, Image, ImageKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Kernels for GPUs.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct GpuArtifact {
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
     /// Every file that was read.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<InputFile>,
 }
 
 impl GpuSource {
@@ -60,16 +60,24 @@ impl GpuSource {
         }
     }
 
+    /// The file that each image comes from, in the order of the images.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            GpuSource::Files(files) => files.iter().map(|file| file.path.as_path()).collect(),
+            GpuSource::Cuda(source, archs) => archs.iter().map(|_| source.path.as_path()).collect(),
+        }
+    }
+
     /// Reads the files, or compiles the text. `kernels` are those that launches name.
     ///
     /// # Errors
-    /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no compiler, or it refuses the text.
-    pub fn build(&self, kernels: &[String]) -> Result<GpuArtifact, CompileError> {
+    /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no compiler, or it refuses the text. All that
+    /// is wrong.
+    pub fn build(&self, kernels: &[String]) -> Result<GpuArtifact, Vec<SourceError>> {
         match self {
             GpuSource::Files(files) => read(files, kernels),
             GpuSource::Cuda(source, archs) => {
-                let built =
-                    source.build(&Nvrtc::find().map_err(CudaError::from)?, archs, kernels)?;
+                let built = source.build_found(archs, kernels).map_err(|error| vec![error])?;
                 let symbols = kernels.iter().cloned().zip(built.symbols).collect();
                 let CudaArtifact { images, log, inputs, .. } = built;
                 Ok(GpuArtifact { images, symbols, log, inputs })
@@ -78,31 +86,40 @@ impl GpuSource {
     }
 }
 
-fn read(files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, CompileError> {
-    let mut artifact =
-        GpuArtifact { images: vec![], symbols: vec![], log: String::new(), inputs: vec![] };
-    for file in files {
+fn read(gpu_files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, Vec<SourceError>> {
+    let (mut files, mut images, mut errors) = (Files::default(), vec![], vec![]);
+    for file in gpu_files {
         let _span = tracing::debug_span!("source", path = %file.path.display()).entered();
-        artifact.inputs.extend([&file.path].into_iter().chain(&file.triton).cloned());
-        artifact.images.push(file.image()?);
+        match file.image(&mut files) {
+            Ok(image) => images.push(image),
+            Err(error) => errors.push(error),
+        }
     }
-    no_arch_twice(files, &artifact.images)?;
-    artifact.symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
-    Ok(artifact)
+    if errors.is_empty() {
+        errors.extend(arch_twice(gpu_files, &images));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
+    Ok(GpuArtifact { images, symbols, log: String::new(), inputs: files.into_inputs() })
 }
 
-/// No two files have code for one architecture: nothing says which of them a device should take.
-fn no_arch_twice(files: &[GpuFile], images: &[Image]) -> Result<(), CompileError> {
+/// Two files that have code for one architecture: nothing says which of them a device should take.
+fn arch_twice(files: &[GpuFile], images: &[Image]) -> Option<SourceError> {
     for (i, image) in images.iter().enumerate() {
         for (earlier, of) in images[..i].iter().zip(files) {
             let archs = earlier.archs();
             if let Some(arch) = image.archs().into_iter().find(|arch| archs.contains(arch)) {
-                let files = (of.path.clone(), files[i].path.clone());
-                return Err(CompileError::SameArch { files, arch });
+                let (first, second) = (of.path.display(), files[i].path.display());
+                let message = format!(
+                    "`{first}` and `{second}` both have code for {arch}; name one file for each architecture"
+                );
+                return Some(SourceError::new(SourceErrorKind::File, &files[i].path, message));
             }
         }
     }
-    Ok(())
+    None
 }
 
 impl GpuFile {
@@ -110,31 +127,28 @@ impl GpuFile {
     ///
     /// # Errors
     /// Where it cannot be read, is damaged, or is not what it is said to be.
-    pub fn image(&self) -> Result<Image, CompileError> {
-        let mut bytes = std::fs::read(&self.path)
-            .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
+    pub fn image(&self, files: &mut Files) -> Result<Image, SourceError> {
+        let mut bytes = files.read(&self.path)?;
         if self.kind == ImageKind::Ptx && !bytes.is_empty() && !bytes.ends_with(b"\0") {
             bytes.push(0);
         }
-        let image = Image::read(&self.path.display().to_string(), bytes)?;
-        let unlike = |expected: String, found: String| CompileError::OtherImage {
-            path: self.path.clone(),
-            expected,
-            found,
-        };
+        let image = Image::read(&self.path.display().to_string(), bytes)
+            .map_err(|error| SourceError::image(&self.path, &error))?;
         if image.kind != self.kind {
-            return Err(unlike(
-                kind_name(self.kind).to_string(),
-                kind_name(image.kind).to_string(),
-            ));
+            return Err(self.is_other(kind_name(self.kind), kind_name(image.kind)));
         }
         match self.arch {
             Some(arch) if !image.archs().contains(&arch) => {
                 let found: Vec<_> = image.archs().iter().map(Arch::to_string).collect();
-                Err(unlike(arch.to_string(), found.join(", ")))
+                Err(self.is_other(&arch.to_string(), &found.join(", ")))
             }
             _ => Ok(image),
         }
+    }
+
+    fn is_other(&self, expected: &str, found: &str) -> SourceError {
+        let message = format!("`{}` should be {expected}, and is {found}", self.path.display());
+        SourceError::new(SourceErrorKind::File, &self.path, message)
     }
 }
 

@@ -4,7 +4,8 @@
 //! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the package lies.
 
 use super::c_compiler::{CCompiler, CCompilerError};
-use crate::error::CompileError;
+use super::error::{SourceError, SourceErrorKind};
+use crate::file::{Files, InputFile, read_made};
 use crate::leftover::Temporary;
 use crate::link::{self, Input};
 use crate::target::Target;
@@ -37,7 +38,7 @@ pub struct HostArtifact {
     /// What the C compiler warned of, in its own words.
     pub log: String,
     /// Every file that was read.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<InputFile>,
 }
 
 impl HostArtifact {
@@ -62,42 +63,67 @@ impl HostSource {
     ///
     /// # Errors
     /// Where it cannot be read, is of another kind, or the C compiler refuses it.
-    pub fn build(&self, target: &Target) -> Result<HostArtifact, CompileError> {
+    pub fn build(&self, target: &Target) -> Result<HostArtifact, SourceError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        let mut artifact = match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("o" | "a") => self.artifact(read(&self.path)?),
-            Some("c") => self.compile(target)?,
-            _ => return Err(CompileError::SourceKind(self.path.clone())),
+        let mut files = Files::default();
+        let (bytes, log) = match self.path.extension().and_then(|extension| extension.to_str()) {
+            Some("o" | "a") => (files.read(&self.path)?, String::new()),
+            Some("c") => self.compile(target, &mut files)?,
+            _ => {
+                return Err(
+                    self.no_source("is no host source: expected a file ending in .o, .a or .c")
+                );
+            }
         };
-        if artifact.bytes.is_empty() {
-            return Err(CompileError::Empty(self.path.clone()));
+        if bytes.is_empty() {
+            return Err(self.no_source("is empty; build or copy it again"));
         }
-        artifact.functions = link::functions(&artifact.input(&artifact.name()))?;
-        Ok(artifact)
+        let name = self.path.display().to_string();
+        let functions = link::functions(&Input { name: &name, bytes: &bytes })
+            .map_err(|error| SourceError::new(SourceErrorKind::Object, &self.path, error))?;
+        Ok(HostArtifact {
+            path: self.path.clone(),
+            bytes,
+            functions,
+            log,
+            inputs: files.into_inputs(),
+        })
     }
 
-    /// An artifact that is the file's own bytes.
-    fn artifact(&self, bytes: Vec<u8>) -> HostArtifact {
-        let (path, inputs) = (self.path.clone(), vec![self.path.clone()]);
-        HostArtifact { path, bytes, functions: vec![], log: String::new(), inputs }
+    fn no_source(&self, what: &str) -> SourceError {
+        let message = format!("`{}` {what}", self.path.display());
+        SourceError::new(SourceErrorKind::File, &self.path, message)
     }
 
-    fn compile(&self, target: &Target) -> Result<HostArtifact, CompileError> {
+    /// The object of a C file, and what its compiler warned of.
+    fn compile(
+        &self,
+        target: &Target,
+        files: &mut Files,
+    ) -> Result<(Vec<u8>, String), SourceError> {
         // That there is a file is told in the words that all sources have, and not in the compiler's.
-        std::fs::File::open(&self.path)
-            .map_err(|reason| CompileError::Read { path: self.path.clone(), reason })?;
+        files.read(&self.path)?;
+        self.run_compiler(target, files).map_err(|error| error.of(&self.path))
+    }
+
+    fn run_compiler(
+        &self,
+        target: &Target,
+        files: &mut Files,
+    ) -> Result<(Vec<u8>, String), CCompilerError> {
         let folder = Temporary::new(tempfile::tempdir)
             .map_err(|reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason })?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
         let compiler = CCompiler::find(target, &self.path)?;
         let mut command = self.command(compiler.command(), &object, &depends);
         let output = compiler.run(&mut command, &self.path)?;
-        let bytes = std::fs::read(&object).map_err(|_| compiler.no_object(&self.path))?;
-        Ok(HostArtifact {
-            log: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
-            inputs: parse_depfile(&std::fs::read_to_string(&depends).unwrap_or_default()),
-            ..self.artifact(bytes)
-        })
+        let bytes = read_made(&object).map_err(|_| compiler.no_object(&self.path))?;
+        let rule = read_made(&depends).unwrap_or_default();
+        for header in parse_depfile(&String::from_utf8_lossy(&rule)) {
+            // What the compiler has read and then was taken away is missed at the next build.
+            let _ = files.read(&header);
+        }
+        Ok((bytes, String::from_utf8_lossy(&output.stderr).trim_end().to_string()))
     }
 
     /// The folders that are named here, and the one that the compiler runs in, leave no trace in the object.
@@ -142,15 +168,10 @@ fn mapping(option: &str, folder: &Path, name: &str) -> OsString {
     mapping
 }
 
-/// Reads a whole file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CompileError> {
-    std::fs::read(path).map_err(|reason| CompileError::Read { path: path.to_path_buf(), reason })
-}
-
 /// The files that a Makefile rule, as C compilers write it, depends on.
 fn parse_depfile(text: &str) -> Vec<PathBuf> {
     let rule = text.split_once(": ").map_or("", |(_, rest)| rest);
     let joined = rule.replace("\\\n", " ").replace("\\ ", "\u{1}");
     let names = joined.split_whitespace().map(|name| name.replace('\u{1}', " "));
-    names.map(PathBuf::from).collect()
+    names.map(|name| PathBuf::from(name.strip_prefix("./").unwrap_or(&name))).collect()
 }

@@ -13,6 +13,7 @@
 //! Names that are in none of the folders stay as they are: CUDA's own headers, or an error that the compiler finds. So does a name that a macro
 //! spells, which the compiler then looks for itself.
 
+use crate::file::{Files, ReadError};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,16 +32,21 @@ pub(crate) struct File {
     pub text: Vec<u8>,
 }
 
-/// The file of this text, and those that it includes directly or not, in the order in which they are met. A file that includes itself is
+/// This file, and those that it includes directly or not, in the order in which they are met. A file that includes itself is
 /// among those too: NVRTC loses track of kernels' names where a program is included under its own name.
-pub(crate) fn read_all(path: &Path, text: &[u8], folders: &[PathBuf]) -> Vec<File> {
+pub(crate) fn read_all(
+    path: &Path,
+    folders: &[PathBuf],
+    read: &mut Files,
+) -> Result<Vec<File>, ReadError> {
+    let text = read.read(path)?;
     let virtual_folder =
         |(index, folder): (usize, &PathBuf)| (folder.clone(), format!("{ROOT}/include-{index}"));
     let folders = folders.iter().enumerate().map(virtual_folder).collect();
-    let mut walk = Walk { folders, names: HashMap::new(), files: Vec::new() };
+    let mut walk = Walk { folders, names: HashMap::new(), files: Vec::new(), read };
     let last = path.file_name().unwrap_or_default().to_string_lossy();
-    walk.follow(path, format!("{ROOT}/{last}"), text);
-    walk.files
+    walk.follow(path, format!("{ROOT}/{last}"), &text);
+    Ok(walk.files)
 }
 
 /// Gives the files in a compiler's messages their real names.
@@ -58,15 +64,16 @@ pub(crate) fn with_real_names(files: &[File], messages: &str) -> String {
     real + rest
 }
 
-struct Walk {
+struct Walk<'r> {
     /// Where to look, and what that is called.
     folders: Vec<(PathBuf, String)>,
     /// Names by the one path that each file has.
     names: HashMap<PathBuf, String>,
     files: Vec<File>,
+    read: &'r mut Files,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn follow(&mut self, path: &Path, name: String, text: &[u8]) {
         let at = self.files.len();
         self.files.push(File { path: path.to_path_buf(), name: name.clone(), text: vec![] });
@@ -98,7 +105,7 @@ impl Walk {
         if let Some(known) = self.names.get(&identity(&header)) {
             return Some(known.clone());
         }
-        let text = std::fs::read(&header).ok()?;
+        let text = self.read.read(&header).ok()?;
         let name = self.give_name(&header, without_dots(&wanted));
         self.follow(&header, name.clone(), &text);
         Some(name)
@@ -198,7 +205,7 @@ mod tests {
     /// The names and texts for `own/k.cu`, with the folders `one` and `two`.
     fn read(root: &Path) -> Vec<File> {
         let path = root.join("own/k.cu");
-        read_all(&path, &fs::read(&path).unwrap(), &[root.join("one"), root.join("two")])
+        read_all(&path, &[root.join("one"), root.join("two")], &mut Files::default()).unwrap()
     }
 
     fn expect_files(root: &Path, expected: &[(&str, &str, &str)]) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sources: where kernels come from. A source is one file of this folder and one line of an enum: [`Source`], or [`GpuSource`]. What Triton
-//! compiled is a file of GPU code like others, once [`triton`] has read how it is launched.
+//! compiled is a file of GPU code like others; how it is launched is said elsewhere (`triton_launch.rs`). Whatever a source
+//! has to report is a [`SourceError`].
 
 pub mod c_compiler;
 pub mod cuda;
+mod error;
 pub mod gpu;
 pub mod host;
 mod include;
 pub mod nvrtc;
-pub mod triton;
-mod triton_descriptor;
-pub mod triton_json;
 
 pub use cuda::CudaSource;
+pub use error::{Position, SourceError, SourceErrorKind};
 pub use gpu::{GpuFile, GpuSource};
 pub use host::HostSource;
 

@@ -97,6 +97,9 @@ pub fn class_of(scalar: CScalar) -> Class {
 }
 
 impl Layout {
+    /// A `CUtensorMap`, of which no scalar is anybody's but the driver's. It is aligned as in `cuda.h` of CUDA 13; the driver asks for 64.
+    pub const TENSOR_MAP: Layout = Layout { scalars: vec![], size: 128, align: 128 };
+
     /// The layout of a struct with these fields, as every C compiler of both platforms has it.
     pub fn of(fields: &[FieldType]) -> Layout {
         let mut layout = Layout { scalars: vec![], size: 0, align: 1 };

@@ -54,7 +54,7 @@ fn every_kernel_of_a_cubin_can_be_launched_with_what_it_takes() {
     let error = build(cubin, "two", "[]").map(|_| ()).unwrap_err();
     assert_eq!(
         error,
-        "`DIR/three.cubin` has no kernel `two` for sm_90; it has `map`, `one`, `none`"
+        "in function `f`: `DIR/three.cubin` has no kernel `two` for sm_90; it has `map`, `one`, `none`"
     );
     for (kernel, args, takes, passes) in [
         ("none", "[\"x\"]", "no parameters", "1 parameters, of 8 (`x`) bytes"),
@@ -74,7 +74,7 @@ fn every_kernel_of_a_cubin_can_be_launched_with_what_it_takes() {
     ] {
         let error = build(cubin, kernel, args).map(|_| ()).unwrap_err();
         let expected = format!(
-            "kernel `{kernel}` of `DIR/three.cubin` takes {takes}, but `f` passes {passes}"
+            "in function `f`: kernel `{kernel}` of `DIR/three.cubin` takes {takes}, but `f` passes {passes}"
         );
         assert_eq!(error, expected);
     }

@@ -8,8 +8,9 @@ mod files;
 mod source;
 mod triton;
 
+use kernpack_compiler::SourceError;
 use kernpack_compiler::image::{Arch, Image, Kernel};
-use kernpack_compiler::source::cuda::{CudaArtifact, CudaError, CudaSource};
+use kernpack_compiler::source::cuda::{CudaArtifact, CudaSource};
 use kernpack_compiler::source::nvrtc::Nvrtc;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ impl Project {
         path
     }
 
-    fn build(&self, archs: &[&str], kernels: &[&str]) -> Result<CudaArtifact, CudaError> {
+    fn build(&self, archs: &[&str], kernels: &[&str]) -> Result<CudaArtifact, SourceError> {
         let archs: Vec<_> = archs.iter().map(|name| arch(name)).collect();
         let kernels: Vec<_> = kernels.iter().map(|name| name.to_string()).collect();
         self.source.build(nvrtc(), &archs, &kernels)

@@ -45,14 +45,17 @@ fn kernels_are_named_as_cpp_names_them() {
     assert_eq!(artifact.log, "");
 }
 
+fn paths(artifact: &CudaArtifact) -> Vec<&Path> {
+    artifact.inputs.iter().map(|file| &*file.path).collect()
+}
+
 #[test]
 fn the_files_that_were_read_are_listed() {
     let project = everything();
     let artifact = project.build(&["sm_80"], &[]).unwrap();
     let own = |name: &str| project.folder.path().join(name);
     let expected = [own("kernels.cu"), own("own.h"), own("headers/theirs.h")];
-    assert_eq!(artifact.inputs, expected);
-    assert_eq!(artifact.source, fs::read(&project.source.path).unwrap());
+    assert_eq!(paths(&artifact), expected);
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn names_that_macros_spell_and_questions_are_answered() {
     let project = Project::new(text);
     project.file("values.h", "#define VALUE 3\n");
     let artifact = project.build(&["sm_80"], &["k"]).unwrap();
-    assert_eq!(artifact.inputs, std::slice::from_ref(&project.source.path));
+    assert_eq!(paths(&artifact), [&*project.source.path]);
 }
 
 /// Names of anonymous namespaces could hold the number of the process, so two processes are needed. This test is both of them.

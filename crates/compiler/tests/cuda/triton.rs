@@ -52,12 +52,16 @@ impl Kernel {
 
     fn build(&self, text: &str) -> Result<Vec<PathBuf>, CompileError> {
         let package = package_file::parse(text, self.0.path()).unwrap();
-        compile(&package, &Options::default()).map(|compiled| compiled.inputs)
+        let inputs = compile(&package, &Options::default())?.inputs;
+        Ok(inputs.into_iter().map(|file| file.path).collect())
     }
 
     fn expect_error(&self, text: &str, expected: &str) {
         let error = self.build(text).expect_err(expected).to_string();
-        assert_eq!(error.replace(&format!("{}/", self.0.path().display()), ""), expected);
+        let error = error.replace(&format!("{}/", self.0.path().display()), "");
+        let (place, message) = error.split_once("`: ").expect("a place");
+        assert!(place.starts_with("in function `"), "{error}");
+        assert_eq!(message, expected);
     }
 }
 
@@ -105,17 +109,17 @@ fn a_json_that_does_not_belong_to_the_cubin_is_refused() {
     let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", json = \"none.json\"");
     kernel.expect_error(
         &text,
-        "in function `add`: cannot read `none.json`, Triton's JSON for `add.cubin`: No such file or directory (os error 2); \
+        "cannot read `none.json`, Triton's JSON for `add.cubin`: No such file or directory (os error 2); \
          Triton writes it next to the cubin; name it with `json`, if it lies elsewhere",
     );
     let target = json!({"backend": "cuda", "arch": 80, "warp_size": 32});
     Kernel::new("3.6.0", &[("target", target)]).expect_error(
         ADD,
-        "in function `add`: `add.json` is for sm_80, and `add.cubin` for sm_90a; give the JSON that Triton wrote next to this cubin",
+        "`add.json` is for sm_80, and `add.cubin` for sm_90a; give the JSON that Triton wrote next to this cubin",
     );
     Kernel::new("3.6.0", &[("num_warps", json!(64))]).expect_error(
         ADD,
-        "in function `add`: key `num_warps` of `add.json` is 64, expected at most 1024 threads in a block",
+        "key `num_warps` of `add.json` is 64, expected at most 1024 threads in a block",
     );
 }
 
@@ -221,7 +225,7 @@ fn files_that_share_a_launch_are_launched_alike() {
         with(keys).expect_error(
             &two,
             &format!(
-                "in function `add`: `add.json` and `other.json` cannot share a launch: {what} in the other; compile both with the same version and options"
+                "`add.json` and `other.json` cannot share a launch: {what} in the other; compile both with the same version and options"
             ),
         );
     };
@@ -249,8 +253,7 @@ fn files_that_share_a_launch_are_launched_alike() {
 #[test]
 fn another_architecture_than_the_files_is_refused() {
     let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", arch = \"sm_80\"");
-    Kernel::new("3.6.0", &[])
-        .expect_error(&text, "in function `add`: `add.cubin` should be sm_80, and is sm_90a");
+    Kernel::new("3.6.0", &[]).expect_error(&text, "`add.cubin` should be sm_80, and is sm_90a");
 }
 
 /// Package files cannot say these; a package made in Rust can.
@@ -264,7 +267,7 @@ fn what_the_json_says_is_not_said_again() {
     let error = compile(&package, &Options::default()).expect_err("the block is given");
     assert_eq!(
         error.to_string().replace(&format!("{}/", kernel.0.path().display()), ""),
-        "`add` gives the `block` of a launch that `add.json` says: 128; leave it out"
+        "in function `add`: `add` gives the `block` of a launch that `add.json` says: 128; leave it out"
     );
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Source `triton`: a cubin that Triton compiled, and the JSON that Triton wrote beside it.
+//! Launches of kernels that Triton compiled: what the JSON that Triton wrote beside a cubin says of them.
 //!
 //! A launch of such a source says what the JSON does not: the grid, counted as Triton counts it, and the arguments that the kernel's author
 //! wrote. [`settle`] adds the rest before anything is planned: the name, the block, the shared memory, the clusters, the way it is launched,
@@ -7,16 +7,19 @@
 //! the launch is one of a cubin like any other.
 //!
 //! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest: they name folders of the machine that
-//! Triton ran on. Not here: the JSON's format (`triton_json.rs`), descriptors (`triton_descriptor.rs`), and whether the arguments fit the kernel's
+//! Triton ran on. Not here: the JSON's format (`json.rs`), descriptors (`descriptor.rs`), and whether the arguments fit the kernel's
 //! own table (`gpu_code.rs`).
 
-use super::gpu::{GpuFile, GpuSource};
-use super::triton_descriptor::{DescriptorError, Descriptors};
-use super::triton_json::{Scratch, TritonError, TritonKernel};
-use crate::error::CompileError;
+mod descriptor;
+mod json;
+
+use crate::error::{Problem, Problems};
+use crate::file::{Files, ReadError};
 use crate::image::{Arch, Image};
 use crate::package::{Function, Launch, Package};
-use crate::source::Source;
+use crate::source::{GpuFile, GpuSource, Source, SourceError, SourceErrorKind};
+use descriptor::{DescriptorError, Descriptors};
+use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::DType;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
@@ -27,7 +30,7 @@ use thiserror::Error;
 
 /// Why what Triton says of a kernel makes no launch.
 #[derive(Debug, Error)]
-pub enum TritonSourceError {
+enum TritonLaunchError {
     /// The JSON cannot be read.
     #[error(
         "cannot read `{}`, Triton's JSON for `{}`: {reason}; Triton writes it next to the cubin; name it with `json`, if it lies elsewhere",
@@ -122,36 +125,50 @@ struct Described {
     params: Option<Vec<u32>>,
 }
 
-/// The package with what Triton's JSON says in every launch of a Triton source.
-///
-/// # Errors
-/// Where a JSON cannot be read, is not that of its cubin, does not fit the launch, or wants what is not supported.
-pub fn settle(package: &Package) -> Result<Cow<'_, Package>, CompileError> {
+/// The package with what Triton's JSON says in every launch of a Triton source. A launch stays as it is where a JSON cannot be read, is not
+/// that of its cubin, does not fit the launch, or wants what is not supported; that is a problem then.
+pub fn settle<'p>(
+    package: &'p Package,
+    files: &mut Files,
+    problems: &mut Problems,
+) -> Cow<'p, Package> {
     let mut package = Cow::Borrowed(package);
     for number in 0..package.functions.len() {
         for index in 0..package.functions[number].launches.len() {
-            let function = &package.functions[number];
-            let described = describe(&function.launches[index].source)
-                .map_err(|error| error.in_source_of(&function.signature.name))?;
-            if let Some(described) = described {
-                settle_launch(&mut package.to_mut().functions[number], index, &described)?;
+            let described = describe(&package.functions[number].launches[index].source, files);
+            let settled = described.and_then(|described| match described {
+                None => Ok(()),
+                Some(described) => {
+                    let function = &mut package.to_mut().functions[number];
+                    settle_launch(function, index, &described)
+                        .map_err(|error| refused(&described.json, &error))
+                }
+            });
+            if let Err(error) = settled {
+                let function = &package.functions[number].signature.name;
+                problems.push(Problem::of_launch(function, index, error));
             }
         }
     }
-    Ok(package)
+    package
+}
+
+fn refused(json: &Path, error: &TritonLaunchError) -> SourceError {
+    SourceError::new(SourceErrorKind::Triton, json, error)
 }
 
 /// What the JSON files of a source say together; nothing where it has none.
-fn describe(source: &Source) -> Result<Option<Described>, CompileError> {
-    let Source::Gpu(GpuSource::Files(files)) = source else { return Ok(None) };
+fn describe(source: &Source, files: &mut Files) -> Result<Option<Described>, SourceError> {
+    let Source::Gpu(GpuSource::Files(gpu_files)) = source else { return Ok(None) };
     let mut all: Option<Described> = None;
-    for file in files {
+    for file in gpu_files {
         let Some(json) = &file.triton else { continue };
-        let one = read(file, json)?;
+        let image = file.image(files)?;
+        let one = read(file, &image, json, files).map_err(|error| refused(json, &error))?;
         match &mut all {
             None => all = Some(one),
             Some(all) => {
-                require_alike(all, &one)?;
+                require_alike(all, &one).map_err(|error| refused(json, &error))?;
                 // Which of the images is loaded is known at the call: the largest is enough for each.
                 let shared = &mut all.kernel.shared_bytes;
                 *shared = (*shared).max(one.kernel.shared_bytes);
@@ -161,26 +178,27 @@ fn describe(source: &Source) -> Result<Option<Described>, CompileError> {
     Ok(all)
 }
 
-fn read(file: &GpuFile, json: &Path) -> Result<Described, CompileError> {
-    let text = std::fs::read_to_string(json).map_err(|reason| TritonSourceError::Read {
-        json: json.to_path_buf(),
-        cubin: file.path.clone(),
-        reason,
+fn read(
+    file: &GpuFile,
+    image: &Image,
+    json: &Path,
+    files: &mut Files,
+) -> Result<Described, TritonLaunchError> {
+    let text = files.read_text(json).map_err(|ReadError { path, reason }| {
+        TritonLaunchError::Read { json: path, cubin: file.path.clone(), reason }
     })?;
-    let kernel = TritonKernel::read(&json.display().to_string(), &text);
-    let kernel = kernel.map_err(TritonSourceError::from)?;
-    let image = file.image()?;
+    let kernel = TritonKernel::read(&json.display().to_string(), &text)?;
     let params = image.kernel(&kernel.name).ok().flatten().map(|found| {
         let n_own = found.params.len().saturating_sub(kernel.hidden_params().len());
         found.params.iter().take(n_own).map(|param| param.size).collect()
     });
     let described = Described { json: json.to_path_buf(), kernel, params };
-    described.require_arch(file, &image)?;
+    described.require_arch(file, image)?;
     Ok(described)
 }
 
 /// Both kernels are launched in one way.
-fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> {
+fn require_alike(a: &Described, b: &Described) -> Result<(), TritonLaunchError> {
     let facts = |kernel: &TritonKernel| {
         let bytes = |scratch: &Scratch| scratch.bytes_per_block.to_string();
         let hidden: Vec<_> = kernel.hidden_params().iter().map(bytes).collect();
@@ -198,7 +216,7 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> 
     for ((what, first), (_, second)) in facts(&a.kernel).into_iter().zip(facts(&b.kernel)) {
         if first != second {
             let files = (a.json.clone(), b.json.clone());
-            return Err(TritonSourceError::Unlike { files, what, first, second });
+            return Err(TritonLaunchError::Unlike { files, what, first, second });
         }
     }
     Ok(())
@@ -206,13 +224,13 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonSourceError> 
 
 impl Described {
     /// The JSON knows the architecture without its suffix.
-    fn require_arch(&self, file: &GpuFile, image: &Image) -> Result<(), TritonSourceError> {
+    fn require_arch(&self, file: &GpuFile, image: &Image) -> Result<(), TritonLaunchError> {
         let archs = image.archs();
         if archs.iter().all(|arch| arch.number == self.kernel.arch) {
             return Ok(());
         }
         let found: Vec<_> = archs.iter().map(Arch::to_string).collect();
-        Err(TritonSourceError::Arch {
+        Err(TritonLaunchError::Arch {
             json: self.json.clone(),
             expected: self.kernel.arch,
             cubin: file.path.clone(),
@@ -220,9 +238,9 @@ impl Described {
         })
     }
 
-    fn said(&self, function: &str, key: &'static str, says: String) -> TritonSourceError {
+    fn said(&self, function: &str, key: &'static str, says: String) -> TritonLaunchError {
         let (function, json) = (function.to_string(), self.json.clone());
-        TritonSourceError::Said { function, key, json, says }
+        TritonLaunchError::Said { function, key, json, says }
     }
 }
 
@@ -230,7 +248,7 @@ fn settle_launch(
     function: &mut Function,
     index: usize,
     described: &Described,
-) -> Result<(), TritonSourceError> {
+) -> Result<(), TritonLaunchError> {
     let name = function.signature.name.clone();
     settle_name(&mut function.launches[index], &name, described)?;
     settle_descriptors(function, index, described)?;
@@ -258,7 +276,7 @@ fn settle_launch(
     match kernel.profile_scratch {
         Some(Scratch { bytes_per_block: 0, .. }) => hidden.push(HiddenArg::Null),
         Some(Scratch { bytes_per_block: bytes, .. }) => {
-            return Err(TritonSourceError::Profile { json: described.json.clone(), bytes });
+            return Err(TritonLaunchError::Profile { json: described.json.clone(), bytes });
         }
         None => {}
     }
@@ -271,7 +289,7 @@ fn settle_name(
     launch: &mut Launch,
     function: &str,
     described: &Described,
-) -> Result<(), TritonSourceError> {
+) -> Result<(), TritonLaunchError> {
     let name = &described.kernel.name;
     if launch.kernel.is_empty() {
         launch.kernel = name.clone();
@@ -279,7 +297,7 @@ fn settle_name(
     if launch.kernel == *name {
         return Ok(());
     }
-    Err(TritonSourceError::Name {
+    Err(TritonLaunchError::Name {
         function: function.to_string(),
         kernel: launch.kernel.clone(),
         json: described.json.clone(),
@@ -318,7 +336,7 @@ fn require_unsaid(
     geometry: &Geometry,
     function: &str,
     described: &Described,
-) -> Result<(), TritonSourceError> {
+) -> Result<(), TritonLaunchError> {
     let kernel = &described.kernel;
     let given = [
         ("block", !geometry.block.is_empty(), kernel.threads_per_block.to_string()),

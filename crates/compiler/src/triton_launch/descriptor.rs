@@ -14,8 +14,8 @@
 //!
 //! Not here: the checks of a tensor map ([`kernpack_validators`]), and how it is encoded (`lower/tensor_map.rs`).
 
-use super::triton_json::TritonDescriptor;
-use crate::lower::TENSOR_MAP_BYTES;
+use super::json::TritonDescriptor;
+use crate::target::struct_abi::Layout;
 use kernpack_ffi_abi::DType;
 use kernpack_validators::expr::{Field, Op};
 use kernpack_validators::plan::CScalar;
@@ -180,14 +180,14 @@ impl Descriptors<'_> {
         tensors: &HashMap<String, NamedTensor>,
     ) -> Result<Vec<KernelArg>, DescriptorError> {
         let (json, described) = (self.json.to_path_buf(), self.described.len());
-        let taken = self.params.iter().filter(|size| **size == TENSOR_MAP_BYTES).count();
+        let taken = self.params.iter().filter(|size| **size == Layout::TENSOR_MAP.size).count();
         if taken != described {
             return Err(DescriptorError::Unlike { json, described, taken });
         }
         let mut settled = Vec::new();
         let (mut at, mut passed) = (0, 0);
         for arg in args {
-            if self.params.get(at) != Some(&TENSOR_MAP_BYTES) {
+            if self.params.get(at) != Some(&Layout::TENSOR_MAP.size) {
                 settled.push(arg.clone());
                 at += 1;
                 continue;
