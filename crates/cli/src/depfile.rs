@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Dependency files: a Makefile rule that says what the outputs were made from, as `make` and `ninja` read it.
+//! Dependency files: a Makefile rule that says what the outputs were made from, as `make` and
+//! `ninja` read it.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The rule: every output depends on every input. Names are the bytes that they are, also where these are no text.
+/// The rule: every output depends on every input. Names are the bytes that they are, also where
+/// these are no text.
 pub fn rule<'p>(
     outputs: impl IntoIterator<Item = &'p Path>,
     inputs: impl IntoIterator<Item = &'p Path>,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writing files whole or not at all: each goes under another name into the same folder first, and takes its own name once all are
-//! complete. A reader sees the old file or the new one; a failure leaves the old ones and nothing else.
+//! Writing files whole or not at all: each goes under another name into the same folder first, and
+//! takes its own name once all are complete. A reader sees the old file or the new one; a failure
+//! leaves the old ones and nothing else.
 //!
-//! A link stays a link: the file that it leads to is the one that is replaced. What is no file but a device or a FIFO, such as
-//! `/dev/stdout`, cannot be replaced and is written to.
+//! A link stays a link: the file that it leads to is the one that is replaced. What is no file but
+//! a device or a FIFO, such as `/dev/stdout`, cannot be replaced and is written to.
 
 use anyhow::{Context, Result, anyhow, bail};
 use kernpack_compiler::leftover::{self, Temporary};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signals that end the process: Ctrl-C, SIGTERM and SIGHUP. What would be left over is removed first. Then the process ends by the
-//! signal itself, so that its parent sees what it expects.
+//! Signals that end the process: Ctrl-C, SIGTERM and SIGHUP. What would be left over is removed
+//! first. Then the process ends by the signal itself, so that its parent sees what it expects.
 
 use kernpack_compiler::leftover;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -26,7 +26,8 @@ pub fn watch() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that the process ignores since it was started, a bit each; none where the system does not say.
+/// The signals that the process ignores since it was started, a bit each; none where the system
+/// does not say.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

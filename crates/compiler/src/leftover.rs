@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What would be left over if the process ended now: temporary files and folders, and compilers that run.
+//! What would be left over if the process ended now: temporary files and folders, and compilers
+//! that run.
 //!
-//! All of it is entered in one list as it comes to be, and leaves the list as it goes. Whoever learns that the process is to end
-//! calls [`clear`]. From then on nothing new can be entered, so that nothing is left over at all.
-//! Not here: how the process learns of it.
+//! All of it is entered in one list as it comes to be, and leaves the list as it goes. Whoever
+//! learns that the process is to end calls [`clear`]. From then on nothing new can be entered, so
+//! that nothing is left over at all. Not here: how the process learns of it.
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::io;
@@ -74,7 +75,8 @@ impl<T> Drop for Temporary<T> {
     }
 }
 
-/// Takes files off the list and has `settle` give them their final names. [`clear`] comes before that or after it, not in between.
+/// Takes files off the list and has `settle` give them their final names. [`clear`] comes before
+/// that or after it, not in between.
 pub fn settle<T, R>(temporaries: Vec<Temporary<T>>, settle: impl FnOnce(Vec<T>) -> R) -> R {
     let mut list = list();
     let mut released = Vec::new();
@@ -105,8 +107,8 @@ pub fn run(command: &mut Command) -> io::Result<Output> {
     output
 }
 
-/// Passes the signal on to programs that run, waits for them, and removes all that is temporary. Nothing new can be made afterwards:
-/// the process has to end.
+/// Passes the signal on to programs that run, waits for them, and removes all that is temporary.
+/// Nothing new can be made afterwards: the process has to end.
 pub fn clear(signal: i32) {
     let list = list();
     let signal = Signal::from_named_raw(signal).unwrap_or(Signal::TERM);
@@ -121,7 +123,8 @@ pub fn clear(signal: i32) {
     std::mem::forget(list);
 }
 
-/// Ends a program and all that it started. Compilers remove their own temporary files if they are asked to end.
+/// Ends a program and all that it started. Compilers remove their own temporary files if they are
+/// asked to end.
 fn end(program: Pid, signal: Signal) {
     let _ = kill_process_group(program, signal);
     for _ in 0..N_STEPS {

@@ -19,7 +19,8 @@ kernel = "one"
 args = ["x"]
 "#;
 
-/// A compiler that never ends: it says which process is waiting, and leaves a file where it is to write.
+/// A compiler that never ends: it says which process is waiting, and leaves a file where it is to
+/// write.
 const ENDLESS: &str = "#!/bin/sh
 while [ \"$1\" != -o ]; do shift; done
 : > \"$2.part\"
@@ -74,7 +75,8 @@ fn a_build_that_waits_for_the_compiler() {
     }
 }
 
-/// Nobody reads the dependency file, so that the build stops while its other files wait for their names.
+/// Nobody reads the dependency file, so that the build stops while its other files wait for their
+/// names.
 #[test]
 fn a_build_that_writes() {
     let bench = Bench::with("checks.toml", CHECKS).and("a.h", "the old header");

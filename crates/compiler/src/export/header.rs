@@ -6,6 +6,7 @@
 //! beyond 2^63) is laid out on the caller's stack. That is sound as packed functions only read their arguments. A value that may be absent
 //! is a pointer that may be NULL; literals are no parameters, the wrapper passes them.
 
+use super::c_name::identifiers;
 use super::{COMPILER, doc_lines};
 use crate::package::{EntryPoint, Function, Package, Role};
 use kernpack_ffi_abi::{DType, FUNCTION_PREFIX};
@@ -15,129 +16,6 @@ use std::fmt::Write;
 
 /// What every header starts with: types, and the making of values.
 const PRELUDE: &str = include_str!("prelude.h");
-
-/// What a parameter cannot be called: the words of C and C++, common macros, and what the generated code itself names.
-const RESERVED: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "assert",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "complex",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "errno",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "imaginary",
-    "inline",
-    "int",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "int8_t",
-    "linux",
-    "long",
-    "message",
-    "message_size",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "noreturn",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "size_t",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "stderr",
-    "stdin",
-    "stdout",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "typeof",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "uint8_t",
-    "union",
-    "unix",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-    "I",
-    "NULL",
-    "INT64_C",
-    "INT64_MAX",
-];
 
 /// The text of the package's header.
 pub fn header(package: &Package) -> String {
@@ -416,23 +294,6 @@ fn is_passed(host: &HostType) -> bool {
 /// The names of a tuple's elements in C.
 fn members(elements: &[(Option<String>, HostType)]) -> Vec<String> {
     identifiers(elements.iter().map(|(name, _)| name.as_deref()))
-}
-
-/// Names as C identifiers, each unlike the others; what has no name gets its number.
-fn identifiers<'n>(names: impl Iterator<Item = Option<&'n str>>) -> Vec<String> {
-    let mut identifiers: Vec<String> = Vec::new();
-    for (i, name) in names.enumerate() {
-        let mut identifier = name.map_or_else(|| format!("_{i}"), str::to_string);
-        while is_reserved(&identifier) || identifiers.contains(&identifier) {
-            identifier.push('_');
-        }
-        identifiers.push(identifier);
-    }
-    identifiers
-}
-
-fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name) || name.starts_with("kernpack_") && !name.ends_with('_')
 }
 
 fn literal(value: Literal) -> String {

@@ -5,6 +5,7 @@
 //! All of it is a function of the package, and text or bytes; a kind of parameter is met only as its
 //! [`HostType`](kernpack_validators::HostType). Not here: code, and writing files.
 
+mod c_name;
 mod header;
 mod launch;
 mod metadata;
