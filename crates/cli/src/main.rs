@@ -8,6 +8,7 @@
 mod commands;
 mod depfile;
 mod failure;
+mod input;
 mod publish;
 mod render;
 mod report;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is inside a file, without loading or running it.
 //!
-//! All that is shown of a package comes from its [`Record`], which a digest covers, and not from the file's symbol tables, which nothing
-//! protects: a package that was stripped, or linked into a larger library, still says what it is, and a damaged file gives the
-//! answer it always gave or an error. The kind and the architecture, which the ELF header alone knows, are cross-checked.
+//! All that is shown of a package comes from its [`Record`], which a digest covers, and not from
+//! the file's symbol tables, which nothing protects: a package that was stripped, or linked into a
+//! larger library, still says what it is, and a damaged file gives the answer it always gave or an
+//! error. The kind and the architecture, which the ELF header alone knows, are cross-checked.
 
 use crate::export::note::{self, NoteError};
 use crate::export::{
@@ -12,8 +13,11 @@ use crate::export::{
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, SectionHeader};
+use object::read::{ReadCache, ReadRef};
 use serde::Serialize;
 use std::fmt::{self, Write};
+use std::fs::File;
+use std::ops::Range;
 use thiserror::Error;
 
 /// What a file is, and the packages in it.
@@ -70,11 +74,46 @@ pub enum InspectError {
     Note(NoteError),
 }
 
+/// The most that is read of a file at a time. The sections and strings of what compilers make are
+/// far smaller.
+const MAX_READ: u64 = 64 << 20;
+
+/// A file on a disk, of which only what is looked at is read.
+#[derive(Clone, Copy)]
+struct OnDisk<'f>(&'f ReadCache<&'f File>);
+
+impl<'f> ReadRef<'f> for OnDisk<'f> {
+    fn len(self) -> Result<u64, ()> {
+        self.0.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'f [u8], ()> {
+        if size > MAX_READ { Err(()) } else { self.0.read_bytes_at(offset, size) }
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'f [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
+    }
+}
+
 /// Reads what a file says about itself. The file is not loaded, and nothing of it runs.
 ///
 /// # Errors
-/// Where it is no object with packages in it, where it is damaged, and where a record has a newer format.
+/// Where it is no object with packages in it, where it is damaged, and where a record has a newer
+/// format.
 pub fn inspect(file: &[u8]) -> Result<Inspection, InspectError> {
+    read(file)
+}
+
+/// The same of an open file, however large it is.
+///
+/// # Errors
+/// As [`inspect`]; what cannot be read counts as damaged.
+pub fn inspect_file(file: &File) -> Result<Inspection, InspectError> {
+    read(OnDisk(&ReadCache::new(file)))
+}
+
+fn read<'f>(file: impl ReadRef<'f>) -> Result<Inspection, InspectError> {
     let header = elf::FileHeader64::<LittleEndian>::parse(file)?;
     header.endian()?;
     Ok(Inspection {
@@ -105,8 +144,9 @@ fn architecture(header: &Header) -> Result<Architecture, InspectError> {
     }
 }
 
-/// The one section that holds the notes. Linkers join sections of a name, so a second one means damage.
-fn find_section<'f>(header: &Header, file: &'f [u8]) -> Result<&'f [u8], InspectError> {
+/// The one section that holds the notes. Linkers join sections of a name, so a second one means
+/// damage.
+fn find_section<'f>(header: &Header, file: impl ReadRef<'f>) -> Result<&'f [u8], InspectError> {
     let sections = header.sections(LittleEndian, file)?;
     let is_ours = |section: &&elf::SectionHeader64<LittleEndian>| {
         sections.section_name(LittleEndian, section) == Ok(note::SECTION.as_bytes())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack inspect FILE`
 
-use crate::{Failure, Report};
+use crate::{Failure, Report, input};
 use anyhow::Context;
 use clap::Args;
 use kernpack_compiler::inspect;
@@ -17,9 +17,8 @@ pub struct Inspect {
 impl Inspect {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
-        let name = self.file.display();
-        let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read `{name}`"))?;
-        let found = inspect::inspect(&bytes).with_context(|| format!("cannot inspect `{name}`"))?;
+        let found = inspect::inspect_file(&input::open(&self.file)?);
+        let found = found.with_context(|| format!("cannot inspect `{}`", self.file.display()))?;
         Ok(Report::new(found.to_string(), serde_json::to_value(&found)?))
     }
 }

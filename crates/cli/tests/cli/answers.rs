@@ -351,6 +351,53 @@ fn what_cannot_be_inspected() {
 }
 
 #[test]
+fn what_may_be_without_end_is_not_inspected() {
+    let bench = Bench::new();
+    assert!(bench.command("mkfifo").arg("fifo").status().expect("it runs").success());
+    for endless in ["/dev/zero", "fifo"] {
+        let expected = format!(
+            "exit 1\nerr: error: cannot read `{endless}`: it is no file, but a device, a FIFO or a socket\n"
+        );
+        assert_eq!(bench.run(["inspect", endless]).to_string(), expected);
+    }
+    bench.expect(
+        &["inspect", "."],
+        expect![[r#"
+            exit 1
+            err: error: cannot read `.`: it is a folder
+        "#]],
+    );
+}
+
+/// Much more than there is memory for, and nearly all of it a hole.
+fn make_huge(bench: &Bench, name: &str) {
+    let file = std::fs::OpenOptions::new().write(true).open(bench.path(name));
+    file.and_then(|file| file.set_len(1 << 43)).expect("a file of ours");
+}
+
+#[test]
+fn a_huge_file_is_looked_at_and_not_read() {
+    let bench = Bench::with("checks.toml", CHECKS);
+    assert_eq!(bench.run(["build", "checks.toml", "-o", "huge.so"]).code, Some(0));
+    let before = bench.run(["inspect", "huge.so"]).to_string();
+    let mut bytes = std::fs::read(bench.path("huge.so")).expect("it was written");
+    make_huge(&bench, "huge.so");
+    assert_eq!(bench.run(["inspect", "huge.so"]).to_string(), before);
+
+    // Its sections are said to be 2^36: no number in the header, but in the first section's place.
+    let table = bytes.len();
+    bytes[0x28..0x30].copy_from_slice(&(table as u64).to_le_bytes());
+    bytes[0x3c..0x40].fill(0);
+    bytes.resize(table + 64, 0);
+    bytes[table + 32..table + 40].copy_from_slice(&(1u64 << 36).to_le_bytes());
+    let bench = bench.and("huge.so", bytes);
+    make_huge(&bench, "huge.so");
+    let ran = bench.run(["inspect", "huge.so"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.starts_with("error: cannot inspect `huge.so`: not an ELF file"), "{ran}");
+}
+
+#[test]
 fn a_wrong_command_line_is_something_else_than_a_wrong_input() {
     let bench = Bench::with("checks.toml", CHECKS);
     let wrong: &[&[&str]] = &[
