@@ -43,8 +43,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 /// Words that belong to one place: the word, where it may stand, where it may not.
-const PLACES: &[(&str, &str, &str)] =
-    &[("inkwell", "crates/compiler/src/llvm/", "crates/"), ("println!", "crates/cli/", "crates/")];
+const PLACES: &[(&str, &str, &str)] = &[
+    ("inkwell", "crates/compiler/src/llvm/", "crates/"),
+    ("println!", "crates/cli/", "crates/"),
+    // The compiler takes the runtime's functions from its table.
+    ("kernpack_rt_", "crates/runtime/", "crates/"),
+];
 
 /// A source file.
 pub(crate) struct Source {

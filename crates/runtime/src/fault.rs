@@ -7,12 +7,11 @@
 use core::{ffi::c_char, ptr};
 
 use crate::{
-    error_parts::ErrorParts,
     fault_table::{
-        MAX_PARTS,
         message::word_part,
         reader::{Bytes, Table},
     },
+    interface::{MAX_PARTS, layout::ErrorParts},
     text::Text,
 };
 
@@ -74,7 +73,7 @@ impl Bytes for TableBytes {
 }
 
 #[cfg(test)]
-use crate::{ERROR_BYTES, ERROR_PARTS_OFFSET};
+use crate::interface::layout::error_parts;
 #[cfg(test)]
 #[path = "../tests/prebuilt/raised.rs"]
 mod raised;
@@ -82,7 +81,8 @@ mod raised;
 #[cfg(test)]
 mod tests {
     use super::{kernpack_rt_fault, raised::raised};
-    use crate::{Format, MAX_PARTS, MAX_VALUES, Part, Raised, TableWriter, render};
+    use crate::interface::{MAX_PARTS, MAX_VALUES};
+    use crate::{Format, Part, Raised, TableWriter, render};
     use std::{vec, vec::Vec};
 
     #[track_caller]

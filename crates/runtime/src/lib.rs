@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The code that travels inside every package.
 //!
-//! Generated entry points do the frequent work themselves; what is rare, or long, they leave to the few functions
-//! of this crate, which are merged into the package's object file:
-//!
-//! | symbol | does |
-//! |---|---|
-//! | `kernpack_rt_refuse` | finds the check that a call fails, and words its fault |
-//! | `kernpack_rt_fault` | words a fault |
-//! | `kernpack_rt_f64_to_f16`, `kernpack_rt_f64_to_bf16` | narrow a float argument with one rounding |
-//! | `kernpack_rt_round_to_f16`, `kernpack_rt_round_to_bf16` | do that, and widen it again |
+//! Generated entry points do the frequent work themselves; what is rare, or long, they leave to the
+//! few functions of this crate, which are merged into the package's object file. Those functions,
+//! and the structs that they are handed, stand in the tables of `interface`.
 //!
 //! # Two builds of one source
 //!
@@ -33,6 +27,12 @@
 #[cfg(any(test, feature = "writer"))]
 extern crate std;
 
+#[cfg(all(kernpack_freestanding, not(feature = "writer")))]
+#[allow(dead_code, reason = "the compiler reads the tables, each object uses its part")]
+mod interface;
+#[cfg(feature = "writer")]
+pub mod interface;
+
 #[cfg(any(kernpack_checks, all(test, feature = "writer")))]
 mod fault;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
@@ -45,12 +45,10 @@ mod float;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
-#[cfg(any(kernpack_freestanding, feature = "writer"))]
-mod error_parts;
 #[cfg(any(kernpack_checks, feature = "writer"))]
 mod replay;
 
-#[cfg(any(kernpack_cuda, feature = "writer"))]
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod arch;
 #[cfg(kernpack_cuda)]
 mod cuda;
@@ -66,11 +64,8 @@ mod prebuilt;
 #[cfg(feature = "writer")]
 pub use crate::arch::{ArchCode, best as best_arch};
 #[cfg(feature = "writer")]
-pub use crate::error_parts::{ERROR_BYTES, ERROR_PARTS_OFFSET};
-#[cfg(feature = "writer")]
 pub use crate::fault_table::{
-    Format, MAX_PARTS, MAX_VALUES, NameTable, Part, Raised, TableError, TableWriter, dtype_key,
-    render,
+    Format, NameTable, Part, Raised, TableError, TableWriter, dtype_key, render,
 };
 #[cfg(not(kernpack_cuda))]
 pub use crate::narrow::{

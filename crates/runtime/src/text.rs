@@ -9,7 +9,7 @@
 /// `dtype(code=255, bits=255)x65535`. What does not fit is dropped, so that there is nothing to fail.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Text {
+pub struct Text {
     /// Zero from `len` on.
     bytes: [u8; Self::CAPACITY + 1],
     len: u8,

@@ -3,8 +3,19 @@
 //! is found out once, and what launches ask of it is asked of that one.
 
 use super::function::FunctionBuilder;
+use super::import::call_runtime;
 use crate::llvm::{Ty, V};
+use kernpack_runtime::interface::functions::{CUDA_CURRENT, CUDA_DEVICE};
+use kernpack_runtime::interface::layout::device_facts;
 use kernpack_validators::plan::{Device, DeviceFact, Expr};
+
+// Plans read the facts as elements, and the runtime writes them as fields.
+const _: () = {
+    assert!(device_facts::SM_COUNT == 8 * DeviceFact::SmCount as u32);
+    assert!(device_facts::SMEM_OPTIN == 8 * DeviceFact::SmemOptin as u32);
+    assert!(device_facts::CC == 8 * DeviceFact::Cc as u32);
+    assert!(device_facts::BYTES == 8 * DeviceFact::ALL.len() as u32);
+};
 
 impl<'c> FunctionBuilder<'_, 'c> {
     /// The number of the call's device.
@@ -39,8 +50,7 @@ impl<'c> FunctionBuilder<'_, 'c> {
         let e = self.e;
         let at = e.stack(self.function, 8);
         let error = self.error();
-        let current = e.declare("kernpack_rt_cuda_current", &[Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(current, &[at, error]).expect("a number");
+        let n_strings = call_runtime(e, CUDA_CURRENT, &[at, error]);
         self.leave_if_written(n_strings);
         e.sign_extend(e.load(Ty::I32, at))
     }
@@ -49,10 +59,9 @@ impl<'c> FunctionBuilder<'_, 'c> {
     pub(super) fn ask_device(&mut self) {
         let e = self.e;
         let number = self.device_number();
-        let facts = e.stack(self.function, 8 * DeviceFact::ALL.len() as u32);
+        let facts = e.stack(self.function, device_facts::BYTES);
         let error = self.error();
-        let ask = e.declare("kernpack_rt_cuda_device", &[Ty::I64, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
-        let n_strings = e.call(ask, &[number, facts, error]).expect("a number");
+        let n_strings = call_runtime(e, CUDA_DEVICE, &[number, facts, error]);
         self.leave_if_written(n_strings);
         // Where an earlier check fails, there are none, and no message needs them.
         self.device = Some(facts);

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The faults of a package as one table, which the runtime reads when a check has failed.
 
-use super::getter::declare;
+use super::import::{declare, declare_runtime};
 use super::program::program;
 use crate::llvm::{Emitter, Ty, V};
 use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_runtime::interface::functions::{FAULT, REFUSE};
+use kernpack_runtime::interface::layout::error_parts;
+use kernpack_runtime::interface::{MAX_PARTS, MAX_VALUES};
 use kernpack_runtime::{
-    ERROR_PARTS_OFFSET, Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
+    Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
 };
 use kernpack_validators::Plan;
 use kernpack_validators::fault::{Fault, Format, Part};
+use kernpack_validators::plan;
+
+// What a plan may have, the runtime has room for.
+const _: () = assert!(plan::MAX_PARTS <= MAX_PARTS && plan::MAX_VALUES <= MAX_VALUES);
 
 /// The symbol of the table, local to the package.
 const TABLE: &str = "kernpack_faults";
-/// The runtime's function that words a fault.
-const FAULT: &str = "kernpack_rt_fault";
-/// The runtime's function that finds and words a refused call's fault.
-const REFUSE: &str = "kernpack_rt_refuse";
 
 /// A fault table in the making.
 pub struct Faults {
@@ -87,7 +90,7 @@ impl Faults {
 
     /// Words a fault, with these values. Returns how many strings it has.
     pub fn word<'c>(e: &Emitter<'c>, error: V<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
-        let word = e.declare(FAULT, &[Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr], Some(Ty::I32));
+        let word = declare_runtime(e, FAULT);
         e.mark_cold(word);
         e.call(word, &[e.external(TABLE), fault, values, error]).expect("a number")
     }
@@ -95,8 +98,7 @@ impl Faults {
     /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number, and
     /// where the facts of the device are. Returns how many strings it has.
     pub fn word_refused<'c>(e: &Emitter<'c>, error: V<'c>, call: [V<'c>; 5]) -> V<'c> {
-        let params = [Ty::Ptr, Ty::I32, Ty::I32, Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
-        let word = e.declare(REFUSE, &params, Some(Ty::I32));
+        let word = declare_runtime(e, REFUSE);
         e.mark_cold(word);
         let [program, first_step, args, n_args, device] = call;
         let args = [e.external(TABLE), program, first_step, args, n_args, device, error];
@@ -111,7 +113,8 @@ impl Faults {
 
 /// Raises what the runtime has written, and returns -1.
 pub fn raise_written<'c>(e: &Emitter<'c>, error: V<'c>, n_strings: V<'c>) {
-    let (kind, strings) = (e.load(Ty::Ptr, error), e.offset_by(error, ERROR_PARTS_OFFSET as u32));
+    let kind = e.load(Ty::Ptr, e.offset_by(error, error_parts::KIND));
+    let strings = e.offset_by(error, error_parts::PARTS);
     let raise = declare(e, ERROR_SET_RAISED_PARTS);
     e.call(raise, &[kind, strings, n_strings]);
     e.ret(e.int(Ty::I32, -1));

@@ -5,7 +5,7 @@ use super::faults::{Faults, raise_written};
 use super::steps::needed;
 use super::value::Known;
 use crate::llvm::{Block, Emitter, Function, Predicate, Ty, V};
-use kernpack_runtime::ERROR_BYTES;
+use kernpack_runtime::interface::layout::error_parts;
 use kernpack_validators::plan::{Plan, Value};
 
 /// A function in the making.
@@ -96,7 +96,7 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
 
     /// Memory for an error.
     pub fn error(&mut self) -> V<'c> {
-        *self.error.get_or_insert_with(|| self.e.stack(self.function, ERROR_BYTES as u32))
+        *self.error.get_or_insert_with(|| self.e.stack(self.function, error_parts::BYTES))
     }
 
     /// Takes a value as it has been found before.

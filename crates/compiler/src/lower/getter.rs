@@ -2,8 +2,9 @@
 //! Functions that return a string: metadata and documentation.
 
 use super::Packed;
+use super::import::declare;
 use crate::llvm::{Emitter, Ty};
-use kernpack_ffi_abi::imports::{CType, Import, STRING_FROM_BYTE_ARRAY};
+use kernpack_ffi_abi::imports::STRING_FROM_BYTE_ARRAY;
 use kernpack_ffi_abi::layout::{ByteArray, byte_array};
 
 /// Defines `symbol`, a packed function of no arguments that returns `text`.
@@ -15,15 +16,4 @@ pub fn lower(e: &Emitter<'_>, symbol: &str, text: &str) {
     let make = declare(e, STRING_FROM_BYTE_ARRAY);
     let status = e.call(make, &[array, e.param(function, 3)]).expect("an int");
     e.ret(status);
-}
-
-/// Declares a function of libtvm_ffi.
-pub fn declare<'c>(e: &Emitter<'c>, import: Import) -> crate::llvm::Function<'c> {
-    let ty = |c_type: &CType| match c_type {
-        CType::Void => None,
-        CType::I32 => Some(Ty::I32),
-        CType::Ptr => Some(Ty::Ptr),
-    };
-    let params: Vec<_> = import.params.iter().filter_map(ty).collect();
-    e.declare(import.symbol, &params, ty(&import.result))
 }

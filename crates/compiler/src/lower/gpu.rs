@@ -4,6 +4,7 @@
 use super::Packed;
 use super::faults::Faults;
 use super::function::FunctionBuilder;
+use super::import::{call_runtime, record};
 use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::GpuCode;
@@ -11,64 +12,50 @@ use crate::image::Arch;
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
+use kernpack_runtime::interface::PACKAGE;
+use kernpack_runtime::interface::functions::{CUDA_LAUNCH, CUDA_PRELOAD};
+use kernpack_runtime::interface::layout::{
+    AttributeId, image, kernel, launch_attribute, launch_config, module, package,
+};
 use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 
-/// The symbol under which the runtime finds the package's GPU code.
-const PACKAGE: &str = "kernpack_cuda_package";
-
-/// `CUlaunchConfig`.
-mod config {
-    pub const GRID: u32 = 0;
-    pub const BLOCK: u32 = 12;
-    pub const SHARED: u32 = 24;
-    pub const STREAM: u32 = 32;
-    pub const ATTRIBUTES: u32 = 40;
-    pub const N_ATTRIBUTES: u32 = 48;
-    pub const BYTES: u32 = 56;
-}
-
-/// `CUlaunchAttribute`, and the values of its `id`.
-mod attribute {
-    pub const VALUE: u32 = 8;
-    pub const BYTES: u32 = 72;
-    pub const COOPERATIVE: i64 = 2;
-    pub const CLUSTER: i64 = 4;
-    pub const DEPENDENT: i64 = 6;
-    pub const PRIORITY: i64 = 8;
-}
-
 /// Writes the description of the package's GPU code.
-pub fn define(e: &Emitter<'_>, package: &str, code: &GpuCode) {
+pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode) {
     let text = |text: &str| e.bytes("", format!("{text}\0").as_bytes(), 1);
     let mut modules = Vec::new();
     for (_, artifact) in &code.modules {
-        let mut images = Vec::new();
-        for image in &artifact.images {
-            let data = e.section_bytes(SECTION, &image.bytes, 64);
-            for arch in image.archs() {
-                images.extend([Word::Pointer(data), Word::Int(arch.code().bits().into())]);
+        let (mut images, mut n_images) = (Vec::new(), 0);
+        for source in &artifact.images {
+            let data = e.section_bytes(SECTION, &source.bytes, 64);
+            for arch in source.archs() {
+                let arch = Word::Int(arch.code().bits().into());
+                let fields = [(image::DATA, Word::Pointer(data)), (image::ARCH, arch)];
+                images.extend(record(image::BYTES, fields));
+                n_images += 1;
             }
         }
         let archs: Vec<_> = artifact.archs().iter().map(Arch::to_string).collect();
-        let n_images = images.len() as i64 / 2;
-        let images = e.words("", &images);
-        let archs = text(&archs.join(", "));
-        modules.extend([Word::Pointer(images), Word::Int(n_images), Word::Pointer(archs)]);
+        let fields = [
+            (module::IMAGES, Word::Pointer(e.words("", &images))),
+            (module::N_IMAGES, Word::Int(n_images)),
+            (module::ARCHS, Word::Pointer(text(&archs.join(", ")))),
+        ];
+        modules.extend(record(module::BYTES, fields));
     }
-    let kernels = code
-        .kernels
-        .iter()
-        .flat_map(|(module, name)| [Word::Pointer(text(name)), Word::Int(*module as i64)]);
-    let kernels: Vec<_> = kernels.collect();
-    let (modules, kernels) = (e.words("", &modules), e.words("", &kernels));
-    let words = [
-        Word::Pointer(text(package)),
-        Word::Pointer(modules),
-        Word::Int(code.modules.len() as i64),
-        Word::Pointer(kernels),
-        Word::Int(code.kernels.len() as i64),
+    let mut kernels = Vec::new();
+    for (module, name) in &code.kernels {
+        let name = Word::Pointer(text(name));
+        let fields = [(kernel::NAME, name), (kernel::MODULE, Word::Int(*module as i64))];
+        kernels.extend(record(kernel::BYTES, fields));
+    }
+    let fields = [
+        (package::NAME, Word::Pointer(text(name))),
+        (package::MODULES, Word::Pointer(e.words("", &modules))),
+        (package::N_MODULES, Word::Int(code.modules.len() as i64)),
+        (package::KERNELS, Word::Pointer(e.words("", &kernels))),
+        (package::N_KERNELS, Word::Int(code.kernels.len() as i64)),
     ];
-    e.export_words(PACKAGE, &words);
+    e.export_words(PACKAGE, &record(package::BYTES, fields));
 }
 
 /// Lowers the function that loads the package's GPU code on a device.
@@ -78,9 +65,8 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
     let device = e.load(Ty::I64, e.offset_by(args, any::PAYLOAD.offset));
-    let preload = e.declare("kernpack_rt_cuda_preload", &[Ty::I64, Ty::Ptr], Some(Ty::I32));
     let error = builder.error();
-    let n_strings = e.call(preload, &[device, error]).expect("a number");
+    let n_strings = call_runtime(e, CUDA_PRELOAD, &[device, error]);
     builder.leave_if_written(n_strings);
     e.ret(e.int(Ty::I32, 0));
     builder.finish(faults);
@@ -97,11 +83,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let config = self.config(grid);
         let error = self.error();
         let device = e.truncate(self.index, Ty::I32);
-        let params = [Ty::I32, Ty::I32, Ty::Ptr, Ty::Ptr, Ty::Ptr];
-        let run = e.declare("kernpack_rt_cuda_launch", &params, Some(Ty::I32));
         let number = e.int(Ty::I32, kernel as i64);
-        let n_strings = e.call(run, &[device, number, config, args, error]);
-        self.leave_with_error(n_strings.expect("a number"));
+        let n_strings = call_runtime(e, CUDA_LAUNCH, &[device, number, config, args, error]);
+        self.leave_with_error(n_strings);
     }
 
     /// Where the runtime has written an error, frees everything and raises it.
@@ -132,49 +116,49 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     fn config(&mut self, grid: &Grid) -> V<'c> {
         let e = self.e();
-        let config = e.stack(self.function(), config::BYTES);
-        let dims = grid.grid.iter().zip((config::GRID..).step_by(4));
-        let dims = dims.chain(grid.block.iter().zip((config::BLOCK..).step_by(4)));
-        for (value, offset) in dims.chain([(&grid.shared, config::SHARED)]) {
+        let config = e.stack(self.function(), launch_config::BYTES);
+        let dims = grid.grid.iter().zip((launch_config::GRID..).step_by(4));
+        let dims = dims.chain(grid.block.iter().zip((launch_config::BLOCK..).step_by(4)));
+        for (value, offset) in dims.chain([(&grid.shared, launch_config::SHARED_BYTES)]) {
             self.store_u32(config, offset, *value);
         }
         let stream = match grid.stream {
             Some(stream) => e.to_pointer(self.builder.value(stream)),
             None => self.env_stream(),
         };
-        e.store_at(config, config::STREAM, stream);
+        e.store_at(config, launch_config::STREAM, stream);
         let (attributes, n_attributes) = self.attributes(grid);
-        e.store_at(config, config::ATTRIBUTES, attributes);
-        e.store_at(config, config::N_ATTRIBUTES, e.int(Ty::I32, n_attributes));
+        e.store_at(config, launch_config::ATTRIBUTES, attributes);
+        e.store_at(config, launch_config::N_ATTRIBUTES, e.int(Ty::I32, n_attributes));
         config
     }
 
     fn attributes(&mut self, grid: &Grid) -> (V<'c>, i64) {
         let e = self.e();
         let one = e.int(Ty::I32, 1);
-        let mut attributes: Vec<(i64, Vec<V<'c>>)> = Vec::new();
+        let mut attributes: Vec<(AttributeId, Vec<V<'c>>)> = Vec::new();
         if grid.cooperative {
-            attributes.push((attribute::COOPERATIVE, vec![one]));
+            attributes.push((AttributeId::COOPERATIVE, vec![one]));
         }
         if let Some(cluster) = grid.cluster {
             let dims = cluster.map(|dim| e.truncate(self.builder.value(dim), Ty::I32));
-            attributes.push((attribute::CLUSTER, dims.to_vec()));
+            attributes.push((AttributeId::CLUSTER_DIMENSION, dims.to_vec()));
         }
         if grid.dependent {
-            attributes.push((attribute::DEPENDENT, vec![one]));
+            attributes.push((AttributeId::DEPENDENT, vec![one]));
         }
         if let Some(priority) = grid.priority {
             let priority = e.truncate(self.builder.value(priority), Ty::I32);
-            attributes.push((attribute::PRIORITY, vec![priority]));
+            attributes.push((AttributeId::PRIORITY, vec![priority]));
         }
         if attributes.is_empty() {
             return (e.null(), 0);
         }
-        let array = e.stack(self.function(), attribute::BYTES * attributes.len() as u32);
+        let array = e.stack(self.function(), launch_attribute::BYTES * attributes.len() as u32);
         for (i, (id, values)) in attributes.iter().enumerate() {
-            let at = attribute::BYTES * i as u32;
-            e.store_at(array, at, e.int(Ty::I32, *id));
-            for (value, offset) in values.iter().zip((attribute::VALUE..).step_by(4)) {
+            let at = launch_attribute::BYTES * i as u32;
+            e.store_at(array, at + launch_attribute::ID, e.int(Ty::I32, id.0.into()));
+            for (value, offset) in values.iter().zip((launch_attribute::VALUE..).step_by(4)) {
                 e.store_at(array, at + offset, *value);
             }
         }

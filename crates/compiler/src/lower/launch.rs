@@ -6,7 +6,7 @@
 
 use super::Faults;
 use super::function::FunctionBuilder;
-use super::getter::declare;
+use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
@@ -21,6 +21,7 @@ use kernpack_ffi_abi::layout::{
     Any, ByteArray, DLTensor, TENSOR_VIEW_OFFSET, any, byte_array, dl_tensor,
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
 use kernpack_validators::check::host_status;
 use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg};
 
@@ -467,16 +468,13 @@ pub fn c_type_of(c_type: CScalar) -> Ty {
 
 /// A value of the plan in its C type. Halves are rounded by the runtime: the compiler's own function for that is not everywhere.
 fn convert<'c>(e: &Emitter<'c>, value: V<'c>, c_type: CScalar) -> V<'c> {
-    let narrow = |function: &str, ty| {
-        let function = e.declare(function, &[Ty::I64], Some(Ty::I16));
-        e.bitcast(e.call(function, &[value]).expect("16 bits"), ty)
-    };
+    let narrow = |function, ty| e.bitcast(call_runtime(e, function, &[value]), ty);
     match (c_type, c_type_of(c_type)) {
         (CScalar::Pointer, _) => e.to_pointer(value),
         (CScalar::Int(_), Ty::I64) => value,
         (CScalar::Int(_), ty) => e.truncate(value, ty),
-        (CScalar::Float(_), Ty::Half) => narrow("kernpack_rt_f64_to_f16", Ty::Half),
-        (CScalar::Float(_), Ty::BFloat) => narrow("kernpack_rt_f64_to_bf16", Ty::BFloat),
+        (CScalar::Float(_), Ty::Half) => narrow(F64_TO_F16, Ty::Half),
+        (CScalar::Float(_), Ty::BFloat) => narrow(F64_TO_BF16, Ty::BFloat),
         (CScalar::Float(_), Ty::Float) => e.double_to_float(e.bitcast(value, Ty::Double)),
         (CScalar::Float(_), _) => e.bitcast(value, Ty::Double),
     }

@@ -14,6 +14,7 @@ mod faults;
 mod function;
 mod getter;
 mod gpu;
+mod import;
 mod launch;
 mod member;
 mod pieces;

@@ -13,11 +13,13 @@
 
 use super::faults::{Faults, raise_written};
 use super::function::FunctionBuilder;
+use super::import::{call_runtime, declare_as, record};
 use super::launch::{self, Launching};
 use super::{Entry, Packed};
 use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
-use kernpack_runtime::ERROR_BYTES;
+use kernpack_runtime::interface::functions::{CHECK, CUDA_PREPARE, LAUNCH};
+use kernpack_runtime::interface::layout::{error_parts, preparable};
 use kernpack_validators::plan::{Expr, Plan, Type, Value};
 
 /// Lowers a function and its pieces.
@@ -28,7 +30,7 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     lower_launch(e, launch, entry.plan, &state, faults, with);
 
     let function = Packed::define(e, &format!("{FUNCTION_PREFIX}{}", entry.plan.name));
-    let error = e.stack(function, ERROR_BYTES as u32);
+    let error = e.stack(function, error_parts::BYTES);
     let memory = e.stack(function, state.bytes());
     let (args, n_args, result) = Packed::params(e, function);
     let n_strings = e.call(check, &[args, n_args, memory, error]).expect("a number");
@@ -43,29 +45,26 @@ pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
     let (check, launch) = pieces(e, &entry.plan.name);
     let symbol = format!("{FUNCTION_PREFIX}{}", entry.name);
     let function = Packed::define(e, &symbol);
-    let description = [
-        Word::Pointer(e.bytes("", format!("{}\0", entry.name).as_bytes(), 1)),
-        Word::Pointer(e.address(check)),
-        Word::Pointer(e.address(launch)),
-        Word::Int(State::of(entry.plan).bytes().into()),
+    let name = e.bytes("", format!("{}\0", entry.name).as_bytes(), 1);
+    let preparable = [
+        (preparable::NAME, Word::Pointer(name)),
+        (preparable::CHECK, Word::Pointer(e.address(check))),
+        (preparable::LAUNCH, Word::Pointer(e.address(launch))),
+        (preparable::STATE_BYTES, Word::Int(State::of(entry.plan).bytes().into())),
     ];
-    let description = e.words("", &description);
-    let error = e.stack(function, ERROR_BYTES as u32);
+    let preparable = e.words("", &record(preparable::BYTES, preparable));
+    let error = e.stack(function, error_parts::BYTES);
     let (args, n_args, result) = Packed::params(e, function);
-    let params = [Ty::Ptr, Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
-    let prepare = e.declare("kernpack_rt_cuda_prepare", &params, Some(Ty::I32));
-    let n_strings = e.call(prepare, &[description, args, n_args, result, error]);
-    return_unless_zero(e, function, error, n_strings.expect("a number"));
+    let n_strings = call_runtime(e, CUDA_PREPARE, &[preparable, args, n_args, result, error]);
+    return_unless_zero(e, function, error, n_strings);
     e.ret(e.int(Ty::I32, 0));
 }
 
 /// The pieces of a function, declared.
 fn pieces<'c>(e: &Emitter<'c>, name: &str) -> (Function<'c>, Function<'c>) {
-    let check = [Ty::Ptr, Ty::I32, Ty::Ptr, Ty::Ptr];
-    let launch = [Ty::Ptr, Ty::Ptr, Ty::Ptr];
     (
-        e.declare(&format!("kernpack_check_{name}"), &check, Some(Ty::I32)),
-        e.declare(&format!("kernpack_launch_{name}"), &launch, Some(Ty::I32)),
+        declare_as(e, &format!("kernpack_check_{name}"), CHECK),
+        declare_as(e, &format!("kernpack_launch_{name}"), LAUNCH),
     )
 }
 

@@ -5,8 +5,10 @@
 //! was emitted on one side of a branch.
 
 use super::function::FunctionBuilder;
+use super::import::call_runtime;
 use crate::llvm::{Emitter, Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::{DType, Width};
+use kernpack_runtime::interface::functions::{ROUND_TO_BF16, ROUND_TO_F16};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};
 
 /// What has been emitted and may be used again.
@@ -279,16 +281,15 @@ fn predicate(op: Compare) -> Predicate {
 /// The bits of a float64, rounded to a narrower float. Of halves the runtime takes care: the compiler's own functions are not everywhere.
 fn round<'c>(e: &Emitter<'c>, bits: V<'c>, dtype: DType) -> V<'c> {
     let function = match dtype {
-        DType::FLOAT16 => "kernpack_rt_round_to_f16",
-        DType::BFLOAT16 => "kernpack_rt_round_to_bf16",
+        DType::FLOAT16 => ROUND_TO_F16,
+        DType::BFLOAT16 => ROUND_TO_BF16,
         DType::FLOAT32 => {
             let float = e.double_to_float(e.bitcast(bits, Ty::Double));
             return e.bitcast(e.float_to_double(float), Ty::I64);
         }
         _ => unreachable!("a verified plan rounds to narrower floats"),
     };
-    let function = e.declare(function, &[Ty::I64], Some(Ty::I64));
-    e.call(function, &[bits]).expect("64 bits")
+    call_runtime(e, function, &[bits])
 }
 
 /// Division rounded down: a power of two shifts or masks; otherwise a quotient towards zero is corrected.

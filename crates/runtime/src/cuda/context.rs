@@ -9,7 +9,7 @@ use super::driver::{Context, Driver, INVALID_DEVICE, Status, Stream};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
-use crate::error_parts::ErrorParts;
+use crate::interface::layout::ErrorParts;
 
 /// Something that is being done on a device. When it is dropped, the caller has its context again: nothing can be done where the driver
 /// refuses, and nothing is said, since what was done has an outcome already.
@@ -175,7 +175,10 @@ pub(super) fn means_current(stream: Stream) -> bool {
 ///
 /// `device` and `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_current(device: *mut i32, error: *mut ErrorParts) -> i32 {
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_current(
+    device: *mut i32,
+    error: *mut ErrorParts,
+) -> i32 {
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let driver = match area_and_driver(blank) {

@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::system;
+use crate::interface::layout::LaunchConfig;
 
 /// What a function of the driver returns: 0, or what went wrong.
 pub(super) type Status = c_int;
@@ -34,30 +35,6 @@ pub(super) type Kernel = *mut c_void;
 pub(super) type Function = *mut c_void;
 /// `CUstream`
 pub(super) type Stream = *mut c_void;
-
-/// `CUlaunchConfig`: how large a launch is, where it goes, and its attributes.
-#[repr(C)]
-pub(super) struct LaunchConfig {
-    pub(super) grid: [c_uint; 3],
-    pub(super) block: [c_uint; 3],
-    pub(super) shared_bytes: c_uint,
-    pub(super) stream: Stream,
-    pub(super) attributes: *const LaunchAttribute,
-    pub(super) n_attributes: c_uint,
-}
-
-/// `CUlaunchAttribute`
-#[repr(C)]
-pub(super) struct LaunchAttribute {
-    pub(super) id: c_uint,
-    pub(super) value: [u64; 8],
-}
-
-/// `CU_LAUNCH_ATTRIBUTE_*`
-pub(super) mod attribute {
-    pub(in super::super) const COOPERATIVE: u32 = 2;
-    pub(in super::super) const CLUSTER_DIMENSION: u32 = 4;
-}
 
 /// `CU_DEVICE_ATTRIBUTE_*`
 pub(super) mod device {

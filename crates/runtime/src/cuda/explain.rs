@@ -5,13 +5,12 @@
 
 use core::ffi::{CStr, c_int};
 
-use super::driver::{
-    self, Driver, LaunchAttribute, LaunchConfig, NoDriver, Status, attribute, device, kernel,
-};
+use super::driver::{self, Driver, NoDriver, Status, device, kernel};
 use super::errors;
 use super::load::NotLoaded;
 use super::message::Message;
-use super::package::Package;
+use super::package;
+use crate::interface::layout::{AttributeId, LaunchAttribute, LaunchConfig};
 
 /// There is no memory for what a package keeps.
 pub(super) fn no_memory(mut message: Message) -> i32 {
@@ -80,7 +79,7 @@ pub(super) fn not_loaded(
     device: usize,
     reason: NotLoaded,
 ) -> i32 {
-    let package = Package::own();
+    let package = package::own();
     let (NotLoaded::Refused(status) | NotLoaded::NoKernel(_, status)) = reason;
     status_words(&mut message, driver, status);
     message.text(c" loading `").c_str(package.kernel(number).name).text(c"` of package `");
@@ -107,7 +106,7 @@ pub(super) fn not_in_context(
     status: Status,
 ) -> i32 {
     status_words(&mut message, driver, status);
-    let name = Package::own().kernel(number).name;
+    let name = package::own().kernel(number).name;
     message.text(c" loading `").c_str(name).text(c"` on device ").int(device.into());
     driver_words(&mut message, driver, status);
     message.n_strings()
@@ -116,7 +115,7 @@ pub(super) fn not_in_context(
 /// The driver refuses a launch.
 pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: Status) -> i32 {
     status_words(&mut message, launch.driver, status);
-    let name = Package::own().kernel(launch.number).name;
+    let name = package::own().kernel(launch.number).name;
     message.text(c" launching `").c_str(name).text(c"` on device ").int(launch.device.into());
     let is_about_size = matches!(
         status,
@@ -140,8 +139,8 @@ fn wrong_architecture(message: &mut Message, driver: &Driver, number: usize, dev
     } else {
         message.text(c":");
     }
-    let module = Package::own().kernel(number).module as usize;
-    message.text(c" the code is for ").c_str(Package::own().module(module).archs);
+    let module = package::own().kernel(number).module as usize;
+    message.text(c" the code is for ").c_str(package::own().module(module).archs);
 }
 
 /// `CUDA Error: NAME (NUMBER, DRIVER'S NAME)`
@@ -251,7 +250,7 @@ impl Refused<'_> {
     }
 
     fn cluster(&self, message: &mut Message) -> bool {
-        let Some(dims) = self.attribute(attribute::CLUSTER_DIMENSION) else { return false };
+        let Some(dims) = self.attribute(AttributeId::CLUSTER_DIMENSION) else { return false };
         let [x, y, z] = [dims[0] as u32, (dims[0] >> 32) as u32, dims[1] as u32];
         for ((grid, cluster), name) in
             self.config.grid.iter().zip([x, y, z]).zip([c"x", c"y", c"z"])
@@ -273,7 +272,7 @@ impl Refused<'_> {
     }
 
     fn cooperative(&self, message: &mut Message, status: Status) -> bool {
-        let is_cooperative = self.attribute(attribute::COOPERATIVE).is_some();
+        let is_cooperative = self.attribute(AttributeId::COOPERATIVE).is_some();
         if is_cooperative && status == driver::COOPERATIVE_LAUNCH_TOO_LARGE {
             let blocks = self.config.grid.iter().map(|dim| i64::from(*dim)).product::<i64>();
             message.text(c": a cooperative grid of ").int(blocks);
@@ -283,7 +282,7 @@ impl Refused<'_> {
         false
     }
 
-    fn attribute(&self, id: u32) -> Option<[u64; 8]> {
+    fn attribute(&self, id: AttributeId) -> Option<[u64; 8]> {
         // SAFETY: the configuration has as many attributes as it says.
         let attributes: &[LaunchAttribute] = match self.config.n_attributes {
             0 => &[],

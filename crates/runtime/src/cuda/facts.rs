@@ -8,18 +8,17 @@ use super::driver::{self, Driver, Status, device};
 use super::explain;
 use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
-use crate::error_parts::ErrorParts;
+use crate::interface::layout::{DeviceFacts, ErrorParts};
 
-/// Writes down the number of multiprocessors of a device, the most shared memory of a block in bytes, and the compute capability: 90 for 9.0. 0,
-/// or how many strings of an error there are.
+/// Writes down what launches may ask of a device. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
 /// `facts` and `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_device(
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_device(
     device: i64,
-    facts: *mut [i64; 3],
+    facts: *mut DeviceFacts,
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
@@ -39,7 +38,7 @@ unsafe extern "C" fn kernpack_rt_cuda_device(
 }
 
 /// The facts, asked for once a device.
-fn known(area: Area, driver: &Driver, number: i32) -> Result<[i64; 3], Status> {
+fn known(area: Area, driver: &Driver, number: i32) -> Result<DeviceFacts, Status> {
     if number as usize >= MAX_DEVICES {
         return Err(driver::INVALID_DEVICE);
     }
@@ -58,5 +57,6 @@ fn known(area: Area, driver: &Driver, number: i32) -> Result<[i64; 3], Status> {
             Ok(())
         })?;
     }
-    Ok(kept.values.each_ref().map(|value| value.load(Ordering::Relaxed)))
+    let [sm_count, smem_optin, cc] = kept.values.each_ref().map(|v| v.load(Ordering::Relaxed));
+    Ok(DeviceFacts { sm_count, smem_optin, cc })
 }

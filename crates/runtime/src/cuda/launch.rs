@@ -6,13 +6,13 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::context::{Call, Current, means_current};
-use super::driver::{self, Driver, LaunchConfig, Status};
+use super::driver::{self, Driver, Status};
 use super::explain::{self, Refused};
 use super::load::{load, without_capture};
 use super::message::Blank;
-use super::package::Package;
+use super::package;
 use super::state::{Area, MAX_DEVICES};
-use crate::error_parts::ErrorParts;
+use crate::interface::layout::{ErrorParts, LaunchConfig};
 
 /// Launches a kernel of the package on a device. 0, or how many strings of an error there are.
 ///
@@ -20,7 +20,7 @@ use crate::error_parts::ErrorParts;
 ///
 /// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes them, `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_launch(
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launch(
     device: i32,
     kernel: u32,
     config: *const LaunchConfig,
@@ -134,7 +134,7 @@ impl Launch<'_> {
             return function;
         }
         // A handle says nothing while its module is being loaded: that may fail yet.
-        let module = Package::own().kernel(self.kernel).module as usize;
+        let module = package::own().kernel(self.kernel).module as usize;
         let is_loaded = call.area.module(call.device, module).once.is_done();
         if is_loaded { kept.kernel.load(Ordering::Acquire) } else { ptr::null_mut() }
     }
@@ -191,7 +191,7 @@ impl Launch<'_> {
 pub(super) fn loaded(call: &Call, number: usize, blank: Blank) -> Result<driver::Kernel, i32> {
     let &Call { area, driver, device, .. } = call;
     // A handle says nothing while its module is being loaded: that may fail yet.
-    let module = Package::own().kernel(number).module as usize;
+    let module = package::own().kernel(number).module as usize;
     if !area.module(device, module).once.is_done() {
         load(area, driver, module, device).map_err(|reason| {
             explain::not_loaded(blank.runtime_error(), driver, number, device, reason)

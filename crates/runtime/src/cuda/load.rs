@@ -6,7 +6,7 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::driver::{self, Driver, Library, Status, device, kernel};
-use super::package::Package;
+use super::package;
 use super::state::Area;
 
 /// Why a module is not loaded.
@@ -40,7 +40,7 @@ pub(super) fn load(
 
 fn make(area: Area, driver: &Driver, module: usize, device: usize) -> Result<(), NotLoaded> {
     let capability = driver.capability(device as c_int).map_err(NotLoaded::Refused)?;
-    let image = Package::own().module(module).best_image(capability);
+    let image = package::own().module(module).best_image(capability);
     let image = image.ok_or(NotLoaded::Refused(driver::NO_BINARY_FOR_GPU))?;
     let mut library = ptr::null_mut();
     let (none_int, none) = (ptr::null_mut(), ptr::null_mut());
@@ -67,8 +67,8 @@ fn find_kernels(
     module: usize,
     device: usize,
 ) -> Result<(), NotLoaded> {
-    for number in 0..Package::own().n_kernels as usize {
-        let described = Package::own().kernel(number);
+    for number in 0..package::own().n_kernels as usize {
+        let described = package::own().kernel(number);
         if described.module != module as u64 {
             continue;
         }

@@ -3,8 +3,8 @@
 
 use core::ffi::{CStr, c_char};
 
-use crate::error_parts::ErrorParts;
-use crate::fault_table::MAX_PARTS;
+use crate::interface::MAX_PARTS;
+use crate::interface::layout::ErrorParts;
 use crate::text::Text;
 
 /// A message in the making. What has no room is dropped.

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launching GPU kernels through the CUDA driver: the second object that packages are merged with, where they have such kernels.
-//!
-//! | symbol | does |
-//! |---|---|
-//! | `kernpack_rt_cuda_current` | tells the device whose context is current, for calls whose arguments do not tell one |
-//! | `kernpack_rt_cuda_device` | tells what launches ask of a device |
-//! | `kernpack_rt_cuda_launch` | launches a kernel on a device, after loading it if it is not there |
-//! | `kernpack_rt_cuda_encode` | has the driver encode a tensor map that a launch passes |
-//! | `kernpack_rt_cuda_preload` | loads every kernel on a device, ahead of the first call |
-//! | `kernpack_rt_cuda_prepare` | makes a function of a call: the state of its checks, with references to what it was given |
+//! Launching GPU kernels through the CUDA driver: the second object that packages are merged with,
+//! where they have such kernels. Its functions are those of `interface` that
+//! are in the object `Cuda`.
 //!
 //! # What is kept
 //!
@@ -22,18 +15,18 @@
 //! Not here: checks of arguments, the values of a launch (both are generated code), and PTX or images as such.
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
-mod context;
+pub(crate) mod context;
 mod driver;
 mod errors;
 mod exit;
 mod explain;
-mod facts;
-mod launch;
+pub(crate) mod facts;
+pub(crate) mod launch;
 mod load;
 mod message;
 mod package;
-mod preload;
-mod prepare;
+pub(crate) mod preload;
+pub(crate) mod prepare;
 mod state;
 mod system;
-mod tensor_map;
+pub(crate) mod tensor_map;

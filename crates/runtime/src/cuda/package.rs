@@ -1,57 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the compiler writes into a package about its GPU code.
 
-use core::ffi::{c_char, c_void};
-
-use crate::arch::{ArchCode, best};
-
-/// A package's GPU code.
-#[repr(C)]
-pub(super) struct Package {
-    /// Its name.
-    pub(super) name: *const c_char,
-    pub(super) modules: *const Module,
-    pub(super) n_modules: u64,
-    pub(super) kernels: *const Kernel,
-    pub(super) n_kernels: u64,
-}
-
-/// The same kernels for several devices.
-#[repr(C)]
-pub(super) struct Module {
-    pub(super) images: *const Image,
-    pub(super) n_images: u64,
-    /// What they are for, for messages: `sm_90a, compute_80`.
-    pub(super) archs: *const c_char,
-}
-
-/// Code for one kind of device.
-#[repr(C)]
-pub(super) struct Image {
-    pub(super) data: *const c_void,
-    pub(super) arch: ArchCode,
-}
-
-/// A kernel.
-#[repr(C)]
-pub(super) struct Kernel {
-    pub(super) name: *const c_char,
-    /// The number of its module.
-    pub(super) module: u64,
-}
+use crate::arch::best;
+use crate::interface::layout::{Image, Kernel, Module, Package};
 
 unsafe extern "C" {
     /// The one of the package that this object is part of.
     static kernpack_cuda_package: Package;
 }
 
-impl Package {
-    /// The package that this code is part of.
-    pub(super) fn own() -> &'static Package {
-        // SAFETY: the compiler defines it, and nothing writes to it.
-        unsafe { &kernpack_cuda_package }
-    }
+/// The package that this code is part of.
+pub(super) fn own() -> &'static Package {
+    // SAFETY: the compiler defines it, and nothing writes to it.
+    unsafe { &kernpack_cuda_package }
+}
 
+impl Package {
     /// The module of that number, which the package has.
     pub(super) fn module(&self, number: usize) -> &Module {
         // SAFETY: the compiler writes as many as it counts.

@@ -5,8 +5,8 @@ use super::context::Call;
 use super::explain;
 use super::launch::{in_primary, loaded};
 use super::message::Blank;
-use super::package::Package;
-use crate::error_parts::ErrorParts;
+use super::package;
+use crate::interface::layout::ErrorParts;
 
 /// Loads every kernel of the package on a device, and into its primary context unless another of the device is current. 0, or how many
 /// strings of an error there are.
@@ -15,7 +15,10 @@ use crate::error_parts::ErrorParts;
 ///
 /// `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_preload(device: i64, error: *mut ErrorParts) -> i32 {
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_preload(
+    device: i64,
+    error: *mut ErrorParts,
+) -> i32 {
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     load_all(device, blank).err().unwrap_or(0)
@@ -24,7 +27,7 @@ unsafe extern "C" fn kernpack_rt_cuda_preload(device: i64, error: *mut ErrorPart
 /// Where another context of the device than the primary one is current, kernels are loaded and no more.
 fn load_all(device: i64, blank: Blank) -> Result<(), i32> {
     let call = Call::in_context(device, blank)?;
-    for number in 0..Package::own().n_kernels as usize {
+    for number in 0..package::own().n_kernels as usize {
         let handle = loaded(&call, number, blank)?;
         if call.in_primary {
             in_primary(&call, number, handle).map_err(|status| {

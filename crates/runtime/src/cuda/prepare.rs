@@ -9,45 +9,8 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::message::{Blank, Message};
-use crate::error_parts::ErrorParts;
-
-/// What the compiler says of a function that can be prepared.
-#[repr(C)]
-struct Description {
-    /// What callers call to prepare it.
-    name: *const c_char,
-    check: unsafe extern "C" fn(*const Any, i32, *mut u64, *mut ErrorParts) -> i32,
-    launch: Launch,
-    state_bytes: u64,
-}
-
-type Launch = unsafe extern "C" fn(*mut u64, *mut Any, *mut ErrorParts) -> i32;
-
-/// `TVMFFIAny`
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Any {
-    type_index: i32,
-    padding: u32,
-    payload: *mut c_void,
-}
-
-/// `TVMFFISeqCell` with the header that every object has.
-#[repr(C)]
-struct Sequence {
-    header: [u64; 3],
-    elements: *const Any,
-    size: i64,
-}
-
-mod type_index {
-    pub(super) const DL_TENSOR: i32 = 7;
-    /// Objects have this or more.
-    pub(super) const OBJECT: i32 = 64;
-    pub(super) const FUNCTION: i32 = 68;
-    pub(super) const ARRAY: i32 = 71;
-    pub(super) const LIST: i32 = 75;
-}
+use crate::interface::functions::Launch;
+use crate::interface::layout::{Any, ErrorParts, Preparable, Sequence, type_index};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -90,18 +53,18 @@ impl Prepared {
 ///
 /// # Safety
 ///
-/// `description` is the compiler's, `args` has `n_args` values, `result` and `error` may be written.
+/// `function` is the compiler's, `args` has `n_args` values, `result` and `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_prepare(
-    description: *const Description,
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_prepare(
+    function: *const Preparable,
     args: *const Any,
     n_args: i32,
     result: *mut Any,
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (description, blank) = unsafe { (&*description, Blank::new(error)) };
-    let bytes = size_of::<Prepared>() + description.state_bytes as usize;
+    let (function, blank) = unsafe { (&*function, Blank::new(error)) };
+    let bytes = size_of::<Prepared>() + function.state_bytes as usize;
     // SAFETY: plain memory.
     let prepared: *mut Prepared = unsafe { malloc(bytes) }.cast();
     if prepared.is_null() {
@@ -109,10 +72,10 @@ unsafe extern "C" fn kernpack_rt_cuda_prepare(
     }
     // SAFETY: it is as large as that, and the arguments are as the caller says. Once they are checked, there are that many.
     unsafe {
-        prepared.write(Prepared { launch: description.launch, held: ptr::null_mut(), n_held: 0 });
-        let mut n_strings = (description.check)(args, n_args, Prepared::state(prepared), error);
+        prepared.write(Prepared { launch: function.launch, held: ptr::null_mut(), n_held: 0 });
+        let mut n_strings = (function.check)(args, n_args, Prepared::state(prepared), error);
         if n_strings == 0 {
-            n_strings = finish(prepared, description, args, n_args as usize, result, blank);
+            n_strings = finish(prepared, function, args, n_args as usize, result, blank);
         }
         if n_strings != 0 {
             delete(prepared.cast());
@@ -128,7 +91,7 @@ unsafe extern "C" fn kernpack_rt_cuda_prepare(
 /// As of [`kernpack_rt_cuda_prepare`].
 unsafe fn finish(
     prepared: *mut Prepared,
-    description: &Description,
+    function: &Preparable,
     args: *const Any,
     n_args: usize,
     result: *mut Any,
@@ -144,13 +107,13 @@ unsafe fn finish(
         }
         (*prepared).held = held.cast();
         if let Err(number) = hold(prepared, args, n_args, room) {
-            return not_owned(blank.type_error(), description.name, number);
+            return not_owned(blank.type_error(), function.name, number);
         }
-        let mut function = ptr::null_mut();
-        if TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut function) != 0 {
+        let mut made = ptr::null_mut();
+        if TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut made) != 0 {
             return -1;
         }
-        result.write(Any { type_index: type_index::FUNCTION, padding: 0, payload: function });
+        result.write(Any { type_index: type_index::FUNCTION, padding: 0, payload: made });
     }
     0
 }

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering}
 use super::driver::{Driver, NoDriver, Status};
 use super::exit;
 use super::load::without_capture;
-use super::package::Package;
+use super::package;
 use super::system;
 
 /// Devices are numbered below this.
@@ -169,13 +169,13 @@ impl Area {
     }
 
     fn device_bytes() -> usize {
-        let modules = Package::own().n_modules as usize * size_of::<LoadedModule>();
+        let modules = package::own().n_modules as usize * size_of::<LoadedModule>();
         let bytes = size_of::<Device>() + Area::kernels_bytes() + modules;
         bytes.next_multiple_of(align_of::<Header>())
     }
 
     fn kernels_bytes() -> usize {
-        Package::own().n_kernels as usize * size_of::<LoadedKernel>()
+        package::own().n_kernels as usize * size_of::<LoadedKernel>()
     }
 
     /// The driver, found and started by the first who asks.
@@ -266,7 +266,7 @@ impl Area {
     }
 
     fn unload_device(&self, driver: &Driver, device: usize) {
-        for module in 0..Package::own().n_modules as usize {
+        for module in 0..package::own().n_modules as usize {
             let loaded = self.module(device, module);
             if loaded.once.is_done() {
                 // SAFETY: the driver gave this handle.

@@ -12,40 +12,10 @@ use super::driver::{self, Driver, Status};
 use super::explain::{driver_words, status_words};
 use super::message::{Blank, Message};
 use super::system;
-use crate::error_parts::ErrorParts;
+use crate::interface::layout::{ErrorParts, INTERLEAVE_32, TensorMapConstants, TensorMapValues};
 
-/// The most dims of a map.
-const MAX_RANK: usize = 5;
 /// Tensor maps are for devices of this compute capability and later.
 const OLDEST_MAJOR: u32 = 9;
-/// `CU_TENSOR_MAP_INTERLEAVE_32B`
-const INTERLEAVE_32: u32 = 2;
-
-/// What a call decides of a map, the innermost dim first.
-#[repr(C)]
-struct Described {
-    address: *mut c_void,
-    dims: [u64; MAX_RANK],
-    /// Of all dims but the innermost, in bytes.
-    strides: [u64; MAX_RANK - 1],
-    data_type: u64,
-    fixed: *const Fixed,
-}
-
-/// What is the same in every call.
-#[repr(C)]
-struct Fixed {
-    box_dims: [u32; MAX_RANK],
-    steps: [u32; MAX_RANK],
-    rank: u32,
-    interleave: u32,
-    swizzle: u32,
-    promotion: u32,
-    fill: u32,
-    /// The tensor's name begins here.
-    name: [c_char; 0],
-}
-
 /// `cuTensorMapEncodeTiled`
 type Encode = unsafe extern "C" fn(
     *mut c_void,
@@ -71,16 +41,16 @@ static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 ///
 /// # Safety
 ///
-/// `map` has room for a `CUtensorMap`, `described` is what the compiler writes, `error` may be written.
+/// `map` has room for a `CUtensorMap`, `values` is what the compiler writes, `error` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_cuda_encode(
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_encode(
     device: i32,
     map: *mut c_void,
-    described: *const Described,
+    values: *const TensorMapValues,
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (described, blank) = unsafe { (&*described, Blank::new(error)) };
+    let (values, blank) = unsafe { (&*values, Blank::new(error)) };
     let call = match Call::in_context(device.into(), blank) {
         Ok(call) => call,
         Err(n_strings) => return n_strings,
@@ -91,30 +61,30 @@ unsafe extern "C" fn kernpack_rt_cuda_encode(
         return message.text(c"`: it is older than tensor maps").n_strings();
     };
     // SAFETY: the compiler writes it, and it stays.
-    let fixed = unsafe { &*described.fixed };
-    let data_type = described.data_type as c_uint;
+    let constants = unsafe { &*values.constants };
+    let data_type = values.data_type as c_uint;
     // SAFETY: as the caller says; there are as many of each as the rank says, and one stride fewer.
     let status = unsafe {
         encode(
             map,
             data_type,
-            fixed.rank,
-            described.address,
-            described.dims.as_ptr(),
-            described.strides.as_ptr(),
-            fixed.box_dims.as_ptr(),
-            fixed.steps.as_ptr(),
-            fixed.interleave,
-            fixed.swizzle,
-            fixed.promotion,
-            fixed.fill,
+            constants.rank,
+            values.address,
+            values.dims.as_ptr(),
+            values.strides.as_ptr(),
+            constants.box_dims.as_ptr(),
+            constants.steps.as_ptr(),
+            constants.interleave,
+            constants.swizzle,
+            constants.promotion,
+            constants.fill,
         )
     };
     match status {
         0 => 0,
         status => {
             let (driver, device) = (call.driver, call.device as c_int);
-            refused(blank.runtime_error(), &Refused { driver, device, described, fixed }, status)
+            refused(blank.runtime_error(), &Refused { driver, device, values, constants }, status)
         }
     }
 }
@@ -140,14 +110,14 @@ fn encode_function() -> Option<Encode> {
 struct Refused<'r> {
     driver: &'r Driver,
     device: c_int,
-    described: &'r Described,
-    fixed: &'r Fixed,
+    values: &'r TensorMapValues,
+    constants: &'r TensorMapConstants,
 }
 
 /// ``CUDA Error: NAME (NUMBER, DRIVER'S NAME) encoding the tensor map of `a`: why``
 fn refused(mut message: Message, map: &Refused<'_>, status: Status) -> i32 {
     status_words(&mut message, map.driver, status);
-    message.text(c" encoding the tensor map of `").c_str(map.fixed.name.as_ptr()).text(c"`");
+    message.text(c" encoding the tensor map of `").c_str(map.constants.name.as_ptr()).text(c"`");
     if !map.explain(&mut message, status) {
         driver_words(&mut message, map.driver, status);
     }
@@ -166,20 +136,20 @@ impl Refused<'_> {
         if status != driver::INVALID_VALUE {
             return false;
         }
-        let unit = if self.fixed.interleave == INTERLEAVE_32 { 32 } else { 16 };
-        let rest = self.described.address.addr() % unit;
+        let unit = if self.constants.interleave == INTERLEAVE_32 { 32 } else { 16 };
+        let rest = self.values.address.addr() % unit;
         if rest != 0 {
             message.text(c": its data is at an address % ").int(unit as i64).text(c" == ");
             message.int(rest as i64).text(c", expected 0");
             return true;
         }
-        let rank = self.fixed.rank as usize;
+        let rank = self.constants.rank as usize;
         message.text(c": dims [");
-        numbers(message, self.described.dims.iter().take(rank).copied());
+        numbers(message, self.values.dims.iter().take(rank).copied());
         message.text(c"], strides in bytes [");
-        numbers(message, self.described.strides.iter().take(rank.saturating_sub(1)).copied());
+        numbers(message, self.values.strides.iter().take(rank.saturating_sub(1)).copied());
         message.text(c"], box [");
-        numbers(message, self.fixed.box_dims.iter().take(rank).map(|count| u64::from(*count)));
+        numbers(message, self.constants.box_dims.iter().take(rank).map(|count| u64::from(*count)));
         message.text(c"], the innermost first: the driver takes no such map");
         true
     }

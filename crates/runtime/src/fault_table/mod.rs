@@ -13,7 +13,7 @@
 //! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
 //!
 //! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not in the table: the
-//! failed check leaves at most [`MAX_VALUES`] of them as an array of `i64`, and a part says which one it prints.
+//! failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a part says which one it prints.
 //!
 //! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer` makes tables.
 
@@ -30,12 +30,6 @@ pub use {
     writer::{TableError, TableWriter},
 };
 
-/// The most parts a fault may have: the runtime keeps them on the stack.
-pub const MAX_PARTS: usize = 64;
-
-/// The most values that the parts of one fault may choose from.
-pub const MAX_VALUES: usize = 32;
-
 /// One piece of a fault's message. A text is a `&str` for the writer and an offset within the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<Text> {
@@ -43,7 +37,7 @@ pub enum Part<Text> {
     Text(Text),
     /// A value that the failed check found.
     Value {
-        /// Which of the check's values, below [`MAX_VALUES`].
+        /// Which of the check's values, below [`MAX_VALUES`](crate::interface::MAX_VALUES).
         index: u8,
         /// How it is printed.
         format: Format,

@@ -8,7 +8,8 @@ use std::{
     vec::Vec,
 };
 
-use super::{MAX_PARTS, MAX_VALUES, NameTable, Part};
+use super::{NameTable, Part};
+use crate::interface::{MAX_PARTS, MAX_VALUES};
 
 /// Collects the faults of one package.
 ///
@@ -147,8 +148,9 @@ impl std::error::Error for TableError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_PARTS, MAX_VALUES, NameTable, Part, TableError, TableWriter};
+    use super::{NameTable, Part, TableError, TableWriter};
     use crate::Format;
+    use crate::interface::{MAX_PARTS, MAX_VALUES};
     use std::{string::ToString, vec};
 
     #[test]

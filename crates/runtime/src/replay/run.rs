@@ -5,9 +5,10 @@
 use core::ffi::{CStr, c_char, c_void};
 
 use super::{MOST_TURNS, ROW_NUMBERS, step, value};
-use crate::error_parts::ErrorParts;
 use crate::fault::{TableBytes, kernpack_rt_fault};
-use crate::fault_table::{MAX_VALUES, reader::Table};
+use crate::fault_table::reader::Table;
+use crate::interface::MAX_VALUES;
+use crate::interface::layout::{DeviceFacts, ErrorParts};
 use crate::narrow::kernpack_rt_round_to_bf16;
 
 unsafe extern "C" {
@@ -22,13 +23,13 @@ unsafe extern "C" {
 /// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, `device` to what
 /// those steps have found out of the device, and `error` to memory for an error.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernpack_rt_refuse(
+pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
     program: u32,
     first_step: u32,
     args: *const u8,
     num_args: i32,
-    device: *const u8,
+    device: *const DeviceFacts,
     error: *mut ErrorParts,
 ) -> i32 {
     let reader = Table(TableBytes(table));
@@ -83,7 +84,7 @@ struct Run {
     slots: *mut Slot,
     args: *const u8,
     num_args: i32,
-    device: *const u8,
+    device: *const DeviceFacts,
 }
 
 impl Run {

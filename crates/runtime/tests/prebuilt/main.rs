@@ -6,38 +6,18 @@
 
 use std::collections::BTreeSet;
 
-use kernpack_runtime::{
-    ERROR_BYTES, ERROR_PARTS_OFFSET, Format, HostArch, Part, TableWriter, cuda_object, object,
-    render,
-};
+use kernpack_runtime::interface::PACKAGE;
+use kernpack_runtime::interface::functions;
+use kernpack_runtime::interface::layout::error_parts;
+use kernpack_runtime::{Format, HostArch, Part, TableWriter, cuda_object, object, render};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 mod raised;
 
-/// The functions that generated code calls.
-const EXPORTS: [&str; 6] = [
-    "kernpack_rt_f64_to_bf16",
-    "kernpack_rt_f64_to_f16",
-    "kernpack_rt_fault",
-    "kernpack_rt_refuse",
-    "kernpack_rt_round_to_bf16",
-    "kernpack_rt_round_to_f16",
-];
-
 /// What every package has around it: the C library.
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
-/// The functions for launches on a GPU.
-const CUDA_EXPORTS: [&str; 6] = [
-    "kernpack_rt_cuda_current",
-    "kernpack_rt_cuda_device",
-    "kernpack_rt_cuda_encode",
-    "kernpack_rt_cuda_launch",
-    "kernpack_rt_cuda_preload",
-    "kernpack_rt_cuda_prepare",
-];
-
-/// What they need: the C library, and the description of the package's GPU code.
+/// What launches need: the C library, and the description of the package's GPU code.
 const CUDA_IMPORTS: [&str; 15] = [
     "TVMFFIErrorSetRaisedFromCStrParts",
     "TVMFFIFunctionCreate",
@@ -47,7 +27,7 @@ const CUDA_IMPORTS: [&str; 15] = [
     "dlopen",
     "dlsym",
     "free",
-    "kernpack_cuda_package",
+    PACKAGE,
     "malloc",
     "memcmp",
     "memcpy",
@@ -58,6 +38,12 @@ const CUDA_IMPORTS: [&str; 15] = [
 
 const MAX_TEXT_BYTES: u64 = 6144;
 const MAX_CUDA_TEXT_BYTES: u64 = 13 * 1024;
+
+/// The functions that generated code calls.
+fn symbols_of(object: functions::Object) -> BTreeSet<&'static str> {
+    let functions = functions::ALL.iter().filter(|function| function.object == object);
+    functions.map(|function| function.symbol).collect()
+}
 
 fn parse(arch: HostArch) -> object::File<'static> {
     object::File::parse(object(arch)).unwrap()
@@ -93,7 +79,7 @@ fn what_launches_needs_little_too_and_its_functions_are_global() {
         let defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
         let functions = defined.filter(|symbol| symbol.kind() == SymbolKind::Text);
         let names: BTreeSet<_> = functions.map(|symbol| symbol.name().unwrap()).collect();
-        assert_eq!(names, BTreeSet::from(CUDA_EXPORTS), "{arch:?}");
+        assert_eq!(names, symbols_of(functions::Object::Cuda), "{arch:?}");
         let text: u64 = file
             .sections()
             .filter(|section| section.kind() == SectionKind::Text)
@@ -109,7 +95,7 @@ fn only_the_functions_of_the_runtime_are_global() {
         let file = parse(arch);
         let defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
         let names: BTreeSet<_> = defined.map(|symbol| symbol.name().unwrap()).collect();
-        assert_eq!(names, BTreeSet::from(EXPORTS), "{arch:?}");
+        assert_eq!(names, symbols_of(functions::Object::Checks), "{arch:?}");
     }
 }
 

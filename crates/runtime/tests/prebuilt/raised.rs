@@ -8,16 +8,16 @@ use std::{
     vec,
 };
 
-use super::{ERROR_BYTES, ERROR_PARTS_OFFSET};
+use super::error_parts;
 
 /// The kind and the message of the error that `word` writes to the memory it gets; it returns how many strings it has.
 pub(crate) fn raised(word: impl FnOnce(*mut u8) -> i32) -> (String, String) {
-    let mut error = vec![0_u64; ERROR_BYTES.div_ceil(8)];
+    let mut error = vec![0_u64; error_parts::BYTES.div_ceil(8) as usize];
     let memory: *mut u8 = error.as_mut_ptr().cast();
     let n_strings = word(memory);
     // SAFETY: the kind comes first, and behind it as many strings as were counted.
     let (kind, strings) = unsafe {
-        let strings = memory.add(ERROR_PARTS_OFFSET).cast::<*const c_char>();
+        let strings = memory.add(error_parts::PARTS as usize).cast::<*const c_char>();
         (*memory.cast::<*const c_char>(), slice::from_raw_parts(strings, n_strings as usize))
     };
     let message = strings.iter().filter(|string| !string.is_null()).map(|&it| text_at(it));

@@ -36,7 +36,7 @@ pub use builder::{Builder, Guarded, Turn};
 pub use interp::{Accepted, Outcome, Refused, interpret};
 pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg};
 pub use tensor_map::TensorMap;
-pub use verify::VerifyError;
+pub use verify::{MAX_PARTS, MAX_VALUES, VerifyError};
 
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, Field};
