@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import tvm_ffi
+from tvm_ffi import libinfo
 from tvm_ffi.core import TypeSchema
 
 from conftest import REPOSITORY
@@ -39,6 +40,56 @@ def test_types_are_as_tvm_ffi_reads_them(module, function, schema):
     metadata = module.get_function_metadata(function)
     read = repr(TypeSchema.from_json_str(metadata["type_schema"]))
     assert read.replace("ffi.", "") == schema
+
+
+# The same functions twice: packaged, and in C++ with TVM-FFI's own macros.
+ALIKE = {
+    "nothing()": "void nothing() {}",
+    "scalars(a: bool, b: int8, c: float16, d: float64)": "void scalars(bool, int64_t, double, double) {}",
+    "others(s: Shape([2]), p: Pointer)": "void others(Shape, void*) {}",
+    "tuples(a: Tuple(int32, Tuple(bool)))": "void tuples(Tuple<int64_t, Tuple<bool>>) {}",
+    "maybe(a: Optional[int32], b: Optional[Tensor([n], int8)])": "void maybe(Optional<int64_t>, Optional<Tensor>) {}",
+    "one(x: Tensor([n], int8)) -> y: Tensor([n], int8)": "Tensor one(Tensor x) { return x; }",
+    "two(x: Tensor([n], int8)) -> y: Tensor([n], int8), z: Tensor([n], int8)": (
+        "Tuple<Tensor, Tensor> two(Tensor x) { return Tuple<Tensor, Tensor>(x, x); }"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory, kernpack):
+    """The packaged functions, and those of C++."""
+    folder = tmp_path_factory.mktemp("alike")
+    package = '[package]\nname = "alike"\n'
+    code = ["#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1"]
+    code += [f"#include <tvm/ffi/{name}.h>" for name in ("container/shape", "container/tensor", "container/tuple", "function")]
+    code += ["using namespace tvm::ffi;"]
+    for signature, definition in ALIKE.items():
+        name = signature.split("(")[0]
+        package += f'[[function]]\nsignature = "{signature}"\n'
+        results = signature.partition("->")[2]
+        if results:
+            args = [name for name in ("y", "z") if f"{name}:" in results]
+            package += f'source = {{ host = "fill.c" }}\nkernel = "{name}"\nargs = {args}\n'
+        code += [definition, f"TVM_FFI_DLL_EXPORT_TYPED_FUNC({name}, {name});"]
+    (folder / "alike.toml").write_text(package)
+    (folder / "fill.c").write_text("void one(void *y) {}\nvoid two(void *y, void *z) {}\n")
+    (folder / "theirs.cc").write_text("\n".join(code) + "\n")
+    subprocess.run([kernpack, "build", "alike.toml", "-o", "ours.so"], cwd=folder, check=True)
+    includes = [f"-I{libinfo.find_include_path()}", f"-I{libinfo.find_dlpack_include_path()}"]
+    subprocess.run(
+        ["g++", "-std=c++17", "-shared", "-fPIC", *includes, "theirs.cc", "-o", "theirs.so"], cwd=folder, check=True
+    )
+    return [tvm_ffi.load_module(str(folder / name)) for name in ("ours.so", "theirs.so")]
+
+
+@pytest.mark.parametrize("signature", ALIKE)
+def test_types_are_as_tvm_ffi_writes_them(alike, signature):
+    name = signature.split("(")[0]
+    ours, theirs = (module.get_function_metadata(name)["type_schema"] for module in alike)
+    assert json.loads(ours) == json.loads(theirs)
+    # Nothing is lost on the way through `tvm_ffi`, which refuses what it does not understand.
+    assert TypeSchema.from_json_str(ours).to_json() == TypeSchema.from_json_str(theirs).to_json()
 
 
 def test_what_keyword_callers_need(module):

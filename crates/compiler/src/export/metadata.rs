@@ -163,7 +163,8 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
 
 /// What `__tvm_ffi__metadata_<name>` returns: the types, as `tvm_ffi` reads them, and under `kernpack` the function's part of the record.
 ///
-/// The types come as `args`, the result's first: every version of `tvm_ffi` reads that form, and only new ones read `named_args`.
+/// The types come as `named_args`, as TVM-FFI 0.1.14 and later write them. Earlier versions had them as `args`, the result's first,
+/// which newer ones still read, but not of a function without arguments.
 pub fn function_metadata(function: &Function, record: &Record) -> String {
     let mut kernpack = json!({
         "format": record.format,
@@ -241,25 +242,26 @@ fn literal(literal: Literal) -> Value {
 /// The type of the function, as `tvm_ffi` describes types.
 fn type_schema(signature: &Signature) -> Value {
     let result = match signature.results.len() {
-        0 => node("None", []),
-        1 => node("ffi.Tensor", []),
-        n => node("Tuple", (0..n).map(|_| node("ffi.Tensor", []))),
+        0 => leaf("None"),
+        1 => leaf("ffi.Tensor"),
+        n => node("Tuple", (0..n).map(|_| leaf("ffi.Tensor"))),
     };
-    let args = signature.arguments().filter_map(|(_, param)| host_schema(&param.kind.host_type()));
-    node("ffi.Function", [result].into_iter().chain(args))
+    let params = signature.arguments().map(|(_, param)| host_schema(&param.kind.host_type()));
+    let params: Vec<_> = params.flatten().collect();
+    json!({ "type": "ffi.Function", "named_args": { "return": [result], "params": params } })
 }
 
 /// The type of an argument; `None` where there is no argument.
 fn host_schema(host: &HostType) -> Option<Value> {
     Some(match host {
         HostType::Nothing => return None,
-        HostType::Tensor { .. } => node("ffi.Tensor", []),
-        HostType::Int(DType::BOOL) | HostType::Literal(Literal::Bool(_)) => node("bool", []),
-        HostType::Int(_) | HostType::Literal(Literal::Int(_)) => node("int", []),
-        HostType::Float(_) | HostType::Literal(Literal::Float(_)) => node("float", []),
-        HostType::Literal(Literal::None) => node("None", []),
-        HostType::Shape(_) => node("ffi.Shape", []),
-        HostType::Pointer | HostType::Stream => node("void*", []),
+        HostType::Tensor { .. } => leaf("ffi.Tensor"),
+        HostType::Int(DType::BOOL) | HostType::Literal(Literal::Bool(_)) => leaf("bool"),
+        HostType::Int(_) | HostType::Literal(Literal::Int(_)) => leaf("int"),
+        HostType::Float(_) | HostType::Literal(Literal::Float(_)) => leaf("float"),
+        HostType::Literal(Literal::None) => leaf("None"),
+        HostType::Shape(_) => leaf("ffi.Shape"),
+        HostType::Pointer | HostType::Stream => leaf("void*"),
         HostType::Optional(inner) => node("Optional", host_schema(inner)),
         HostType::Tuple(elements) => {
             node("Tuple", elements.iter().filter_map(|(_, element)| host_schema(element)))
@@ -267,7 +269,10 @@ fn host_schema(host: &HostType) -> Option<Value> {
     })
 }
 
+fn leaf(name: &str) -> Value {
+    json!({ "type": name })
+}
+
 fn node(name: &str, args: impl IntoIterator<Item = Value>) -> Value {
-    let args: Vec<_> = args.into_iter().collect();
-    if args.is_empty() { json!({ "type": name }) } else { json!({ "type": name, "args": args }) }
+    json!({ "type": name, "args": args.into_iter().collect::<Vec<_>>() })
 }

@@ -35,7 +35,7 @@ const KEYWORDS: &str = "
 /// What the generated functions name, and what a user might.
 const OWN: &str = "
     message message_size size_t int64_t uint8_t kernpack_args kernpack_out kernpack_result
-    kernpack_0 __tvm_ffi_f0 names_f0 int int_ __int _Int";
+    kernpack_0 __tvm_ffi_f0 names_f0 int_ __int _Int";
 
 fn includes(is_cpp: bool) -> String {
     let names = HEADERS.split_whitespace().filter(|name| !(is_cpp && NOT_OF_CPP.contains(name)));
@@ -59,9 +59,9 @@ fn functions(names: &BTreeSet<String>) -> Vec<Function> {
     let chunks = names.chunks(200).enumerate();
     let texts = chunks.map(|(i, names)| {
         let list = names.join(", ");
-        format!("f{i}(kernpack: Tuple({list}), {list})")
+        [format!("f{i}({list})"), format!("t{i}(kernpack: Tuple({list}))")]
     });
-    texts.map(|text| function(&text)).collect()
+    texts.flatten().map(|text| function(&text)).collect()
 }
 
 #[test]

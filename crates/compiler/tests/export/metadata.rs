@@ -123,51 +123,39 @@ fn a_record_says_what_is_inside() {
 }
 
 #[test]
-fn metadata_is_flat_types_and_the_functions_record() {
+fn metadata_is_types_and_the_functions_record() {
     let package = norm();
     let metadata = function_metadata(&package.functions[1], &record_of(&package));
-    expect![[r#"{"type_schema":"{\"type\":\"ffi.Function\",\"args\":[{\"type\":\"ffi.Tensor\"},{\"type\":\"ffi.Tensor\"}]}","kernpack":{"format":"1.1","package":"norm","compiler":"0.1.0","targets":["x86_64-linux-gnu"],"sources":"4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092","name":"rows","signature":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","short":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","doc":null,"args":["x"],"defaults":{},"results":["y: Tensor([m], float32)"],"workspaces":[],"launches":[]}}"#]].assert_eq(&metadata);
+    expect![[r#"{"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":\"ffi.Tensor\"}],\"params\":[{\"type\":\"ffi.Tensor\"}]}}","kernpack":{"format":"1.1","package":"norm","compiler":"0.1.0","targets":["x86_64-linux-gnu"],"sources":"4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092","name":"rows","signature":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","short":"rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)","doc":null,"args":["x"],"defaults":{},"results":["y: Tensor([m], float32)"],"workspaces":[],"launches":[]}}"#]].assert_eq(&metadata);
 }
 
 #[test]
 fn every_kind_has_a_type_that_tvm_ffi_knows() {
     let cases = [
-        ("f()", expect![[r#"{"type":"ffi.Function","args":[{"type":"None"}]}"#]]),
+        ("f()", expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[]}}"#]]),
         (
             "f(a: bool, b: int8, c: uint64, d: float16, e: EnvStream)",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"None"},{"type":"bool"},{"type":"int"},{"type":"int"},{"type":"float"}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"bool"},{"type":"int"},{"type":"int"},{"type":"float"}]}}"#]],
         ),
         (
             "f(a: Shape([n, 2]), p: Pointer, s: Stream)",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"None"},{"type":"ffi.Shape"},{"type":"void*"},{"type":"void*"}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.Shape"},{"type":"void*"},{"type":"void*"}]}}"#]],
         ),
         (
             "f(a: Tuple(int8, x: Tuple(), y: Tuple(bool)))",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"None"},{"type":"Tuple","args":[{"type":"int"},{"type":"Tuple"},{"type":"Tuple","args":[{"type":"bool"}]}]}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Tuple","args":[{"type":"int"},{"type":"Tuple","args":[]},{"type":"Tuple","args":[{"type":"bool"}]}]}]}}"#]],
         ),
         (
             "f(a: Optional[Tensor([n], int8)], b: Optional[3])",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"None"},{"type":"Optional","args":[{"type":"ffi.Tensor"}]},{"type":"Optional","args":[{"type":"int"}]}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Optional","args":[{"type":"ffi.Tensor"}]},{"type":"Optional","args":[{"type":"int"}]}]}}"#]],
         ),
         (
             "f(a: None, b: True, c: -1, d: 0.5)",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"None"},{"type":"None"},{"type":"bool"},{"type":"int"},{"type":"float"}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"None"},{"type":"bool"},{"type":"int"},{"type":"float"}]}}"#]],
         ),
         (
             "f(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)",
-            expect![[
-                r#"{"type":"ffi.Function","args":[{"type":"Tuple","args":[{"type":"ffi.Tensor"},{"type":"ffi.Tensor"}]},{"type":"int"}]}"#
-            ]],
+            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"},{"type":"ffi.Tensor"}]}],"params":[{"type":"int"}]}}"#]],
         ),
     ];
     for (signature, expected) in cases {
