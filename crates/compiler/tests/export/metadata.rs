@@ -132,30 +132,47 @@ fn metadata_is_types_and_the_functions_record() {
 #[test]
 fn every_kind_has_a_type_that_tvm_ffi_knows() {
     let cases = [
-        ("f()", expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[]}}"#]]),
+        (
+            "f()",
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[]}}"#
+            ]],
+        ),
         (
             "f(a: bool, b: int8, c: uint64, d: float16, e: EnvStream)",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"bool"},{"type":"int"},{"type":"int"},{"type":"float"}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"bool"},{"type":"int"},{"type":"int"},{"type":"float"}]}}"#
+            ]],
         ),
         (
             "f(a: Shape([n, 2]), p: Pointer, s: Stream)",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.Shape"},{"type":"void*"},{"type":"void*"}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.Shape"},{"type":"void*"},{"type":"void*"}]}}"#
+            ]],
         ),
         (
             "f(a: Tuple(int8, x: Tuple(), y: Tuple(bool)))",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Tuple","args":[{"type":"int"},{"type":"Tuple","args":[]},{"type":"Tuple","args":[{"type":"bool"}]}]}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Tuple","args":[{"type":"int"},{"type":"Tuple","args":[]},{"type":"Tuple","args":[{"type":"bool"}]}]}]}}"#
+            ]],
         ),
         (
             "f(a: Optional[Tensor([n], int8)], b: Optional[3])",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Optional","args":[{"type":"ffi.Tensor"}]},{"type":"Optional","args":[{"type":"int"}]}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"Optional","args":[{"type":"ffi.Tensor"}]},{"type":"Optional","args":[{"type":"int"}]}]}}"#
+            ]],
         ),
         (
             "f(a: None, b: True, c: -1, d: 0.5)",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"None"},{"type":"bool"},{"type":"int"},{"type":"float"}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"None"},{"type":"bool"},{"type":"int"},{"type":"float"}]}}"#
+            ]],
         ),
         (
             "f(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)",
-            expect![[r#"{"type":"ffi.Function","named_args":{"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"},{"type":"ffi.Tensor"}]}],"params":[{"type":"int"}]}}"#]],
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"},{"type":"ffi.Tensor"}]}],"params":[{"type":"int"}]}}"#
+            ]],
         ),
     ];
     for (signature, expected) in cases {
