@@ -83,7 +83,7 @@ class Draft:
         return self.rng.choice([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 12, 16, 16, 32, 64, 100])
 
     def space(self):
-        return self.rng.choices(["", " ", "\n    "], [30, 3, 1])[0]
+        return self.rng.choices(["", " ", "\n    ", "  # a: [n -> (\n    "], [60, 6, 2, 1])[0]
 
     def draft_dtype_rules(self):
         names, variables = self.rng.sample(DTYPE_VARIABLES, 4), []
@@ -92,7 +92,9 @@ class Draft:
             pool = self.rng.sample([*DTYPES], 3) if self.chance(0.15) else ["float16", "bfloat16", "float32", "int8"]
             choices = dict.fromkeys(tuple(self.rng.choice(pool) for _ in group) for _ in range(self.rng.randint(1, 4)))
             shown = [choice[0] if size == 1 else f"({', '.join(choice)})" for choice in choices]
-            self.rules.append(f"{group[0] if size == 1 else '(' + ', '.join(group) + ')'} in {{{', '.join(shown)}}}")
+            is_one = size == len(shown) == 1 and self.chance(0.5)
+            self.rules.append(f"{group[0]} == {shown[0]}" if is_one else
+                              f"{group[0] if size == 1 else '(' + ', '.join(group) + ')'} in {{{', '.join(shown)}}}")
             variables += group
         self.unbound_variables += variables
         return variables

@@ -106,7 +106,7 @@ def short(signature):
 
 def parse(text):
     """(name, params, results, rules), by Python's own parser: with `@` for `:` and `=`, the parts of a signature are expressions."""
-    pythonic = re.sub(r"(?<![=!<>])=(?!=)|:", "@", text)
+    pythonic = re.sub(r"(?<![=!<>])=(?!=)|:", "@", re.sub("#.*", "", text))
     head, results, rules = re.fullmatch(r"(.*?)(?:->(.*?))?(?:\bwhere\b(.*))?", pythonic, re.DOTALL).groups()
     parts = [head, f"{results}," if results else "", f"{rules}," if rules else ""]
     try:
@@ -185,6 +185,7 @@ def parse_rule(node):
         case ast.Compare(left, [ast.In()], [ast.Set([ast.Name() | ast.Tuple(), *_] as choices)]):
             variables, *choices = ([part.id for part in getattr(side, "elts", [side])] for side in (left, *choices))
             return Rule("in", variables, choices, ())
+        case ast.Compare(ast.Name(name), [ast.Eq()], [ast.Name(dtype)]) if dtype in DTYPES: return Rule("in", [name], [[dtype]], ())
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
             return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
         case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:

@@ -298,7 +298,7 @@ NAME, EXPR_CHAR = r"[a-z]\w*", r"[\w +*/%().,-]"
 WHERE = r"\) where .*"
 ALTERNATIVES = {
     "no parameters": r"^\w+\(\s*\)", "one parameter": r"^\w+\(\s*\w+:\s*\w+\s*\)", "trailing comma of parameters": r",\s*\)",
-    "new line": r"\n",
+    "new line": r"\n", "comment": "#",
     "default int": r"= -?\d+[,)\s]", "default float": r"= -?[\d.e-]*\.[\d]+", "default True": "= True", "default False": "= False",
     "default None": "= None",
     **{f"scalar {kind}": rf": {kind}\b" for kind in (*INT_RANGES, *FLOAT_RANGES)},
@@ -328,7 +328,8 @@ ALTERNATIVES = {
     "mut": r", mut\b", **{f"rule {sign}": rf"{WHERE} {sign} " for sign in ("==", "!=", "<", "<=", ">", ">=")},
     "rule of a divisor": rf"{WHERE}\b{NAME} % \d+ == 0",
     "rule of ints": rf"{WHERE}\b{NAME} in {{-?\d", "rule of ints, several": rf"{WHERE} in {{-?\d+, -?\d",
-    "rule of a dtype variable": rf"{WHERE}\b(T|TA|TB|U) in {{\w+", "rule of dtype variables": rf"{WHERE}\(\w+, \w+\) in {{\(\w+, ",
+    "rule of a dtype variable": rf"{WHERE}\b(T|TA|TB|U) in {{\w+", "rule of one dtype": rf"{WHERE}\b(T|TA|TB|U) == \w+",
+    "rule of dtype variables": rf"{WHERE}\(\w+, \w+\) in {{\(\w+, ",
     "noalias": r"noalias\(\w+, \w+\)",
     "rule of shape[i]": rf"{WHERE}\w\.shape\[\d\]", "rule of strides[i]": rf"{WHERE}\w\.strides\[\d\]",
     "rule of numel": rf"{WHERE}\w\.numel",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lexer: names, numbers and punctuation. White space separates tokens and is dropped.
+//! The lexer: names, numbers and punctuation. White space, and comments from `#` to the end of the
+//! line, separate tokens and are dropped.
 
+use crate::character::{BYTE_ORDER_MARK, bidirectional, escaped};
 use crate::{Diagnostic, Span};
 
 /// What a token is.
@@ -14,6 +16,8 @@ pub enum TokenKind {
     Float(f64),
     /// Punctuation, such as `->`.
     Mark(&'static str),
+    /// What is no token, which has been reported: a parser that meets it has nothing to add.
+    Bad,
     /// The end of the text.
     End,
 }
@@ -33,37 +37,56 @@ const MARKS: &[&str] = &[
     "-", "*", "%", ".",
 ];
 
-/// Splits `text` into tokens, the last of which is [`TokenKind::End`]. What is no token is reported and skipped.
+/// The quotes of other languages' strings.
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+
+/// Splits `text` into tokens, the last of which is [`TokenKind::End`]. What is no token is reported.
 pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut tokens = Vec::new();
     let mut diagnostics = Vec::new();
-    let mut at = 0;
+    // A byte order mark says nothing in UTF-8, but editors write it.
+    let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         if first.is_whitespace() {
             at += first.len_utf8();
-        } else if first.is_ascii_alphabetic() || first == '_' {
-            let len = prefix(rest, |c| c.is_ascii_alphanumeric() || c == '_');
-            tokens.push(Token { kind: TokenKind::Name, span: Span::new(at, at + len) });
+        } else if first == '#' {
+            let len = prefix(rest, |c| c != '\n');
+            diagnostics.extend(bidirectional(&rest[..len], at));
             at += len;
-        } else if first.is_ascii_digit() {
-            let span = Span::new(at, at + number_len(rest));
-            match number(&text[span.start..span.end]) {
-                Some(kind) => tokens.push(Token { kind, span }),
-                None => diagnostics.push(bad_number(span)),
-            }
-            at = span.end;
-        } else if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
-            let span = Span::new(at, at + mark.len());
-            tokens.push(Token { kind: TokenKind::Mark(mark), span });
-            at = span.end;
         } else {
-            diagnostics.push(unknown(first, at));
-            at += first.len_utf8();
+            let (kind, len) = token(rest);
+            let span = Span::new(at, at + len);
+            if kind == TokenKind::Bad {
+                diagnostics.push(bad_token(first, &rest[..len], span));
+            }
+            tokens.push(Token { kind, span });
+            at = span.end;
         }
     }
     tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len(), text.len()) });
     (tokens, diagnostics)
+}
+
+/// What `text`, which begins with no white space, begins with; and how many bytes that has.
+fn token(text: &str) -> (TokenKind, usize) {
+    let first = text.chars().next().unwrap_or_default();
+    if first.is_ascii_alphabetic() || first == '_' {
+        (TokenKind::Name, prefix(text, |c| c.is_ascii_alphanumeric() || c == '_'))
+    } else if first.is_ascii_digit() {
+        let len = number_len(text);
+        (number(&text[..len]).unwrap_or(TokenKind::Bad), len)
+    } else if text.starts_with("/*") {
+        (TokenKind::Bad, text.find("*/").map_or(text.len(), |end| end + 2))
+    } else if QUOTES.contains(&first) {
+        let inside = prefix(&text[1..], |c| c != first && c != '\n');
+        let is_closed = text[1 + inside..].starts_with(first);
+        (TokenKind::Bad, 1 + inside + usize::from(is_closed))
+    } else if let Some(mark) = MARKS.iter().find(|mark| text.starts_with(**mark)) {
+        (TokenKind::Mark(mark), mark.len())
+    } else {
+        (TokenKind::Bad, first.len_utf8())
+    }
 }
 
 fn prefix(text: &str, keep: impl Fn(char) -> bool) -> usize {
@@ -98,13 +121,27 @@ pub fn bad_number(span: Span) -> Diagnostic {
         .label(span, "expected a decimal integer or float")
 }
 
-fn unknown(found: char, at: usize) -> Diagnostic {
-    let diagnostic = Diagnostic::new("bad-character", format!("unexpected character `{found}`"))
-        .label(Span::new(at, at + found.len_utf8()), "not part of the language");
-    match found {
-        '/' => diagnostic.help("write `//` for floor division"),
-        '\'' | '"' => diagnostic.help("write names without quotes"),
-        _ => diagnostic,
+/// Of a text that is no token.
+fn bad_token(first: char, text: &str, span: Span) -> Diagnostic {
+    if first.is_ascii_digit() {
+        return bad_number(span);
+    }
+    if let Some(problem) = bidirectional(text, span.start).into_iter().next() {
+        return problem;
+    }
+    let problem = |message: String| Diagnostic::new("bad-character", message);
+    match first {
+        '/' if text.len() > 1 => problem("comments have another form".to_string())
+            .label(span, "not part of the language")
+            .help("write `# …`, up to the end of the line"),
+        _ if QUOTES.contains(&first) => problem("names have no quotes".to_string())
+            .label(span, "not part of the language")
+            .help("remove the quotes"),
+        _ => {
+            let problem = problem(format!("unexpected character {}", escaped(first)));
+            let problem = problem.label(span, "not part of the language");
+            if first == '/' { problem.help("write `//` for floor division") } else { problem }
+        }
     }
 }
 
@@ -143,15 +180,26 @@ mod tests {
     fn integers_end_where_64_bits_do() {
         let (tokens, diagnostics) = lex("9223372036854775808 9223372036854775809");
         assert_eq!(tokens[0].kind, TokenKind::Int(1 << 63));
-        assert_eq!(tokens[1].kind, TokenKind::End);
+        assert_eq!(tokens[1].kind, TokenKind::Bad);
         assert_eq!(diagnostics.len(), 1);
     }
 
     #[test]
-    fn what_is_no_token_is_reported_and_skipped() {
-        let (tokens, diagnostics) = lex("n / 99999999999999999999 é 8x");
-        assert_eq!(tokens.len(), 2);
+    fn what_is_no_token_is_reported() {
+        let (tokens, diagnostics) = lex("n / 99999999999999999999 é 8x /* n */ 'n, m' \u{202e}");
+        let kinds: Vec<_> = tokens[1..8].iter().map(|token| token.kind).collect();
+        assert_eq!(kinds, [TokenKind::Bad; 7]);
+        assert_eq!(tokens.len(), 9);
         let codes: Vec<_> = diagnostics.iter().map(|d| d.code).collect();
-        assert_eq!(codes, ["bad-character", "bad-number", "bad-character", "bad-number"]);
+        let (character, number) = ("bad-character", "bad-number");
+        assert_eq!(codes, [character, number, character, number, character, character, character]);
+    }
+
+    #[test]
+    fn comments_go_to_the_end_of_the_line() {
+        let (tokens, diagnostics) = lex("\u{feff}a # 'b / \u{e9}\n# c\nd#");
+        assert!(diagnostics.is_empty());
+        let spans: Vec<_> = tokens.iter().map(|token| token.span.start).collect();
+        assert_eq!(spans, [3, 19, 21]);
     }
 }

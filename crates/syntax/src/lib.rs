@@ -3,10 +3,12 @@
 //!
 //! Not here: any grammar, and any drawing of diagnostics (the command line does that).
 
+mod character;
 mod cursor;
 mod diagnostic;
 mod lexer;
 
+pub use character::{BYTE_ORDER_MARK, bidirectional};
 pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Diagnostics, Label};
 pub use lexer::{Token, TokenKind, bad_number, lex};

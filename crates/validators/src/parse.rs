@@ -64,7 +64,10 @@ fn parse_all<T>(
     let mut parser = Parser { cursor: Cursor::new(text, &tokens), depth: 0 };
     let value = parse(&mut parser, &mut diagnostics);
     if diagnostics.0.is_empty() && parser.peek().kind != TokenKind::End {
-        diagnostics.push(parser.unexpected("the end"));
+        let problem = parser.unexpected("the end");
+        let is_comment = parser.at_mark("//");
+        let problem = if is_comment { problem.help("write comments as `# …`") } else { problem };
+        diagnostics.push(problem);
     }
     diagnostics.into_result()?;
     Ok(value.expect("a parser without a value reports why"))
@@ -77,12 +80,12 @@ pub(crate) fn parse_signature(text: &str) -> Result<Signature, Diagnostics> {
 
 /// Reads an expression, as launches have them.
 pub fn parse_expr(text: &str) -> Result<Expr, Diagnostics> {
-    parse_all(text, |parser, diagnostics| report(parser.parse_expr(), diagnostics))
+    parse_all(text, |parser, diagnostics| parser.reported(Parser::parse_expr, diagnostics))
 }
 
 /// Reads an argument of a kernel.
 pub fn parse_kernel_arg(text: &str) -> Result<KernelArg, Diagnostics> {
-    parse_all(text, |parser, diagnostics| report(parser.kernel_arg(), diagnostics))
+    parse_all(text, |parser, diagnostics| parser.reported(Parser::kernel_arg, diagnostics))
 }
 
 /// Reads rules separated by commas, as the `when` of a launch has them.
@@ -92,26 +95,32 @@ pub fn parse_rules(text: &str) -> Result<Vec<Rule>, Diagnostics> {
 
 /// Reads a tensor type, as workspaces have them.
 pub fn parse_tensor(text: &str) -> Result<param::Tensor, Diagnostics> {
-    parse_all(text, |parser, diagnostics| report(param::parse_tensor(parser), diagnostics))
+    parse_all(text, |parser, diagnostics| parser.reported(param::parse_tensor, diagnostics))
 }
 
-fn report<T>(result: Result<T, Diagnostic>, diagnostics: &mut Diagnostics) -> Option<T> {
-    result.map_err(|diagnostic| diagnostics.push(diagnostic)).ok()
-}
+impl<'t> Parser<'t> {
+    /// Reports why there is no value. What the lexer refused has been reported.
+    fn reported<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        let result = parse(self);
+        let is_told = self.peek().kind == TokenKind::Bad;
+        result.map_err(|problem| diagnostics.0.extend((!is_told).then_some(problem))).ok()
+    }
 
-impl Parser<'_> {
     fn signature(&mut self, diagnostics: &mut Diagnostics) -> Option<Signature> {
-        let (name, span) = match self.expect_name("the function's name") {
-            Ok((name, span)) => (name.to_string(), span),
-            Err(diagnostic) => {
-                diagnostics.push(diagnostic);
-                return None;
-            }
-        };
+        let named = |parser: &mut Self| parser.expect_name("the function's name");
+        let (name, span) = self.reported(named, diagnostics)?;
+        let name = name.to_string();
         function_name::check(&name, span, diagnostics);
-        report(self.expect("("), diagnostics)?;
+        self.reported(|parser| parser.expect("("), diagnostics)?;
         let params = self.separated(diagnostics, &[")"], |parser| parser.param());
-        report(self.expect(")"), diagnostics)?;
+        if self.peek().kind == TokenKind::End && !diagnostics.0.is_empty() {
+            return None; // A bracket that is not closed has taken the rest, and is told.
+        }
+        self.reported(|parser| parser.expect(")"), diagnostics)?;
         let results = if self.eat("->") { self.results(diagnostics) } else { Vec::new() };
         let rules = if self.eat_name("where") { self.rules(diagnostics) } else { Vec::new() };
         Some(Signature { name, params, results, rules })
@@ -144,10 +153,9 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !self.at_end(ends) {
             let start = self.cursor.position();
-            match item(self) {
-                Ok(item) => items.push(item),
-                Err(diagnostic) => {
-                    diagnostics.push(diagnostic);
+            match self.reported(&item, diagnostics) {
+                Some(item) => items.push(item),
+                None => {
                     self.cursor.rewind(start);
                     self.skip_item(ends);
                 }
@@ -164,18 +172,27 @@ impl Parser<'_> {
         self.peek().kind == TokenKind::End || ends.iter().any(at)
     }
 
-    /// Passes the rest of an item: up to a comma or an end outside all brackets.
+    /// Passes the rest of an item: up to a comma or an end outside all brackets. A bracket closes
+    /// those inside it that nothing has closed.
     fn skip_item(&mut self, ends: &[&str]) {
-        let mut depth = 0usize;
+        let mut open: Vec<&str> = Vec::new();
         while self.peek().kind != TokenKind::End {
-            if depth == 0 && (self.at_mark(",") || self.at_end(ends)) {
+            if open.is_empty() && (self.at_mark(",") || self.at_end(ends)) {
                 return;
             }
-            match self.bump().kind {
-                TokenKind::Mark("(" | "[" | "{") => depth += 1,
-                TokenKind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
-                _ => {}
-            }
+            let token = self.bump();
+            let opening = match self.text_of(token) {
+                text @ ("(" | "[" | "{") => {
+                    open.push(text);
+                    continue;
+                }
+                ")" => "(",
+                "]" => "[",
+                "}" => "{",
+                _ => continue,
+            };
+            let closed = open.iter().rposition(|known| *known == opening);
+            open.truncate(closed.unwrap_or(open.len()));
         }
     }
 
@@ -287,6 +304,11 @@ impl Parser<'_> {
 
     /// `[m, 4, _]`
     pub fn parse_dims(&mut self) -> Result<Vec<Dim>, Diagnostic> {
+        self.parse_dims_as("extent")
+    }
+
+    /// `[m, 4, _]`, each of which messages call `what`.
+    pub fn parse_dims_as(&mut self, what: &str) -> Result<Vec<Dim>, Diagnostic> {
         let span = self.peek().span;
         let dims = self.parse_list("[", "]", |parser| {
             if parser.eat_name("_") {
@@ -295,7 +317,7 @@ impl Parser<'_> {
             let span = parser.peek().span;
             let expr = parser.parse_expr()?;
             if expr.names().is_empty() && expr.as_int().is_none_or(|value| value < 0) {
-                return Err(Diagnostic::new("negative-dim", format!("`{expr}` is no extent"))
+                return Err(Diagnostic::new("negative-dim", format!("`{expr}` is no {what}"))
                     .label(span, "constants are not negative and fit 64 bits"));
             }
             Ok(Dim::Expr(expr))

@@ -23,6 +23,9 @@ const OTHER_NAMES: &[(&str, DType)] = &[
 /// The fields of a tensor, and whether a number follows.
 const FIELDS: [(&str, bool); 3] = [("shape", true), ("strides", true), ("numel", false)];
 
+/// What fields are called elsewhere.
+const OTHER_FIELDS: &[(&str, &str)] = &[("size", "numel"), ("stride", "strides"), ("dim", "shape")];
+
 /// The dtype that was meant, among those that the place takes: one that is called so elsewhere, or else has nearly that name.
 pub(crate) fn closest_dtype(name: &str, takes: impl Fn(DType) -> bool) -> Option<DType> {
     let elsewhere = OTHER_NAMES.iter().find(|(other, _)| *other == name).map(|(_, dtype)| *dtype);
@@ -40,7 +43,9 @@ pub(crate) fn is_nearly_dtype(name: &str) -> bool {
 pub(crate) fn closest_field(path: &str) -> Option<(&str, String)> {
     let (tensor, part) = path.rsplit_once('.')?;
     let (name, number) = part.split_at(part.find('[').unwrap_or(part.len()));
-    let field = closest(name, FIELDS.iter().map(|(field, _)| field.to_string()))?;
+    let elsewhere = OTHER_FIELDS.iter().find(|(other, _)| *other == name);
+    let known = || closest(name, FIELDS.iter().map(|(field, _)| field.to_string()));
+    let field = elsewhere.map(|(_, field)| field.to_string()).or_else(known)?;
     let is_numbered = FIELDS.contains(&(&field[..], true));
     let number = if is_numbered && number.is_empty() { "[0]" } else { number };
     (is_numbered || number.is_empty()).then(|| (tensor, format!("{tensor}.{field}{number}")))
@@ -90,6 +95,7 @@ mod tests {
         assert_eq!(field("p.x.shapes[1]").as_deref(), Some("p.x.shape[1]"));
         assert_eq!(field("x.shape").as_deref(), Some("x.shape[0]"));
         assert_eq!(field("x.numl").as_deref(), Some("x.numel"));
+        assert_eq!(field("x.size").as_deref(), Some("x.numel"));
         assert_eq!(field("x.numel[0]"), None);
         assert_eq!(field("x.weight"), None);
         assert_eq!(field("stride"), None);

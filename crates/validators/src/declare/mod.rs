@@ -57,6 +57,8 @@ pub struct Declarations {
     dtype_vars: Vec<Use>,
     tensors: Vec<(String, usize)>,
     peers: Vec<Peer>,
+    /// The paths of uint64 parameters, which are no symbols.
+    unsigned: Vec<String>,
     /// The named elements of tuples: their own names, their paths, and where their parameters stand.
     elements: Vec<(String, String, Span)>,
     optional: Option<String>,
@@ -109,6 +111,11 @@ impl Declarations {
                 Some(_) => Rank::BareOptional,
             },
         );
+    }
+
+    /// A uint64 parameter: an integer, and no symbol.
+    pub fn uint64_param(&mut self, at: &Path) {
+        self.unsigned.push(at.text.clone());
     }
 
     /// A tensor, with its rank.

@@ -89,12 +89,22 @@ impl Declarations {
     }
 
     fn unknown_symbol(&self, name: &str, span: Span) -> Diagnostic {
+        let problem =
+            Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"));
+        if self.unsigned.iter().any(|path| path == name) {
+            let help = format!("make `{name}` an int64, or check it in the kernel");
+            return problem.label(span, "a uint64, which rules cannot hold").help(help);
+        }
         let is_tensor = |path: &str| self.tensors.iter().any(|(tensor, _)| tensor == path);
         let meant = closest_field(name).filter(|(tensor, _)| is_tensor(tensor));
-        let problem =
-            Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"))
-                .label(span, "not found in any dim, Shape or integer parameter");
-        let help = format!("use `{name}` in some dim, or add a parameter `{name}: int64`");
+        let help = match name.rsplit_once('.') {
+            Some((tensor, _)) if is_tensor(tensor) => format!(
+                "use a field of the tensor: `{tensor}.shape[0]`, `{tensor}.strides[0]` or `{tensor}.numel`"
+            ),
+            Some(_) => "use a symbol, an integer parameter or a tensor's field".to_string(),
+            None => format!("use `{name}` in some dim, or add a parameter `{name}: int64`"),
+        };
+        let problem = problem.label(span, "not found in any dim, Shape or integer parameter");
         did_you_mean(problem, meant.map(|(_, field)| field), help)
     }
 }
@@ -102,7 +112,7 @@ impl Declarations {
 fn rule_on_optional(name: &str, span: Span, optional: &str) -> Diagnostic {
     Diagnostic::new("optional-symbol", format!("`{name}` has a value only where `{optional}` is given"))
         .label(span, "used in a rule, which holds for every call")
-        .help(format!("write the rule over a field, such as `{optional}.shape[0]`, which is 0 where `{optional}` is absent"))
+        .help(format!("write the rule over a field, such as `{optional}.shape[0]`: it is skipped where `{optional}` is absent"))
 }
 
 fn impossible(rule: &Rule, why: &str) -> Diagnostic {

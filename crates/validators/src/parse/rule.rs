@@ -5,6 +5,7 @@ use super::{Parser, at_most};
 use crate::count::count;
 use crate::expr::Expr;
 use crate::rule::{Comparison, Rule, RuleKind};
+use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, TokenKind};
 
 /// How many values a symbol's set may have.
@@ -18,6 +19,8 @@ impl Parser<'_> {
         } else if let Some(vars) = self.dtype_vars() {
             self.expect_keyword("in")?;
             self.dtype_rows(vars)?
+        } else if let Some(equality) = self.dtype_equality() {
+            equality?
         } else {
             self.comparison()?
         };
@@ -85,24 +88,76 @@ impl Parser<'_> {
         Ok(RuleKind::DTypes(vars, rows))
     }
 
+    /// `T == float32`, which is `T in {float32}`; takes nothing where there is no dtype.
+    fn dtype_equality(&mut self) -> Option<Result<RuleKind, Diagnostic>> {
+        let mark = self.cursor.position();
+        let var = self.expect_name("a dtype variable").ok().map(|(var, _)| var.to_string());
+        let (is_equal, is_unequal) = (self.eat("=="), self.at_mark("!="));
+        if is_unequal {
+            self.bump();
+        }
+        let dtype = DType::parse(self.peek_text());
+        let (Some(var), Some(dtype), true) = (var, dtype, is_equal || is_unequal) else {
+            self.cursor.rewind(mark);
+            return None;
+        };
+        let span = self.bump().span;
+        if is_unequal {
+            let message = format!("`{var} != {dtype}` leaves open which dtypes there are");
+            let problem = Diagnostic::new("dtype-rules", message).label(span, "the one it is not");
+            let help = format!("list those that there are kernels for: `{var} in {{…}}`");
+            return Some(Err(problem.help(help)));
+        }
+        Some(Ok(RuleKind::DTypes(vec![var], vec![vec![dtype]])))
+    }
+
     fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
         let left = self.parse_expr()?;
-        if self.eat_name("in") {
-            if left.as_symbol().is_none() {
-                return Err(self.unexpected("a symbol before `in`"));
-            }
-            let span = self.peek().span;
-            let values = self.parse_list("{", "}", |parser| {
-                let negative = parser.eat("-");
-                parser.parse_int(negative, "an integer")
-            })?;
-            return Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?));
+        if self.at_name("in") {
+            return self.set(left);
         }
-        for comparison in Comparison::ALL {
-            if self.eat(comparison.text()) {
-                return Ok(RuleKind::Compare(left, *comparison, self.parse_expr()?));
-            }
+        let Some(comparison) = self.eat_comparison() else {
+            let problem = self.unexpected("a comparison: ==, !=, <, <=, >, >= or in");
+            let is_assigned = self.at_mark("=");
+            return Err(if is_assigned { problem.help("write `==`") } else { problem });
+        };
+        let right = self.parse_expr()?;
+        let next = self.peek().span;
+        if let Some(chained) = self.eat_comparison() {
+            let (comparison, chained) = (comparison.text(), chained.text());
+            let last = self.parse_expr()?;
+            let help =
+                format!("write two rules: `{left} {comparison} {right}, {right} {chained} {last}`");
+            return Err(Diagnostic::new("syntax", "comparisons do not chain")
+                .label(next, "expected the end of the rule")
+                .help(help));
         }
-        Err(self.unexpected("a comparison: ==, !=, <, <=, >, >= or in"))
+        Ok(RuleKind::Compare(left, comparison, right))
+    }
+
+    fn eat_comparison(&mut self) -> Option<Comparison> {
+        Comparison::ALL.iter().copied().find(|comparison| self.eat(comparison.text()))
+    }
+
+    /// `in {64, 128}` behind a symbol.
+    fn set(&mut self, left: Expr) -> Result<RuleKind, Diagnostic> {
+        self.expect_keyword("in")?;
+        if left.as_symbol().is_none() {
+            return Err(self.unexpected("a symbol before `in`"));
+        }
+        let span = self.peek().span;
+        let values = self.parse_list("{", "}", |parser| {
+            let negative = parser.eat("-");
+            parser.parse_int(negative, "an integer")
+        })?;
+        if values.is_empty() {
+            return Err(Diagnostic::new(
+                "impossible-rule",
+                format!("`{left} in {{}}` can never hold"),
+            )
+            .label(span, "an empty set")
+            .help("list the values that there are kernels for"));
+        }
+        Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?))
     }
 }

@@ -3,10 +3,11 @@
 
 use super::{Order, Strides, Tensor};
 use crate::count::count;
+use crate::dim::Dim;
 use crate::param::{Kind, ParamSyntax};
 use crate::parse::Parser;
 use crate::rule::join;
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::{Diagnostic, Span, TokenKind};
 use std::fmt;
 
 impl ParamSyntax for Tensor {
@@ -27,6 +28,10 @@ pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic
     let start = parser.expect_keyword("Tensor")?;
     parser.expect("(")?;
     let dims = parser.parse_dims()?;
+    if parser.at_mark(")") {
+        let help = format!("name the dtype of the elements: `Tensor([{}], float32)`", join(&dims));
+        return Err(parser.unexpected("`,` and a dtype").help(help));
+    }
     parser.expect(",")?;
     let mut tensor = Tensor::new(dims, parser.parse_tensor_dtype()?);
     let mut seen = Vec::new();
@@ -83,14 +88,27 @@ fn parse_option(
         "order"
     } else if parser.eat_name("strides") {
         parser.expect("=")?;
-        tensor.strides =
-            if parser.eat_name("any") { Strides::Any } else { Strides::Dims(parser.parse_dims()?) };
+        tensor.strides = if parser.eat_name("any") {
+            Strides::Any
+        } else {
+            Strides::Dims(parse_strides(parser)?)
+        };
         "strides"
     } else {
-        return Err(parser
-            .unexpected("an option: `order=`, `strides=`, `align=`, `device=`, `peer` or `mut`"));
+        let problem = parser
+            .unexpected("an option: `order=`, `strides=`, `align=`, `device=`, `peer` or `mut`");
+        let is_param = parser.peek_second().kind == TokenKind::Mark(":");
+        let unclosed = "close the brackets of `Tensor(` in front of the next parameter";
+        return Err(if is_param { problem.help(unclosed) } else { problem });
     };
     Ok((option, span))
+}
+
+fn parse_strides(parser: &mut Parser<'_>) -> Result<Vec<Dim>, Diagnostic> {
+    parser.parse_dims_as("stride").map_err(|problem| match problem.code {
+        "negative-dim" => problem.help("write `strides=any` where strides may be negative"),
+        _ => problem,
+    })
 }
 
 fn parse_order(parser: &mut Parser<'_>) -> Result<Order, Diagnostic> {
@@ -100,6 +118,9 @@ fn parse_order(parser: &mut Parser<'_>) -> Result<Order, Diagnostic> {
     }
     if parser.eat_name("col") {
         return Ok(Order::Col);
+    }
+    if !parser.at_mark("(") {
+        return Err(parser.unexpected("an order: `row`, `col` or a rank for each dim, `(1, 0, 2)`"));
     }
     let ranks =
         parser.parse_list("(", ")", |parser| parser.parse_count("a dim's rank in memory"))?;
