@@ -74,7 +74,7 @@ use self::fields::{Fields, Reader, span_of};
 use self::function::ReadFunction;
 use crate::file::{Files, ReadError};
 use crate::package::{Function, Package};
-use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span, bidirectional};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::DeTable;
@@ -109,12 +109,15 @@ pub fn load(path: &Path) -> Result<Package, LoadError> {
 /// Reads the text of a package file. Relative paths in it start at `base`; no file is opened.
 ///
 /// # Errors
-/// Everything that is wrong with the text, in its order. Behind errors of TOML itself nothing else is looked for.
+/// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change
+/// the direction of the text, nothing else is looked for.
 pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
     let mut reader = Reader::new(text, base);
+    // What a person reads has to be what the program reads, in comments too.
+    bidirectional(text, 0).into_iter().for_each(|problem| _ = reader.report(problem));
     let (document, errors) = DeTable::parse_recoverable(text);
-    if !errors.is_empty() {
-        errors.iter().for_each(|error| _ = reader.report(toml_error(error)));
+    errors.iter().for_each(|error| _ = reader.report(toml_error(error)));
+    if reader.n_problems() > 0 {
         return Err(reader.into_problems());
     }
     let mut fields = Fields::new(document.get_ref(), Span::default(), "a package file");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at one.
 
-use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span, bidirectional};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -311,6 +311,12 @@ impl<'f> Reader<'f> {
             return None;
         };
         let span = span_of(&value.span());
+        if let Some(problem) = bidirectional(string, span.start).into_iter().next() {
+            // Escapes spell it: the file itself has no such character.
+            let why = "changes the direction in which the text shows";
+            self.report(Diagnostic { labels: vec![], ..problem }.label(span, why));
+            return None;
+        }
         // Where the file spells the string differently, as with escapes, its characters cannot be found.
         let spelled = self.file.get(value.span()).unwrap_or_default();
         let first = spelled.find(&**string).map(|offset| span.start + offset);

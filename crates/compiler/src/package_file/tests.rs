@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Package files as they are written, and what is said about them.
 
+mod characters;
+
 use super::parse;
 use crate::package::{Launch, Package, Returns};
 use crate::source::{GpuSource, Source};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Characters of a package file that do not show.
+
+use super::{FUNCTION, HEADER, LAUNCH, expect_package, expect_problems};
+use expect_test::expect;
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let package = expect_package(&format!("\u{feff}{HEADER}{FUNCTION}{LAUNCH}"));
+    assert_eq!(package.functions[0].launches[0].kernel, "f");
+}
+
+#[test]
+fn characters_that_change_the_direction_are_refused() {
+    expect_problems(
+        "[package]\nname = 'p' # \u{202e} ]\ndoc = '\u{2066}'\n[",
+        expect![[r#"
+            bad-character: unexpected character U+202E
+              "\u{202e}" changes the direction in which the text shows
+              help: remove it
+            bad-character: unexpected character U+2066
+              "\u{2066}" changes the direction in which the text shows
+              help: remove it
+            toml: unquoted keys cannot be empty
+              "" expected letters, numbers, `-`, `_`
+        "#]],
+    );
+    expect_problems(
+        &format!("{HEADER}{FUNCTION}doc = \"a\\u202e b\"\n{LAUNCH}"),
+        expect![[r#"
+            bad-character: unexpected character U+202E
+              "\"a\\u202e b\"" changes the direction in which the text shows
+              help: remove it
+        "#]],
+    );
+}
