@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Opening what the command line names: never without end.
+//! Reading what the command line names: never without end.
 
 use anyhow::{Context, Result, bail};
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+
+/// The most bytes of a text.
+const MAX_TEXT: u64 = 16 << 20;
 
 /// Opens a file on a disk.
 ///
@@ -21,4 +25,30 @@ pub fn open(path: &Path) -> Result<File> {
         Ok(File::open(path)?)
     };
     open().with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// The text of a file, a device or a FIFO.
+///
+/// # Errors
+/// Where it cannot be read, is no UTF-8, or has no end in sight.
+pub fn read_text(path: &Path) -> Result<String> {
+    let read = || read_whole(File::open(path)?);
+    read().with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// The text of the standard input.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn read_stdin() -> Result<String> {
+    read_whole(io::stdin().lock()).context("cannot read the standard input")
+}
+
+fn read_whole(from: impl Read) -> Result<String> {
+    let mut text = String::new();
+    from.take(MAX_TEXT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_TEXT {
+        bail!("it has more than {} MiB", MAX_TEXT >> 20);
+    }
+    Ok(text)
 }

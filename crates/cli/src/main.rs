@@ -9,6 +9,7 @@ mod commands;
 mod depfile;
 mod failure;
 mod input;
+mod package_file;
 mod publish;
 mod render;
 mod report;

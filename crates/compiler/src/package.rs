@@ -2,7 +2,10 @@
 //! What a user describes: a package of functions, each a signature with the launches that it becomes. Built in Rust, or read from a
 //! package file by [`package_file`](crate::package_file). And which entry points a package has.
 
+mod archs;
 mod plan;
+
+pub use archs::Overruled;
 
 use crate::source::Source;
 use kernpack_ffi_abi::{DType, DeviceType};

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack build FILE -o OUT...`
 
+use crate::package_file::PackageFile;
 use crate::publish::{publish, require_folder};
-use crate::render::Source;
 use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{
-    CompileError, Compiled, Options, Package, Target, Warning, compile, package_file,
-};
+use kernpack_compiler::{Compiled, Options, Package, Warning, compile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -17,17 +15,14 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("outputs").required(true).multiple(true)))]
 pub struct Build {
-    /// The package file.
-    file: PathBuf,
+    #[command(flatten)]
+    package_file: PackageFile,
     /// A file to write; its ending says what: .o, .so, .h or .pyi. May be repeated.
     #[arg(short, long, value_name = "OUT", group = "outputs", value_parser = PathBufValueParser::new().try_map(parse_output))]
     output: Vec<Output>,
     /// Write NAME.o, NAME.so, NAME.h and NAME.pyi into this folder, NAME being the package's.
     #[arg(long, value_name = "DIR", group = "outputs")]
     out_dir: Option<PathBuf>,
-    /// What to build for; this machine where left out.
-    #[arg(long, value_parser = Target::find)]
-    target: Option<&'static Target>,
     /// Write a Makefile rule that says which files were read.
     #[arg(long, value_name = "FILE")]
     depfile: Option<PathBuf>,
@@ -100,13 +95,14 @@ impl Build {
 
     fn build(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("build").entered();
-        let target = self.target.unwrap_or(Target::host());
+        let target = self.package_file.target();
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
-        let package = self.read()?;
-        let compiled =
-            compile(&package, &Options { target }).map_err(|error| self.failure(error))?;
+        let (package, mut warnings) = self.package_file.read()?;
+        let compiled = compile(&package, &Options { target })
+            .map_err(|error| self.package_file.failure(error))?;
+        warnings.extend(compiled.warnings.iter().cloned());
         let outputs = self.outputs(&package);
         self.write(&outputs, &compiled)?;
         let outputs: Vec<_> =
@@ -120,30 +116,10 @@ impl Build {
                 "target": target.name,
                 "outputs": outputs,
                 "inputs": inputs,
-                "warnings": compiled.warnings.iter().map(warning_json).collect::<Vec<_>>(),
+                "warnings": warnings.iter().map(warning_json).collect::<Vec<_>>(),
             }),
-            remarks: compiled.warnings.iter().map(|warning| warning.text.clone() + "\n").collect(),
+            remarks: warnings.iter().map(|warning| warning.text.clone() + "\n").collect(),
         })
-    }
-
-    /// Problems say which function of this package file has them.
-    fn failure(&self, error: CompileError) -> Failure {
-        match error {
-            CompileError::Problems(problems) => {
-                Failure::Problems(self.file.display().to_string(), problems)
-            }
-            error => error.into(),
-        }
-    }
-
-    fn read(&self) -> Result<Package, Failure> {
-        let _span = tracing::info_span!("read").entered();
-        let name = self.file.display().to_string();
-        let text =
-            std::fs::read_to_string(&self.file).with_context(|| format!("cannot read `{name}`"))?;
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        package_file::parse(&text, folder)
-            .map_err(|problems| Failure::Diagnostics(Source { name, text }, problems))
     }
 
     /// The files that were asked for.
@@ -160,7 +136,7 @@ impl Build {
 
     /// The files that were read.
     fn inputs<'b>(&'b self, compiled: &'b Compiled) -> impl Iterator<Item = &'b Path> {
-        [self.file.as_path()].into_iter().chain(compiled.inputs.iter().map(|file| &*file.path))
+        self.package_file.path().into_iter().chain(compiled.inputs.iter().map(|file| &*file.path))
     }
 
     fn write(&self, outputs: &[Output], compiled: &Compiled) -> Result<()> {

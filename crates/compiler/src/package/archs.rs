@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Compiling a package's CUDA C++ for other architectures than it says.
+
+use super::Package;
+use crate::image::Arch;
+use crate::source::{GpuSource, Source};
+
+/// What became of the GPU sources of a package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overruled {
+    /// The sources that are compiled for the other architectures, each once.
+    pub compiled: Vec<String>,
+    /// The sources that are compiled already and stay as they are, each once.
+    pub kept: Vec<String>,
+}
+
+impl Package {
+    /// Has every CUDA C++ source compiled for these architectures.
+    pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
+        let mut overruled = Overruled::default();
+        for launch in self.functions.iter_mut().flat_map(|function| &mut function.launches) {
+            let Source::Gpu(source) = &mut launch.source else { continue };
+            let name = source.name();
+            let names = match source {
+                GpuSource::Cuda(_, own) => {
+                    *own = archs.to_vec();
+                    &mut overruled.compiled
+                }
+                GpuSource::Files(_) => &mut overruled.kept,
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        overruled
+    }
+}
