@@ -209,12 +209,6 @@ args = ["x", "m: int33", "d +"]
             err: 8 |     é: int32,
             err:   |     ^ not part of the language
             err: 
-            err: error[syntax]: expected a parameter's name, found `:`
-            err:  --> p.toml:8:6
-            err:   |
-            err: 8 |     é: int32,
-            err:   |      ^ expected a parameter's name
-            err: 
             err: error[syntax]: expected an expression, found `%`
             err:  --> p.toml:9:12
             err:   |
