@@ -4,7 +4,7 @@
 use crate::error::{Problem, Problems};
 use crate::image::{Image, Kernel};
 use crate::package::{Function, Launch};
-use crate::source::gpu::GpuArtifact;
+use crate::source::gpu::{GpuArtifact, KernelSymbol};
 use crate::source::{GpuSource, Source, SourceError, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
 use kernpack_validators::Plan;
@@ -37,9 +37,14 @@ impl GpuCode {
             match source.build(&kernels) {
                 Ok(artifact) => {
                     let number = code.modules.len();
-                    let symbols =
-                        artifact.symbols.iter().map(|(_, symbol)| (number, symbol.clone()));
-                    code.kernels.extend(symbols);
+                    for symbol in
+                        artifact.symbols.iter().filter_map(|(_, symbol)| symbol.as_ref().ok())
+                    {
+                        let kernel = (number, symbol.clone());
+                        if !code.kernels.contains(&kernel) {
+                            code.kernels.push(kernel);
+                        }
+                    }
                     code.modules.push((source.clone(), artifact));
                 }
                 Err(errors) => {
@@ -57,10 +62,12 @@ impl GpuCode {
     /// The number of a kernel of a source, by the name that a launch has for it.
     pub fn kernel(&self, source: &GpuSource, name: &str) -> Option<usize> {
         let (module, symbol) = self.symbol(source, name)?;
+        let symbol = symbol.as_ref().ok()?;
         self.kernels.iter().position(|(of, known)| *of == module && known == symbol)
     }
 
-    fn symbol(&self, source: &GpuSource, name: &str) -> Option<(usize, &str)> {
+    /// The number of a source's module, and the symbol of a kernel in it.
+    fn symbol(&self, source: &GpuSource, name: &str) -> Option<(usize, &KernelSymbol)> {
         let module = self.modules.iter().position(|(known, _)| known == source)?;
         let symbols = &self.modules[module].1.symbols;
         let (_, symbol) = symbols.iter().find(|(written, _)| written == name)?;
@@ -77,16 +84,18 @@ impl GpuCode {
                 // A source that could not be built is a problem already.
                 let Some((module, symbol)) = self.symbol(source, &name) else { continue };
                 let images = self.modules[module].1.images.iter().zip(source.paths());
-                let errors = images.filter_map(|(image, path)| {
-                    let kernel = match image.kernel(symbol) {
-                        Ok(kernel) => kernel?,
-                        Err(error) => return Some(SourceError::image(path, &error)),
-                    };
+                let unfit = |(image, path): (&Image, _), symbol| {
+                    let kernel = image.kernel(symbol)?;
                     let message = unfit_params(kernel, args, image, launch, function)?;
                     Some(SourceError::new(SourceErrorKind::KernelParams, path, message))
-                });
+                };
+                let errors: Vec<_> = match symbol {
+                    Err(error) => vec![error.clone()],
+                    Ok(symbol) => images.filter_map(|image| unfit(image, symbol)).collect(),
+                };
                 let name = &function.signature.name;
-                problems.0.extend(errors.map(|error| Problem::of_launch(name, index, error)));
+                let of_launch = |error| Problem::of_launch(name, index, error);
+                problems.0.extend(errors.into_iter().map(of_launch));
             }
         }
     }

@@ -64,7 +64,7 @@ pub struct Launch {
     pub spec: LaunchSpec,
     /// Where the kernel comes from.
     pub source: Source,
-    /// The kernel's symbol; `{T}` stands for the name of the dtype that the variable `T` has in a call. Nothing where Triton's JSON names it.
+    /// The kernel's symbol, or, on a GPU, its name in C++; `{T}` stands for the name of the dtype that the variable `T` has in a call. Nothing where Triton's JSON names it.
     pub kernel: String,
     /// What the kernel returns.
     pub returns: Returns,
@@ -105,7 +105,7 @@ impl Package {
 }
 
 impl Launch {
-    /// The kernel's symbol for each combination of dtypes; one where it does not depend on them.
+    /// The kernel's name for each combination of dtypes; one where it does not depend on them.
     ///
     /// # Panics
     /// Where a dtype has no name in it: what has a [`plan`](Function::plan) has none of those.
@@ -114,13 +114,24 @@ impl Launch {
             return vec![self.kernel.clone()];
         }
         let symbol = |row: &Vec<DType>| {
-            let named = combinations.vars.iter().zip(row).filter(|(var, _)| self.is_named_by(var));
-            named.fold(self.kernel.clone(), |symbol, (var, dtype)| {
-                let name = self.source.dtype_name(*dtype).expect("a planned kernel has a name");
-                symbol.replace(&format!("{{{var}}}"), &name)
-            })
+            let mut dtypes = combinations.vars.iter().zip(row);
+            let symbol = dtypes.try_fold(self.kernel.clone(), |kernel, (var, dtype)| {
+                self.with_dtype(&kernel, var, *dtype)
+            });
+            symbol.expect("a planned kernel has a name")
         };
         combinations.rows.iter().map(symbol).collect()
+    }
+
+    /// The kernel's name with a dtype wherever its variable stands; `None` where it has no name.
+    fn with_dtype(&self, kernel: &str, var: &str, dtype: DType) -> Option<String> {
+        let place = format!("{{{var}}}");
+        let mut parts = kernel.split(&place);
+        let first = parts.next().unwrap_or_default().to_string();
+        parts.try_fold(first, |before, part| {
+            let name = self.source.dtype_name(dtype, &before)?;
+            Some(before + &name + part)
+        })
     }
 
     /// The variables in the kernel's name, each with a dtype that it may be and that has no name there.
@@ -129,10 +140,8 @@ impl Launch {
         for (place, var) in combinations.vars.iter().enumerate() {
             for dtype in combinations.rows.iter().map(|row| row[place]) {
                 let pair = (&var[..], dtype);
-                if self.is_named_by(var)
-                    && self.source.dtype_name(dtype).is_none()
-                    && !unnamed.contains(&pair)
-                {
+                let is_named = self.with_dtype(&self.kernel, var, dtype).is_some();
+                if !is_named && !unnamed.contains(&pair) {
                     unnamed.push(pair);
                 }
             }

@@ -188,7 +188,7 @@ fn read(
         TritonLaunchError::Read { json: path, cubin: file.path.clone(), reason }
     })?;
     let kernel = TritonKernel::read(&json.display().to_string(), &text)?;
-    let params = image.kernel(&kernel.name).ok().flatten().map(|found| {
+    let params = image.kernel(&kernel.name).map(|found| {
         let n_own = found.params.len().saturating_sub(kernel.hidden_params().len());
         found.params.iter().take(n_own).map(|param| param.size).collect()
     });

@@ -25,6 +25,10 @@ fn in_cuda(kernel: &str, args: &[&str]) -> Launch {
     launch(Source::Gpu(GpuSource::Cuda(CudaSource::new("k.cu"), vec![])), kernel, args)
 }
 
+fn in_files(kernel: &str, args: &[&str]) -> Launch {
+    launch(Source::Gpu(GpuSource::Files(vec![])), kernel, args)
+}
+
 fn expect_error(function: &Function, expected: Expect) {
     expected.assert_eq(&function.plan().expect_err("no error").to_string());
 }
@@ -76,4 +80,27 @@ fn dtypes_that_have_no_name_in_cuda() {
     let launch = in_cuda("k<{T}>", &args);
     let combinations = function(named, vec![launch.clone()]).plan().unwrap().combinations;
     assert_eq!(launch.symbols(&combinations), ["k<signed char>", "k<float>"]);
+}
+
+/// In what others compiled, templates take the type, and the rest of a name has the dtype.
+#[test]
+fn dtypes_in_the_names_of_compiled_kernels() {
+    let text = "f(x: Tensor([n], T)) where T in {int8, float16}";
+    let named = |kernel: &str| {
+        let launch = in_files(kernel, &["x"]);
+        let combinations = function(text, vec![launch.clone()]).plan().unwrap().combinations;
+        launch.symbols(&combinations)
+    };
+    assert_eq!(named("k_{T}"), ["k_int8", "k_float16"]);
+    assert_eq!(named("ns::k<A<1>, {T}>"), ["ns::k<A<1>, signed char>", "ns::k<A<1>, __half>"]);
+    assert_eq!(named("k_{T}<{T}>"), ["k_int8<signed char>", "k_float16<__half>"]);
+    assert_eq!(named("k<1>_{T}"), ["k<1>_int8", "k<1>_float16"]);
+    let text = "f(x: Tensor([n], T)) where T in {int4, float32}";
+    expect_error(
+        &function(text, vec![in_files("k<{T}>", &["x"])]),
+        expect![[r#"
+            error[dtype-name]: `{T}` in the kernel's name `k<{T}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
+              help: leave int4 out of what `T` may be, or write a launch for each dtype, with `when = "T in {int4}"` and its kernel's name in full"#]],
+    );
+    function(text, vec![in_files("k_{T}", &["x"])]).plan().unwrap();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why bytes are no image, or not the image that is needed.
 
-use super::Arch;
+use super::{Arch, KernelName};
 use std::fmt;
 use thiserror::Error;
 
@@ -75,12 +75,45 @@ pub enum ImageProblem {
     /// The kernel is not in there.
     #[error("has no kernel `{kernel}` for {arch}; it has {}", Names(.has))]
     NoKernel {
-        /// The kernel.
+        /// The kernel, as the launch names it.
         kernel: String,
         /// The architecture whose code lacks it.
         arch: Arch,
-        /// The kernels that this code has.
-        has: Vec<String>,
+        /// The kernels that this code has, the closest first.
+        has: Vec<KernelName>,
+    },
+    /// Several kernels go by the name.
+    #[error("has several kernels `{kernel}` for {arch}: {}; name one by its symbol", Names(.among))]
+    Ambiguous {
+        /// The kernel, as the launch names it.
+        kernel: String,
+        /// The architecture of the code.
+        arch: Arch,
+        /// The kernels, with what they take.
+        among: Vec<KernelName>,
+    },
+    /// A kernel is another symbol where it is compiled for another architecture.
+    #[error(
+        "has the kernel `{kernel}` as `{symbol}` for {arch}, but for {} it is `{}`; declare it alike for all, outside of namespaces without a name",
+        other.0, other.1
+    )]
+    OtherSymbol {
+        /// The kernel, as the launch names it.
+        kernel: String,
+        /// The architecture of the code.
+        arch: Arch,
+        /// The symbol in this code.
+        symbol: String,
+        /// The architecture of the code before it, and the symbol there.
+        other: (Arch, String),
+    },
+    /// A name in C++, where no names can be read.
+    #[error(
+        "is compressed, so that the kernel `{kernel}` cannot be looked for in it; give its symbol"
+    )]
+    Compressed {
+        /// The kernel, as the launch names it.
+        kernel: String,
     },
 }
 
@@ -98,15 +131,20 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Names between backticks.
-struct Names<'a>(&'a [String]);
+/// The first of some names.
+struct Names<'a>(&'a [KernelName]);
 
 impl fmt::Display for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 10;
         if self.0.is_empty() {
             return f.write_str("none");
         }
-        let names: Vec<_> = self.0.iter().map(|name| format!("`{name}`")).collect();
-        f.write_str(&names.join(", "))
+        let names: Vec<_> = self.0.iter().take(MOST).map(ToString::to_string).collect();
+        f.write_str(&names.join(", "))?;
+        match self.0.len().saturating_sub(MOST) {
+            0 => Ok(()),
+            n_more => write!(f, " and {n_more} more"),
+        }
     }
 }

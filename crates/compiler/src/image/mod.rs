@@ -15,13 +15,16 @@
 
 mod arch;
 mod bytes;
+mod cpp_name;
 mod cubin;
 mod error;
 mod fatbin;
 mod ptx;
+mod symbol;
 
 pub use arch::{Arch, ArchError, ArchKind, Suffix};
 pub use error::{ImageError, ImageProblem};
+pub use symbol::{KernelName, symbols};
 
 /// GPU code in one of the forms that the driver loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,30 +100,16 @@ impl Image {
         self.codes.iter().map(|code| code.arch).collect()
     }
 
-    /// The kernel of this name, as the first readable code has it; `None` where all of the code is compressed.
-    ///
-    /// # Errors
-    /// Where code that can be read lacks the kernel. The error names the kernels that it has.
-    pub fn kernel(&self, name: &str) -> Result<Option<&Kernel>, ImageError> {
-        let mut found = None;
-        for code in &self.codes {
-            let Some(kernels) = &code.kernels else { continue };
-            let kernel = kernels.iter().find(|kernel| kernel.name == name);
-            let kernel = kernel.ok_or_else(|| self.no_kernel(name, code.arch, kernels))?;
-            found = found.or(Some(kernel));
-        }
-        Ok(found)
+    /// The kernel of this symbol, as the first code has it that can be read and that has it.
+    /// Whether all code does is [`symbols`]' to say.
+    pub fn kernel(&self, symbol: &str) -> Option<&Kernel> {
+        let kernels = self.codes.iter().flat_map(|code| code.kernels.iter().flatten());
+        kernels.into_iter().find(|kernel| kernel.name == symbol)
     }
 
     /// Whether the driver may get the bytes as they are. It reads PTX up to a NUL, and other images know their length.
     pub fn is_terminated(&self) -> bool {
         self.kind != ImageKind::Ptx || self.bytes.ends_with(b"\0")
-    }
-
-    fn no_kernel(&self, name: &str, arch: Arch, kernels: &[Kernel]) -> ImageError {
-        let has = kernels.iter().map(|kernel| kernel.name.clone()).collect();
-        let problem = ImageProblem::NoKernel { kernel: name.to_string(), arch, has };
-        ImageError { image: self.name.clone(), problem }
     }
 }
 

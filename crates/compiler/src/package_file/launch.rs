@@ -4,7 +4,7 @@
 use super::fields::{Fields, Reader, Text, Value, is_identifier};
 use super::{layout, source};
 use crate::package::{Launch, Returns};
-use crate::source::{GpuSource, Source};
+use crate::source::Source;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{
     Geometry, KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules,
@@ -105,8 +105,7 @@ pub(super) fn read<'t>(
     let source = written.and_then(|value| source::read(reader, value));
     let layout = layout(reader, fields, form, source.as_ref(), is_triton);
     // Of a source that cannot be read, nothing is known.
-    let is_cpp = |source: &Source| matches!(source, Source::Gpu(GpuSource::Cuda(..)));
-    let is_c = source.as_ref().is_some_and(|source| !is_cpp(source));
+    let is_c = source.as_ref().is_some_and(|source| !source.is_gpu());
     let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
         true => Some(String::new()),
         false => kernel(reader, fields, signature, is_c),

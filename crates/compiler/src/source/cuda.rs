@@ -12,7 +12,7 @@ use super::error::{SourceError, SourceErrorKind};
 use super::include::{self, File};
 use super::nvrtc::{Header, Job, Nvrtc, NvrtcError};
 use crate::file::{Files, InputFile};
-use crate::image::{Arch, ArchKind, Image, ImageError};
+use crate::image::{self, Arch, ArchKind, Image, ImageError};
 use kernpack_ffi_abi::DType;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -250,8 +250,8 @@ impl CudaSource {
             }
         })?;
         let image = Image::read(&format!("{} for {arch}", self.path.display()), output.bytes)?;
-        for symbol in &output.symbols {
-            image.kernel(symbol)?;
+        for symbol in image::symbols(std::slice::from_ref(&image), &output.symbols) {
+            symbol.map_err(|(_, error)| error)?;
         }
         Ok((image, output.symbols, include::with_real_names(program.files, &output.log)))
     }

@@ -37,6 +37,8 @@ pub enum SourceErrorKind {
     Image,
     /// A launch names a kernel that is not there.
     MissingKernel,
+    /// The name that a launch has for a kernel does not say which it is.
+    KernelName,
     /// A kernel takes other arguments than a launch passes.
     KernelParams,
     /// What Triton says of a kernel does not fit the launch.
@@ -64,6 +66,7 @@ impl SourceErrorKind {
             SourceErrorKind::Object => "host-object",
             SourceErrorKind::Image => "gpu-image",
             SourceErrorKind::MissingKernel => "missing-kernel",
+            SourceErrorKind::KernelName => "kernel-name",
             SourceErrorKind::KernelParams => "kernel-params",
             SourceErrorKind::Triton => "triton",
         }
@@ -81,6 +84,9 @@ impl SourceError {
     pub fn image(path: &Path, error: &ImageError) -> SourceError {
         let (kind, line) = match &error.problem {
             ImageProblem::NoKernel { .. } => (SourceErrorKind::MissingKernel, None),
+            ImageProblem::Ambiguous { .. }
+            | ImageProblem::OtherSymbol { .. }
+            | ImageProblem::Compressed { .. } => (SourceErrorKind::KernelName, None),
             ImageProblem::Ptx { line, .. } => (SourceErrorKind::Image, u32::try_from(*line).ok()),
             _ => (SourceErrorKind::Image, None),
         };

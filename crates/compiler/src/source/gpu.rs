@@ -4,7 +4,7 @@
 use super::cuda::{CudaArtifact, CudaSource};
 use super::error::{SourceError, SourceErrorKind};
 use crate::file::{Files, InputFile};
-use crate::image::{Arch, Image, ImageKind};
+use crate::image::{self, Arch, Image, ImageKind};
 use std::path::{Path, PathBuf};
 
 /// Kernels for GPUs.
@@ -29,13 +29,16 @@ pub struct GpuFile {
     pub triton: Option<PathBuf>,
 }
 
+/// The symbol of a kernel in every image, or why it has none.
+pub type KernelSymbol = Result<String, SourceError>;
+
 /// What a source of GPU code became.
 #[derive(Clone, Debug)]
 pub struct GpuArtifact {
     /// The images, which are ready for the driver.
     pub images: Vec<Image>,
-    /// The symbol of each kernel that launches name; a compiled image has them as they are written.
-    pub symbols: Vec<(String, String)>,
+    /// Each kernel as launches name it, with its symbol.
+    pub symbols: Vec<(String, KernelSymbol)>,
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
     /// Every file that was read.
@@ -78,7 +81,8 @@ impl GpuSource {
             GpuSource::Files(files) => read(files, kernels),
             GpuSource::Cuda(source, archs) => {
                 let built = source.build_found(archs, kernels).map_err(|error| vec![error])?;
-                let symbols = kernels.iter().cloned().zip(built.symbols).collect();
+                let symbols =
+                    kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
                 let CudaArtifact { images, log, inputs, .. } = built;
                 Ok(GpuArtifact { images, symbols, log, inputs })
             }
@@ -101,7 +105,10 @@ fn read(gpu_files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, Vec<So
     if !errors.is_empty() {
         return Err(errors);
     }
-    let symbols = kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
+    let symbols = image::symbols(&images, kernels).into_iter().map(|symbol| {
+        symbol.map_err(|(image, error)| SourceError::image(&gpu_files[image].path, &error))
+    });
+    let symbols = kernels.iter().cloned().zip(symbols).collect();
     Ok(GpuArtifact { images, symbols, log: String::new(), inputs: files.into_inputs() })
 }
 

@@ -33,11 +33,19 @@ impl Source {
         matches!(self, Source::Gpu(_))
     }
 
-    /// What stands for a dtype in the name of a kernel: its own name, or, in CUDA C++, the type's, if there is one.
-    pub fn dtype_name(&self, dtype: DType) -> Option<String> {
-        match self {
-            Source::Gpu(GpuSource::Cuda(..)) => cuda::type_name(dtype).map(str::to_string),
-            _ => Some(dtype.to_string()),
+    /// What stands for a dtype in the name of a kernel, behind this part of it: the type of CUDA
+    /// C++, if there is one, or the dtype's own name. The type is what templates take; in CUDA C++
+    /// it stands everywhere.
+    pub fn dtype_name(&self, dtype: DType, before: &str) -> Option<String> {
+        let is_argument = before.matches('<').count() > before.matches('>').count();
+        let is_type = match self {
+            Source::Host(_) => false,
+            Source::Gpu(GpuSource::Files(_)) => is_argument,
+            Source::Gpu(GpuSource::Cuda(..)) => true,
+        };
+        match is_type {
+            true => cuda::type_name(dtype).map(str::to_string),
+            false => Some(dtype.to_string()),
         }
     }
 }

@@ -86,6 +86,9 @@ fn a_compressed_fatbin_is_packed_as_it_is() {
     for kernel in ["one", "whatever"] {
         build("{ fatbin = \"three.fatbin\" }", kernel, "[\"x\"]").unwrap();
     }
+    let error = build("{ fatbin = \"three.fatbin\" }", "one<float>", "[\"x\"]").map(|_| ());
+    let expected = "in function `f`: `DIR/three.fatbin` is compressed, so that the kernel `one<float>` cannot be looked for in it; give its symbol";
+    assert_eq!(error.unwrap_err(), expected);
     let error = build("[{ fatbin = \"three.fatbin\", arch = \"sm_80\" }]", "one", "[\"x\"]");
     let error = error.map(|_| ()).unwrap_err();
     assert!(error.contains("sm_90, compute_90"), "{error}");

@@ -5,6 +5,7 @@
 
 mod cubin;
 mod files;
+mod names;
 mod source;
 mod triton;
 
@@ -77,7 +78,7 @@ fn image(text: &str, arch: &str) -> Image {
 }
 
 fn kernel<'i>(image: &'i Image, name: &str) -> &'i Kernel {
-    image.kernel(name).unwrap().expect("a readable image")
+    image.kernel(name).expect("a readable image")
 }
 
 /// Offset and size of each parameter.
