@@ -4,8 +4,8 @@
 use crate::ffi::Library;
 use crate::toolchain;
 use anyhow::{Context, Result};
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Returns, Source, compile};
-use kernpack_validators::{LaunchSpec, Signature, parse_kernel_arg};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
+use kernpack_validators::{KernelName, Signature, parse_kernel_arg};
 use std::path::{Path, PathBuf};
 
 /// A function that is measured.
@@ -76,12 +76,8 @@ impl Subject {
         let signature: Result<Signature, _> = self.signature(name).parse();
         let args = self.kernel_args();
         let args = args.iter().map(|arg| parse_kernel_arg(arg).expect("an argument is a name"));
-        let launch = Launch {
-            spec: LaunchSpec { args: args.collect(), ..LaunchSpec::default() },
-            source: Source::Host(HostSource::new(kernels)),
-            kernel: format!("{}_kernel", self.name()),
-            returns: Returns::Void,
-        };
+        let kernel = KernelName::plain(format!("{}_kernel", self.name()));
+        let launch = Launch::on_host(HostSource::new(kernels), kernel, args.collect());
         let mut function = Function::new(signature.unwrap_or_else(|error| panic!("{error}")));
         function.launches.push(launch);
         function

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be called: the interpreter of a plan here, compiled code in [`module`](crate::module).
 
-use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
 use kernpack_validators::Plan;
-use kernpack_validators::check::host_status;
-use kernpack_validators::plan::{self, interpret};
-use std::convert::Infallible;
+use kernpack_validators::plan::{self, interpret_with};
 use std::fmt;
 
 /// How a call ends.
@@ -98,20 +95,6 @@ impl<'s> Interpreter<'s> {
         let plan = subject.plan.as_ref().ok()?;
         Some(Interpreter { plan, statuses: &subject.statuses })
     }
-
-    /// What a call launches ends in, given what the kernels return.
-    fn run(&self, launches: Vec<Launched>) -> Outcome {
-        let status = |launched: &Launched| self.statuses[launched.number].unwrap_or(0);
-        let Some(failed) = launches.iter().find(|launched| status(launched) != 0) else {
-            return Outcome::Accepted(launches);
-        };
-        let kernel = kernels::shown_symbol(self.plan, failed);
-        let fault = host_status::fault(&kernel, &self.plan.signature);
-        let value = Ok::<_, Infallible>(status(failed).into());
-        let Ok(message) = fault.text(&mut |_| value);
-        let (fault, kind) = (Some(fault.name), fault.kind.to_string());
-        Outcome::Refused(Refused { fault, kind, message })
-    }
 }
 
 impl Callee for Interpreter<'_> {
@@ -120,13 +103,15 @@ impl Callee for Interpreter<'_> {
     }
 
     fn call(&mut self, arguments: &Arguments) -> Outcome {
-        match interpret(self.plan, arguments, arguments.address(), arguments.count()) {
+        let status_of = |launch: usize| self.statuses[launch].unwrap_or(0);
+        let (args, n_args) = (arguments.address(), arguments.count());
+        match interpret_with(self.plan, arguments, args, n_args, &status_of) {
             plan::Outcome::Accepted(accepted) => {
                 let combination = accepted.combination.unwrap_or(0) as usize;
                 let launches = accepted.launches.into_iter();
                 let launches =
                     launches.map(|(number, values)| Launched { number, combination, values });
-                self.run(launches.collect())
+                Outcome::Accepted(launches.collect())
             }
             plan::Outcome::Refused(refused) => Outcome::Refused(Refused {
                 fault: Some(refused.name),

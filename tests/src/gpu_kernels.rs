@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels for the suite's launches that pass tensor maps: PTX without instructions, launched on the driver of `tests/cuda-stub`, which keeps
-//! what each got. Launches of other kernels are host functions: [`kernels`].
+//! Kernels for the suite's launches on a GPU: PTX without instructions, launched on the driver of `tests/cuda-stub`, which keeps what each
+//! got. Kernels of other launches are host functions: [`kernels`].
 
 use crate::callee::Launched;
 use crate::kernels;
@@ -8,16 +8,16 @@ use kernpack_compiler::image::ImageKind;
 use kernpack_compiler::source::{GpuFile, GpuSource};
 use kernpack_ffi_abi::DType;
 use kernpack_validators::plan::{CScalar, Launch, LaunchArg, TensorMap};
-use kernpack_validators::{KernelArg, LaunchSpec, Plan};
+use kernpack_validators::{LaunchSpec, Plan, Site};
 use serde_json::Value as Json;
 use std::path::Path;
 
 /// What every file of such kernels starts with.
 pub const PRELUDE: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Whether a launch passes a tensor map, and so is one on a GPU.
-pub fn has_map(launch: &LaunchSpec) -> bool {
-    launch.args.iter().any(|arg| matches!(arg, KernelArg::TensorMap(_)))
+/// Whether a launch is one on a GPU.
+pub fn is_on_gpu(launch: &LaunchSpec) -> bool {
+    matches!(launch.site, Site::Gpu(_))
 }
 
 /// A file of such kernels as a source.

@@ -3,8 +3,8 @@
 
 use crate::callee::Launched;
 use kernpack_ffi_abi::DType;
-use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, Launch, LaunchArg};
+use kernpack_validators::{KernelName, Plan, Signature, parse_kernel_name};
 use std::fmt::Write;
 
 /// What every file of kernels starts with.
@@ -15,10 +15,17 @@ void kernpack_test_record(int32_t launch, int32_t combination, int32_t count, co
 static int64_t bits(double value) { int64_t word; memcpy(&word, &value, 8); return word; }
 ";
 
-/// The symbol of a launch's kernel, with the names of dtype variables for the compiler to fill in.
-pub fn kernel(function: &str, plan: &Plan, launch: usize) -> String {
-    let vars = plan.combinations.vars.iter().map(|var| format!("_{{{var}}}"));
-    format!("{function}_{launch}{}", vars.collect::<String>())
+/// The name of a launch's kernel, which is another for each combination of dtypes.
+pub fn name(function: &str, signature: &Signature, launch: usize) -> KernelName {
+    let dtypes = signature.resolve().map(|bindings| bindings.dtypes).unwrap_or_default();
+    let vars = dtypes.keys().map(|var| format!("_{{{var}}}"));
+    let name = format!("{function}_{launch}{}", vars.collect::<String>());
+    parse_kernel_name(&name).expect("every brace is closed")
+}
+
+/// The same, as messages show it here: functions are renumbered in a package, and messages must not tell.
+pub fn shown_name(signature: &Signature, launch: usize) -> KernelName {
+    name(SHOWN_FUNCTION, signature, launch)
 }
 
 /// The symbols of a launch's kernels, one for each combination of dtypes.
@@ -28,12 +35,6 @@ pub fn symbols(function: &str, plan: &Plan, launch: usize) -> impl Iterator<Item
     let rows = if plan.combinations.vars.is_empty() { no_variables } else { rows.clone() };
     let symbol = format!("{function}_{launch}");
     rows.into_iter().map(move |row| format!("{symbol}{}", dtypes(&row)))
-}
-
-/// The symbol of a launch's kernel, as messages show it here: functions are renumbered in a package, and messages must not tell.
-pub fn shown_symbol(plan: &Plan, launched: &Launched) -> String {
-    let row = plan.combinations.rows.get(launched.combination);
-    format!("{SHOWN_FUNCTION}_{}{}", launched.number, dtypes(row.map_or(&[], |row| &row[..])))
 }
 
 /// Stands for a function's name in the symbols that messages show.

@@ -3,16 +3,17 @@
 #![expect(unsafe_code, reason = "loads generated code and calls it")]
 
 use crate::callee::{Callee, Outcome, Refused};
+use crate::cuda_host::Host;
 use crate::cuda_stub::Stub;
 use crate::fake_ffi;
 use crate::gpu_kernels;
 use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Returns, Source, compile};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Site, compile};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::Any;
-use kernpack_validators::Plan;
+use kernpack_validators::{self as validators, Plan};
 use libloading::Library;
 use std::error::Error;
 use std::ffi::c_void;
@@ -41,8 +42,14 @@ impl<'s> Module<'s> {
         std::fs::write(&path, compile(&package, &Options::default())?.shared_object()?)?;
         assert!(fake_ffi::exports().iter().all(|address| *address != 0));
         let on_gpu =
-            subjects.iter().any(|subject| subject.launches.iter().any(gpu_kernels::has_map));
-        let stub = on_gpu.then(|| Stub::load("devices 1"));
+            subjects.iter().any(|subject| subject.launches.iter().any(gpu_kernels::is_on_gpu));
+        let stub = on_gpu.then(|| {
+            let stub = Stub::load("devices 1");
+            // The device of calls without tensors.
+            let host = Host::new();
+            host.set_current(host.primary(0));
+            stub
+        });
         // SAFETY: the module was just compiled; loading it runs nothing.
         let library = unsafe { Library::new(&path) }?;
         Ok(Module { library, subjects: subjects.to_vec(), stub })
@@ -77,19 +84,23 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
         let name = name(number);
         for launch in &plan.launches {
             let status = subject.statuses[launch.index];
-            match gpu_kernels::has_map(&subject.launches[launch.index]) {
+            match gpu_kernels::is_on_gpu(&subject.launches[launch.index]) {
                 true => ptx_text += &gpu_kernels::text(&name, plan, launch),
                 false => c_text += &kernels::source(&name, plan, launch, status),
             }
         }
         let launches = subject.launches.iter().enumerate().map(|(i, spec)| Launch {
-            spec: spec.clone(),
-            source: match gpu_kernels::has_map(spec) {
-                true => Source::Gpu(gpu_kernels::source(&ptx)),
-                false => Source::Host(HostSource::new(&c)),
+            when: spec.when.clone(),
+            kernel: kernels::name(&name, &subject.signature, i),
+            args: spec.args.clone(),
+            site: match &spec.site {
+                validators::Site::Host(returns) => {
+                    Site::Host { source: HostSource::new(&c), returns: *returns }
+                }
+                validators::Site::Gpu(launch) => {
+                    Site::Gpu { source: gpu_kernels::source(&ptx), launch: launch.clone() }
+                }
             },
-            kernel: kernels::kernel(&name, plan, i),
-            returns: if subject.statuses[i].is_some() { Returns::Status } else { Returns::Void },
         });
         functions.push(Function {
             launches: launches.collect(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The function that a case is about: a signature, with the workspaces and launches that follow it.
 
-use crate::gpu_kernels::has_map;
+use crate::gpu_kernels::is_on_gpu;
 use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::{LaunchSpec, Plan, Signature, Workspace};
@@ -38,7 +38,7 @@ impl Subject {
         if self.plan.is_ok() {
             let (workspaces, launches) = (&self.workspaces, &self.launches);
             let signature = &self.signature;
-            let on_gpu = launches.iter().any(has_map);
+            let on_gpu = launches.iter().any(is_on_gpu);
             let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
             self.plan = planned(|| signature.plan_function(device, workspaces, launches));
         }

@@ -5,7 +5,7 @@ use crate::error::{Problem, Problems};
 use crate::image::{Image, Kernel};
 use crate::package::{Function, Launch};
 use crate::source::gpu::{GpuArtifact, KernelSymbol};
-use crate::source::{GpuSource, Source, SourceError, SourceErrorKind};
+use crate::source::{GpuSource, SourceError, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
 use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, LaunchArg};
@@ -77,7 +77,7 @@ impl GpuCode {
     /// Every kernel that a function launches exists, and takes what it is passed.
     fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Problems) {
         for (index, launch) in function.launches.iter().enumerate() {
-            let Source::Gpu(source) = &launch.source else { continue };
+            let Some(source) = launch.gpu_source() else { continue };
             let planned = plan.launches.iter().find(|planned| planned.index == index);
             let args = planned.map(|planned| &planned.args[..]).unwrap_or_default();
             for name in launch.symbols(&plan.combinations) {
@@ -106,7 +106,7 @@ fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
     let mut wanted: Vec<Wanted<'p>> = Vec::new();
     for (function, plan) in functions {
         for (index, launch) in function.launches.iter().enumerate() {
-            let Source::Gpu(source) = &launch.source else { continue };
+            let Some(source) = launch.gpu_source() else { continue };
             let known = wanted.iter().position(|known| known.source == source);
             let known = known.unwrap_or_else(|| {
                 let of = (&function.signature.name[..], index);
@@ -137,8 +137,8 @@ fn unfit_params(
     if takes == passes {
         return None;
     }
-    let written = launch.spec.args.iter().map(|arg| format!("`{arg}`"));
-    let written = written.chain(launch.spec.hidden.iter().map(|_| "hidden".to_string()));
+    let written = launch.args.iter().map(|arg| format!("`{arg}`"));
+    let written = written.chain(std::iter::repeat("hidden".to_string()));
     let passes = passes.iter().zip(written).map(|(size, arg)| format!("{size} ({arg})"));
     let takes = sizes(&takes.iter().map(u32::to_string).collect::<Vec<_>>());
     Some(format!(

@@ -4,7 +4,7 @@
 use crate::error::{Problem, Problems};
 use crate::package::{Function, Launch};
 use crate::source::host::HostArtifact;
-use crate::source::{HostSource, Source, SourceError, SourceErrorKind};
+use crate::source::{HostSource, SourceError, SourceErrorKind};
 use crate::target::Target;
 use kernpack_validators::Plan;
 
@@ -28,7 +28,7 @@ impl HostCode {
         let mut built: Built<'_> = Vec::new();
         for (function, plan) in functions {
             for (index, launch) in function.launches.iter().enumerate() {
-                let Source::Host(source) = &launch.source else { continue };
+                let Some(source) = launch.host_source() else { continue };
                 let name = &function.signature.name;
                 if !built.iter().any(|(known, _)| *known == source) {
                     let artifact = source.build(target).map_err(|error| {

@@ -33,6 +33,6 @@ mod triton_launch;
 pub use compile::{Compiled, Options, Warning, compile};
 pub use error::{CompileError, Problem, Problems, Reason};
 pub use file::InputFile;
-pub use package::{Function, Launch, Package, Returns};
-pub use source::{GpuSource, HostSource, Source, SourceError, SourceErrorKind};
+pub use package::{Function, Launch, Package, Returns, Site};
+pub use source::{GpuSource, HostSource, SourceError, SourceErrorKind};
 pub use target::Target;

@@ -7,11 +7,15 @@ mod plan;
 
 pub use archs::Overruled;
 
-use crate::source::Source;
+use crate::source::{GpuSource, HostSource};
 use kernpack_ffi_abi::{DType, DeviceType};
+pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Combinations;
-use kernpack_validators::{LaunchSpec, Signature, Workspace};
+use kernpack_validators::{
+    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece, Rule,
+    Signature, Workspace,
+};
 
 /// Functions that become one module.
 #[derive(Clone, Debug)]
@@ -60,24 +64,33 @@ pub enum Role {
 /// A kernel with its arguments.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Where it runs, and what the kernel gets.
-    pub spec: LaunchSpec,
-    /// Where the kernel comes from.
-    pub source: Source,
-    /// The kernel's symbol, or, on a GPU, its name in C++; `{T}` stands for the name of the dtype that the variable `T` has in a call. Nothing where Triton's JSON names it.
-    pub kernel: String,
-    /// What the kernel returns.
-    pub returns: Returns,
+    /// When it runs: where all of these hold.
+    pub when: Vec<Rule>,
+    /// The kernel's symbol, or, on a GPU, its name in C++. Nothing where Triton's JSON has it.
+    pub kernel: KernelName,
+    /// What the kernel gets.
+    pub args: Vec<KernelArg>,
+    /// Where it runs.
+    pub site: Site,
 }
 
-/// What a host function returns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Returns {
-    /// Nothing.
-    #[default]
-    Void,
-    /// An `int`: anything but 0 is a failure.
-    Status,
+/// Where a launch runs, and so where its kernel comes from.
+#[derive(Clone, Debug)]
+pub enum Site {
+    /// On the host.
+    Host {
+        /// Where the function comes from.
+        source: HostSource,
+        /// What it returns.
+        returns: Returns,
+    },
+    /// On a GPU.
+    Gpu {
+        /// Where the kernel comes from.
+        source: GpuSource,
+        /// How it is launched.
+        launch: GpuLaunch,
+    },
 }
 
 impl Package {
@@ -105,52 +118,104 @@ impl Package {
 }
 
 impl Launch {
+    /// A launch of every call, of a host function that returns nothing.
+    pub fn on_host(source: HostSource, kernel: KernelName, args: Vec<KernelArg>) -> Launch {
+        let site = Site::Host { source, returns: Returns::Void };
+        Launch { when: vec![], kernel, args, site }
+    }
+
+    /// A launch of every call, on a GPU.
+    pub fn on_gpu(
+        source: GpuSource,
+        kernel: KernelName,
+        args: Vec<KernelArg>,
+        geometry: Geometry,
+    ) -> Launch {
+        let site = Site::Gpu { source, launch: geometry.into() };
+        Launch { when: vec![], kernel, args, site }
+    }
+
+    /// What the plan is made of.
+    pub fn spec(&self) -> LaunchSpec {
+        LaunchSpec {
+            when: self.when.clone(),
+            kernel: self.kernel.clone(),
+            args: self.args.clone(),
+            site: match &self.site {
+                Site::Host { returns, .. } => validators::Site::Host(*returns),
+                Site::Gpu { launch, .. } => validators::Site::Gpu(launch.clone()),
+            },
+        }
+    }
+
+    /// Where the kernel comes from, for a launch on a GPU.
+    pub fn gpu_source(&self) -> Option<&GpuSource> {
+        match &self.site {
+            Site::Host { .. } => None,
+            Site::Gpu { source, .. } => Some(source),
+        }
+    }
+
+    /// Where the kernel comes from, for a launch on the host.
+    pub fn host_source(&self) -> Option<&HostSource> {
+        match &self.site {
+            Site::Host { source, .. } => Some(source),
+            Site::Gpu { .. } => None,
+        }
+    }
+
     /// The kernel's name for each combination of dtypes; one where it does not depend on them.
     ///
     /// # Panics
     /// Where a dtype has no name in it: what has a [`plan`](Function::plan) has none of those.
     pub fn symbols(&self, combinations: &Combinations) -> Vec<String> {
-        if !combinations.vars.iter().any(|var| self.is_named_by(var)) {
-            return vec![self.kernel.clone()];
-        }
-        let symbol = |row: &Vec<DType>| {
-            let mut dtypes = combinations.vars.iter().zip(row);
-            let symbol = dtypes.try_fold(self.kernel.clone(), |kernel, (var, dtype)| {
-                self.with_dtype(&kernel, var, *dtype)
-            });
-            symbol.expect("a planned kernel has a name")
+        let symbol = |row: &[DType]| {
+            let (symbol, unnamed) = self.symbol(&combinations.vars, row);
+            assert!(unnamed.is_empty(), "a planned kernel has a name");
+            symbol
         };
-        combinations.rows.iter().map(symbol).collect()
-    }
-
-    /// The kernel's name with a dtype wherever its variable stands; `None` where it has no name.
-    fn with_dtype(&self, kernel: &str, var: &str, dtype: DType) -> Option<String> {
-        let place = format!("{{{var}}}");
-        let mut parts = kernel.split(&place);
-        let first = parts.next().unwrap_or_default().to_string();
-        parts.try_fold(first, |before, part| {
-            let name = self.source.dtype_name(dtype, &before)?;
-            Some(before + &name + part)
-        })
+        match self.kernel.vars().next() {
+            None => vec![symbol(&[])],
+            Some(_) => combinations.rows.iter().map(|row| symbol(row)).collect(),
+        }
     }
 
     /// The variables in the kernel's name, each with a dtype that it may be and that has no name there.
-    pub fn unnamed_dtypes<'c>(&self, combinations: &'c Combinations) -> Vec<(&'c str, DType)> {
+    pub fn unnamed_dtypes(&self, combinations: &Combinations) -> Vec<(&str, DType)> {
         let mut unnamed = Vec::new();
-        for (place, var) in combinations.vars.iter().enumerate() {
-            for dtype in combinations.rows.iter().map(|row| row[place]) {
-                let pair = (&var[..], dtype);
-                let is_named = self.with_dtype(&self.kernel, var, dtype).is_some();
-                if !is_named && !unnamed.contains(&pair) {
-                    unnamed.push(pair);
-                }
-            }
+        for row in &combinations.rows {
+            let (_, of_row) = self.symbol(&combinations.vars, row);
+            let new: Vec<_> = of_row.into_iter().filter(|pair| !unnamed.contains(pair)).collect();
+            unnamed.extend(new);
         }
         unnamed
     }
 
-    fn is_named_by(&self, var: &str) -> bool {
-        self.kernel.contains(&format!("{{{var}}}"))
+    /// The kernel's name where the variables are these dtypes, and those that have no name there.
+    fn symbol(&self, vars: &[String], row: &[DType]) -> (String, Vec<(&str, DType)>) {
+        let (mut symbol, mut unnamed) = (String::new(), Vec::new());
+        for piece in self.kernel.pieces() {
+            match piece {
+                NamePiece::Text(text) => symbol.push_str(text),
+                NamePiece::DType(var, _) => {
+                    let place = vars.iter().position(|known| known == var);
+                    let dtype = row[place.expect("a planned kernel's name has known variables")];
+                    match self.dtype_name(dtype, &symbol) {
+                        Some(name) => symbol.push_str(&name),
+                        None => unnamed.push((&var[..], dtype)),
+                    }
+                }
+            }
+        }
+        (symbol, unnamed)
+    }
+
+    /// What stands for a dtype in the kernel's name, behind this part of it.
+    fn dtype_name(&self, dtype: DType, before: &str) -> Option<String> {
+        match &self.site {
+            Site::Host { .. } => Some(dtype.to_string()),
+            Site::Gpu { source, .. } => source.dtype_name(dtype, before),
+        }
     }
 }
 
@@ -162,7 +227,7 @@ impl Function {
 
     /// Whether a launch runs on a GPU.
     pub fn is_on_gpu(&self) -> bool {
-        self.launches.iter().any(|launch| launch.source.is_gpu())
+        self.launches.iter().any(|launch| matches!(launch.site, Site::Gpu { .. }))
     }
 
     /// Where tensors are that do not say it: on the CPU, or on a GPU where a launch runs there.

@@ -54,7 +54,7 @@
 //!     args = ["x", "y", "n"]
 //! "#;
 //! let package = package_file::parse(text, Path::new("")).unwrap();
-//! assert_eq!(package.functions[0].launches[0].kernel, "twice");
+//! assert_eq!(package.functions[0].launches[0].kernel.to_string(), "twice");
 //! ```
 //!
 //! Not here: whether the files that sources name exist, and what is in them.

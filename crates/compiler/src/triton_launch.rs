@@ -16,14 +16,14 @@ mod json;
 use crate::error::{Problem, Problems};
 use crate::file::{Files, ReadError};
 use crate::image::{Arch, Image};
-use crate::package::{Function, Launch, Package};
-use crate::source::{GpuFile, GpuSource, Source, SourceError, SourceErrorKind};
+use crate::package::{Function, Launch, Package, Site};
+use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
 use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::DType;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
-use kernpack_validators::{Expr, Geometry, HiddenArg, Workspace};
+use kernpack_validators::{Expr, Geometry, HiddenArg, KernelName, Workspace};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -135,7 +135,10 @@ pub fn settle<'p>(
     let mut package = Cow::Borrowed(package);
     for number in 0..package.functions.len() {
         for index in 0..package.functions[number].launches.len() {
-            let described = describe(&package.functions[number].launches[index].source, files);
+            let Some(source) = package.functions[number].launches[index].gpu_source() else {
+                continue;
+            };
+            let described = describe(source, files);
             let settled = described.and_then(|described| match described {
                 None => Ok(()),
                 Some(described) => {
@@ -158,8 +161,8 @@ fn refused(json: &Path, error: &TritonLaunchError) -> SourceError {
 }
 
 /// What the JSON files of a source say together; nothing where it has none.
-fn describe(source: &Source, files: &mut Files) -> Result<Option<Described>, SourceError> {
-    let Source::Gpu(GpuSource::Files(gpu_files)) = source else { return Ok(None) };
+fn describe(source: &GpuSource, files: &mut Files) -> Result<Option<Described>, SourceError> {
+    let GpuSource::Files(gpu_files) = source else { return Ok(None) };
     let mut all: Option<Described> = None;
     for file in gpu_files {
         let Some(json) = &file.triton else { continue };
@@ -254,7 +257,8 @@ fn settle_launch(
     settle_descriptors(function, index, described)?;
     let launch = &mut function.launches[index];
     let kernel = &described.kernel;
-    let Some(geometry) = &mut launch.spec.geometry else { return Ok(()) };
+    let Site::Gpu { launch, .. } = &mut launch.site else { return Ok(()) };
+    let geometry = &mut launch.geometry;
     require_unsaid(geometry, &name, described)?;
     geometry.block = vec![Expr::Int(kernel.threads_per_block.into())];
     geometry.shared = Expr::Int(kernel.shared_bytes.into());
@@ -280,7 +284,7 @@ fn settle_launch(
         }
         None => {}
     }
-    launch.spec.hidden = hidden;
+    launch.hidden = hidden;
     Ok(())
 }
 
@@ -291,15 +295,15 @@ fn settle_name(
     described: &Described,
 ) -> Result<(), TritonLaunchError> {
     let name = &described.kernel.name;
-    if launch.kernel.is_empty() {
-        launch.kernel = name.clone();
+    if launch.kernel == KernelName::plain("") {
+        launch.kernel = KernelName::plain(name);
     }
-    if launch.kernel == *name {
+    if launch.kernel == KernelName::plain(name) {
         return Ok(());
     }
     Err(TritonLaunchError::Name {
         function: function.to_string(),
-        kernel: launch.kernel.clone(),
+        kernel: launch.kernel.to_string(),
         json: described.json.clone(),
         name: name.clone(),
     })
@@ -312,21 +316,21 @@ fn settle_descriptors(
     described: &Described,
 ) -> Result<(), DescriptorError> {
     let Some(params) = &described.params else { return Ok(()) };
-    let spec = &function.launches[index].spec;
+    let launch = &function.launches[index];
     let descriptors = Descriptors {
         function: &function.signature.name,
         json: &described.json,
         described: &described.kernel.descriptors,
         params,
-        when: &spec.when,
+        when: &launch.when,
     };
-    if !descriptors.concern(&spec.args) {
+    if !descriptors.concern(&launch.args) {
         return Ok(());
     }
     // A signature that makes no sense is refused when the function is planned.
     let tensors = function.signature.named_tensors(function.default_device(), &function.workspaces);
     if let Ok(tensors) = tensors {
-        function.launches[index].spec.args = descriptors.settle(&spec.args, &tensors)?;
+        function.launches[index].args = descriptors.settle(&launch.args, &tensors)?;
     }
     Ok(())
 }

@@ -3,30 +3,33 @@
 
 use expect_test::{Expect, expect};
 use kernpack_compiler::source::CudaSource;
-use kernpack_compiler::{Function, GpuSource, HostSource, Launch, Returns, Source};
-use kernpack_validators::{Expr, Geometry, LaunchSpec, parse_kernel_arg};
+use kernpack_compiler::{Function, GpuSource, HostSource, Launch};
+use kernpack_validators::{Expr, Geometry, KernelArg, parse_kernel_arg, parse_kernel_name};
 
 fn function(signature: &str, launches: Vec<Launch>) -> Function {
     Function { launches, ..Function::new(signature.parse().unwrap()) }
 }
 
-fn launch(source: Source, kernel: &str, args: &[&str]) -> Launch {
-    let geometry = source.is_gpu().then(|| Geometry::new(vec![Expr::Int(1)], vec![Expr::Int(32)]));
-    let args = args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect();
-    let spec = LaunchSpec { args, geometry, ..LaunchSpec::default() };
-    Launch { spec, source, kernel: kernel.to_string(), returns: Returns::Void }
+fn args(args: &[&str]) -> Vec<KernelArg> {
+    args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect()
 }
 
-fn on_host(kernel: &str, args: &[&str]) -> Launch {
-    launch(Source::Host(HostSource::new("k.c")), kernel, args)
+fn on_host(kernel: &str, written: &[&str]) -> Launch {
+    let kernel = parse_kernel_name(kernel).unwrap();
+    Launch::on_host(HostSource::new("k.c"), kernel, args(written))
+}
+
+fn on_gpu(source: GpuSource, kernel: &str, written: &[&str]) -> Launch {
+    let geometry = Geometry::new(vec![Expr::Int(1)], vec![Expr::Int(32)]);
+    Launch::on_gpu(source, parse_kernel_name(kernel).unwrap(), args(written), geometry)
 }
 
 fn in_cuda(kernel: &str, args: &[&str]) -> Launch {
-    launch(Source::Gpu(GpuSource::Cuda(CudaSource::new("k.cu"), vec![])), kernel, args)
+    on_gpu(GpuSource::Cuda(CudaSource::new("k.cu"), vec![]), kernel, args)
 }
 
 fn in_files(kernel: &str, args: &[&str]) -> Launch {
-    launch(Source::Gpu(GpuSource::Files(vec![])), kernel, args)
+    on_gpu(GpuSource::Files(vec![]), kernel, args)
 }
 
 fn expect_error(function: &Function, expected: Expect) {
@@ -53,6 +56,20 @@ fn results_that_nothing_writes() {
     );
     function(text, vec![only_y(), on_host("l", &["z"])]).plan().unwrap();
     function("f(x: Tensor([n], float32))", vec![]).plan().unwrap();
+}
+
+#[test]
+fn variables_of_names_that_are_none_of_the_signatures() {
+    let text = "f(x: Tensor([n], T)) where T in {int8, float32}";
+    for launch in [on_host("k_{U}_{T}", &["x"]), in_cuda("k<{U}, {T}>", &["x"])] {
+        expect_error(
+            &function(text, vec![launch]),
+            expect![[r#"
+            error[kernel-template]: `U` in the kernel's name is no dtype variable
+              at 3..4: stands for no dtype
+              help: the dtype variables are T"#]],
+        );
+    }
 }
 
 #[test]

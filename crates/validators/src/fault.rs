@@ -152,7 +152,7 @@ pub struct Complaint {
     /// The fault's kind.
     pub kind: ErrorKind,
     /// What is wrong and where: `Mismatched Tensor on argument #0`.
-    pub subject: String,
+    pub subject: Phrase,
     /// What was expected.
     pub expected: Phrase,
     /// What was received.
@@ -162,10 +162,8 @@ pub struct Complaint {
 impl Complaint {
     /// The fault, for a call of the function with that short signature.
     pub fn into_fault(self, signature: &str) -> Fault {
-        let mut parts = vec![
-            Part::Text(self.subject),
-            Part::Text(format!(" when calling: `{signature}`, expected ")),
-        ];
+        let mut parts = self.subject.0;
+        parts.push(Part::Text(format!(" when calling: `{signature}`, expected ")));
         parts.extend(self.expected.0);
         parts.push(Part::Text(", got ".to_string()));
         parts.extend(self.got.0);

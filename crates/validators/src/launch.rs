@@ -18,9 +18,10 @@ use crate::check;
 use crate::expr::{Expr, Field};
 use crate::geometry::Geometry;
 use crate::host_type::HostType;
+use crate::kernel_name::KernelName;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
-use crate::plan::{Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
+use crate::plan::{self, Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
@@ -80,24 +81,66 @@ pub enum HiddenArg {
 }
 
 /// A launch of some kernel.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LaunchSpec {
-    /// Where it runs: where all of these hold.
+    /// When it runs: where all of these hold.
     pub when: Vec<Rule>,
+    /// The kernel's name.
+    pub kernel: KernelName,
     /// What the kernel gets.
     pub args: Vec<KernelArg>,
-    /// What it gets behind those.
+    /// Where it runs.
+    pub site: Site,
+}
+
+/// Where a launch runs, and what only launches there have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Site {
+    /// On the host: a function is called, which returns that.
+    Host(Returns),
+    /// On a GPU.
+    Gpu(GpuLaunch),
+}
+
+/// What a host function returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    #[default]
+    Void,
+    /// An `int`: anything but 0 is a failure.
+    Status,
+}
+
+/// A launch on a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuLaunch {
+    /// How it is laid out.
+    pub geometry: Geometry,
+    /// What the kernel gets behind the arguments that are written.
     pub hidden: Vec<HiddenArg>,
-    /// How it is laid out, for a kernel that runs on a GPU.
-    pub geometry: Option<Geometry>,
+}
+
+impl From<Geometry> for GpuLaunch {
+    fn from(geometry: Geometry) -> GpuLaunch {
+        GpuLaunch { geometry, hidden: vec![] }
+    }
 }
 
 impl LaunchSpec {
+    /// The launch on a GPU that it is, if it is one.
+    fn on_gpu(&self) -> Option<&GpuLaunch> {
+        match &self.site {
+            Site::Host(_) => None,
+            Site::Gpu(launch) => Some(launch),
+        }
+    }
+
     /// Every name in it.
     fn names(&self) -> Vec<String> {
         let mut exprs: Vec<&Expr> = Vec::new();
         self.args.iter().for_each(|arg| arg.exprs(&mut exprs));
-        if let Some(geometry) = &self.geometry {
+        if let Some(GpuLaunch { geometry, .. }) = self.on_gpu() {
             let dims = [&geometry.grid, &geometry.block, &geometry.cluster].into_iter().flatten();
             exprs.extend(dims.chain([&geometry.shared]).chain(&geometry.priority));
         }
@@ -342,21 +385,28 @@ impl Join<'_, '_> {
                 (Some(when), Some(full)) => Some(self.cx.b.and(when, full)),
                 (when, full) => when.or(full),
             };
+            let named = self.check_kernel_name(&launch.kernel);
             self.cx.b.open();
             let args = launch.args.iter().map(|arg| match arg {
                 KernelArg::TensorMap(map) => self.tensor_map(launch, map),
                 _ => self.argument(index, arg),
             });
             let mut args: Vec<_> = args.collect();
-            args.extend(launch.hidden.iter().map(|arg| self.hidden(arg)));
-            let grid = match &launch.geometry {
-                None => Some(None),
-                Some(geometry) => self.grid(index, geometry).map(Some),
+            let site = match &launch.site {
+                Site::Host(returns) => named.map(|()| {
+                    let has_status = *returns == Returns::Status;
+                    let status = || check::host_status::status(self.cx, &launch.kernel);
+                    plan::Site::Host(has_status.then(status))
+                }),
+                Site::Gpu(GpuLaunch { geometry, hidden }) => {
+                    args.extend(hidden.iter().map(|arg| self.hidden(arg)));
+                    self.grid(index, geometry).map(plan::Site::Gpu)
+                }
             };
             let always = self.cx.b.bool(true);
             self.cx.b.close(cond.unwrap_or(always), &[]);
-            if let (Some(args), Some(grid)) = (args.into_iter().collect(), grid) {
-                let planned = Launch { cond, index, args, grid };
+            if let (Some(args), Some(site)) = (args.into_iter().collect(), site) {
+                let planned = Launch { cond, index, args, site };
                 self.check_workspaces(launch, &planned);
                 self.plan.launches.push(planned);
             }
@@ -366,8 +416,8 @@ impl Join<'_, '_> {
     /// Refuses workspaces of launches on streams of their own: the memory goes back to whoever allocated it when the call returns, which is
     /// sound on the environment's stream only, where what uses it next runs behind the kernel.
     fn check_workspaces(&mut self, launch: &LaunchSpec, planned: &Launch) {
-        let stream = launch.geometry.as_ref().and_then(|geometry| geometry.stream.as_ref());
-        let has_own = planned.grid.as_ref().is_some_and(|grid| grid.stream.is_some());
+        let stream = launch.on_gpu().and_then(|launch| launch.geometry.stream.as_ref());
+        let has_own = planned.grid().is_some_and(|grid| grid.stream.is_some());
         let used = planned.args.iter().find_map(LaunchArg::workspace);
         if let (Some(stream), true, Some(number)) = (stream, has_own, used) {
             let message = format!(
@@ -382,7 +432,7 @@ impl Join<'_, '_> {
 
     /// Gives names to what is known of the device, where a launch on a GPU uses any.
     fn ask_device(&mut self, launches: &[LaunchSpec]) {
-        let on_gpu = launches.iter().any(|launch| launch.geometry.is_some());
+        let on_gpu = launches.iter().any(|launch| launch.on_gpu().is_some());
         let mut names = launches.iter().flat_map(LaunchSpec::names);
         if !on_gpu || !names.any(|name| is_device_fact(&name)) {
             return;
@@ -393,6 +443,24 @@ impl Join<'_, '_> {
             let path = Path::argument(fact.name(), 0);
             self.cx.define(Named::new(value, NamedKind::Int, &path));
         }
+    }
+
+    /// Reports what stands for a dtype in a kernel's name and is no dtype variable; `None` where anything does.
+    fn check_kernel_name(&mut self, name: &KernelName) -> Option<()> {
+        let bindings = self.cx.bindings();
+        let mut all_known = Some(());
+        for (var, span) in name.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var)) {
+            let message = format!("`{var}` in the kernel's name is no dtype variable");
+            let problem = Diagnostic::new("kernel-template", message);
+            let vars: Vec<_> = bindings.dtypes.keys().collect();
+            let help = match &vars[..] {
+                [] => "write the name without braces".to_string(),
+                vars => format!("the dtype variables are {}", join(vars)),
+            };
+            self.diagnostics.push(problem.label(span, "stands for no dtype").help(help));
+            all_known = None;
+        }
+        all_known
     }
 
     /// The layout of a launch; `None` where a name in it has no value.

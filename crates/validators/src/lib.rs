@@ -42,6 +42,7 @@ pub mod expr;
 pub mod fault;
 mod geometry;
 pub mod host_type;
+mod kernel_name;
 mod launch;
 mod literal;
 pub mod param;
@@ -58,7 +59,10 @@ pub use dim::Dim;
 pub use expr::Expr;
 pub use geometry::Geometry;
 pub use host_type::HostType;
-pub use launch::{HiddenArg, KernelArg, LaunchSpec, NamedTensor, Workspace};
+pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
+pub use launch::{
+    GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Returns, Site, Workspace,
+};
 pub use literal::{Literal, float_text};
 pub use parse::{parse_expr, parse_kernel_arg, parse_rules, parse_tensor};
 pub use path::Path;

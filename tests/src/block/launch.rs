@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and the rules under which it runs, or `status:`
-//! and the number that it returns. `grid:`, `block:`, `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` lay it out as on a GPU; all the
-//! same it is called as a host function, once its numbers have been checked.
+//! and the number that it returns. With `grid:`, `block:`, `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` it is launched on a GPU.
 
 use super::{Kind, Role};
+use crate::kernels;
 use crate::subject::Subject;
-use kernpack_validators::{Geometry, LaunchSpec, parse_expr, parse_kernel_arg, parse_rules};
+use kernpack_validators::{
+    Geometry, LaunchSpec, Returns, Site, parse_expr, parse_kernel_arg, parse_rules,
+};
 
 pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Add(read) };
 
 fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
-    let (mut launch, mut status) = (LaunchSpec::default(), None);
+    let (mut when, mut args, mut geometry, mut status) = (vec![], vec![], None, None);
     for line in text.lines() {
         if let Some(rules) = line.strip_prefix("when:") {
-            launch.when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
+            when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
         } else if let Some(number) = line.strip_prefix("status:") {
             status = Some(number.trim().parse().map_err(|_| format!("`{number}` is no status"))?);
         } else if let Some((key, numbers)) = layout(line) {
-            let geometry = launch.geometry.get_or_insert_with(|| Geometry::new(vec![], vec![]));
+            let geometry = geometry.get_or_insert_with(|| Geometry::new(vec![], vec![]));
             lay_out(geometry, key, numbers)?;
         } else {
-            launch.args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
+            args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
         }
     }
-    subject.launches.push(launch);
+    let site = match (geometry, status) {
+        (Some(_), Some(_)) => return Err("a launch on a GPU has no status".to_string()),
+        (Some(geometry), None) => Site::Gpu(geometry.into()),
+        (None, Some(_)) => Site::Host(Returns::Status),
+        (None, None) => Site::Host(Returns::Void),
+    };
+    let kernel = kernels::shown_name(&subject.signature, subject.launches.len());
+    subject.launches.push(LaunchSpec { when, kernel, args, site });
     subject.statuses.push(status);
     subject.plan_again();
     Ok(())

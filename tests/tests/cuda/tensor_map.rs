@@ -3,14 +3,14 @@
 //! driver refuses. Which calls are refused before that is in `tests/suite/checks/tensor-map.md`.
 
 use super::{Json, calls};
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Returns, Source, compile};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
 use kernpack_ffi_abi::DType;
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;
 use kernpack_tests::gpu_package::{GpuPackage, Loaded};
 use kernpack_tests::value::{Tensor, Value};
-use kernpack_validators::{Expr, Geometry, LaunchSpec, parse_kernel_arg};
+use kernpack_validators::{KernelName, parse_kernel_arg};
 
 const PTX: &str = "
 .version 8.0
@@ -279,14 +279,9 @@ fn a_kernel_that_takes_no_map_is_refused() {
 }
 
 #[test]
-fn a_host_function_takes_no_map_however_it_is_laid_out() {
-    let spec = LaunchSpec {
-        args: vec![parse_kernel_arg("tma(a, box=[64])").unwrap()],
-        geometry: Some(Geometry::new(vec![Expr::Int(1)], vec![Expr::Int(1)])),
-        ..LaunchSpec::default()
-    };
-    let source = Source::Host(HostSource::new("k.c"));
-    let launch = Launch { spec, source, kernel: "k".to_string(), returns: Returns::Void };
+fn a_host_function_takes_no_map() {
+    let arg = parse_kernel_arg("tma(a, box=[64])").unwrap();
+    let launch = Launch::on_host(HostSource::new("k.c"), KernelName::plain("k"), vec![arg]);
     let signature = "f(a: Tensor([n], uint8))".parse().unwrap();
     let function = Function { launches: vec![launch], ..Function::new(signature) };
     let package = Package { name: "maps".to_string(), functions: vec![function], link: vec![] };

@@ -5,8 +5,8 @@
 //! every package. Kinds are text, so that an older reader reads those of a newer minor too.
 
 use crate::image::{Image, ImageKind};
-use crate::package::{Launch, Returns};
-use crate::source::{GpuSource, Source};
+use crate::package::{Launch, Returns, Site};
+use crate::source::GpuSource;
 use kernpack_validators::{Expr, Geometry};
 use serde::{Deserialize, Serialize};
 
@@ -81,29 +81,33 @@ pub struct LayoutRecord {
 
 /// The record of a launch. `images` are those of the package's sources for GPUs.
 pub(super) fn launch_record(launch: &Launch, images: &[(&GpuSource, &[Image])]) -> LaunchRecord {
+    let (returns, source, layout) = match &launch.site {
+        Site::Host { returns, .. } => {
+            let returns = (*returns == Returns::Status).then(|| "int".to_string());
+            (returns, SourceRecord { kind: "host".to_string(), images: vec![] }, None)
+        }
+        Site::Gpu { source, launch } => {
+            (None, source_record(source, images), Some(layout_record(&launch.geometry)))
+        }
+    };
     LaunchRecord {
-        kernel: launch.kernel.clone(),
-        when: launch.spec.when.iter().map(ToString::to_string).collect(),
-        args: launch.spec.args.iter().map(ToString::to_string).collect(),
-        returns: (launch.returns == Returns::Status).then(|| "int".to_string()),
-        source: Some(source_record(&launch.source, images)),
-        layout: launch.spec.geometry.as_ref().map(layout_record),
+        kernel: launch.kernel.to_string(),
+        when: launch.when.iter().map(ToString::to_string).collect(),
+        args: launch.args.iter().map(ToString::to_string).collect(),
+        returns,
+        source: Some(source),
+        layout,
     }
 }
 
-fn source_record(source: &Source, images: &[(&GpuSource, &[Image])]) -> SourceRecord {
-    let (kind, images) = match source {
-        Source::Host(_) => ("host", &[][..]),
-        Source::Gpu(source) => {
-            let kind = match source {
-                GpuSource::Cuda(..) => "cuda",
-                GpuSource::Files(_) if source.is_triton() => "triton",
-                GpuSource::Files(_) => "files",
-            };
-            let built = images.iter().find(|(known, _)| *known == source);
-            (kind, built.map_or(&[][..], |(_, images)| images))
-        }
+fn source_record(source: &GpuSource, images: &[(&GpuSource, &[Image])]) -> SourceRecord {
+    let kind = match source {
+        GpuSource::Cuda(..) => "cuda",
+        GpuSource::Files(_) if source.is_triton() => "triton",
+        GpuSource::Files(_) => "files",
     };
+    let built = images.iter().find(|(known, _)| *known == source);
+    let images = built.map_or(&[][..], |(_, images)| images);
     SourceRecord { kind: kind.to_string(), images: images.iter().map(image_record).collect() }
 }
 

@@ -10,8 +10,7 @@ use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
-use crate::package::{Launch, Returns};
-use crate::source::Source;
+use crate::package::Launch;
 use crate::target::Target;
 use crate::target::struct_abi::{Registers, class_of};
 use kernpack_ffi_abi::imports::{
@@ -22,8 +21,7 @@ use kernpack_ffi_abi::layout::{
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
-use kernpack_validators::check::host_status;
-use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg};
+use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg, Site, Status};
 
 /// What launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
@@ -207,7 +205,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     fn runs(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
         let e = self.e();
         let plan = self.builder.plan;
-        let extents = launch.grid.iter().flat_map(|grid| grid.grid);
+        let extents = launch.grid().into_iter().flat_map(|grid| grid.grid);
         let extents = extents.filter(|extent| !matches!(plan.expr(*extent), Expr::Int(1..)));
         let extents: Vec<_> = extents.collect();
         let mut conds: Vec<_> =
@@ -271,38 +269,53 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     /// Runs the kernel.
     fn run(&mut self, symbol: &str, described: &Launch, launch: &plan::Launch) {
-        if let (Source::Gpu(source), Some(grid)) = (&described.source, &launch.grid) {
-            let kernel = self.gpu.kernel(source, symbol).expect("every kernel has a number");
-            return self.run_on_gpu(kernel, grid, launch);
-        }
-        let e = self.e();
-        let mut args = Arguments::default();
-        for arg in &launch.args {
-            self.pass(arg, &mut args);
-        }
-        let types: Vec<_> = args.passed.iter().map(|passed| passed.ty).collect();
-        let result = (described.returns == Returns::Status).then_some(Ty::I32);
-        let kernel = e.declare(symbol, &types, result);
-        args.mark(e, kernel);
-        let values: Vec<_> = args.passed.iter().map(|passed| passed.value).collect();
-        if let Some(status) = e.call(kernel, &values) {
-            self.require_success(symbol, status);
+        match &launch.site {
+            Site::Host(status) => self.call(symbol, &launch.args, status.as_ref()),
+            Site::Gpu(grid) => {
+                let source = described.gpu_source().expect("the plan is of this launch");
+                let kernel = self.gpu.kernel(source, symbol).expect("every kernel has a number");
+                self.run_on_gpu(kernel, grid, launch);
+            }
         }
     }
 
-    fn require_success(&mut self, symbol: &str, status: V<'c>) {
+    /// Calls a host function.
+    fn call(&mut self, symbol: &str, passed: &[LaunchArg], status: Option<&Status>) {
+        let e = self.e();
+        let mut args = Arguments::default();
+        for arg in passed {
+            self.pass(arg, &mut args);
+        }
+        let types: Vec<_> = args.passed.iter().map(|passed| passed.ty).collect();
+        let result = status.map(|_| Ty::I32);
+        let kernel = e.declare(symbol, &types, result);
+        args.mark(e, kernel);
+        let values: Vec<_> = args.passed.iter().map(|passed| passed.value).collect();
+        let returned = e.call(kernel, &values);
+        if let (Some(status), Some(returned)) = (status, returned) {
+            self.require_success(status, returned);
+        }
+    }
+
+    fn require_success(&mut self, status: &Status, returned: V<'c>) {
         let e = self.e();
         let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
+        let fine = e.compare(Predicate::EQ, returned, e.int(Ty::I32, 0));
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
         self.free_all();
-        let fault = self.faults.add(&host_status::fault(symbol, &self.builder.plan.signature));
-        let values = e.stack(self.builder.function, 8);
-        e.store(values, e.sign_extend(status));
-        let error = self.builder.error();
-        let n_strings = Faults::word(e, error, e.int(Ty::I32, fault.into()), values);
-        self.builder.leave(n_strings);
+        let fault = e.int(Ty::I32, self.faults.add(&status.fault).into());
+        self.builder.scoped(|builder| {
+            builder.know(status.value, e.sign_extend(returned));
+            let values: Vec<_> = status.fault.values().collect();
+            let memory = e.stack(builder.function, 8 * values.len() as u32);
+            for (value, slot) in values.into_iter().zip((0..).step_by(8)) {
+                e.store_at(memory, slot, builder.value(value));
+            }
+            let error = builder.error();
+            let n_strings = Faults::word(e, error, fault, memory);
+            builder.leave(n_strings);
+        });
         e.at(ok);
     }
 

@@ -73,7 +73,7 @@ pub fn lower(
     let mut faults = Faults::new();
     for entry in entries {
         let with = Launching { launches: entry.launches, gpu, target };
-        let on_gpu = entry.launches.iter().any(|launch| launch.source.is_gpu());
+        let on_gpu = entry.plan.launches.iter().any(|launch| launch.grid().is_some());
         match entry.role {
             Role::Call if on_gpu => pieces::lower(&emitter, entry, &mut faults, with),
             Role::Call => lower_whole(&emitter, entry.plan, &mut faults, with),

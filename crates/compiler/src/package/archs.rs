@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiling a package's CUDA C++ for other architectures than it says.
 
-use super::Package;
+use super::{Package, Site};
 use crate::image::Arch;
-use crate::source::{GpuSource, Source};
+use crate::source::GpuSource;
 
 /// What became of the GPU sources of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Package {
     pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
         let mut overruled = Overruled::default();
         for launch in self.functions.iter_mut().flat_map(|function| &mut function.launches) {
-            let Source::Gpu(source) = &mut launch.source else { continue };
+            let Site::Gpu { source, .. } = &mut launch.site else { continue };
             let name = source.name();
             let names = match source {
                 GpuSource::Cuda(_, own) => {

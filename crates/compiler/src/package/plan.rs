@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The plan of a function with its launches, and what only both together show to be wrong.
 
-use super::Function;
+use super::{Function, Launch};
 use kernpack_syntax::{Diagnostic, Diagnostics};
-use kernpack_validators::{KernelArg, LaunchSpec, Plan};
+use kernpack_validators::Plan;
 
 impl Function {
     /// What a call of it checks and computes.
@@ -12,27 +12,12 @@ impl Function {
     /// What does not fit together.
     pub fn plan(&self) -> Result<Plan, Diagnostics> {
         let _span = tracing::debug_span!("plan", function = self.signature.name).entered();
-        let specs: Vec<LaunchSpec> =
-            self.launches.iter().map(|launch| launch.spec.clone()).collect();
+        let specs: Vec<_> = self.launches.iter().map(Launch::spec).collect();
         let device = self.default_device();
         let plan = self.signature.plan_function(device, &self.workspaces, &specs)?;
         self.signature.check_written(&specs)?;
-        self.no_host_maps()?;
         self.names_of_dtypes(&plan)?;
         Ok(plan)
-    }
-
-    /// No host function is passed a tensor map, however its launch is laid out.
-    fn no_host_maps(&self) -> Result<(), Diagnostics> {
-        let on_host = self.launches.iter().filter(|launch| !launch.source.is_gpu());
-        let is_map = |arg: &&KernelArg| matches!(arg, KernelArg::TensorMap(_));
-        match on_host.flat_map(|launch| &launch.spec.args).find(is_map) {
-            None => Ok(()),
-            Some(map) => {
-                let message = format!("`{map}` is for kernels on a GPU");
-                Err(Diagnostic::new("tensor-map", message).help("pass the tensor itself").into())
-            }
-        }
     }
 
     /// Every dtype that stands in the name of a kernel has a name there.

@@ -2,12 +2,13 @@
 //! A launch: which kernel of which source, with which arguments.
 
 use super::fields::{Fields, Reader, Text, Value, is_identifier};
-use super::{layout, source};
-use crate::package::{Launch, Returns};
-use crate::source::Source;
+use super::layout;
+use super::source::{self, Source};
+use crate::package::{Launch, Returns, Site};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{
-    Geometry, KernelArg, LaunchSpec, Rule, Signature, parse_kernel_arg, parse_rules,
+    Geometry, KernelArg, KernelName, NamePiece, Rule, Signature, parse_kernel_arg,
+    parse_kernel_name, parse_rules,
 };
 use toml::de::DeValue;
 
@@ -85,7 +86,7 @@ pub(super) fn list(
         };
         let when = when(reader, &mut fields);
         if let Some(mut read) = read(reader, &mut fields, signature, Form::Listed) {
-            (read.launch.spec.when, read.places.when) = when;
+            (read.launch.when, read.places.when) = when;
             launches.push(read);
         }
         fields.finish(reader);
@@ -105,18 +106,23 @@ pub(super) fn read<'t>(
     let source = written.and_then(|value| source::read(reader, value));
     let layout = layout(reader, fields, form, source.as_ref(), is_triton);
     // Of a source that cannot be read, nothing is known.
-    let is_c = source.as_ref().is_some_and(|source| !source.is_gpu());
+    let is_c = matches!(source, Some(Source::Host(_)));
     let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
-        true => Some(String::new()),
+        true => Some(KernelName::plain("")),
         false => kernel(reader, fields, signature, is_c),
     };
     let args = args(reader, fields);
-    let is_gpu = source.as_ref().is_some_and(Source::is_gpu);
-    let returns = returns(reader, fields, is_gpu);
+    let returns = match source {
+        Some(Source::Gpu(_)) => refuse_returns(reader, fields),
+        Some(Source::Host(_)) | None => returns(reader, fields),
+    };
     let (args, arg_places) = args?.into_iter().unzip();
     let (geometry, layout) = layout?.unzip();
-    let spec = LaunchSpec { args, geometry, ..LaunchSpec::default() };
-    let launch = Launch { spec, source: source?, kernel: kernel?, returns: returns? };
+    let site = match (source?, geometry) {
+        (Source::Host(source), _) => Site::Host { source, returns: returns? },
+        (Source::Gpu(source), geometry) => Site::Gpu { source, launch: geometry?.into() },
+    };
+    let launch = Launch { when: vec![], kernel: kernel?, args, site };
     let places = Places { when: Span::default(), args: arg_places, layout };
     Some(ReadLaunch { launch, places })
 }
@@ -194,15 +200,16 @@ fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelA
     Some(args)
 }
 
-fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>, is_gpu: bool) -> Option<Returns> {
-    let Some((span, value)) = fields.take_entry("returns") else {
-        return Some(Returns::default());
-    };
-    if is_gpu {
-        let problem = Diagnostic::new("conflict", "a kernel on a GPU returns nothing");
-        reader.report(problem.label(span, "has no effect").help("remove `returns`"));
-        return None;
-    }
+/// Reports what a kernel on a GPU is said to return.
+fn refuse_returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Returns> {
+    let (span, _) = fields.take_entry("returns")?;
+    let problem = Diagnostic::new("conflict", "a kernel on a GPU returns nothing");
+    reader.report(problem.label(span, "has no effect").help("remove `returns`"));
+    None
+}
+
+fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Returns> {
+    let Some(value) = fields.take("returns") else { return Some(Returns::default()) };
     let text = reader.text("returns", value)?;
     match text.value {
         "void" => Some(Returns::Void),
@@ -216,13 +223,13 @@ fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>, is_gpu: bool) -> Op
     }
 }
 
-/// The kernel's symbol, under one of its two names.
+/// The kernel's name, under one of its two keys.
 fn kernel(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
     signature: Option<&Signature>,
     is_c: bool,
-) -> Option<String> {
+) -> Option<KernelName> {
     let symbol = fields.take_entry("symbol");
     let value = match (fields.take("kernel"), symbol) {
         (Some(kernel), None) => kernel,
@@ -240,35 +247,31 @@ fn kernel(
         }
     };
     let text = reader.text("kernel", value)?;
+    let name = reader.parse(&text, parse_kernel_name)?;
     if let Some(signature) = signature {
-        check_template(reader, &text, signature, is_c);
+        check_name(reader, &text, &name, signature, is_c);
     }
-    Some(text.value.to_string())
+    Some(name)
 }
 
 /// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier once dtypes are in the place of those.
-fn check_template(reader: &mut Reader<'_>, text: &Text<'_>, signature: &Signature, is_c: bool) {
+fn check_name(
+    reader: &mut Reader<'_>,
+    text: &Text<'_>,
+    name: &KernelName,
+    signature: &Signature,
+    is_c: bool,
+) {
     let Ok(bindings) = signature.resolve() else { return };
     let vars: Vec<_> = bindings.dtypes.keys().cloned().collect();
-    let mut plain = String::new();
-    let mut rest = text.value;
-    while let Some((before, behind)) = rest.split_once('{') {
-        let at = text.value.len() - behind.len();
-        let Some((var, behind)) = behind.split_once('}') else {
-            let problem = Diagnostic::new("kernel-template", "`{` without its `}`");
-            let place = text.place(Span::new(at - 1, text.value.len()));
-            reader.report(problem.label(place, "not closed"));
-            return;
-        };
-        if !vars.iter().any(|known| known == var) {
-            let place = text.place(Span::new(at, at + var.len()));
-            reader.report(unknown_var(var, place, signature, &vars));
-        }
-        plain.push_str(before);
-        plain.push('t');
-        rest = behind;
+    for (var, piece) in name.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var)) {
+        reader.report(unknown_var(var, text.place(piece), signature, &vars));
     }
-    plain.push_str(rest);
+    let plain = name.pieces().iter().map(|piece| match piece {
+        NamePiece::Text(text) => text,
+        NamePiece::DType(..) => "t",
+    });
+    let plain: String = plain.collect();
     if is_c && !is_identifier(&plain) {
         let message = format!("`{}` cannot be the symbol of a C function", text.value);
         let label = "expected letters, digits and `_`, no digit in front, and `{T}` for dtypes";

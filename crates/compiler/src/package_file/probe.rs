@@ -9,14 +9,14 @@ use super::fields::Reader;
 use super::function::ReadFunction;
 use super::launch::Places;
 use super::layout;
-use crate::package::Function;
+use crate::package::{Function, Launch};
 use kernpack_syntax::{Diagnostics, Span};
-use kernpack_validators::{LaunchSpec, Workspace};
+use kernpack_validators::{KernelName, LaunchSpec, Returns, Site, Workspace};
 
 /// Reports why a function has no plan, if it has none.
 pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signature: Span) {
     let Function { workspaces, launches, .. } = &read.function;
-    let specs: Vec<_> = launches.iter().map(|launch| launch.spec.clone()).collect();
+    let specs: Vec<_> = launches.iter().map(Launch::spec).collect();
     let Err(whole) = plan(&read.function, workspaces, &specs) else { return };
 
     let n_problems = reader.n_problems();
@@ -43,10 +43,10 @@ pub(super) fn find_problems(reader: &mut Reader<'_>, read: &ReadFunction, signat
 fn pieces(spec: &LaunchSpec, places: &Places) -> Vec<(LaunchSpec, Span)> {
     let plain = plain(spec);
     let mut pieces = vec![(LaunchSpec { when: spec.when.clone(), ..plain.clone() }, places.when)];
-    if let (Some(layout), Some(places)) = (&spec.geometry, &places.layout) {
-        let layouts = places.pieces(layout).into_iter();
+    if let (Site::Gpu(launch), Some(places)) = (&spec.site, &places.layout) {
+        let layouts = places.pieces(&launch.geometry).into_iter();
         pieces.extend(layouts.map(|(layout, place)| {
-            (LaunchSpec { geometry: Some(layout), ..LaunchSpec::default() }, place)
+            (LaunchSpec { site: Site::Gpu(layout.into()), ..plain.clone() }, place)
         }));
     }
     for (arg, place) in spec.args.iter().zip(&places.args) {
@@ -57,7 +57,11 @@ fn pieces(spec: &LaunchSpec, places: &Places) -> Vec<(LaunchSpec, Span)> {
 
 /// A launch that runs where that one does, and in which nothing can be wrong.
 fn plain(spec: &LaunchSpec) -> LaunchSpec {
-    LaunchSpec { geometry: spec.geometry.as_ref().map(layout::plain), ..LaunchSpec::default() }
+    let site = match &spec.site {
+        Site::Host(_) => Site::Host(Returns::Void),
+        Site::Gpu(launch) => Site::Gpu(layout::plain(&launch.geometry).into()),
+    };
+    LaunchSpec { when: vec![], kernel: KernelName::plain("k"), args: vec![], site }
 }
 
 fn plan(

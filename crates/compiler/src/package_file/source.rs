@@ -5,10 +5,18 @@
 use super::fields::{Fields, Reader, Text, Value, quoted, span_of};
 use super::triton;
 use crate::image::{Arch, ImageKind};
-use crate::source::{CudaSource, GpuFile, GpuSource, HostSource, Source};
+use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
 use kernpack_syntax::Diagnostic;
 use std::path::{Path, PathBuf};
 use toml::de::DeValue;
+
+/// A source, which says where the launches of its kernels run.
+pub(super) enum Source {
+    /// Of functions of the host.
+    Host(HostSource),
+    /// Of kernels for GPUs.
+    Gpu(GpuSource),
+}
 
 /// What the file of a source is.
 #[derive(Clone, Copy, PartialEq)]

@@ -4,9 +4,10 @@
 mod characters;
 
 use super::parse;
-use crate::package::{Launch, Package, Returns};
-use crate::source::{GpuSource, Source};
+use crate::package::{Launch, Package, Returns, Site};
+use crate::source::GpuSource;
 use expect_test::{Expect, expect};
+use kernpack_validators::GpuLaunch;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -19,10 +20,10 @@ fn expect_package(text: &str) -> Package {
 }
 
 fn shown(launch: &Launch) -> String {
-    let Launch { spec, source, kernel, returns } = launch;
-    let when: Vec<_> = spec.when.iter().map(ToString::to_string).collect();
-    let args: Vec<_> = spec.args.iter().map(ToString::to_string).collect();
-    format!("{kernel} {args:?} -> {returns:?} when {when:?}\n  of {source:?}\n")
+    let Launch { when, kernel, args, site } = launch;
+    let when: Vec<_> = when.iter().map(ToString::to_string).collect();
+    let args: Vec<_> = args.iter().map(ToString::to_string).collect();
+    format!("{kernel} {args:?} when {when:?}\n  {site:?}\n")
 }
 
 /// Compares the problems of a text, each label with the piece of the text that it is on.
@@ -75,10 +76,10 @@ args = []
     let workspaces: Vec<_> = function.workspaces.iter().map(|workspace| &workspace.name).collect();
     assert_eq!(workspaces, ["z", "a"]);
     expect![[r#"
-        rms_{T} ["x", "y", "z", "struct(m: int32, d)"] -> Status when ["d <= 4096", "m > 1"]
-          of Host(HostSource { path: "folder/norm.c", include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] })
-        rms_big [] -> Void when ["d > 4096"]
-          of Host(HostSource { path: "/lib/big.a", include: [], define: [], options: [] })
+        rms_{T} ["x", "y", "z", "struct(m: int32, d)"] when ["d <= 4096", "m > 1"]
+          Host { source: HostSource { path: "folder/norm.c", include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] }, returns: Status }
+        rms_big [] when ["d > 4096"]
+          Host { source: HostSource { path: "/lib/big.a", include: [], define: [], options: [] }, returns: Void }
     "#]].assert_eq(&function.launches.iter().map(shown).collect::<String>());
 }
 
@@ -86,8 +87,8 @@ args = []
 fn one_launch_may_stand_in_the_function() {
     let package = expect_package(&format!("{HEADER}{FUNCTION}{LAUNCH}returns = 'int'"));
     let launch = &package.functions[0].launches[0];
-    assert_eq!(launch.kernel, "f");
-    assert_eq!(launch.returns, Returns::Status);
+    assert_eq!(launch.kernel.to_string(), "f");
+    assert!(matches!(launch.site, Site::Host { returns: Returns::Status, .. }));
 }
 
 #[test]
@@ -99,7 +100,7 @@ fn a_function_without_a_launch_only_checks() {
 fn one_kernel_may_serve_every_dtype() {
     let function = "[[function]]\nsignature = 'f(x: Tensor([n], T)) where T in {int8, uint8}'\n";
     let package = expect_package(&format!("{HEADER}{function}{LAUNCH}"));
-    assert_eq!(package.functions[0].launches[0].kernel, "f");
+    assert_eq!(package.functions[0].launches[0].kernel.to_string(), "f");
 }
 
 #[test]
@@ -319,7 +320,9 @@ fn a_launch_on_a_gpu() {
         pdl = true, priority = -1 } }",
     ));
     let launch = &package.functions[0].launches[0];
-    let geometry = launch.spec.geometry.as_ref().unwrap();
+    let Site::Gpu { source, launch: GpuLaunch { geometry, .. } } = &launch.site else {
+        panic!("{launch:?}")
+    };
     let texts = |exprs: &[kernpack_validators::Expr]| -> Vec<String> {
         exprs.iter().map(ToString::to_string).collect()
     };
@@ -328,7 +331,7 @@ fn a_launch_on_a_gpu() {
     assert_eq!(texts(&geometry.cluster), ["2", "1"]);
     assert_eq!(geometry.shared.to_string(), "4*n");
     assert!(geometry.cooperative && geometry.dependent);
-    let Source::Gpu(GpuSource::Files(files)) = &launch.source else { panic!("{launch:?}") };
+    let GpuSource::Files(files) = source else { panic!("{source:?}") };
     assert_eq!(files[0].arch.unwrap().to_string(), "sm_90a");
     assert_eq!(files[1].path, Path::new("folder/b"));
 }
@@ -341,7 +344,7 @@ fn a_launch_of_cuda_cpp() {
         launch = {{ grid = [1], block = [32] }}"
     ));
     let launch = &package.functions[0].launches[0];
-    let Source::Gpu(GpuSource::Cuda(source, archs)) = &launch.source else { panic!("{launch:?}") };
+    let Some(GpuSource::Cuda(source, archs)) = launch.gpu_source() else { panic!("{launch:?}") };
     assert_eq!(source.define, [("W".to_string(), "4".to_string())]);
     assert_eq!(archs.len(), 1);
 }
@@ -587,7 +590,10 @@ fn kernel_names() {
             args = ['x']"
         )
     };
-    assert_eq!(expect_package(&file("{T}_f_{U}")).functions[0].launches[0].kernel, "{T}_f_{U}");
+    assert_eq!(
+        expect_package(&file("{T}_f_{U}")).functions[0].launches[0].kernel.to_string(),
+        "{T}_f_{U}"
+    );
     expect_problems(
         &file("f_{V}"),
         expect![[r#"

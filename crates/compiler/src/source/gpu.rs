@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! GPU code for one architecture or for several: files that somebody else compiled (`cubin`, `fatbin` and `ptx`), or CUDA C++.
 
-use super::cuda::{CudaArtifact, CudaSource};
+use super::cuda::{self, CudaArtifact, CudaSource};
 use super::error::{SourceError, SourceErrorKind};
 use crate::file::{Files, InputFile};
 use crate::image::{self, Arch, Image, ImageKind};
+use kernpack_ffi_abi::DType;
 use std::path::{Path, PathBuf};
 
 /// Kernels for GPUs.
@@ -49,6 +50,21 @@ impl GpuSource {
     /// Whether Triton's JSON says how its kernel is launched.
     pub fn is_triton(&self) -> bool {
         matches!(self, GpuSource::Files(files) if files.iter().any(|file| file.triton.is_some()))
+    }
+
+    /// What stands for a dtype in the name of a kernel, behind this part of it: the type of CUDA
+    /// C++, if there is one, or the dtype's own name. The type is what templates take; in CUDA C++
+    /// it stands everywhere.
+    pub fn dtype_name(&self, dtype: DType, before: &str) -> Option<String> {
+        let is_argument = before.matches('<').count() > before.matches('>').count();
+        let is_type = match self {
+            GpuSource::Files(_) => is_argument,
+            GpuSource::Cuda(..) => true,
+        };
+        match is_type {
+            true => cuda::type_name(dtype).map(str::to_string),
+            false => Some(dtype.to_string()),
+        }
     }
 
     /// What messages call it.

@@ -2,7 +2,7 @@
 //! Packages of what Triton compiled: that what each version wrote is read, and what is said where it does not fit. What a launch passes to the
 //! driver is in `tests/tests/cuda/triton.rs`.
 
-use kernpack_compiler::{CompileError, Options, Source, compile, package_file};
+use kernpack_compiler::{CompileError, Options, Site, compile, package_file};
 use kernpack_validators::Expr;
 use serde_json::{Value, json};
 use std::fs;
@@ -262,8 +262,9 @@ fn what_the_json_says_is_not_said_again() {
     let kernel = Kernel::new("3.6.0", &[]);
     let mut package = package_file::parse(ADD, kernel.0.path()).unwrap();
     let launch = &mut package.functions[0].launches[0];
-    assert!(matches!(&launch.source, Source::Gpu(source) if source.is_triton()));
-    launch.spec.geometry.as_mut().unwrap().block = vec![Expr::Int(64)];
+    let Site::Gpu { source, launch } = &mut launch.site else { panic!("it is on a GPU") };
+    assert!(source.is_triton());
+    launch.geometry.block = vec![Expr::Int(64)];
     let error = compile(&package, &Options::default()).expect_err("the block is given");
     assert_eq!(
         error.to_string().replace(&format!("{}/", kernel.0.path().display()), ""),

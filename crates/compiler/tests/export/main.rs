@@ -8,8 +8,10 @@ mod metadata;
 mod stubs;
 
 use kernpack_compiler::export::{Record, RecordContext, record};
-use kernpack_compiler::{Function, HostSource, Launch, Package, Returns, Source};
-use kernpack_validators::{LaunchSpec, Workspace, parse_kernel_arg, parse_rules, parse_tensor};
+use kernpack_compiler::{Function, HostSource, Launch, Package, Returns, Site};
+use kernpack_validators::{
+    Workspace, parse_kernel_arg, parse_kernel_name, parse_rules, parse_tensor,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,14 +27,10 @@ fn package(functions: Vec<Function>) -> Package {
 /// A package with a documented function that launches two kernels, and one with a result.
 fn norm() -> Package {
     let launch = |when: &str, kernel: &str, returns| Launch {
-        spec: LaunchSpec {
-            when: parse_rules(when).unwrap(),
-            args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
-            ..LaunchSpec::default()
-        },
-        source: Source::Host(HostSource::new("norm.c")),
-        kernel: kernel.to_string(),
-        returns,
+        when: parse_rules(when).unwrap(),
+        kernel: parse_kernel_name(kernel).unwrap(),
+        args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
+        site: Site::Host { source: HostSource::new("norm.c"), returns },
     };
     let scale = Function {
         doc: Some("Multiplies by alpha.\n\nA comment ends with */, a string with \"\"\".\n".into()),

@@ -2,8 +2,10 @@
 //! A host function that returns an int returned 0.
 
 use super::Info;
-use crate::fault::{Fault, Format, Part};
-use crate::plan::Value;
+use crate::fault::{Format, Phrase};
+use crate::kernel_name::{KernelName, NamePiece};
+use crate::plan::Status;
+use crate::planner::Planner;
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -14,11 +16,20 @@ pub const INFO: Info = Info {
     example: "Function `norm_f32` failed when calling: `f(x: Tensor([n], float32))`, expected status 0, got 3",
 };
 
-/// The fault of `symbol`, for a function with that short signature. Its one value is the status.
-pub fn fault(symbol: &str, signature: &str) -> Fault {
-    let subject = format!("Function `{symbol}` failed");
-    let complaint = INFO.complaint(subject, "status 0", "");
-    let mut fault = complaint.into_fault(signature);
-    fault.parts.push(Part::Value(Value(0), Format::Int));
-    fault
+/// The status of the function of that name, whose variables all have a dtype.
+pub fn status(cx: &mut Planner<'_>, name: &KernelName) -> Status {
+    let value = cx.b.status();
+    let mut subject = Phrase::text("Function `");
+    for piece in name.pieces() {
+        subject = match piece {
+            NamePiece::Text(text) => subject.and(text),
+            NamePiece::DType(var, _) => {
+                let named = cx.named(var).expect("a dtype variable has a value");
+                subject.and_value(named.value, Format::DType)
+            }
+        };
+    }
+    let subject = subject.and("` failed");
+    let got = Phrase::value(value, Format::Int);
+    Status { value, fault: cx.fault(INFO.complaint(subject, "status 0", got)) }
 }

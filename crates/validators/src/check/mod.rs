@@ -24,7 +24,7 @@ impl Info {
     /// A complaint of this check about `subject`.
     pub fn complaint(
         &self,
-        subject: impl Into<String>,
+        subject: impl Into<Phrase>,
         expected: impl Into<Phrase>,
         got: impl Into<Phrase>,
     ) -> Complaint {

@@ -140,7 +140,7 @@ impl Join<'_, '_> {
             return None;
         };
         let n_problems = self.diagnostics.0.len();
-        match &launch.geometry {
+        match launch.on_gpu().map(|launch| &launch.geometry) {
             None => self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself"),
             // Without a block, the launch is one that the kernel's compiler has yet to complete.
             Some(geometry) if map.box_dims.is_none() && !geometry.block.is_empty() => {

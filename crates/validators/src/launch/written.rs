@@ -38,15 +38,19 @@ impl KernelArg {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Returns, Site};
     use super::*;
+    use crate::kernel_name::KernelName;
     use crate::parse::parse_kernel_arg;
 
     fn unwritten(launches: &[&[&str]]) -> String {
         let text = "f(x: Tensor([n], float32)) -> y: Tensor([n], float32), z: Tensor([n], int8)";
         let signature: Signature = text.parse().unwrap();
         let spec = |args: &&[&str]| LaunchSpec {
+            when: vec![],
+            kernel: KernelName::plain("k"),
             args: args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect(),
-            ..LaunchSpec::default()
+            site: Site::Host(Returns::Void),
         };
         let specs: Vec<_> = launches.iter().map(spec).collect();
         let problems = signature.check_written(&specs).err().unwrap_or_default();

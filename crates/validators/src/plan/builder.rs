@@ -323,6 +323,11 @@ impl Builder {
         self.add(Expr::Yield(ty, self.n_yields - 1))
     }
 
+    /// A value that a launch has: the status of its function.
+    pub fn status(&mut self) -> Value {
+        self.new_yield(Type::Int)
+    }
+
     fn new_turn(&mut self, ty: Type) -> Value {
         self.n_turns += 1;
         self.add(Expr::Turn(ty, self.n_turns - 1))

@@ -2,7 +2,9 @@
 //! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
 //! with, and a checker for hosts that have no compiled code.
 
-use super::{CScalar, Expr, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Step, Value, When};
+use super::{
+    CScalar, Expr, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Status, Step, Value, When,
+};
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
@@ -41,11 +43,22 @@ pub enum Outcome {
     Unreadable(u64),
 }
 
-/// Runs the checks of `plan` on `num_args` arguments at address `args`.
+/// Runs the checks of `plan` on `num_args` arguments at address `args`. No kernel fails.
 pub fn interpret(plan: &Plan, memory: &dyn Memory, args: u64, num_args: i32) -> Outcome {
+    interpret_with(plan, memory, args, num_args, &|_| 0)
+}
+
+/// The same, where the host function of the launch of a number returns what `status_of` says.
+pub fn interpret_with(
+    plan: &Plan,
+    memory: &dyn Memory,
+    args: u64,
+    num_args: i32,
+    status_of: &dyn Fn(usize) -> i32,
+) -> Outcome {
     let known = RefCell::new(vec![None; plan.exprs.len()]);
     let mut run = Run { plan, memory, args, num_args, device: None, known };
-    match run.steps(&plan.steps).and_then(|()| run.accepted()) {
+    match run.steps(&plan.steps).and_then(|()| run.accepted(status_of)) {
         Ok(accepted) => Outcome::Accepted(accepted),
         Err(Stop::Refused(refused)) => Outcome::Refused(refused),
         Err(Stop::NoDevice) => Outcome::NoDevice,
@@ -146,7 +159,7 @@ impl Run<'_> {
         Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
     }
 
-    fn accepted(&self) -> Result<Accepted, Stop> {
+    fn accepted(&self, status_of: &dyn Fn(usize) -> i32) -> Result<Accepted, Stop> {
         let mut accepted = Accepted::default();
         for launch in &self.plan.launches {
             if self.runs(launch)? {
@@ -155,6 +168,13 @@ impl Run<'_> {
                     self.argument(arg, &mut values)?;
                 }
                 accepted.launches.push((launch.index, values));
+                if let Some(Status { value, fault }) = launch.status() {
+                    let status = status_of(launch.index);
+                    self.known.borrow_mut()[value.0 as usize] = Some(status.into());
+                    if status != 0 {
+                        return Err(self.refuse(fault)?);
+                    }
+                }
             }
         }
         accepted.combination =
@@ -167,7 +187,7 @@ impl Run<'_> {
         if launch.cond.map_or(Ok(1), |cond| self.value(cond))? == 0 {
             return Ok(false);
         }
-        for extent in launch.grid.iter().flat_map(|grid| grid.grid) {
+        for extent in launch.grid().iter().flat_map(|grid| grid.grid) {
             if self.value(extent)? == 0 {
                 return Ok(false);
             }

@@ -3,6 +3,7 @@
 //! plan's values.
 
 use super::{TensorMap, Value};
+use crate::fault::Fault;
 use kernpack_ffi_abi::DType;
 
 /// A compact row-major tensor that the entry point allocates through the environment's allocator.
@@ -57,8 +58,26 @@ pub struct Launch {
     pub index: usize,
     /// Its arguments.
     pub args: Vec<LaunchArg>,
-    /// How it is laid out on a GPU; `None` for a host function.
-    pub grid: Option<Grid>,
+    /// Where it runs.
+    pub site: Site,
+}
+
+/// Where a launch runs.
+#[derive(Clone, Debug)]
+pub enum Site {
+    /// On the host: a function is called. What it returns, where that is a status.
+    Host(Option<Status>),
+    /// On a GPU.
+    Gpu(Grid),
+}
+
+/// The status that a host function returns.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The status: a value that only this fault uses.
+    pub value: Value,
+    /// What is raised where that is not 0.
+    pub fault: Fault,
 }
 
 /// The layout of a launch on a GPU, with every number checked to be in its range.
@@ -93,15 +112,34 @@ impl Grid {
 }
 
 impl Launch {
-    /// Calls `f` with every value of the plan that the launch uses when it runs.
+    /// How it is laid out, where it runs on a GPU.
+    pub fn grid(&self) -> Option<&Grid> {
+        match &self.site {
+            Site::Host(_) => None,
+            Site::Gpu(grid) => Some(grid),
+        }
+    }
+
+    /// What its function returns, where that is a status.
+    pub fn status(&self) -> Option<&Status> {
+        match &self.site {
+            Site::Host(status) => status.as_ref(),
+            Site::Gpu(_) => None,
+        }
+    }
+
+    /// Calls `f` with every value of the plan that the launch uses when it runs: not with those that it has itself.
     pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
         self.args.iter().for_each(|arg| arg.for_each_value(f));
-        self.grid.iter().for_each(|grid| grid.for_each_value(f));
+        self.grid().iter().for_each(|grid| grid.for_each_value(f));
+        if let Some(status) = self.status() {
+            status.fault.values().filter(|value| *value != status.value).for_each(&mut *f);
+        }
     }
 
     /// Whether it asks for the environment's stream.
     pub fn uses_env_stream(&self) -> bool {
-        let to_launch = self.grid.as_ref().is_some_and(|grid| grid.stream.is_none());
+        let to_launch = self.grid().is_some_and(|grid| grid.stream.is_none());
         to_launch || self.args.iter().any(LaunchArg::uses_env_stream)
     }
 }

@@ -33,8 +33,8 @@ mod tensor_map;
 mod verify;
 
 pub use builder::{Builder, Guarded, Turn};
-pub use interp::{Accepted, Outcome, Refused, interpret};
-pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg};
+pub use interp::{Accepted, Outcome, Refused, interpret, interpret_with};
+pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;
 pub use verify::{MAX_PARTS, MAX_VALUES, VerifyError};
 
@@ -126,7 +126,7 @@ pub enum Expr {
     FloatBits(Value),
     /// The bits of the float64 that has the value of the nearest float of a narrower dtype: `float16`, `bfloat16` or `float32`.
     Rounded(Value, DType),
-    /// A value that a `when` or a `repeat` yields; only that step may list it.
+    /// A value that a `when` or a `repeat` yields, or the status of a host function; only that step or launch may list it.
     Yield(Type, u32),
     /// A value that a `repeat` gives anew in each turn: the turn's number, or what the turn before handed on. Only that step may list it.
     Turn(Type, u32),
@@ -328,7 +328,7 @@ impl Plan {
         }
     }
 
-    /// The faults, in the order of the steps that raise them.
+    /// The faults, in the order of the steps and launches that raise them.
     pub fn faults(&self) -> Vec<&Fault> {
         fn collect<'p>(steps: &'p [Step], faults: &mut Vec<&'p Fault>) {
             for step in steps {
@@ -342,6 +342,8 @@ impl Plan {
         }
         let mut faults = Vec::new();
         collect(&self.steps, &mut faults);
+        let statuses = self.launches.iter().filter_map(Launch::status);
+        faults.extend(statuses.map(|status| &status.fault));
         faults
     }
 

@@ -2,7 +2,7 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Step,
+    Alloc, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Status, Step,
     TensorMap, Value,
 };
 use crate::fault::{Fault, Part};
@@ -117,7 +117,7 @@ impl Printer<'_> {
         text
     }
 
-    fn effects(&self, f: &mut String) -> fmt::Result {
+    fn effects(&mut self, f: &mut String) -> fmt::Result {
         for (word, allocs) in [("result", &self.plan.results), ("workspace", &self.plan.workspaces)]
         {
             for alloc in allocs {
@@ -132,9 +132,13 @@ impl Printer<'_> {
                 "  launch {}({}){}{}",
                 launch.index,
                 args.join(", "),
-                launch.grid.as_ref().map(|grid| self.grid(grid)).unwrap_or_default(),
+                launch.grid().map(|grid| self.grid(grid)).unwrap_or_default(),
                 when.unwrap_or_default()
             )?;
+            if let Some(Status { value, fault }) = launch.status() {
+                self.names.insert(*value, "status".to_string());
+                writeln!(f, "    require status == 0\n      else {}", self.fault(fault))?;
+            }
         }
         Ok(())
     }

@@ -10,9 +10,11 @@
 //! 6. What is known of the device is used behind the step that asks, which stands in no `when` and no `repeat`.
 //! 7. What a `repeat` gives its steps is given by that step alone, by expressions made for it, and used only inside it. What it hands on has one
 //!    type throughout. No step inside it asks about the device.
-//! 8. Launches, allocations and the device use only values that hold at the end of the plan.
+//! 8. Launches, allocations and the device use only values that hold at the end of the plan. The status of a host function is a value made for it,
+//!    which only its own fault may use.
 
-use super::{Alloc, Device, Expr, Plan, Repeat, Step, Type, Value, When};
+use super::{Alloc, Device, Expr, Plan, Repeat, Status, Step, Type, Value, When};
+use crate::fault::Fault;
 use kernpack_ffi_abi::DType;
 use std::collections::HashSet;
 use std::fmt;
@@ -75,6 +77,13 @@ fn error(value: Value, message: impl Into<String>) -> VerifyError {
     VerifyError { value, message: message.into() }
 }
 
+fn size_of_fault(fault: &Fault, of: Value) -> Result<(), VerifyError> {
+    match fault.values().count() > MAX_VALUES || fault.parts.len() > MAX_PARTS {
+        true => Err(error(of, "has a fault with too many parts")),
+        false => Ok(()),
+    }
+}
+
 struct Scope<'p> {
     plan: &'p Plan,
     /// What has been yielded or given so far, and the device once it has been asked about.
@@ -92,10 +101,7 @@ impl Scope<'_> {
                 Step::Let(_, value) => self.uses(*value)?,
                 Step::Require(cond, fault) => {
                     self.uses_as(*cond, Type::Bool)?;
-                    fault.values().try_for_each(|value| self.uses_as(value, Type::Int))?;
-                    if fault.values().count() > MAX_VALUES || fault.parts.len() > MAX_PARTS {
-                        return Err(error(*cond, "has a fault with too many parts"));
-                    }
+                    self.fault(fault, *cond)?;
                 }
                 Step::When(when) => self.when(when)?,
                 Step::Repeat(repeat) => self.repeat(repeat)?,
@@ -174,13 +180,30 @@ impl Scope<'_> {
         let plan = self.plan;
         self.device()?;
         plan.results.iter().chain(&plan.workspaces).try_for_each(|alloc| self.alloc(alloc))?;
+        let mut statuses = HashSet::new();
         for launch in &plan.launches {
             launch.cond.map_or(Ok(()), |cond| self.uses_as(cond, Type::Bool))?;
             let mut values = Vec::new();
             launch.for_each_value(&mut |value| values.push(value));
             values.into_iter().try_for_each(|value| self.uses_as(value, Type::Int))?;
+            launch.status().map_or(Ok(()), |status| self.status(status, &mut statuses))?;
         }
         plan.combinations.index.map_or(Ok(()), |index| self.uses_as(index, Type::Int))
+    }
+
+    /// `seen` are the statuses of the launches before.
+    fn status(&self, status: &Status, seen: &mut HashSet<Value>) -> Result<(), VerifyError> {
+        let Status { value, fault } = status;
+        let is_made_for_it = matches!(self.plan.expr(*value), Expr::Yield(Type::Int, _));
+        if !is_made_for_it || self.defined.contains(value) || !seen.insert(*value) {
+            return Err(error(*value, "is no value made for this status"));
+        }
+        size_of_fault(fault, *value)
+    }
+
+    fn fault(&self, fault: &Fault, of: Value) -> Result<(), VerifyError> {
+        fault.values().try_for_each(|value| self.uses_as(value, Type::Int))?;
+        size_of_fault(fault, of)
     }
 
     fn device(&self) -> Result<(), VerifyError> {

@@ -20,7 +20,7 @@ pub use tensor::{Anchor, MapSource};
 
 use crate::check;
 use crate::declare::Bindings;
-use crate::fault::Complaint;
+use crate::fault::{Complaint, Fault};
 use crate::path::Path;
 use crate::plan::{Builder, Combinations, Device, Plan, Value};
 use crate::rule::Rule;
@@ -72,7 +72,13 @@ impl<'s> Planner<'s> {
 
     /// Makes a check: ends the call with the complaint unless `cond` holds.
     pub fn require(&mut self, cond: Value, complaint: Complaint) {
-        self.b.require(cond, complaint.into_fault(self.signature));
+        let fault = self.fault(complaint);
+        self.b.require(cond, fault);
+    }
+
+    /// The fault of a complaint.
+    pub fn fault(&self, complaint: Complaint) -> Fault {
+        complaint.into_fault(self.signature)
     }
 
     /// How the names get their values.

@@ -2,8 +2,9 @@
 //! Launches of what Triton compiled, as package files have them.
 
 use crate::Package;
+use crate::package::Site;
 use crate::package_file::parse;
-use crate::source::{GpuSource, Source};
+use crate::source::GpuSource;
 use expect_test::expect;
 use kernpack_syntax::Diagnostics;
 use std::fmt::Write;
@@ -22,9 +23,9 @@ fn a_launch_says_what_the_json_does_not() {
         launch = { grid = ['n'], attr = { priority = 1 } }",
     );
     let launch = &package.unwrap().functions[0].launches[0];
-    assert_eq!(launch.kernel, "", "the JSON says it");
-    assert!(launch.spec.geometry.as_ref().unwrap().block.is_empty(), "and this");
-    let Source::Gpu(source) = &launch.source else { panic!("{launch:?}") };
+    assert_eq!(launch.kernel.to_string(), "", "the JSON says it");
+    let Site::Gpu { source, launch } = &launch.site else { panic!("{launch:?}") };
+    assert!(launch.geometry.block.is_empty(), "and this");
     assert!(source.is_triton());
     let GpuSource::Files(files) = source else { panic!("{launch:?}") };
     let beside: Vec<_> = files.iter().map(|file| file.triton.as_deref()).collect();
