@@ -20,28 +20,6 @@ const ALLOWED_NAMES: &[&str] = &[
 ];
 /// Functions that only list things.
 const LISTS: &[&str] = &["is_libm"];
-/// Which crates each crate may use, besides itself.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("kernpack-syntax", &[]),
-    ("kernpack-ffi-abi", &[]),
-    ("kernpack-runtime", &[]),
-    ("kernpack-cuda-stub", &[]),
-    ("kernpack-validators", &["kernpack-ffi-abi", "kernpack-syntax"]),
-    (
-        "kernpack-compiler",
-        &["kernpack-ffi-abi", "kernpack-runtime", "kernpack-syntax", "kernpack-validators"],
-    ),
-    (
-        "kernpack-cli",
-        &[
-            "kernpack-compiler",
-            "kernpack-ffi-abi",
-            "kernpack-runtime",
-            "kernpack-syntax",
-            "kernpack-validators",
-        ],
-    ),
-];
 /// Words that belong to one place: the word, where it may stand, where it may not.
 const PLACES: &[(&str, &str, &str)] = &[
     ("inkwell", "crates/compiler/src/llvm/", "crates/"),
@@ -171,6 +149,27 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
     ours.collect()
 }
 
+/// Which crates each crate may use besides itself, as ARCHITECTURE.md has it; `None` where it may use any.
+fn arrows() -> Vec<(String, Option<Vec<String>>)> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("it is there");
+    let (_, section) = text.split_once("\n## Who may depend on whom\n").expect("the section");
+    let table = section.split("```").nth(1).expect("a table").trim_start_matches("text");
+    let row = |row: &str| {
+        let (name, used) = row.split_once("->").expect("`name -> names`");
+        let used = match used.trim() {
+            "anything" => None,
+            "nothing" => Some(vec![]),
+            names => Some(names.split(", ").map(in_full).collect()),
+        };
+        (in_full(name.trim()), used)
+    };
+    table.lines().filter(|line| !line.is_empty()).map(row).collect()
+}
+
+fn in_full(name: &str) -> String {
+    format!("kernpack-{name}")
+}
+
 /// The names of the Markdown files in a folder of the suite.
 fn cases(folder: &str) -> Vec<String> {
     let folder = root().join("tests/suite").join(folder);
@@ -229,12 +228,15 @@ mod tests {
 
     #[test]
     fn crates_use_only_those_below_them() {
+        let arrows = arrows();
+        let dependencies = dependencies();
+        let names = dependencies.iter().map(|(name, _)| name.clone());
+        expect_same(names.collect(), arrows.iter().map(|(name, _)| name.clone()).collect());
         let mut problems = Vec::new();
-        for (name, used) in dependencies() {
-            let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| **known == name) else {
-                continue;
-            };
-            let others = used.iter().filter(|other| !allowed.contains(&other.as_str()));
+        for (name, used) in dependencies {
+            let arrow = arrows.iter().find(|(known, _)| *known == name);
+            let Some((_, Some(allowed))) = arrow else { continue };
+            let others = used.iter().filter(|other| !allowed.contains(other));
             problems.extend(others.map(|other| format!("{name} may not use {other}")));
         }
         expect_none(problems);
