@@ -217,9 +217,9 @@ impl<'t> Parser<'t> {
     pub fn parse_kind(&mut self) -> Result<Kind, Diagnostic> {
         self.nested(|parser| {
             param::parse_kind(parser).unwrap_or_else(|| {
-                let help = "the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals";
+                let help = format!("the types are {}", param::list());
                 let meant = closest_dtype(parser.peek_text(), |dtype| Scalar::new(dtype).is_some());
-                Err(did_you_mean(parser.unexpected("a type"), meant, help))
+                Err(did_you_mean(parser.unexpected("a type"), meant, &help))
             })
         })
     }
@@ -343,7 +343,7 @@ impl<'t> Parser<'t> {
             let looks_like_dtype = is_nearly_dtype(name)
                 || name.ends_with(|c: char| c.is_ascii_digit())
                     && name.starts_with(|c: char| c.is_ascii_lowercase());
-            if param::KEYWORDS.contains(&name) || looks_like_dtype {
+            if param::is_keyword(name) || looks_like_dtype {
                 let diagnostic = Diagnostic::new("unknown-dtype", format!("`{name}` is no dtype"))
                     .label(span, "expected a dtype or a dtype variable");
                 return Err(unknown_dtype(name, diagnostic));

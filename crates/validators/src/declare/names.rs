@@ -2,7 +2,7 @@
 //! One name, one thing: parameters, symbols and dtype variables share one name space.
 
 use super::{Bindings, Declarations};
-use crate::param::KEYWORDS;
+use crate::param::is_keyword;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Declarations {
 
 /// Why nothing may have that name, if so.
 fn reserved(name: &str) -> Option<&'static str> {
-    if KEYWORDS.contains(&name) {
+    if is_keyword(name) {
         Some("is a keyword")
     } else if DType::parse(name).is_some() {
         Some("is a dtype")

@@ -17,6 +17,7 @@ use std::fmt;
 pub struct EnvStream;
 
 impl ParamSyntax for EnvStream {
+    const NAME: &'static str = "EnvStream";
     const SAMPLES: &'static [&'static str] = &["EnvStream"];
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {

@@ -19,7 +19,12 @@ use std::fmt;
 pub struct Exactly(pub Literal);
 
 impl ParamSyntax for Exactly {
+    const NAME: &'static str = "literals";
     const SAMPLES: &'static [&'static str] = &["None", "True", "3", "-1", "0.5"];
+
+    fn keywords() -> Vec<&'static str> {
+        vec!["True", "False", "None"]
+    }
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {
         parser.at_literal().then(|| parser.parse_literal().map(|value| Exactly(value).into()))

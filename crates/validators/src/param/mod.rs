@@ -99,6 +99,14 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
 
 /// How a kind is read.
 pub trait ParamSyntax {
+    /// What a list of all kinds calls it: its keyword, where it has one.
+    const NAME: &'static str;
+
+    /// The words that it keeps for itself. No parameter, symbol or dtype variable has such a name.
+    fn keywords() -> Vec<&'static str> {
+        vec![Self::NAME]
+    }
+
     /// Examples of what it reads, for documentation, tests and fuzzing.
     const SAMPLES: &'static [&'static str];
 
@@ -173,6 +181,15 @@ macro_rules! param_kinds {
             None
         }
 
+        /// What a list of the kinds calls each of them.
+        const NAMES: &[&str] = &[ $( <$kind as ParamSyntax>::NAME, )* ];
+
+        /// The words that a kind keeps for itself.
+        fn kinds_keywords() -> impl Iterator<Item = &'static str> {
+            let all = [ $( <$kind as ParamSyntax>::keywords(), )* ];
+            all.into_iter().flatten()
+        }
+
         /// Examples of every kind.
         pub fn samples() -> Vec<&'static str> {
             let mut samples = Vec::new();
@@ -184,45 +201,32 @@ macro_rules! param_kinds {
 
 param_kinds! {
     Tensor,
-    Scalar,
     Shape,
     Tuple,
     Optional,
     Pointer,
     Stream,
     EnvStream,
+    Scalar,
     Exactly,
 }
 
+/// The words that are of no kind: those of rules, expressions and launches.
+const KEYWORDS: &[&str] =
+    &["where", "in", "noalias", "ceildiv", "min", "max", "struct", "tma", "_"];
+
 /// The words that no parameter, symbol or dtype variable may have as its name, dtypes apart.
-pub const KEYWORDS: &[&str] = &[
-    "Tensor",
-    "Shape",
-    "Tuple",
-    "Optional",
-    "Pointer",
-    "Stream",
-    "EnvStream",
-    "True",
-    "False",
-    "None",
-    "where",
-    "in",
-    "noalias",
-    "ceildiv",
-    "min",
-    "max",
-    "order",
-    "strides",
-    "align",
-    "device",
-    "peer",
-    "mut",
-    "nonnull",
-    "any",
-    "row",
-    "col",
-    "struct",
-    "tma",
-    "_",
-];
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    kinds_keywords().chain(KEYWORDS.iter().copied())
+}
+
+/// A list of the kinds, as a sentence has it.
+pub(crate) fn list() -> String {
+    let (last, others) = NAMES.split_last().expect("there are kinds");
+    format!("{}, and {last}", others.join(", "))
+}
+
+/// Whether a name is a word of the language.
+pub fn is_keyword(name: &str) -> bool {
+    keywords().any(|word| word == name)
+}

@@ -28,6 +28,7 @@ impl Optional {
 }
 
 impl ParamSyntax for Optional {
+    const NAME: &'static str = "Optional";
     const SAMPLES: &'static [&'static str] = &["Optional[float32]", "Optional[Tensor([k], int8)]"];
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {

@@ -27,8 +27,13 @@ pub struct Pointer {
 }
 
 impl ParamSyntax for Pointer {
+    const NAME: &'static str = "Pointer";
     const SAMPLES: &'static [&'static str] =
         &["Pointer", "Pointer(float32)", "Pointer(uint8, nonnull, align=64)"];
+
+    fn keywords() -> Vec<&'static str> {
+        vec![Self::NAME, "nonnull"]
+    }
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {
         parser.eat_name("Pointer").then(|| parse_options(parser).map(Kind::from))

@@ -35,7 +35,13 @@ impl Scalar {
 }
 
 impl ParamSyntax for Scalar {
+    const NAME: &'static str = "a dtype for a scalar";
     const SAMPLES: &'static [&'static str] = &["int32", "uint64", "bool", "float16", "float64"];
+
+    /// Dtypes are known by themselves.
+    fn keywords() -> Vec<&'static str> {
+        vec![]
+    }
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {
         let dtype = DType::parse(parser.peek_text())?;

@@ -31,6 +31,7 @@ impl Shape {
 }
 
 impl ParamSyntax for Shape {
+    const NAME: &'static str = "Shape";
     const SAMPLES: &'static [&'static str] = &["Shape([])", "Shape([m, 4, _])"];
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {

@@ -20,6 +20,7 @@ use std::fmt;
 pub struct Stream;
 
 impl ParamSyntax for Stream {
+    const NAME: &'static str = "Stream";
     const SAMPLES: &'static [&'static str] = &["Stream"];
 
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {

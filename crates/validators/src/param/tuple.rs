@@ -47,6 +47,7 @@ impl Tuple {
 }
 
 impl ParamSyntax for Tuple {
+    const NAME: &'static str = "Tuple";
     const SAMPLES: &'static [&'static str] =
         &["Tuple()", "Tuple(int32, Tensor([n], float32))", "Tuple(x: bool, y: Tuple(float64))"];
 

@@ -2,8 +2,8 @@
 //! The text of a tensor: its options, both ways.
 
 use super::{Order, Strides, Tensor};
+use crate::check::dtype::alternatives;
 use crate::count::count;
-use crate::dim::Dim;
 use crate::param::{Kind, ParamSyntax};
 use crate::parse::Parser;
 use crate::rule::join;
@@ -11,6 +11,7 @@ use kernpack_syntax::{Diagnostic, Span, TokenKind};
 use std::fmt;
 
 impl ParamSyntax for Tensor {
+    const NAME: &'static str = "Tensor";
     const SAMPLES: &'static [&'static str] = &[
         "Tensor([], float32)",
         "Tensor([m, 2*n + 1, _], T, order=(1, 0, 2), align=16)",
@@ -18,10 +19,111 @@ impl ParamSyntax for Tensor {
         "Tensor([m], int4, strides=any, device=cuda)",
     ];
 
+    fn keywords() -> Vec<&'static str> {
+        let words = OPTIONS.iter().flat_map(|option| [&[option.word], option.values].concat());
+        [Self::NAME].into_iter().chain(words).collect()
+    }
+
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>> {
         parser.at_name("Tensor").then(|| parse_tensor(parser).map(Kind::from))
     }
 }
+
+/// How an option of a tensor is read and written.
+struct OptionSyntax {
+    word: &'static str,
+    /// Whether it is written `word=…`.
+    has_value: bool,
+    /// The words that its value may have.
+    values: &'static [&'static str],
+    /// What it says: of two options that say one thing, a tensor has one at most.
+    says: &'static str,
+    /// Reads what follows the word, `=` included.
+    parse: fn(&mut Parser<'_>, &mut Tensor) -> Result<(), Diagnostic>,
+    /// The option as it is written, if the tensor has it.
+    write: fn(&Tensor) -> Option<String>,
+}
+
+/// The options, in the order in which they print.
+const OPTIONS: &[OptionSyntax] = &[
+    OptionSyntax {
+        word: "order",
+        has_value: true,
+        values: &["row", "col"],
+        says: "strides",
+        parse: |parser, tensor| {
+            tensor.strides = Strides::Compact(parse_order(parser)?);
+            Ok(())
+        },
+        write: |tensor| match &tensor.strides {
+            Strides::Compact(Order::Col) => Some("order=col".to_string()),
+            Strides::Compact(Order::Ranks(ranks)) => Some(format!("order=({})", join(ranks))),
+            Strides::Compact(Order::Row) | Strides::Any | Strides::Dims(_) => None,
+        },
+    },
+    OptionSyntax {
+        word: "strides",
+        has_value: true,
+        values: &["any"],
+        says: "strides",
+        parse: |parser, tensor| {
+            tensor.strides = parse_strides(parser)?;
+            Ok(())
+        },
+        write: |tensor| match &tensor.strides {
+            Strides::Compact(_) => None,
+            Strides::Any => Some("strides=any".to_string()),
+            Strides::Dims(strides) => Some(format!("strides=[{}]", join(strides))),
+        },
+    },
+    OptionSyntax {
+        word: "align",
+        has_value: true,
+        values: &[],
+        says: "align",
+        parse: |parser, tensor| {
+            tensor.align = Some(parser.parse_align()?);
+            Ok(())
+        },
+        write: |tensor| tensor.align.map(|align| format!("align={align}")),
+    },
+    OptionSyntax {
+        word: "device",
+        has_value: true,
+        values: &[],
+        says: "device",
+        parse: |parser, tensor| {
+            tensor.devices = Some(parser.parse_devices()?);
+            Ok(())
+        },
+        write: |tensor| match tensor.devices.as_deref()? {
+            [device] => Some(format!("device={device}")),
+            devices => Some(format!("device={{{}}}", join(devices))),
+        },
+    },
+    OptionSyntax {
+        word: "peer",
+        has_value: false,
+        values: &[],
+        says: "peer",
+        parse: |_, tensor| {
+            tensor.peer = true;
+            Ok(())
+        },
+        write: |tensor| tensor.peer.then(|| "peer".to_string()),
+    },
+    OptionSyntax {
+        word: "mut",
+        has_value: false,
+        values: &[],
+        says: "mut",
+        parse: |_, tensor| {
+            tensor.mutable = true;
+            Ok(())
+        },
+        write: |tensor| tensor.mutable.then(|| "mut".to_string()),
+    },
+];
 
 /// Reads `Tensor(…)`; the parser stands before it.
 pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic> {
@@ -34,17 +136,14 @@ pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic
     }
     parser.expect(",")?;
     let mut tensor = Tensor::new(dims, parser.parse_tensor_dtype()?);
-    let mut seen = Vec::new();
-    while parser.eat(",") {
-        if parser.at_mark(")") {
-            break;
-        }
-        let (option, span) = parse_option(parser, &mut tensor)?;
-        if seen.contains(&option) || (option == "strides" && seen.contains(&"order")) {
+    let mut said = Vec::new();
+    while parser.eat(",") && !parser.at_mark(")") {
+        let span = parser.peek().span;
+        let option = parse_option(parser, &mut tensor)?;
+        if said.contains(&option.says) {
             return Err(repeated(option, span));
         }
-        seen.push(if option == "order" { "strides" } else { option });
-        seen.push(option);
+        said.push(option.says);
     }
     let span = start.to(parser.expect(")")?);
     match tensor.problem() {
@@ -56,59 +155,50 @@ pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic
     }
 }
 
-fn repeated(option: &str, span: Span) -> Diagnostic {
-    let help = match option {
-        "order" | "strides" => "remove one of the two; `order=` and `strides=` exclude each other",
-        _ => "remove one of the two",
+fn repeated(option: &OptionSyntax, span: Span) -> Diagnostic {
+    let others = OPTIONS.iter().filter(|other| other.says == option.says);
+    let others: Vec<_> = others.map(|other| format!("`{}`", other.written())).collect();
+    let help = match &others[..] {
+        [_] => "remove one of the two".to_string(),
+        _ => format!("remove one of the two; {} exclude each other", others.join(" and ")),
     };
-    Diagnostic::new("repeated-option", format!("`{option}` is given twice"))
+    Diagnostic::new("repeated-option", format!("`{}` is given twice", option.word))
         .label(span, "an earlier option says this already")
         .help(help)
+}
+
+impl OptionSyntax {
+    /// As a list of the options has it.
+    fn written(&self) -> String {
+        format!("{}{}", self.word, if self.has_value { "=" } else { "" })
+    }
 }
 
 fn parse_option(
     parser: &mut Parser<'_>,
     tensor: &mut Tensor,
-) -> Result<(&'static str, Span), Diagnostic> {
-    let span = parser.peek().span;
-    let option = if parser.eat_name("mut") {
-        tensor.mutable = true;
-        "mut"
-    } else if parser.eat_name("peer") {
-        tensor.peer = true;
-        "peer"
-    } else if parser.eat_name("align") {
-        tensor.align = Some(parser.parse_align()?);
-        "align"
-    } else if parser.eat_name("device") {
-        tensor.devices = Some(parser.parse_devices()?);
-        "device"
-    } else if parser.eat_name("order") {
-        tensor.strides = Strides::Compact(parse_order(parser)?);
-        "order"
-    } else if parser.eat_name("strides") {
-        parser.expect("=")?;
-        tensor.strides = if parser.eat_name("any") {
-            Strides::Any
-        } else {
-            Strides::Dims(parse_strides(parser)?)
-        };
-        "strides"
-    } else {
-        let problem = parser
-            .unexpected("an option: `order=`, `strides=`, `align=`, `device=`, `peer` or `mut`");
-        let is_param = parser.peek_second().kind == TokenKind::Mark(":");
-        let unclosed = "close the brackets of `Tensor(` in front of the next parameter";
-        return Err(if is_param { problem.help(unclosed) } else { problem });
-    };
-    Ok((option, span))
+) -> Result<&'static OptionSyntax, Diagnostic> {
+    if let Some(option) = OPTIONS.iter().find(|option| parser.eat_name(option.word)) {
+        (option.parse)(parser, tensor)?;
+        return Ok(option);
+    }
+    let all: Vec<_> = OPTIONS.iter().map(|option| format!("`{}`", option.written())).collect();
+    let problem = parser.unexpected(&format!("an option: {}", alternatives(&all)));
+    let is_param = parser.peek_second().kind == TokenKind::Mark(":");
+    let unclosed = "close the brackets of `Tensor(` in front of the next parameter";
+    Err(if is_param { problem.help(unclosed) } else { problem })
 }
 
-fn parse_strides(parser: &mut Parser<'_>) -> Result<Vec<Dim>, Diagnostic> {
-    parser.parse_dims_as("stride").map_err(|problem| match problem.code {
+fn parse_strides(parser: &mut Parser<'_>) -> Result<Strides, Diagnostic> {
+    parser.expect("=")?;
+    if parser.eat_name("any") {
+        return Ok(Strides::Any);
+    }
+    let strides = parser.parse_dims_as("stride").map_err(|problem| match problem.code {
         "negative-dim" => problem.help("write `strides=any` where strides may be negative"),
         _ => problem,
-    })
+    });
+    strides.map(Strides::Dims)
 }
 
 fn parse_order(parser: &mut Parser<'_>) -> Result<Order, Diagnostic> {
@@ -151,20 +241,7 @@ impl Tensor {
     }
 
     pub(super) fn write_options(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        match &self.strides {
-            Strides::Compact(Order::Row) => {}
-            Strides::Compact(Order::Col) => f.write_str(", order=col")?,
-            Strides::Compact(Order::Ranks(ranks)) => write!(f, ", order=({})", join(ranks))?,
-            Strides::Any => f.write_str(", strides=any")?,
-            Strides::Dims(strides) => write!(f, ", strides=[{}]", join(strides))?,
-        }
-        self.align.map_or(Ok(()), |align| write!(f, ", align={align}"))?;
-        match self.devices.as_deref() {
-            None => {}
-            Some([device]) => write!(f, ", device={device}")?,
-            Some(devices) => write!(f, ", device={{{}}}", join(devices))?,
-        }
-        f.write_str(if self.peer { ", peer" } else { "" })?;
-        f.write_str(if self.mutable { ", mut" } else { "" })
+        let mut options = OPTIONS.iter().filter_map(|option| (option.write)(self));
+        options.try_for_each(|option| write!(f, ", {option}"))
     }
 }
