@@ -73,7 +73,9 @@ pub use crate::narrow::{
     kernpack_rt_round_to_f16,
 };
 #[cfg(feature = "writer")]
-pub use crate::replay::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
+pub use crate::replay::{
+    LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue,
+};
 #[cfg(feature = "prebuilt")]
 pub use crate::{
     host_arch::HostArch,

@@ -24,7 +24,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
                 let (value, mut constants) = self.one_of(cond)?;
                 constants.sort_unstable();
                 let (low, high) = (*constants.first()?, *constants.last()?);
-                let in_a_row = constants.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+                let in_a_row =
+                    constants.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
                 let is_narrow = matches!(self.plan.expr(value), Expr::Load(_, field) if field.width == Width::I32)
                     && i32::try_from(low).is_ok()
                     && i32::try_from(high).is_ok();

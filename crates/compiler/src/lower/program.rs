@@ -3,9 +3,17 @@
 
 use super::Faults;
 use kernpack_ffi_abi::{DType, Field, Width};
-use kernpack_runtime::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
-use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Repeat, Step, Value, When};
+use kernpack_runtime::interface::MAX_TURNS;
+use kernpack_runtime::{
+    LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue,
+};
+use kernpack_validators::plan::{
+    Arith, Compare, Expr, MOST_TURNS, Plan, Repeat, Step, Value, When,
+};
 use std::collections::HashMap;
+
+// A loop ends in the replay when it ends in code.
+const _: () = assert!(MOST_TURNS == MAX_TURNS);
 
 /// The program of a plan; its faults go into the table.
 pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
@@ -103,7 +111,7 @@ impl Writer<'_> {
             Expr::Load(base, field) => self.load(base, field),
             Expr::Element(base, index) => {
                 let base = self.value(base);
-                ProgramValue::Load { base, offset: 8 * index, wide: true }
+                ProgramValue::Load { base, offset: 8 * index, width: LoadWidth::I64 }
             }
             Expr::Arith(op, a, b) => self.binary(arith(op), a, b),
             Expr::Overflows(op, a, b) => self.binary(overflows(op), a, b),
@@ -135,20 +143,23 @@ impl Writer<'_> {
     }
 
     fn load(&mut self, base: Value, field: Field) -> ProgramValue {
-        let wide = match field.width {
-            Width::I32 | Width::U32 => false,
-            Width::I64 | Width::Ptr => true,
-            Width::U8 | Width::U16 => unreachable!("no check reads a field so narrow"),
+        let width = match field.width {
+            Width::U8 => LoadWidth::U8,
+            Width::U16 => LoadWidth::U16,
+            Width::I32 => LoadWidth::I32,
+            Width::U32 => LoadWidth::U32,
+            Width::I64 | Width::Ptr => LoadWidth::I64,
         };
-        ProgramValue::Load { base: self.value(base), offset: field.offset, wide }
+        ProgramValue::Load { base: self.value(base), offset: field.offset, width }
     }
 }
 
 fn narrower(dtype: DType) -> Narrower {
     match dtype {
+        DType::FLOAT16 => Narrower::Float16,
         DType::BFLOAT16 => Narrower::Bfloat16,
         DType::FLOAT32 => Narrower::Float32,
-        _ => unreachable!("no check asks for a value rounded to another"),
+        _ => unreachable!("a verified plan rounds to narrower floats"),
     }
 }
 

@@ -41,7 +41,7 @@ fn word_name<B: Bytes>(table: Table<B>, names: NameTable, value: i64, digits: &m
     match table.name(names, value as u32) {
         Name::Known(name) => name,
         Name::Unknown(fallback) => {
-            digits.push_int(value);
+            digits.push_int((value as i32).into());
             fallback
         }
     }

@@ -55,7 +55,7 @@ pub enum Format {
     Hex,
     /// The bits of an `f64`, printed as Python's `repr` prints them.
     Float,
-    /// The name of the value's low 32 bits; without one, the table's fallback and then the value as [`Format::Int`].
+    /// The name of the value's low 32 bits; without one, the table's fallback and then their number.
     Name(NameTable),
     /// A packed `DLDataType` (code, bits, lanes from the low byte up): the name of its [`dtype_key`], and `x4` for
     /// four lanes. Without a name it reads `dtype(code=2, bits=24)`.

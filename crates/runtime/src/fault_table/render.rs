@@ -117,6 +117,7 @@ mod tests {
     fn a_key_without_a_name_prints_its_number() {
         expect_name(71, "type #71");
         expect_name(-2, "type #-2");
+        expect_name(71 | 1 << 40, "type #71");
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub const MAX_PARTS: usize = 64;
 /// The most values that the parts of one fault may choose from.
 pub const MAX_VALUES: usize = 32;
 
+/// The most turns of a loop of checks.
+pub const MAX_TURNS: i64 = 64;
+
 /// The most dims of a tensor map.
 pub const MAX_MAP_RANK: usize = 5;
 

@@ -26,15 +26,11 @@ pub(crate) mod run;
 mod writer;
 
 #[cfg(feature = "writer")]
-pub use writer::{Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
+pub use writer::{LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue};
 
 /// How many numbers a value or a step has.
 #[cfg(kernpack_checks)]
 pub(crate) const ROW_NUMBERS: u32 = 4;
-
-/// The most turns of a `repeat`.
-#[cfg(kernpack_checks)]
-pub(crate) const MOST_TURNS: i64 = 64;
 
 /// Numbers every operation once, for the writer's enum and the runner's match.
 macro_rules! operations {
@@ -50,30 +46,34 @@ pub(crate) mod value {
         INT = 0,
         ARGS = 1,
         NUM_ARGS = 2,
-        LOAD_I32 = 3,
-        ADD = 4,
-        SUB = 5,
-        MUL = 6,
-        FLOOR_DIV = 7,
-        MOD = 8,
-        BIT_AND = 9,
-        ADD_OVERFLOWS = 10,
-        SUB_OVERFLOWS = 11,
-        MUL_OVERFLOWS = 12,
-        EQ = 13,
-        NE = 14,
-        LT = 15,
-        LE = 16,
-        AND = 17,
-        OR = 18,
-        NOT = 19,
-        SELECT = 20,
-        FLOAT_BITS = 21,
-        LOAD_I64 = 22,
-        ROUNDED_TO_BF16 = 23,
-        ROUNDED_TO_F32 = 24,
-        DEVICE = 25,
-        GIVEN = 26,
+        DEVICE = 3,
+        GIVEN = 4,
+        LOAD_U8 = 5,
+        LOAD_U16 = 6,
+        LOAD_I32 = 7,
+        LOAD_U32 = 8,
+        LOAD_I64 = 9,
+        ADD = 10,
+        SUB = 11,
+        MUL = 12,
+        FLOOR_DIV = 13,
+        MOD = 14,
+        BIT_AND = 15,
+        ADD_OVERFLOWS = 16,
+        SUB_OVERFLOWS = 17,
+        MUL_OVERFLOWS = 18,
+        EQ = 19,
+        NE = 20,
+        LT = 21,
+        LE = 22,
+        AND = 23,
+        OR = 24,
+        NOT = 25,
+        SELECT = 26,
+        FLOAT_BITS = 27,
+        ROUNDED_TO_F16 = 28,
+        ROUNDED_TO_BF16 = 29,
+        ROUNDED_TO_F32 = 30,
     }
 }
 

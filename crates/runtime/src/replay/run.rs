@@ -4,12 +4,12 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use super::{MOST_TURNS, ROW_NUMBERS, step, value};
+use super::{ROW_NUMBERS, step, value};
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::reader::Table;
-use crate::interface::MAX_VALUES;
 use crate::interface::layout::{DeviceFacts, ErrorParts};
-use crate::narrow::kernpack_rt_round_to_bf16;
+use crate::interface::{MAX_TURNS, MAX_VALUES};
+use crate::narrow::{kernpack_rt_round_to_bf16, kernpack_rt_round_to_f16};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     let values = program + 8;
     let steps = values + 4 * ROW_NUMBERS * n_values;
     let mut run = Run { table: reader, values, steps, slots, args, num_args, device };
-    let failed = run.steps(first_step, n_steps);
+    let failed = run.steps(first_step, n_steps).map(|step| run.fault(step));
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
     match failed {
@@ -88,13 +88,12 @@ struct Run {
 }
 
 impl Run {
-    /// Goes through the steps from `at` up to `end`; the fault of the first that fails, with the
-    /// values it prints.
-    fn steps(&mut self, mut at: u32, end: u32) -> Option<(u32, [i64; MAX_VALUES])> {
+    /// Goes through the steps from `at` up to `end`; the number of the first that fails.
+    fn steps(&mut self, mut at: u32, end: u32) -> Option<u32> {
         while at < end {
-            let [operation, a, b, c] = self.row(self.steps, at);
+            let [operation, a, b, _] = self.row(self.steps, at);
             match operation {
-                step::REQUIRE if self.value(a) == 0 => return Some((b, self.shown(c))),
+                step::REQUIRE if self.value(a) == 0 => return Some(at),
                 step::WHEN if self.value(a) == 0 => at = b,
                 step::REPEAT => {
                     let failed = self.repeat(at);
@@ -111,11 +110,11 @@ impl Run {
 
     /// Goes through the steps of the `repeat` at step `at`, turn by turn. What is handed on lies in
     /// the slots of the values behind it.
-    fn repeat(&mut self, at: u32) -> Option<(u32, [i64; MAX_VALUES])> {
+    fn repeat(&mut self, at: u32) -> Option<u32> {
         let [_, count, end, list] = self.row(self.steps, at);
         let (turn, values_end) = (self.table.u32(list + 4), self.table.u32(list + 8));
         let n_carried = (self.table.u32(list) - 2) / 4;
-        let n_turns = self.value(count).clamp(0, MOST_TURNS);
+        let n_turns = self.value(count).clamp(0, MAX_TURNS);
         for i in 0..n_carried {
             let [_, first, _, outer] = self.carried(list, i);
             let first = self.value(first);
@@ -157,14 +156,15 @@ impl Run {
         self.value(number)
     }
 
-    /// The values that a fault prints.
-    fn shown(&mut self, list: u32) -> [i64; MAX_VALUES] {
+    /// The fault of a step that has failed, and the values that it prints.
+    fn fault(&mut self, step: u32) -> (u32, [i64; MAX_VALUES]) {
+        let [_, _, fault, list] = self.row(self.steps, step);
         let mut shown = [0; MAX_VALUES];
         let n_values = self.table.u32(list);
         for (place, i) in shown.iter_mut().zip(0..n_values) {
             *place = self.value(self.table.u32(list + 4 + 4 * i));
         }
-        shown
+        (fault, shown)
     }
 
     fn row(&self, start: u32, number: u32) -> [u32; 4] {
@@ -184,6 +184,7 @@ impl Run {
         unsafe { (*slot).known = 0 };
     }
 
+    #[inline(never)]
     fn value(&mut self, number: u32) -> i64 {
         // SAFETY: there is a slot for each value of the program.
         let slot = unsafe { *self.slots.add(number as usize) };
@@ -203,14 +204,11 @@ impl Run {
             value::NUM_ARGS => self.num_args.into(),
             value::DEVICE => self.device as i64,
             value::GIVEN => self.left_by(a, number),
-            value::LOAD_I32 => {
-                // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this one passed.
-                unsafe { (self.address(a, b) as *const i32).read_unaligned() }.into()
-            }
-            value::LOAD_I64 => {
-                // SAFETY: as above.
-                unsafe { (self.address(a, b) as *const i64).read_unaligned() }
-            }
+            value::LOAD_U8 => self.load::<u8>(a, b).into(),
+            value::LOAD_U16 => self.load::<u16>(a, b).into(),
+            value::LOAD_I32 => self.load::<i32>(a, b).into(),
+            value::LOAD_U32 => self.load::<u32>(a, b).into(),
+            value::LOAD_I64 => self.load(a, b),
             value::AND => {
                 if self.value(a) == 0 {
                     0
@@ -231,6 +229,7 @@ impl Run {
                 self.value(chosen)
             }
             value::FLOAT_BITS => (self.value(a) as f64).to_bits() as i64,
+            value::ROUNDED_TO_F16 => kernpack_rt_round_to_f16(self.value(a) as u64) as i64,
             value::ROUNDED_TO_BF16 => kernpack_rt_round_to_bf16(self.value(a) as u64) as i64,
             value::ROUNDED_TO_F32 => {
                 f64::from(f64::from_bits(self.value(a) as u64) as f32).to_bits() as i64
@@ -242,8 +241,12 @@ impl Run {
         }
     }
 
-    fn address(&mut self, base: u32, offset: u32) -> usize {
-        self.value(base).wrapping_add(offset.into()) as usize
+    /// What lies `offset` bytes behind an address, any bits of which are a `T`.
+    fn load<T>(&mut self, base: u32, offset: u32) -> T {
+        let address = self.value(base).wrapping_add(offset.into()) as usize as *const T;
+        // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this
+        // one passed.
+        unsafe { address.read_unaligned() }
     }
 }
 

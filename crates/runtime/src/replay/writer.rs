@@ -58,8 +58,8 @@ pub enum ProgramValue {
         base: u32,
         /// Bytes from there.
         offset: u32,
-        /// 8 bytes, or else 4, with their sign. (A dtype reads the same with it.)
-        wide: bool,
+        /// How many there are, and how they extend to 64 bits.
+        width: LoadWidth,
     },
     /// What the `repeat` of that step gives: a turn's number, or a value that turns hand on.
     Given(u32),
@@ -75,9 +75,26 @@ pub enum ProgramValue {
     Rounded(Narrower, u32),
 }
 
-/// A float format narrower than float64. There is no float16: its values fit whatever they are passed as, so no check asks for them.
+/// How many bytes are read, and how they extend to 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadWidth {
+    /// One, with zeros.
+    U8,
+    /// Two, with zeros.
+    U16,
+    /// Four, with their sign.
+    I32,
+    /// Four, with zeros.
+    U32,
+    /// Eight.
+    I64,
+}
+
+/// A float format narrower than float64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Narrower {
+    /// IEEE binary16.
+    Float16,
     /// bfloat16.
     Bfloat16,
     /// float32.
@@ -188,15 +205,26 @@ impl ProgramValue {
             ProgramValue::Device => [value::DEVICE, 0, 0, 0],
             ProgramValue::NumArgs => [value::NUM_ARGS, 0, 0, 0],
             ProgramValue::Given(step) => [value::GIVEN, step, 0, 0],
-            ProgramValue::Load { base, offset, wide } => {
-                [if wide { value::LOAD_I64 } else { value::LOAD_I32 }, base, offset, 0]
-            }
+            ProgramValue::Load { base, offset, width } => [width.number(), base, offset, 0],
             ProgramValue::Binary(op, a, b) => [op.number(), a, b, 0],
             ProgramValue::Not(a) => [value::NOT, a, 0, 0],
             ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
             ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
+            ProgramValue::Rounded(Narrower::Float16, a) => [value::ROUNDED_TO_F16, a, 0, 0],
             ProgramValue::Rounded(Narrower::Bfloat16, a) => [value::ROUNDED_TO_BF16, a, 0, 0],
             ProgramValue::Rounded(Narrower::Float32, a) => [value::ROUNDED_TO_F32, a, 0, 0],
+        }
+    }
+}
+
+impl LoadWidth {
+    fn number(self) -> u32 {
+        match self {
+            LoadWidth::U8 => value::LOAD_U8,
+            LoadWidth::U16 => value::LOAD_U16,
+            LoadWidth::I32 => value::LOAD_I32,
+            LoadWidth::U32 => value::LOAD_U32,
+            LoadWidth::I64 => value::LOAD_I64,
         }
     }
 }

@@ -200,9 +200,10 @@ impl Run<'_> {
             LaunchArg::Value(value, CScalar::Float(dtype)) => {
                 values.push(Some(rounded(self.value(*value)?, *dtype)));
             }
-            LaunchArg::Value(value, CScalar::Int(_) | CScalar::Pointer) => {
-                values.push(Some(self.value(*value)?));
+            LaunchArg::Value(value, CScalar::Int(dtype)) => {
+                values.push(Some(truncated(self.value(*value)?, *dtype)));
             }
+            LaunchArg::Value(value, CScalar::Pointer) => values.push(Some(self.value(*value)?)),
             LaunchArg::Result(_) | LaunchArg::Workspace(_) | LaunchArg::EnvStream => {
                 values.push(None);
             }
@@ -278,16 +279,26 @@ impl Run<'_> {
     }
 }
 
-/// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these bits; ties go to even. A finite value
-/// has been checked not to overflow.
+/// The value that an integer has in a C type, extended to 64 bits as that type extends.
+fn truncated(value: i64, dtype: DType) -> i64 {
+    let n_lost = 64 - u32::from(dtype.bits);
+    let is_signed = dtype.is_int() && !dtype.is_unsigned();
+    match value << n_lost {
+        moved if is_signed => moved >> n_lost,
+        moved => (moved as u64 >> n_lost) as i64,
+    }
+}
+
+/// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these bits; ties go to even, and what is beyond
+/// the greatest to infinity.
 fn rounded(bits: i64, dtype: DType) -> i64 {
     const FRACTION_BITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
     const BIAS: i32 = f64::MAX_EXP - 1;
     const QUIET: i64 = 1 << (FRACTION_BITS - 1);
-    let (fraction_bits, min_exponent) = match dtype {
-        DType::FLOAT16 => (10, -14),
-        DType::BFLOAT16 => (7, -126),
-        DType::FLOAT32 => (23, -126),
+    let (fraction_bits, max_exponent) = match dtype {
+        DType::FLOAT16 => (10, 15),
+        DType::BFLOAT16 => (7, 127),
+        DType::FLOAT32 => (23, 127),
         _ => return bits,
     };
     let value = f64::from_bits(bits as u64);
@@ -298,9 +309,12 @@ fn rounded(bits: i64, dtype: DType) -> i64 {
         return bits;
     }
     let exponent = ((bits & i64::MAX) >> FRACTION_BITS) as i32 - BIAS;
-    let unit_exponent = exponent.max(min_exponent) - fraction_bits;
-    let unit = f64::from_bits(((unit_exponent + BIAS) as u64) << FRACTION_BITS);
-    ((value / unit).round_ties_even() * unit).to_bits() as i64
+    let power_of_2 = |exponent: i32| f64::from_bits(((exponent + BIAS) as u64) << FRACTION_BITS);
+    let unit = power_of_2(exponent.max(1 - max_exponent) - fraction_bits);
+    let nearest = (value / unit).round_ties_even() * unit;
+    let fits = nearest.abs() < power_of_2(max_exponent + 1);
+    let nearest = if fits { nearest } else { f64::INFINITY.copysign(value) };
+    nearest.to_bits() as i64
 }
 
 #[cfg(test)]
@@ -318,7 +332,20 @@ mod tests {
 
     #[test]
     fn float32_rounds_as_the_processor_does() {
-        let values = [0.1, 1.0 / 3.0, 1e-40, 1e-45, 7e-46, 1e-300, 5e-324, 16777217.0, 3e38, 0.0];
+        let values = [
+            3.5e38,
+            f64::MAX,
+            0.1,
+            1.0 / 3.0,
+            1e-40,
+            1e-45,
+            7e-46,
+            1e-300,
+            5e-324,
+            16777217.0,
+            3e38,
+            0.0,
+        ];
         for value in values.into_iter().chain([f64::INFINITY]) {
             expect(DType::FLOAT32, value, f64::from(value as f32));
         }
@@ -334,6 +361,8 @@ mod tests {
         expect(DType::FLOAT16, 0.5 * tiny, 0.0);
         expect(DType::FLOAT16, (0.5 * tiny).next_up(), tiny);
         expect(DType::FLOAT16, 65519.0, 65504.0);
+        expect(DType::FLOAT16, 65520.0, f64::INFINITY);
+        expect(DType::BFLOAT16, f64::MAX, f64::INFINITY);
         expect(DType::BFLOAT16, 0.1, 0.10009765625);
         expect(DType::BFLOAT16, 1.0 + 2_f64.powi(-8), 1.0);
         expect(DType::BFLOAT16, 2_f64.powi(-134), 0.0);
