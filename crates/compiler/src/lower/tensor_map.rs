@@ -8,7 +8,7 @@ use crate::target::struct_abi::Layout;
 use kernpack_runtime::interface::MAX_MAP_RANK;
 use kernpack_runtime::interface::functions::CUDA_ENCODE;
 use kernpack_runtime::interface::layout::{INTERLEAVE_32, tensor_map_constants, tensor_map_values};
-use kernpack_validators::plan::TensorMap;
+use kernpack_validators::plan::{self, TensorMap};
 
 impl<'c> Call<'_, '_, 'c> {
     /// Encodes a tensor map; returns where it lies.
@@ -69,3 +69,5 @@ const fn enumerator(bytes: u32, first: u32) -> u32 {
 }
 
 const _: () = assert!(enumerator(32, 16) == INTERLEAVE_32);
+// There is room for every map of a plan.
+const _: () = assert!(plan::MAX_MAP_RANK <= MAX_MAP_RANK);

@@ -36,7 +36,7 @@ const CUDA_IMPORTS: [&str; 15] = [
     "syscall",
 ];
 
-const MAX_TEXT_BYTES: u64 = 6144;
+const MAX_TEXT_BYTES: u64 = 8 * 1024;
 const MAX_CUDA_TEXT_BYTES: u64 = 13 * 1024;
 
 /// The functions that generated code calls.

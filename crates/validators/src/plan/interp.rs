@@ -109,12 +109,14 @@ impl Run<'_> {
     }
 
     fn when(&mut self, when: &When) -> Result<(), Stop> {
+        let others = when.yields.iter().map(|yielded| self.value(yielded.otherwise));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
         let holds = self.value(when.cond)? != 0;
         if holds {
             self.steps(&when.steps)?;
         }
-        for yielded in &when.yields {
-            let value = self.value(if holds { yielded.inner } else { yielded.otherwise })?;
+        for (yielded, otherwise) in when.yields.iter().zip(others) {
+            let value = if holds { self.value(yielded.inner)? } else { otherwise };
             self.know(yielded.outer, value);
         }
         Ok(())

@@ -36,7 +36,7 @@ pub use builder::{Builder, Guarded, Turn};
 pub use interp::{Accepted, Outcome, Refused, interpret, interpret_with};
 pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;
-pub use verify::{MAX_PARTS, MAX_VALUES, VerifyError};
+pub use verify::{MAX_MAP_RANK, MAX_PARTS, MAX_VALUES, VerifyError};
 
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, Field};
@@ -193,7 +193,7 @@ pub struct Yielded {
     pub outer: Value,
     /// What it is where the condition held, evaluated after the steps.
     pub inner: Value,
-    /// What it is elsewhere, evaluated outside.
+    /// What it is elsewhere: evaluated outside, in any case.
     pub otherwise: Value,
 }
 
@@ -381,29 +381,39 @@ fn yielded(steps: &[Step], into: &mut Vec<Value>) {
 }
 
 /// The type of a value among `exprs`.
-fn type_of(exprs: &[Expr], value: Value) -> Type {
-    match exprs[value.0 as usize] {
-        Expr::Bool(_)
-        | Expr::Overflows(..)
-        | Expr::Compare(..)
-        | Expr::And(..)
-        | Expr::Or(..)
-        | Expr::Not(_) => Type::Bool,
-        Expr::Int(_)
-        | Expr::Args
-        | Expr::NumArgs
-        | Expr::Device
-        | Expr::Load(..)
-        | Expr::Element(..)
-        | Expr::Arith(..)
-        | Expr::FloatBits(_)
-        | Expr::Rounded(..) => Type::Int,
-        Expr::Select(_, value, _) => type_of(exprs, value),
-        Expr::Yield(ty, _) | Expr::Turn(ty, _) => ty,
+fn type_of(exprs: &[Expr], mut value: Value) -> Type {
+    loop {
+        match exprs[value.0 as usize].own_type() {
+            Ok(ty) => return ty,
+            Err(operand) => value = operand,
+        }
     }
 }
 
 impl Expr {
+    /// The type, or the operand that has it.
+    fn own_type(&self) -> Result<Type, Value> {
+        match self {
+            Expr::Bool(_)
+            | Expr::Overflows(..)
+            | Expr::Compare(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_) => Ok(Type::Bool),
+            Expr::Int(_)
+            | Expr::Args
+            | Expr::NumArgs
+            | Expr::Device
+            | Expr::Load(..)
+            | Expr::Element(..)
+            | Expr::Arith(..)
+            | Expr::FloatBits(_)
+            | Expr::Rounded(..) => Ok(Type::Int),
+            Expr::Select(_, value, _) => Err(*value),
+            Expr::Yield(ty, _) | Expr::Turn(ty, _) => Ok(*ty),
+        }
+    }
+
     /// The operands, in order.
     pub fn operands(&self) -> Vec<Value> {
         match self {
