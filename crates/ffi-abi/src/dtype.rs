@@ -117,6 +117,6 @@ impl fmt::Display for DType {
             Some((_, _, name)) => f.write_str(name)?,
             None => write!(f, "dtype(code={}, bits={})", self.code, self.bits)?,
         }
-        if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
+        if self.lanes != 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }
 }

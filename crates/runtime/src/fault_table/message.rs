@@ -66,7 +66,7 @@ fn word_dtype<B: Bytes>(
             None
         }
     };
-    if lanes > 1 {
+    if lanes != 1 {
         digits.push_str("x");
         digits.push_uint(lanes.into());
     }

@@ -124,7 +124,7 @@ mod tests {
     fn dtypes() {
         expect_dtype(2, 32, 1, "float32");
         expect_dtype(4, 16, 4, "bfloat16x4");
-        expect_dtype(2, 32, 0, "float32");
+        expect_dtype(2, 32, 0, "float32x0");
         expect_dtype(2, 24, 1, "dtype(code=2, bits=24)");
         expect_dtype(255, 255, 65535, "dtype(code=255, bits=255)x65535");
     }
