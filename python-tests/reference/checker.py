@@ -27,7 +27,7 @@ def choice_text(words):
 
 def dtype_text(code, bits, lanes):
     name = next((name for name, known in DTYPES.items() if known == (code, bits, 1)), f"dtype(code={code}, bits={bits})")
-    return f"{name}x{lanes}" if lanes > 1 else name
+    return name if lanes == 1 else f"{name}x{lanes}"
 
 
 class Fault(Exception):
@@ -239,7 +239,8 @@ class Call:
         if rule.op == "noalias":
             a, b = span(self.values[rule.left]), span(self.values[rule.right])
             if a is not False and b is not False and (not a or not b or (a[0] < b[1] and b[0] < a[1])):
-                self.fail("alias", f"Invalid Tensor data {place}", f"noalias({rule.left}, {rule.right})", "overlapping memory")
+                got = "overlapping memory" if a and b else "a byte range beyond 64 bits"
+                self.fail("alias", f"Invalid Tensor data {place}", f"noalias({rule.left}, {rule.right})", got)
             return
         left, text, got = rule.left.value(self.values), rule.left.text(), rule.left.text(self.values)
         if rule.op == "in":

@@ -164,9 +164,11 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, a: &str, b: &str) {
     let behind = cx.b.compare(Compare::Le, second.high, first.low);
     let apart = cx.b.or(before, behind);
     let valid = cx.b.and(first.valid, second.valid);
-    let disjoint = cx.b.and(valid, apart);
     let empty = cx.b.or(first.empty, second.empty);
-    let cond = cx.b.or(disjoint, empty);
     let subject = format!("Invalid Tensor data {}", path.location());
-    cx.require(cond, INFO.complaint(subject, format!("noalias({a}, {b})"), "overlapping memory"));
+    for (holds, got) in [(valid, "a byte range beyond 64 bits"), (apart, "overlapping memory")] {
+        let cond = cx.b.or(holds, empty);
+        let rule = format!("noalias({a}, {b})");
+        cx.require(cond, INFO.complaint(subject.as_str(), rule, got));
+    }
 }
