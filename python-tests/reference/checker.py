@@ -222,10 +222,12 @@ class Call:
         ready = [check for check in self.pending if all(name in self.values and (name not in waits or check[0].op == "name") for name in check[0].names)]
         self.pending = [check for check in self.pending if check not in ready]
         for expr, got, place, fault in ready:
-            if got is None or expr.value(self.values) != got:
+            value = expr.value(self.values)
+            if value is None or value != got:
                 origin = self.origin(expr)
                 known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in expr.names)
-                self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(), f"{written(got)} ({known})")
+                self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(),
+                          f"{got}{f' and {expr.danger()}' if value is None else ''} ({known})")
 
     def learn(self, values, place):
         """Makes the checks that the values complete: dims as written, then rules as written; the latter are reported here."""

@@ -67,6 +67,15 @@ class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
             if None not in points and {b - a for a, b in zip(points, points[1:])} == {scale := points[1] - points[0]} and scale > 0:
                 return scale, points[0]
 
+    def danger(self):
+        """Why the expression may have no value, as a message says it."""
+        overflow = ["an overflow"] * bool(self.operators() & {"+", "-", "*"})
+        return " or ".join(overflow + ["a divisor that is not positive"] * self.divides_by_names())
+
+    def divides_by_names(self):
+        here = self.op in ("//", "%", "ceildiv") and bool(self.right.names)
+        return here or self.op not in ("int", "name") and (self.left.divides_by_names() or self.right.divides_by_names())
+
     def operators(self):
         return {self.op} if self.op in ("int", "name") else {self.op} | self.left.operators() | self.right.operators()
 

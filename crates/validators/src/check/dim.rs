@@ -52,16 +52,33 @@ fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Exp
 
 /// Requires `actual` to be the value of an expression whose names all have one.
 pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Expr) {
-    let expected = cx.expr(expr);
-    let equal = cx.b.eq(actual, expected.value);
-    let cond = cx.b.and(expected.valid, equal);
+    let never = cx.b.bool(false);
+    require_value(cx, &INFO, path, (actual, expr), never);
+}
+
+/// Requires an extent or stride to be the value of an expression, which has to have one, except
+/// where `skip` holds.
+pub(crate) fn require_value(
+    cx: &mut Planner<'_>,
+    info: &Info,
+    path: &Path,
+    (actual, expr): (Value, &Expr),
+    skip: Value,
+) {
     let subject = format!("Mismatched {}", path.subject());
-    let (expected, got) = comparison(cx, actual, expr);
-    cx.require(cond, INFO.complaint(subject, expected, got));
+    let expected = cx.expr(expr);
+    let none = Phrase::value(actual, Format::Int).and(" and ");
+    let none = none.and_phrase(no_value(cx, expr, expected));
+    let cond = cx.b.or(expected.valid, skip);
+    cx.require(cond, info.complaint(subject.as_str(), expr.to_string(), none));
+    let equal = cx.b.eq(actual, expected.value);
+    let cond = cx.b.or(equal, skip);
+    let (wanted, got) = comparison(cx, actual, expr);
+    cx.require(cond, info.complaint(subject, wanted, got));
 }
 
 /// What was expected and received where `actual` should be the value of `expr`.
-pub(crate) fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Phrase, Phrase) {
+fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Phrase, Phrase) {
     let got = Phrase::value(actual, Format::Int);
     let named = expr.as_symbol().map(|symbol| cx.named(symbol).expect("the symbol has a value"));
     if let Some(named) = named.filter(|named| named.exact) {

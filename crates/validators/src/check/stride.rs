@@ -104,11 +104,5 @@ fn require_same(cx: &mut Planner<'_>, at: &StrideUse<'_>, seen: &StrideSeen) {
 
 /// Requires `actual` to be the value of an expression whose names all have one, unless the dim is free.
 pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, free: Value, expr: &Expr) {
-    let expected = cx.expr(expr);
-    let equal = cx.b.eq(actual, expected.value);
-    let met = cx.b.and(expected.valid, equal);
-    let cond = cx.b.or(met, free);
-    let (expected, got) = dim::comparison(cx, actual, expr);
-    let subject = format!("Mismatched {}", path.subject());
-    cx.require(cond, INFO.complaint(subject, expected, got));
+    dim::require_value(cx, &INFO, path, (actual, expr), free);
 }
