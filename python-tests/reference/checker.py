@@ -37,10 +37,12 @@ class Fault(Exception):
 
 
 class Place(namedtuple("Place", "path arg")):
-    """A path, and the argument of the call that it is in. As text: `on argument #i`, or `on PATH in argument #i`."""
+    """A path, and the argument of the call that it is in. As text: `on argument #i`, `on argument #10 (name)`, or `on PATH in argument #i`."""
 
     def __str__(self):
-        return f"on argument #{self.arg}" if self.path.isidentifier() else f"on {self.path} in argument #{self.arg}"
+        if not self.path.isidentifier():
+            return f"on {self.path} in argument #{self.arg}"
+        return f"on argument #{self.arg}" + (f" ({self.path})" if self.arg >= 10 else "")
 
     @property
     def itself(self):

@@ -23,7 +23,7 @@ SYMBOLS = ["m", "n", "k", "d", "hq", "hkv", "batch", "rows"]
 OPTIONAL_SYMBOLS = ["i", "j", "q", "r", "p0", "p1"]
 STRIDE_SYMBOLS = ["s", "t", "ld", "s0"]
 DTYPE_VARIABLES = ["T", "TA", "TB", "U"]
-PARAMS = ["x", "y", "z", "a", "b", "c", "w", "out", "bias", "alpha", "beta", "count", "flag", "extra", "aux", "state"]
+PARAMS = ["x", "y", "z", "a", "b", "c", "w", "out", "bias", "alpha", "beta", "count", "flag", "extra", "aux", "state", "eps", "gamma"]
 ELEMENTS = ["u", "v", "left", "right", "inner", "scale", "size"]
 COMMON_DTYPES = ["float16", "float32", "float32", "bfloat16", "int32", "int64", "float64", "uint8", "bool"]
 FLOAT_LITERALS = [0.0, 1.0, 0.5, -2.0, 1e-05, 0.1, 1.5, -0.25, 1e+20]
@@ -62,7 +62,7 @@ class Draft:
         self.rules = []  # of dtype variables
         self.unbound_variables = []
         self.variables = self.draft_dtype_rules()
-        params = [self.param() for _ in range(rng.choices(range(11), [1, 14, 22, 20, 16, 12, 8, 2, 2, 1, 2])[0])]
+        params = [self.param() for _ in range(rng.choices(range(14), [1, 14, 22, 20, 16, 12, 8, 2, 2, 1, 1, 1, 1, 1])[0])]
         params += [[self.spare_names.pop(), self.tensor(variable), ""] for variable in [*self.unbound_variables]]
         self.add_defaults(params)
         if self.chance(0.08):
@@ -131,7 +131,7 @@ class Draft:
 
     def optional(self, depth=0):
         kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.pointer, self.literal],
-                                [55, 15, 8, 15 if depth < 2 else 0, 4, 3])[0]
+                                [55, 15, 8, 15 if depth < 2 else 0, 4, 6])[0]
         outer, self.scope, self.depth = self.scope, [*self.scope], self.depth + 1
         if self.spare_symbols and self.chance(0.5):
             own = self.spare_symbols.pop()

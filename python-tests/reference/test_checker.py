@@ -114,6 +114,8 @@ GOLDEN = [
      "expected data alignment=16 bytes, got address % 16 == 4"),
     ("alignment", "f(p: Tuple(x: Tensor([n], T))) where T in {complex128}", [array(tensor(2, data=4104, dtype="complex128"))],
      "Misaligned Tensor data on p.x in argument #0", "expected data alignment=16 bytes, got address % 16 == 8"),
+    ("type", f"f({', '.join(f'a{i}: bool' for i in range(11))})", [{"bool": 1}] * 10 + [{"none": 1}], "Mismatched type on argument #10 (a10)",
+     "expected bool, got None"),
     ("alias", "f(a: Tensor([n], float32), b: Tensor([n], float32)) where noalias(b, a)", [tensor(4), tensor(4, data=4108)],
      "Invalid Tensor data on argument #1", "expected noalias(b, a), got overlapping memory"),
     ("alias", "f(a: Tensor([2], int8, strides=any), b: Tensor([2], int8, strides=any)) where noalias(a, b)",

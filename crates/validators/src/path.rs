@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+/// The first argument whose place has the parameter's name: nobody counts further.
+const FIRST_NAMED: usize = 10;
+
 /// A parameter, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -25,12 +28,13 @@ impl Path {
         Path { text: format!("{}{part}", self.text), arg_index: self.arg_index, nested: true }
     }
 
-    /// `on argument #0`, or `on p.x in argument #0` for a part.
+    /// `on argument #0`, `on argument #10 (alpha)`, or `on p.x in argument #0` for a part.
     pub fn location(&self) -> String {
-        if self.nested {
-            format!("on {} in argument #{}", self.text, self.arg_index)
-        } else {
-            format!("on argument #{}", self.arg_index)
+        let Path { text, arg_index, nested } = self;
+        match nested {
+            true => format!("on {text} in argument #{arg_index}"),
+            false if *arg_index < FIRST_NAMED => format!("on argument #{arg_index}"),
+            false => format!("on argument #{arg_index} ({text})"),
         }
     }
 
