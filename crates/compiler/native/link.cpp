@@ -50,15 +50,17 @@ llvm::Error add(llvm::objcopy::NameMatcher &matcher, kernpack_names names) {
   return llvm::Error::success();
 }
 
-llvm::Error copy(llvm::MemoryBufferRef file, kernpack_names local, kernpack_names removed, llvm::raw_ostream &output) {
+llvm::Error copy(llvm::MemoryBufferRef file, kernpack_changes changes, llvm::raw_ostream &output) {
   llvm::objcopy::ConfigManager config;
   llvm::objcopy::NameMatcher plain;
-  if (llvm::Error error = add(config.Common.SymbolsToLocalize, local))
+  if (llvm::Error error = add(config.Common.SymbolsToLocalize, changes.local))
     return error;
-  if (llvm::Error error = add(config.Common.ToRemove, removed))
+  if (llvm::Error error = add(config.Common.ToRemove, changes.removed))
     return error;
-  if (llvm::Error error = add(plain, local))
+  if (llvm::Error error = add(plain, changes.local))
     return error;
+  for (size_t at = 0; at < changes.renamed.count; ++at)
+    config.Common.SymbolsToRename[changes.renamed.names[at]] = changes.names.names[at];
   config.ELF.SymbolsToSetVisibility.emplace_back(std::move(plain), llvm::ELF::STV_DEFAULT);
 
   auto object = llvm::object::ObjectFile::createELFObjectFile(file);
@@ -94,12 +96,12 @@ kernpack_outcome kernpack_lld(kernpack_names arguments, kernpack_sink text) {
   return outcome;
 }
 
-kernpack_outcome kernpack_objcopy(const char *file, size_t length, kernpack_names local, kernpack_names removed,
-                                  kernpack_sink output, kernpack_sink text) {
+kernpack_outcome kernpack_objcopy(const char *file, size_t length, kernpack_changes changes, kernpack_sink output,
+                                  kernpack_sink text) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::MemoryBufferRef input(llvm::StringRef(file, length), "");
-  if (llvm::Error error = copy(input, local, removed, stream)) {
+  if (llvm::Error error = copy(input, changes, stream)) {
     write(text, llvm::toString(std::move(error)));
     return KERNPACK_REFUSED;
   }

@@ -37,10 +37,21 @@ void kernpack_initialize_llvm(void);
 // Runs `ld.lld` with these arguments, without a program name. One call at a time.
 kernpack_outcome kernpack_lld(kernpack_names arguments, kernpack_sink text);
 
-// Copies an ELF file. Symbols that `local` names and the file defines become local, with default visibility; sections
-// that `removed` names are left out, and the members of a removed section group become ordinary sections.
-kernpack_outcome kernpack_objcopy(const char *file, size_t length, kernpack_names local, kernpack_names removed,
-                                  kernpack_sink output, kernpack_sink text);
+// What is changed of an ELF file.
+struct kernpack_changes {
+  // Symbols that become local, with default visibility, if the file defines them.
+  kernpack_names local;
+  // Symbols that get other names, the name in each place of the first list that in the same place of the second. The lists
+  // of other changes have the names from before.
+  kernpack_names renamed;
+  kernpack_names names;
+  // Sections that are left out; the members of a removed section group become ordinary sections.
+  kernpack_names removed;
+};
+
+// Copies an ELF file with these changes.
+kernpack_outcome kernpack_objcopy(const char *file, size_t length, kernpack_changes changes, kernpack_sink output,
+                                  kernpack_sink text);
 }
 
 #endif

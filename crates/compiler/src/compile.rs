@@ -5,11 +5,10 @@ use crate::error::{CompileError, Problem, Problems};
 use crate::export::{self, Imports, Record, RecordContext, note};
 use crate::file::{Files, InputFile};
 use crate::gpu_code::GpuCode;
-use crate::host_code::HostCode;
+use crate::host_code::{HostCode, HostModule};
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Described, Entry};
 use crate::package::{EntryPoint, Function, Package, Role};
-use crate::source::host::HostArtifact;
 use crate::symbols;
 use crate::target::Target;
 use crate::triton_launch;
@@ -77,11 +76,11 @@ pub fn compile(package: &Package, options: &Options) -> Result<Compiled, Compile
     let host = HostCode::build(&planned, target, &mut problems);
     let gpu = GpuCode::build(&planned, &mut problems);
     problems.into_result()?;
-    let mut record = record(package, target, &host, &gpu)?;
+    let mut record = record(package, target, &host, &gpu);
     let entries = entries(&entry_points, &plans, &record);
-    let code = lower::lower(package, &entries, &gpu, target)?;
-    let object = link_object(target, &code, &host.artifacts, !gpu.kernels.is_empty(), &mut record)?;
-    files.extend(host.artifacts.iter().flat_map(|artifact| artifact.inputs.clone()));
+    let code = lower::lower(package, &entries, (&host, &gpu), target)?;
+    let object = link_object(target, &code, &host, !gpu.kernels.is_empty(), &mut record)?;
+    files.extend(host.modules.iter().flat_map(|module| module.artifact.inputs.clone()));
     files.extend(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
     Ok(Compiled {
         object,
@@ -134,21 +133,16 @@ fn plan_functions(
 }
 
 /// What the package is, as far as it is known before there is code.
-fn record(
-    package: &Package,
-    target: &Target,
-    host: &HostCode,
-    gpu: &GpuCode,
-) -> Result<Record, CompileError> {
+fn record(package: &Package, target: &Target, host: &HostCode, gpu: &GpuCode) -> Record {
     let images: Vec<_> =
         gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
     let context = RecordContext {
         target: target.name,
         sources: &sources_digest_input(host, gpu),
-        undefined: &symbols::needed_by_user(&host.artifacts)?,
+        undefined: &symbols::needed_by_user(host),
         images: &images,
     };
-    Ok(export::record(package, &context))
+    export::record(package, &context)
 }
 
 /// The entry points with what they are lowered from.
@@ -174,7 +168,8 @@ fn entries<'p>(
 
 /// What the compilers said, in the order of the sources.
 fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
-    let host = host.artifacts.iter().map(|artifact| (artifact.name(), &artifact.log));
+    let host =
+        host.modules.iter().map(|HostModule { artifact, .. }| (artifact.name(), &artifact.log));
     let gpu = gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
     let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
     said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
@@ -183,7 +178,7 @@ fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
 /// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made
 /// of, which for a C or CUDA C++ file is also headers, macros, options and the compiler.
 fn sources_digest_input<'a>(host: &'a HostCode, gpu: &'a GpuCode) -> Vec<&'a [u8]> {
-    let host = host.artifacts.iter().map(|artifact| &artifact.bytes[..]);
+    let host = host.modules.iter().map(|module| &module.artifact.bytes[..]);
     let gpu = gpu.modules.iter().flat_map(|(_, code)| code.images.iter().map(|it| &it.bytes[..]));
     host.chain(gpu).collect()
 }
@@ -193,12 +188,12 @@ fn sources_digest_input<'a>(host: &'a HostCode, gpu: &'a GpuCode) -> Vec<&'a [u8
 fn link_object(
     target: &Target,
     code: &[u8],
-    artifacts: &[HostArtifact],
+    host: &HostCode,
     on_gpu: bool,
     record: &mut Record,
 ) -> Result<Vec<u8>, CompileError> {
     let _span = tracing::debug_span!("merge").entered();
-    let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
+    let names: Vec<_> = host.modules.iter().map(|module| module.artifact.name()).collect();
     let mut inputs = vec![
         Input { name: "generated code", bytes: code },
         Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
@@ -207,12 +202,14 @@ fn link_object(
         let bytes = kernpack_runtime::cuda_object(target.runtime);
         inputs.push(Input { name: "kernpack runtime for CUDA", bytes });
     }
-    inputs.extend(artifacts.iter().zip(&names).map(|(artifact, name)| artifact.input(name)));
+    let modules = host.modules.iter().zip(&names);
+    inputs.extend(modules.map(|(module, name)| Input { name, bytes: &module.object }));
+    symbols::check_reserved(host, &inputs)?;
     record.imports = Imports::of(&link::needs(&inputs)?);
     let note = link::note(target.elf, note::SECTION, &note::encode(record), note::ALIGN)?;
     inputs.push(Input { name: "record", bytes: &note });
     let merged = link::merge(target.elf, &inputs)?;
-    let object = link::localise(&merged, &symbols::is_entry_point)?;
+    let object = link::localise(&merged, &symbols::is_entry_point, &host.own_names())?;
     symbols::check_undefined(&object, &inputs, &record.undefined)?;
     Ok(object)
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The host code of a package: each distinct source built once, and the functions that it has held against what launches name.
+//!
+//! A source becomes a module, an object of its own, in which nothing but its kernels can be seen, under symbols that no user's file has. So a
+//! kernel may be called whatever C allows, and sources may share names.
 
 use crate::error::{Problem, Problems};
-use crate::package::{Function, Launch};
+use crate::link::{self, Isolated, UndefinedSymbol};
+use crate::package::Function;
 use crate::source::host::HostArtifact;
 use crate::source::{HostSource, SourceError, SourceErrorKind};
 use crate::target::Target;
@@ -11,12 +15,33 @@ use kernpack_validators::Plan;
 /// The host code of a package.
 #[derive(Debug, Default)]
 pub struct HostCode {
-    /// What each source became, in the order in which launches name them.
-    pub artifacts: Vec<HostArtifact>,
+    /// A module for each source, in the order in which launches name them.
+    pub modules: Vec<HostModule>,
 }
 
-/// The sources that were built, and what became of each.
-type Built<'p> = Vec<(&'p HostSource, Option<HostArtifact>)>;
+/// What a source became.
+#[derive(Debug)]
+pub struct HostModule {
+    /// The source.
+    pub source: HostSource,
+    /// The first launch that has it: the function, and the launch's place there.
+    pub launch: (String, usize),
+    /// Its files.
+    pub artifact: HostArtifact,
+    /// All of it as one object.
+    pub object: Vec<u8>,
+    /// What the object needs.
+    pub needs: Vec<UndefinedSymbol>,
+    /// The kernels that launches name, each with its symbol in the object.
+    pub kernels: Vec<(String, String)>,
+}
+
+/// A source that is to be built.
+struct Wanted<'a> {
+    source: &'a HostSource,
+    /// The launches that have it: the function, the launch's place there, and the kernels that it names.
+    launches: Vec<(&'a str, usize, Vec<String>)>,
+}
 
 impl HostCode {
     /// Builds every host source of a package once. What cannot be built, and every function that a source lacks, is a problem.
@@ -25,42 +50,104 @@ impl HostCode {
         target: &Target,
         problems: &mut Problems,
     ) -> HostCode {
-        let mut built: Built<'_> = Vec::new();
-        for (function, plan) in functions {
-            for (index, launch) in function.launches.iter().enumerate() {
-                let Some(source) = launch.host_source() else { continue };
-                let name = &function.signature.name;
-                if !built.iter().any(|(known, _)| *known == source) {
-                    let artifact = source.build(target).map_err(|error| {
-                        problems.push(Problem::of_launch(name, index, error));
-                    });
-                    built.push((source, artifact.ok()));
-                }
-                if let Some(error) = missing(&built, source, launch, plan) {
-                    problems.push(Problem::of_launch(name, index, error));
-                }
+        let mut code = HostCode::default();
+        for wanted in wanted(functions) {
+            match wanted.build(code.modules.len(), target) {
+                Ok(module) => code.modules.push(module),
+                Err(found) => problems.0.extend(found.0),
             }
         }
-        HostCode { artifacts: built.into_iter().filter_map(|(_, artifact)| artifact).collect() }
+        code
+    }
+
+    /// The symbol of a kernel of a source, by the name that a launch has for it.
+    pub fn symbol(&self, source: &HostSource, kernel: &str) -> Option<&str> {
+        let module = self.modules.iter().find(|module| module.source == *source)?;
+        let (_, symbol) = module.kernels.iter().find(|(name, _)| name == kernel)?;
+        Some(symbol)
+    }
+
+    /// The kernels' symbols, each with the name that its source has for it.
+    pub fn own_names(&self) -> Vec<(&str, &str)> {
+        let kernels = self.modules.iter().flat_map(|module| &module.kernels);
+        kernels.map(|(name, symbol)| (&symbol[..], &name[..])).collect()
     }
 }
 
-/// The function that a launch names and its source lacks.
-fn missing(
-    built: &Built<'_>,
-    source: &HostSource,
-    launch: &Launch,
-    plan: &Plan,
-) -> Option<SourceError> {
-    let (_, artifact) = built.iter().find(|(known, _)| *known == source)?;
-    let artifact = artifact.as_ref()?;
-    let mut symbols = launch.symbols(&plan.combinations).into_iter();
-    let kernel = symbols.find(|kernel| !artifact.functions.contains(kernel))?;
+/// Every host source, with the kernels that launches of it name.
+fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
+    let mut wanted: Vec<Wanted<'p>> = Vec::new();
+    for (function, plan) in functions {
+        for (index, launch) in function.launches.iter().enumerate() {
+            let Some(source) = launch.host_source() else { continue };
+            let known = wanted.iter().position(|known| known.source == source);
+            let known = known.unwrap_or_else(|| {
+                wanted.push(Wanted { source, launches: vec![] });
+                wanted.len() - 1
+            });
+            let kernels = launch.symbols(&plan.combinations);
+            wanted[known].launches.push((&function.signature.name, index, kernels));
+        }
+    }
+    wanted
+}
+
+impl HostModule {
+    /// A problem with a symbol that its source needs.
+    pub fn problem(&self, message: String) -> Problem {
+        let error = SourceError::new(SourceErrorKind::Symbol, &self.artifact.path, message);
+        Problem::of_launch(&self.launch.0, self.launch.1, error)
+    }
+}
+
+impl Wanted<'_> {
+    /// The module of that number.
+    fn build(&self, number: usize, target: &Target) -> Result<HostModule, Problems> {
+        let artifact = self.source.build(target).map_err(|error| self.problem(error))?;
+        self.check_kernels(&artifact)?;
+        let mut kernels: Vec<(String, String)> = Vec::new();
+        for kernel in self.launches.iter().flat_map(|(_, _, kernels)| kernels) {
+            if !kernels.iter().any(|(known, _)| known == kernel) {
+                kernels.push((kernel.clone(), format!("kernpack_host_{number}_{kernel}")));
+            }
+        }
+        let exports: Vec<_> =
+            kernels.iter().map(|(name, symbol)| (&name[..], &symbol[..])).collect();
+        let Isolated { object, needs } =
+            link::isolate(target.elf, &[artifact.input(&artifact.name())], &exports).map_err(
+                |error| {
+                    self.problem(SourceError::new(SourceErrorKind::Object, &artifact.path, error))
+                },
+            )?;
+        let (function, index, _) = &self.launches[0];
+        let launch = (function.to_string(), *index);
+        Ok(HostModule { source: self.source.clone(), launch, artifact, object, needs, kernels })
+    }
+
+    /// A problem of the source itself: that of the first launch which has it.
+    fn problem(&self, error: SourceError) -> Problems {
+        let (function, index, _) = &self.launches[0];
+        Problems(vec![Problem::of_launch(function, *index, error)])
+    }
+
+    /// Every launch's kernel is among the functions.
+    fn check_kernels(&self, artifact: &HostArtifact) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        for (function, index, kernels) in &self.launches {
+            if let Some(kernel) = kernels.iter().find(|kernel| !artifact.functions.contains(kernel))
+            {
+                problems.push(Problem::of_launch(function, *index, missing(artifact, kernel)));
+            }
+        }
+        problems.into_result()
+    }
+}
+
+fn missing(artifact: &HostArtifact, kernel: &str) -> SourceError {
     let has = match &artifact.functions[..] {
         [] => "none".to_string(),
         functions => functions.join(", "),
     };
-    let path = &source.path;
-    let message = format!("`{}` has no function `{kernel}`; it has {has}", path.display());
-    Some(SourceError::new(SourceErrorKind::MissingKernel, path, message))
+    let message = format!("`{}` has no function `{kernel}`; it has {has}", artifact.name());
+    SourceError::new(SourceErrorKind::MissingKernel, &artifact.path, message)
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which symbols a package defines, and which it may leave undefined.
 
+use crate::error::{CompileError, Problems};
+use crate::host_code::HostCode;
 use crate::link::{self, Input, LinkError, UndefinedSymbol};
-use crate::source::host::HostArtifact;
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
+use std::collections::BTreeSet;
 
 /// Whether others may see the symbol: entry points, their metadata and documentation.
 pub fn is_entry_point(symbol: &str) -> bool {
@@ -11,15 +13,37 @@ pub fn is_entry_point(symbol: &str) -> bool {
 }
 
 /// What the users' objects leave undefined beyond what every package may, by name.
+pub fn needed_by_user(host: &HostCode) -> Vec<String> {
+    let needs = host.modules.iter().flat_map(|module| &module.needs);
+    let names: BTreeSet<_> = needs.map(|symbol| &symbol.name).collect();
+    names.into_iter().filter(|name| !imports::is_allowed(name)).cloned().collect()
+}
+
+/// Refuses sources that need a symbol which only the package's own code defines. `inputs` are all that is to be merged.
 ///
 /// # Errors
-/// Where an object cannot be read.
-pub fn needed_by_user(artifacts: &[HostArtifact]) -> Result<Vec<String>, LinkError> {
-    let names: Vec<_> = artifacts.iter().map(HostArtifact::name).collect();
-    let inputs: Vec<_> = artifacts.iter().zip(&names).map(|(a, name)| a.input(name)).collect();
-    let mut needs = link::needs(&inputs)?;
-    needs.retain(|symbol| !imports::is_allowed(symbol));
-    Ok(needs)
+/// Every such symbol, as a problem of the source.
+pub fn check_reserved(host: &HostCode, inputs: &[Input<'_>]) -> Result<(), CompileError> {
+    let defined = link::definitions(inputs)?;
+    let mut problems = Problems::default();
+    for module in &host.modules {
+        let reserved = module
+            .needs
+            .iter()
+            .filter(|symbol| defined.contains(&symbol.name) && !is_entry_point(&symbol.name));
+        for UndefinedSymbol { name, wanted_by, .. } in reserved {
+            let message = format!(
+                "{} needs the symbol `{name}`, which is kernpack's own; define it in the source, or call it otherwise",
+                quoted(wanted_by)
+            );
+            problems.push(module.problem(message));
+        }
+    }
+    Ok(problems.into_result()?)
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses an object with undefined symbols that are neither on the list nor a user's own.

@@ -8,8 +8,8 @@ mod toolchain;
 use std::ffi::c_int;
 
 use kernpack_compiler::link::{
-    ElfTarget, Input, LinkError, SharedOptions, UndefinedSymbol, gate, link_shared, localise,
-    merge, undefined,
+    ElfTarget, Input, Isolated, LinkError, SharedOptions, UndefinedSymbol, gate, isolate,
+    link_shared, localise, merge, undefined,
 };
 use libloading::Library;
 use object::elf::{
@@ -51,7 +51,7 @@ fn package_object(number: u32) -> Vec<u8> {
 fn package(number: u32) -> Vec<u8> {
     let object = package_object(number);
     let merged = merge(X86_64, &[Input { name: "package.o", bytes: &object }]).unwrap();
-    localise(&merged, &|name| name.starts_with("entry")).unwrap()
+    localise(&merged, &|name| name.starts_with("entry"), &[]).unwrap()
 }
 
 fn one(object: &[u8]) -> [Input<'_>; 1] {
@@ -131,7 +131,7 @@ fn a_localised_object_shows_its_entry_points_alone() {
 fn section_groups_are_dissolved_without_a_merge() {
     let object = toolchain::cpp("inline int f() { return 1; } int (*g)() = f;");
     assert_ne!(elf(&object).comdats().count(), 0);
-    let local = localise(&object, &|name| name == "g").unwrap();
+    let local = localise(&object, &|name| name == "g", &[]).unwrap();
     assert_eq!(elf(&local).comdats().count(), 0);
     assert_eq!(exports(&local), ["g"]);
 }
@@ -163,7 +163,7 @@ fn undefined_symbols_name_their_owners() {
     let archive = toolchain::archive(&[("used.o", &used), ("unused.o", &unused)]);
     let inputs = [Input { name: "user.o", bytes: &user }, Input { name: "lib.a", bytes: &archive }];
     let merged = merge(X86_64, &inputs).unwrap();
-    let local = localise(&merged, &|name| name == "entry").unwrap();
+    let local = localise(&merged, &|name| name == "entry", &[]).unwrap();
 
     let symbol = |name: &str, weak, owners: &[&str]| UndefinedSymbol {
         name: name.into(),
@@ -179,6 +179,54 @@ fn undefined_symbols_name_their_owners() {
     let refused = gate(&found, &|symbol| symbol.weak).unwrap_err();
     let message = "undefined symbol `both`, wanted by `user.o`, `lib.a(used.o)`";
     assert_eq!(refused.to_string(), message);
+}
+
+/// One archive, of whose members one has the kernel, twice: each source sees its own files, and calls its own `malloc`.
+#[test]
+fn isolated_sources_see_themselves_alone() {
+    let library = |number: u32| {
+        let kernel = format!(
+            "int malloc(int), away(void), shared = 1;\nint kernel(void) {{ return malloc({number}) + 10 * shared++ + away(); }}"
+        );
+        let kernel = toolchain::compile("gcc", &["-fPIC", "-fno-builtin"], "k.c", &kernel);
+        let malloc = toolchain::compile(
+            "gcc",
+            &["-fPIC", "-fno-builtin"],
+            "m.c",
+            "int malloc(int size) { return size; }",
+        );
+        let unused = toolchain::c("int absent(void); int unused(void) { return absent(); }");
+        toolchain::archive(&[("m.o", &malloc), ("k.o", &kernel), ("unused.o", &unused)])
+    };
+    let isolated = [1, 2].map(|number| {
+        let archive = library(number);
+        let input = Input { name: "lib.a", bytes: &archive };
+        isolate(X86_64, &[input], &[("kernel", &format!("kernel_{number}"))]).unwrap()
+    });
+    for Isolated { needs, .. } in &isolated {
+        let [away] = &needs[..] else { panic!("{needs:?}") };
+        assert_eq!(
+            (&away.name[..], &away.wanted_by[..]),
+            ("away", &["lib.a(k.o)".to_string()][..])
+        );
+    }
+    let objects = isolated.map(|isolated| isolated.object);
+    assert_eq!(exports(&objects[1]), ["kernel_2"]);
+    let caller = toolchain::c(
+        "int kernel_1(void), kernel_2(void); int entry(void) { return kernel_1() + 100 * kernel_2(); }
+         int away(void) { return 0; }",
+    );
+    let inputs = [&caller, &objects[0], &objects[1]].map(|bytes| Input { name: "o", bytes });
+    let merged = merge(X86_64, &inputs).unwrap();
+    let names = [("kernel_1", "kernel"), ("kernel_2", "kernel")];
+    let local = localise(&merged, &|name| name == "entry", &names).unwrap();
+    assert_eq!(exports(&local), ["entry"]);
+    let file = elf(&local);
+    let kernels = file.symbols().filter(|symbol| symbol.name() == Ok("kernel"));
+    assert_eq!(kernels.count(), 2);
+    let library = load(&link_shared(X86_64, &local, &SharedOptions::default()).unwrap());
+    assert_eq!(call(&library, "entry"), 11 + 100 * 12);
+    assert_eq!(call(&library, "entry"), 21 + 100 * 22);
 }
 
 #[test]
@@ -320,7 +368,7 @@ fn what_nothing_reaches_is_left_out_of_a_library() {
         }
     "#;
     let merged = merge(X86_64, &one(&toolchain::cpp(source))).unwrap();
-    let object = localise(&merged, &|name| name.starts_with("entry")).unwrap();
+    let object = localise(&merged, &|name| name.starts_with("entry"), &[]).unwrap();
     assert!(contains(&object, "left out"));
     let library = link_shared(X86_64, &object, &SharedOptions::default()).unwrap();
     assert!(!contains(&library, "left out"));
@@ -335,7 +383,7 @@ fn tentative_definitions_become_the_packages_own() {
         let flags = ["-O1", "-fPIC", "-fcommon", &define];
         let object = toolchain::compile("gcc", &flags, "object.c", source);
         let merged = merge(X86_64, &one(&object)).unwrap();
-        localise(&merged, &|name| name == entry).unwrap()
+        localise(&merged, &|name| name == entry, &[]).unwrap()
     };
     let (first, second) = (package("first"), package("second"));
     assert_eq!(exports(&first), ["first"]);
@@ -350,7 +398,7 @@ fn the_same_input_gives_the_same_bytes_on_many_threads() {
     let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };
     let build = || {
         let merged = merge(X86_64, &one(&object)).unwrap();
-        let local = localise(&merged, &|name| name == "entry1").unwrap();
+        let local = localise(&merged, &|name| name == "entry1", &[]).unwrap();
         let library = link_shared(X86_64, &local, &options).unwrap();
         (local, library)
     };
@@ -375,7 +423,7 @@ fn aarch64_packages_are_linked_too() {
     );
     let inputs = [Input { name: "arm.o", bytes: &object }];
     let merged = merge(ElfTarget::Aarch64, &inputs).unwrap();
-    let local = localise(&merged, &|name| name == "entry").unwrap();
+    let local = localise(&merged, &|name| name == "entry", &[]).unwrap();
     assert_eq!(exports(&local), ["entry"]);
     assert_eq!(undefined(&local, &inputs).unwrap()[0].wanted_by, ["arm.o"]);
     let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };

@@ -59,7 +59,7 @@ fn a_thousand_links_leave_nothing() {
     let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };
     let link = || {
         let merged = merge(ElfTarget::X86_64, &[Input { name: "a.o", bytes: &object }]).unwrap();
-        let local = localise(&merged, &|name| name == "entry").unwrap();
+        let local = localise(&merged, &|name| name == "entry", &[]).unwrap();
         link_shared(ElfTarget::X86_64, &local, &options).unwrap();
         merge(ElfTarget::X86_64, &[Input { name: "text", bytes: b"text" }]).unwrap_err();
     };

@@ -153,61 +153,61 @@ fn the_problems_of_all_sources_are_told() {
     bench.expect(
         &["build", "many.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        err: error: cannot read `two.c`: No such file or directory (os error 2)
-        err: note: needed for function `f` of `many.toml`
-        err: error: `one.c` has no function `uno`; it has one
-        err: note: needed for function `f` of `many.toml`
-        err: error: cannot read `g.ptx`: No such file or directory (os error 2)
-        err: note: needed for function `g` of `many.toml`
-        err: error: cannot read `h.ptx`: No such file or directory (os error 2)
-        err: note: needed for function `g` of `many.toml`
-    "#]],
+            exit 1
+            err: error: `one.c` has no function `uno`; it has one
+            err: note: needed for function `f` of `many.toml`
+            err: error: cannot read `two.c`: No such file or directory (os error 2)
+            err: note: needed for function `f` of `many.toml`
+            err: error: cannot read `g.ptx`: No such file or directory (os error 2)
+            err: note: needed for function `g` of `many.toml`
+            err: error: cannot read `h.ptx`: No such file or directory (os error 2)
+            err: note: needed for function `g` of `many.toml`
+        "#]],
     );
     bench.expect(
         &["build", "--json", "many.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        out: {
-        out:   "error": {
-        out:     "source": "many.toml",
-        out:     "diagnostics": [
-        out:       {
-        out:         "code": "source-file",
-        out:         "message": "cannot read `two.c`: No such file or directory (os error 2)",
-        out:         "labels": [],
-        out:         "help": null,
-        out:         "function": "f",
-        out:         "launch": 1
-        out:       },
-        out:       {
-        out:         "code": "missing-kernel",
-        out:         "message": "`one.c` has no function `uno`; it has one",
-        out:         "labels": [],
-        out:         "help": null,
-        out:         "function": "f",
-        out:         "launch": 2
-        out:       },
-        out:       {
-        out:         "code": "source-file",
-        out:         "message": "cannot read `g.ptx`: No such file or directory (os error 2)",
-        out:         "labels": [],
-        out:         "help": null,
-        out:         "function": "g",
-        out:         "launch": 0
-        out:       },
-        out:       {
-        out:         "code": "source-file",
-        out:         "message": "cannot read `h.ptx`: No such file or directory (os error 2)",
-        out:         "labels": [],
-        out:         "help": null,
-        out:         "function": "g",
-        out:         "launch": 0
-        out:       }
-        out:     ]
-        out:   }
-        out: }
-    "#]],
+            exit 1
+            out: {
+            out:   "error": {
+            out:     "source": "many.toml",
+            out:     "diagnostics": [
+            out:       {
+            out:         "code": "missing-kernel",
+            out:         "message": "`one.c` has no function `uno`; it has one",
+            out:         "labels": [],
+            out:         "help": null,
+            out:         "function": "f",
+            out:         "launch": 2
+            out:       },
+            out:       {
+            out:         "code": "source-file",
+            out:         "message": "cannot read `two.c`: No such file or directory (os error 2)",
+            out:         "labels": [],
+            out:         "help": null,
+            out:         "function": "f",
+            out:         "launch": 1
+            out:       },
+            out:       {
+            out:         "code": "source-file",
+            out:         "message": "cannot read `g.ptx`: No such file or directory (os error 2)",
+            out:         "labels": [],
+            out:         "help": null,
+            out:         "function": "g",
+            out:         "launch": 0
+            out:       },
+            out:       {
+            out:         "code": "source-file",
+            out:         "message": "cannot read `h.ptx`: No such file or directory (os error 2)",
+            out:         "labels": [],
+            out:         "help": null,
+            out:         "function": "g",
+            out:         "launch": 0
+            out:       }
+            out:     ]
+            out:   }
+            out: }
+        "#]],
     );
 }
 

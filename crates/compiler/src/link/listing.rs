@@ -22,6 +22,19 @@ pub fn functions(input: &Input<'_>) -> Result<Vec<String>, LinkError> {
     Ok(functions.into_iter().collect())
 }
 
+/// The global symbols that inputs define; those of all members of archives.
+pub fn definitions(inputs: &[Input<'_>]) -> Result<BTreeSet<String>, LinkError> {
+    let mut definitions = BTreeSet::new();
+    for input in inputs {
+        for part in input.parts()? {
+            let file = elf::parse(&part.name, part.bytes)?;
+            let defined = elf::globals(&file).filter(|(_, symbol)| !symbol.is_undefined());
+            definitions.extend(defined.map(|(name, _)| name.to_owned()));
+        }
+    }
+    Ok(definitions)
+}
+
 /// The symbols that some inputs need and none of them defines, by name.
 pub fn needs(inputs: &[Input<'_>]) -> Result<Vec<String>, LinkError> {
     let (mut needed, mut defined) = (BTreeSet::new(), BTreeSet::new());

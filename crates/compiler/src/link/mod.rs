@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From objects to a package, in process: no linker and no compiler is needed on the user's machine.
 //!
-//! A package starts as several relocatable objects: the generated entry points, the runtime, what a user brings. Four
+//! A package starts as several relocatable objects: the generated entry points, the runtime, what a user brings. These
 //! steps make one object or library of them:
 //!
-//! 1. [`merge`] joins the objects, and the archive members they need, into one relocatable object, as `ld -r` does.
-//! 2. [`localise`] makes every symbol local that the package does not export. Hidden visibility would not do: it keeps a symbol
+//! 1. [`isolate`] makes one object of each of the user's sources, of which nothing can be seen but its kernels, under names of
+//!    ours: whatever else two sources call alike, or a source and the rest of the package, does not meet.
+//! 2. [`merge`] joins the objects, and the archive members they need, into one relocatable object, as `ld -r` does.
+//! 3. [`localise`] makes every symbol local that the package does not export. Hidden visibility would not do: it keeps a symbol
 //!    out of a library, but two objects with one hidden symbol still clash when a user links both into one program.
-//! 3. [`undefined`] lists what is left to the process that loads the package, with who wants it; [`gate`] refuses what a package
+//! 4. [`undefined`] lists what is left to the process that loads the package, with who wants it; [`gate`] refuses what a package
 //!    must not need.
-//! 4. [`link_shared`] makes a shared library of the object.
+//! 5. [`link_shared`] makes a shared library of the object.
 //!
 //! The work is done by LLVM's linker (lld) and LLVM's ObjCopy, linked into this process. The same input gives the same
 //! bytes, on any machine: no path, time or version of a tool gets into a result. All of this may be called from many
@@ -23,6 +25,7 @@ mod elf;
 mod error;
 mod finalizer;
 mod input;
+mod isolation;
 mod listing;
 mod lld;
 mod native;
@@ -34,7 +37,8 @@ mod undefined;
 pub use elf::ElfTarget;
 pub use error::LinkError;
 pub use input::Input;
-pub use listing::{functions, needs};
+pub use isolation::{Isolated, isolate};
+pub use listing::{definitions, functions, needs};
 pub use native::initialize_llvm;
 pub use note::note;
 pub use undefined::{UndefinedSymbol, gate, undefined};
@@ -42,6 +46,7 @@ pub use undefined::{UndefinedSymbol, gate, undefined};
 use object::ObjectSymbol;
 
 use lld::Link;
+use native::Changes;
 
 /// What a message calls an object that an earlier step made.
 const MERGED: &str = "merged object";
@@ -64,29 +69,50 @@ pub struct SharedOptions {
 /// undefined; one that two inputs define is an error. Of an inline function that several inputs hold (a COMDAT group),
 /// one copy is kept. Tentative definitions (`int x;` of C compiled with `-fcommon`) become ordinary ones.
 pub fn merge(target: ElfTarget, inputs: &[Input<'_>]) -> Result<Vec<u8>, LinkError> {
+    merge_with(target, inputs, &[])
+}
+
+/// The same, where members of archives take part that define one of `wanted`.
+fn merge_with(
+    target: ElfTarget,
+    inputs: &[Input<'_>],
+    wanted: &[&str],
+) -> Result<Vec<u8>, LinkError> {
     for input in inputs {
         input.verify(target)?;
     }
-    let merged = link_relocatable(target, inputs)?;
+    let merged = link_relocatable(target, inputs, wanted)?;
     let Some(storage) = common::storage(target, &merged)? else { return Ok(merged) };
     let storage = Input { name: "storage for tentative definitions", bytes: &storage };
-    link_relocatable(target, &[Input { name: MERGED, bytes: &merged }, storage])
+    link_relocatable(target, &[Input { name: MERGED, bytes: &merged }, storage], &[])
 }
 
-fn link_relocatable(target: ElfTarget, inputs: &[Input<'_>]) -> Result<Vec<u8>, LinkError> {
+fn link_relocatable(
+    target: ElfTarget,
+    inputs: &[Input<'_>],
+    wanted: &[&str],
+) -> Result<Vec<u8>, LinkError> {
     let mut link = Link::new(target);
     link.flags(&["--relocatable", "--force-group-allocation"]);
+    for symbol in wanted {
+        link.flags(&["--undefined", symbol]);
+    }
     for input in inputs {
         link.input(*input)?;
     }
     link.run()
 }
 
-/// Makes every symbol local that `object` defines and `keep` refuses, so that nothing outside can meet or replace it.
+/// Makes every symbol local that `object` defines and `keep` refuses, so that nothing outside can meet or replace it, and gives those
+/// of `renamed` other names.
 ///
 /// Section groups are dissolved: a later linker would keep one group of each name and drop the other packages' copies. Debug
 /// information and constructors stay; what names the tools that were used goes.
-pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, LinkError> {
+pub fn localise(
+    object: &[u8],
+    keep: &dyn Fn(&str) -> bool,
+    renamed: &[(&str, &str)],
+) -> Result<Vec<u8>, LinkError> {
     let file = elf::parse(MERGED, object)?;
     let mut local = Vec::new();
     for (name, symbol) in elf::globals(&file) {
@@ -99,8 +125,9 @@ pub fn localise(object: &[u8], keep: &dyn Fn(&str) -> bool) -> Result<Vec<u8>, L
         }
         local.push(name);
     }
-    let removed = elf::group_lists(&file).chain(TOOL_SECTIONS).collect::<Vec<_>>();
-    native::objcopy(object, &local, &removed).map_err(|failure| LinkError::new(failure, [MERGED]))
+    let removed = elf::group_lists(&file).chain(TOOL_SECTIONS).collect();
+    let changes = Changes { local, renamed: renamed.to_vec(), removed };
+    native::objcopy(object, &changes).map_err(|failure| LinkError::new(failure, [MERGED]))
 }
 
 /// Links a relocatable object into a shared library.
@@ -145,6 +172,6 @@ pub fn link_shared(
         link.needed(needed)?;
     }
     let library = link.run()?;
-    native::objcopy(&library, &[], &TOOL_SECTIONS)
-        .map_err(|failure| LinkError::new(failure, [MERGED]))
+    let changes = Changes { removed: TOOL_SECTIONS.to_vec(), ..Changes::default() };
+    native::objcopy(&library, &changes).map_err(|failure| LinkError::new(failure, [MERGED]))
 }

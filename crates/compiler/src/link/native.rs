@@ -29,14 +29,22 @@ struct Names {
     count: usize,
 }
 
+/// `struct kernpack_changes` of `native/link.h`.
+#[repr(C)]
+struct NativeChanges {
+    local: Names,
+    renamed: Names,
+    names: Names,
+    removed: Names,
+}
+
 unsafe extern "C" {
     fn kernpack_initialize_llvm();
     fn kernpack_lld(arguments: Names, text: Sink) -> c_int;
     fn kernpack_objcopy(
         file: *const c_char,
         length: usize,
-        local: Names,
-        removed: Names,
+        changes: NativeChanges,
         output: Sink,
         text: Sink,
     ) -> c_int;
@@ -104,18 +112,37 @@ fn run_lld(arguments: &[CString]) -> (c_int, Vec<u8>) {
     (outcome, text)
 }
 
-/// Copies an ELF file, with the symbols called `local` made local and the sections called `removed` left out.
-pub(super) fn objcopy(file: &[u8], local: &[&str], removed: &[&str]) -> Result<Vec<u8>, Failure> {
-    let (local, removed) = (c_strings(local)?, c_strings(removed)?);
-    let (local, removed) = (NameList::new(&local), NameList::new(&removed));
+/// What is changed of an ELF file. Every list has the names from before.
+#[derive(Debug, Default)]
+pub(super) struct Changes<'a> {
+    /// Symbols that become local if the file defines them.
+    pub(super) local: Vec<&'a str>,
+    /// Symbols that get other names.
+    pub(super) renamed: Vec<(&'a str, &'a str)>,
+    /// Sections that are left out.
+    pub(super) removed: Vec<&'a str>,
+}
+
+/// Copies an ELF file with these changes.
+pub(super) fn objcopy(file: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, Failure> {
+    let (renamed, names): (Vec<_>, Vec<_>) = changes.renamed.iter().copied().unzip();
+    let (local, removed) = (c_strings(&changes.local)?, c_strings(&changes.removed)?);
+    let (renamed, names) = (c_strings(&renamed)?, c_strings(&names)?);
+    let [local, removed, renamed, names] =
+        [&local, &removed, &renamed, &names].map(|strings| NameList::new(strings));
+    let changes = NativeChanges {
+        local: local.as_names(),
+        renamed: renamed.as_names(),
+        names: names.as_names(),
+        removed: removed.as_names(),
+    };
     let (mut output, mut text) = (Vec::new(), Vec::new());
     // SAFETY: the file, the names and the two buffers outlive the call, and the function keeps no state.
     let outcome = unsafe {
         kernpack_objcopy(
             file.as_ptr().cast(),
             file.len(),
-            local.as_names(),
-            removed.as_names(),
+            changes,
             sink(&mut output),
             sink(&mut text),
         )

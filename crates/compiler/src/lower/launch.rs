@@ -9,6 +9,7 @@ use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
+use crate::host_code::HostCode;
 use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
 use crate::package::Launch;
 use crate::target::Target;
@@ -28,6 +29,8 @@ use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg, Site, Sta
 pub struct Launching<'k> {
     /// The function's launches.
     pub launches: &'k [Launch],
+    /// The host code of the package.
+    pub host: &'k HostCode,
     /// The GPU code of the package.
     pub gpu: &'k GpuCode,
     /// The host.
@@ -38,7 +41,7 @@ pub struct Launching<'k> {
 pub fn lower<'c>(
     builder: &mut FunctionBuilder<'_, 'c>,
     faults: &mut Faults,
-    Launching { launches, gpu, target }: Launching<'_>,
+    Launching { launches, host, gpu, target }: Launching<'_>,
     result: V<'c>,
 ) {
     let plan = builder.plan;
@@ -47,6 +50,7 @@ pub fn lower<'c>(
         builder,
         faults,
         launches,
+        host,
         gpu,
         target,
         results: vec![],
@@ -83,6 +87,7 @@ pub struct Call<'k, 'f, 'c> {
     pub(super) builder: &'k mut FunctionBuilder<'f, 'c>,
     faults: &'k mut Faults,
     launches: &'k [Launch],
+    host: &'k HostCode,
     gpu: &'k GpuCode,
     target: &'k Target,
     results: Vec<Tensor<'c>>,
@@ -268,12 +273,16 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     }
 
     /// Runs the kernel.
-    fn run(&mut self, symbol: &str, described: &Launch, launch: &plan::Launch) {
+    fn run(&mut self, kernel: &str, described: &Launch, launch: &plan::Launch) {
         match &launch.site {
-            Site::Host(status) => self.call(symbol, &launch.args, status.as_ref()),
+            Site::Host(status) => {
+                let source = described.host_source().expect("the plan is of this launch");
+                let symbol = self.host.symbol(source, kernel).expect("every kernel has a symbol");
+                self.call(symbol, &launch.args, status.as_ref());
+            }
             Site::Gpu(grid) => {
                 let source = described.gpu_source().expect("the plan is of this launch");
-                let kernel = self.gpu.kernel(source, symbol).expect("every kernel has a number");
+                let kernel = self.gpu.kernel(source, kernel).expect("every kernel has a number");
                 self.run_on_gpu(kernel, grid, launch);
             }
         }

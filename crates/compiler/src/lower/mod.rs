@@ -26,6 +26,7 @@ mod tensor_map;
 mod value;
 
 use crate::gpu_code::GpuCode;
+use crate::host_code::HostCode;
 use crate::llvm::{Context, Effort, Emitter, Function, Ty, V};
 use crate::package::{Launch, Package, Role};
 use crate::target::Target;
@@ -64,7 +65,7 @@ pub struct Described<'p> {
 pub fn lower(
     package: &Package,
     entries: &[Entry<'_>],
-    gpu: &GpuCode,
+    (host, gpu): (&HostCode, &GpuCode),
     target: &Target,
 ) -> Result<Vec<u8>, crate::llvm::CodegenError> {
     let span = tracing::debug_span!("lower").entered();
@@ -72,7 +73,7 @@ pub fn lower(
     let emitter = Emitter::new(&context, &package.name);
     let mut faults = Faults::new();
     for entry in entries {
-        let with = Launching { launches: entry.launches, gpu, target };
+        let with = Launching { launches: entry.launches, host, gpu, target };
         let on_gpu = entry.plan.launches.iter().any(|launch| launch.grid().is_some());
         match entry.role {
             Role::Call if on_gpu => pieces::lower(&emitter, entry, &mut faults, with),

@@ -33,6 +33,8 @@ pub enum SourceErrorKind {
     CudaCompiler,
     /// An object or an archive is damaged or for another machine.
     Object,
+    /// An object or an archive needs what it cannot have.
+    Symbol,
     /// An image of GPU code is damaged.
     Image,
     /// A launch names a kernel that is not there.
@@ -64,6 +66,7 @@ impl SourceErrorKind {
             SourceErrorKind::CCompiler => "c-compiler",
             SourceErrorKind::CudaCompiler => "cuda-compiler",
             SourceErrorKind::Object => "host-object",
+            SourceErrorKind::Symbol => "undefined-symbol",
             SourceErrorKind::Image => "gpu-image",
             SourceErrorKind::MissingKernel => "missing-kernel",
             SourceErrorKind::KernelName => "kernel-name",

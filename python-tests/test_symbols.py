@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions may have any name, and sources may share names: each source sees its own files alone."""
+
+import numpy
+import pytest
+
+# Names that the package itself, libtvm_ffi, the C library or generated code have for something else.
+NAMES = [
+    "kernpack_rt_refuse",
+    "kernpack_host_0_add",
+    "TVMFFIErrorSetRaisedFromCStrParts",
+    "TVMFFIStringFromByteArray",
+    "TVMFFIEnvTensorAlloc",
+    "malloc",
+    "free",
+    "memcpy",
+    "__tvm_ffi_f",
+    "__tvm_ffi__metadata_f",
+    "main",
+    "sqrt",
+]
+
+SOURCE = """
+#include <stdint.h>
+void {name}(float *a, int64_t n) {{ for (int64_t i = 0; i < n; ++i) a[i] += 1; }}
+"""
+
+FUNCTION = """
+[[function]]
+signature = "{function}(a: Tensor([n], float32, mut), b: Tensor([n], float32, mut)) where n > 1"
+[[function.launch]]
+source = {{ host = "{name}.c", options = ["-fno-builtin"] }}
+kernel = "{name}"
+args = ["a", "n"]
+[[function.launch]]
+source = {{ host = "copy.c" }}
+kernel = "copy"
+args = ["b", "a", "n"]
+"""
+
+COPY = """
+#include <stdint.h>
+#include <string.h>
+void copy(float *b, const float *a, int64_t n) { memcpy(b, a, 4 * n); }
+"""
+
+
+def test_a_function_may_have_any_name(load_package):
+    functions = "".join(
+        FUNCTION.format(name=name, function=f"f{i}") for i, name in enumerate(NAMES)
+    )
+    files = {f"{name}.c": SOURCE.format(name=name) for name in NAMES}
+    module = load_package(
+        f'[package]\nname = "names"\n{functions}', files={**files, "copy.c": COPY}
+    )
+    for i in range(len(NAMES)):
+        a, b = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
+        module[f"f{i}"](a, b)
+        assert b.tolist() == [1, 2, 3, 4]
+        with pytest.raises(ValueError, match="expected n > 1"):
+            module[f"f{i}"](a[:1], b[:1])
+        with pytest.raises(TypeError, match="expected 2 arguments, got 0"):
+            module[f"f{i}"]()
+
+
+def test_one_file_compiled_twice_is_two_sources(load_package):
+    source = """
+        #include <stdint.h>
+        int calls;
+        static int64_t step(void) { ++calls; return STEP; }
+        void add(int64_t *a) { *a += step() + calls; }
+    """
+    function = """
+        [[function]]
+        signature = "add{step}(a: Tensor([], int64, mut))"
+        source = {{ host = "add.c", define = {{ STEP = "{step}" }} }}
+        kernel = "add"
+        args = ["a"]
+    """
+    functions = "".join(function.format(step=step) for step in (10, 200))
+    module = load_package(f'[package]\nname = "twice"\n{functions}', files={"add.c": source})
+    a = numpy.zeros((), "int64")
+    for step, expected in ((10, 11), (200, 212), (10, 224)):
+        module[f"add{step}"](a)
+        assert a == expected
