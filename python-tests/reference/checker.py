@@ -107,14 +107,14 @@ class Call:
     def __init__(self, signature, default_device):
         self.signature, self.default_device = signature, default_device
         self.values = {}  # of symbols and of paths; of a tensor parameter's own path, the tensor
-        self.bound_at = dict(signature.bound_at)
+        self.bound_at = {**signature.bound_at, **{symbol: symbol for symbol in signature.stride_uses}}
         self.pending = []  # checks of dims, strides and integer parameters that wait for a symbol
         self.rules = list(signature.rules)  # those not checked yet
         self.settled = set()  # symbols of strides behind their last use
         self.free = {}  # from a symbol of strides to the compact stride of its first use
         self.dtypes = {}  # from a variable to its dtype's name and its tensor's path
         self.early = []  # dtypes of tensors before the one that binds their variable
-        self.device_index = None  # the first one, and its tensor's path
+        self.firsts = {}  # from a symbol of strides, or "device.index", to the first value that counts, and its place
 
     def fail(self, name, what, expected, got):
         raise Fault(name, f"{what} when calling: `{self.signature.short}`, expected {expected}, got {got}")
@@ -132,10 +132,8 @@ class Call:
         match kind:
             case Optional(inner):
                 if "none" not in value:
-                    return self.visit(inner, value, place, optional=True)
-                for symbol, uses in self.signature.stride_uses.items():
-                    if place.path in uses[-1].optionals:
-                        self.learn(self.settle(symbol), place)
+                    self.visit(inner, value, place, optional=True)
+                self.settle(place.path)
             case Tensor():
                 self.accept("Tensor", {7, 70}, value, place, optional)
                 self.tensor(kind, payload, place)
@@ -221,7 +219,7 @@ class Call:
         if not self.pending:
             return
         waits = self.signature.stride_uses.keys() - self.settled
-        ready = [check for check in self.pending if all(name in self.values and (name not in waits or check[0].op == "name") for name in check[0].names)]
+        ready = [check for check in self.pending if all(name in self.values and name not in waits for name in check[0].names)]
         self.pending = [check for check in self.pending if check not in ready]
         for expr, got, place, fault in ready:
             value = expr.value(self.values)
@@ -313,15 +311,21 @@ class Call:
         if device not in allowed:
             self.fail("device-type", f"Mismatched Tensor {place}", f"device_type={choice_text(allowed)}", device)
         if device in ("cuda", "cuda_managed") and not kind.peer:
-            first, path = self.device_index = self.device_index or (index, place.path)
-            if index != first:
-                got = f"{index} ({path}.device.index is {first})"
-                self.fail("device-index", f"Mismatched device index {place}", f"to match {path}.device.index", got)
+            counting = [path for path, t in self.signature.tensors if not t.peer and {"cuda", "cuda_managed"} & {*(t.devices or [self.default_device])}]
+            self.same("device-index", f"Mismatched device index {place}", index, "device.index", place.part(".device.index"), f"{counting[0]}.device.index")
+
+    def same(self, fault, what, got, name, place, first):
+        """Compares what several places share, by name, with the first of them that counts; `first` is the path of the first as written."""
+        value, at = self.firsts.setdefault(name, (got, place))
+        if got != value and at.path == first:
+            self.fail(fault, what, f"to match {first}", f"{got} ({first} is {value})")
+        if got != value:
+            self.fail(fault, what, f"to match {name} on argument #{at.arg}", f"{got} ({name} is {value})")
 
     def stride(self, kind, i, shape, strides, place):
         compact = wrap(math.prod(shape[i + 1:]))
         free = shape[i] == 1 or 0 in shape
-        got, learned = compact if free or strides is None else strides[i], {}
+        got = compact if free or strides is None else strides[i]
         expr = kind.strides[i] if isinstance(kind.strides, list) else None
         if kind.strides is None:
             ranks = {"row": range(len(shape), 0, -1), "col": range(len(shape))}.get(kind.order, kind.order)
@@ -338,25 +342,26 @@ class Call:
         if not free and kind.strides is not None and kind.mut and got == 0:
             self.fail("mut-broadcast", f"Invalid {place.itself}", "a non-zero stride for a mutable tensor", got)
         symbol = expr.left if expr and expr.op == "name" and expr.left in self.signature.stride_uses else None
-        if symbol and not free and symbol not in self.values:
-            self.bound_at[symbol], learned = place.path, {symbol: got}
-        elif symbol and free:
+        if symbol and free:
             self.free.setdefault(symbol, got)
+        elif symbol:
+            first = self.signature.stride_uses[symbol][0].path
+            self.same("stride", f"Mismatched {place.itself}", got, symbol, place, first)
+            if place.path == first:
+                self.learn({symbol: got}, place)
         elif expr and not free:
             self.bind_or_require("stride", expr, got, place)
-        if symbol and place.path == self.signature.stride_uses[symbol][-1].path:
-            self.values |= learned
-            learned |= self.settle(symbol)
-        self.learn(learned, place)
+        self.settle(place.path)
         return got
 
-    def settle(self, symbol):
-        """After the last use of a symbol of strides: if all were free, it is compact and meets its rules."""
-        self.settled.add(symbol)
-        if symbol in self.values:
-            return {}
-        self.rules = [rule for rule in self.rules if symbol not in rule.names]
-        return {symbol: self.free.get(symbol, 0)}
+    def settle(self, path):
+        """Symbols of strides whose last use is there, or in the Optional there. If no use counted, one is compact and meets its rules."""
+        for symbol in self.signature.settled.get(path, []):
+            self.settled.add(symbol)
+            value, place = self.firsts.get(symbol, (self.free.get(symbol, 0), Place(path, 0)))
+            if symbol not in self.firsts:
+                self.rules = [rule for rule in self.rules if symbol not in rule.names]
+            self.learn({symbol: value}, Place(symbol, place.arg))
 
 
 def find_fault(signature, args, default_device="cpu"):

@@ -199,7 +199,9 @@ class Draft:
     def affine(self, pool):
         n, a, c = pool.pop(), self.rng.randint(2, 4), self.rng.randint(1, 9)
         return self.rng.choice([f"{a}*{n}", f"{n}*{a}", f"{a}*{n} + {c}", f"{n}*{a} - {c}", f"{c} + {a}*{n}", f"{n} + {c}", f"{n} - {c}",
-                                f"{c} + {n}", f"({n} + {c})*{a}", f"{a}*({n} + {c})", f"({n} - {c})*{a} + {c}", f"2*{a}*{n} + 1"])
+                                f"{c} + {n}", f"({n} + {c})*{a}", f"{a}*({n} + {c})", f"({n} - {c})*{a} + {c}", f"2*{a}*{n} + 1",
+                                f"{n}*ceildiv({a}, {c}) + {c} % {a}", f"{a}*{n} - {n}", f"{n} + max({c}, {a})*{n} + {c} // {a}",
+                                f"{n} - ({c} - {n})"])
 
     def operation(self, pool, depth):
         if depth == 0 or not pool:
@@ -546,8 +548,8 @@ class Rules:
         required = {use.expr.left for use in signature.uses if use.expr and use.expr.op == "name" and not use.optionals}
         solved = {binding.symbol for binding in signature.bindings.values() if binding.solved}
         optional = {signature.bindings[use.path].symbol for use in signature.uses if use.optionals and use.path in signature.bindings}
-        self.symbols = [name for name in (*signature.bound_at, *signature.stride_uses) if name in required | solved and name not in optional]
-        self.tensors = [param.name for param in signature.arguments if isinstance(param.type, Tensor)]
+        self.symbols = [name for name in signature.bound_at if name in required | solved and name not in optional] + [*signature.stride_uses]
+        self.tensors = [param.name for param in signature.arguments if isinstance(getattr(param.type, "inner", param.type), Tensor)]
         fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors]
         self.fields = [name for name in fields if values[name] is not None]
         self.values = values

@@ -62,10 +62,21 @@ class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
 
     def linear(self):
         """(a, c) of an expression over one symbol that is a*s + c in any arrangement, a > 0; None of any other."""
-        if len(self.names) == 1 and self.operators() <= {"int", "name", "+", "-", "*"}:
-            points = [self.value({self.names[0]: point}) for point in range(8)]
-            if None not in points and {b - a for a, b in zip(points, points[1:])} == {scale := points[1] - points[0]} and scale > 0:
-                return scale, points[0]
+        found = self.collected() if len(self.names) == 1 else None
+        return found if found and found[0] > 0 else None
+
+    def collected(self):
+        """(a, c) of an expression over at most one symbol that is a*s + c: constants are folded, then terms are added up."""
+        if not self.names:
+            return None if self.value({}) is None else (0, self.value({}))
+        if self.op == "name":
+            return 1, 0
+        left, right = self.left.collected(), self.right.collected()
+        if not left or not right or self.op not in ("+", "-", "*") or self.op == "*" and self.left.names and self.right.names:
+            return None
+        (a, c), (b, d) = left, right
+        a, c = (a * d + b * c, c * d) if self.op == "*" else (INFIX[self.op](a, b), INFIX[self.op](c, d))
+        return None if fit(a) is None or fit(c) is None else (a, c)
 
     def danger(self):
         """Why the expression may have no value, as a message says it."""
@@ -223,10 +234,14 @@ class Signature:
         self.bindings = {}  # from a path to its Binding
         self.bound_at = {}  # from a symbol to the path that binds it
         self.stride_uses = {}  # from a symbol that only strides bind to its bare uses
+        self.settled = {}  # from a path to such symbols whose last use is there, or in the Optional there
+        self.tensors = []  # the path of each, and its type
         for param in self.arguments:
             self.collect_uses(param.type, param.name, ())
         for symbol in dict.fromkeys(name for use in self.uses if use.expr for name in use.expr.names):
             self.bind(symbol)
+        for use in sorted((uses[-1] for uses in self.stride_uses.values()), key=self.uses.index):
+            self.settled.setdefault((*use.optionals, use.path)[0], []).append(use.expr.left)
         self.diagnose()
 
     def collect_uses(self, kind, path, optionals):
@@ -235,6 +250,7 @@ class Signature:
                 strides = strides if isinstance(strides, list) else []
                 if strides and len(strides) != len(dims) or isinstance(order, tuple) and sorted(order) != [*range(len(dims))]:
                     raise ValueError(f"`{path}` has {len(dims)} dims, and another number of strides or ranks")
+                self.tensors.append((path, kind))
                 self.uses += [Use(dim, f"{path}.shape[{i}]", "dim", optionals) for i, dim in enumerate(dims)]
                 self.uses += [Use(stride, f"{path}.strides[{i}]", "stride", optionals) for i, stride in enumerate(strides)]
                 if dtype not in DTYPES and not optionals:
@@ -256,15 +272,15 @@ class Signature:
         candidates = bare or solved or strides
         if not candidates:
             raise ValueError(f"nothing gives `{symbol}` its value")
+        if candidates is strides:
+            self.stride_uses[symbol] = strides
+            return
         binding = min(candidates, key=lambda use: bool(use.optionals))  # the first one, required ones before others
         inside = all(use.optionals[:len(binding.optionals)] == binding.optionals for use in uses)
         if not inside or binding.optionals and any(symbol in rule.names for rule in self.rules):
             raise ValueError(f"`{symbol}` has its value only inside an `Optional`")
-        if candidates is strides:
-            self.stride_uses[symbol] = strides
-        else:
-            self.bindings[binding.path] = Binding(symbol, *binding.expr.linear(), candidates is solved)
-            self.bound_at[symbol] = binding.path
+        self.bindings[binding.path] = Binding(symbol, *binding.expr.linear(), candidates is solved)
+        self.bound_at[symbol] = binding.path
 
     def diagnose(self):
         kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses}
@@ -275,7 +291,7 @@ class Signature:
             raise ValueError("a reserved name, or a dtype variable without a rule or a required tensor")
         if None in [param.default for param in self.arguments[self.required:]]:
             raise ValueError("a parameter without a default after one with")
-        tensors = {name for name, kind in kinds.items() if isinstance(kind, Tensor)}
+        tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}
         for rule in self.rules:
             known = [name.split(".")[0] in (tensors if "." in name or rule.op == "noalias" else symbols) for name in rule.names]
             if not known or not all(known):

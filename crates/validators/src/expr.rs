@@ -181,10 +181,14 @@ impl Expr {
             Expr::Binary(op, a, b) => {
                 let (s, a, c) = a.linear()?;
                 let (t, b, d) = b.linear()?;
+                let is_one = s.is_none() || t.is_none() || s == t;
                 match (op, s, t) {
-                    (Op::Add, s, None) => Some((s, a, c.checked_add(d)?)),
-                    (Op::Add, None, t) => Some((t, b, c.checked_add(d)?)),
-                    (Op::Sub, s, None) => Some((s, a, c.checked_sub(d)?)),
+                    (Op::Add, ..) if is_one => {
+                        Some((s.or(t), a.checked_add(b)?, c.checked_add(d)?))
+                    }
+                    (Op::Sub, ..) if is_one => {
+                        Some((s.or(t), a.checked_sub(b)?, c.checked_sub(d)?))
+                    }
                     (Op::Mul, s, None) => Some((s, a.checked_mul(d)?, c.checked_mul(d)?)),
                     (Op::Mul, None, t) => Some((t, b.checked_mul(c)?, d.checked_mul(c)?)),
                     _ => None,
@@ -365,6 +369,15 @@ mod tests {
         assert_eq!(e.as_affine(), Some(Affine { symbol: "n", scale: 3, offset: 3 }));
         let e = Expr::binary(Op::Sub, Expr::Int(3), s("n"));
         assert_eq!(e.as_affine(), None);
+        // Constants are folded first, whatever their operations.
+        let one = Expr::Int(4).ceildiv(9);
+        let e = s("n") * 9 * one + (s("n") - (Expr::Int(7) - s("n")) / 1);
+        assert_eq!(e.as_affine(), None);
+        let e = s("n") * 9 * Expr::Int(4).ceildiv(9) + (s("n") - (Expr::Int(7) - s("n")));
+        assert_eq!(e.as_affine(), Some(Affine { symbol: "n", scale: 11, offset: -7 }));
+        assert_eq!((s("n") - s("n") + s("m")).as_affine(), None);
+        assert_eq!(((s("n") - s("n") + 2) * s("n")).as_affine(), None);
+        assert_eq!((s("n") + (Expr::Int(i64::MAX) + 1)).as_affine(), None);
     }
 
     #[test]

@@ -72,6 +72,9 @@ fn find(asked: &str) -> Vec<&'static Info> {
     if alike.is_empty() {
         alike = of_subject(&message.subject_with_path());
     }
+    if alike.is_empty() {
+        alike = of_subject(&message.subject_with_symbol());
+    }
     // One check may have several wordings of what it expects, so its subject alone can decide.
     let same_field = alike.iter().filter(|(_, example)| example.field == message.field);
     if let [(info, _)] = same_field.collect::<Vec<_>>()[..] {
@@ -132,6 +135,12 @@ impl<'m> Words<'m> {
         self.subject.iter().map(word_or_path).collect()
     }
 
+    /// The subject, taking its last word for a path: it may be a symbol that the signature of the call does not show.
+    fn subject_with_symbol(&self) -> Vec<String> {
+        let others = self.subject.split_last().map_or(&[][..], |(_, others)| others);
+        others.iter().cloned().chain([PATH.to_string()]).collect()
+    }
+
     /// The words of what is expected that no call chooses: no numbers, paths or names of the signature.
     fn fixed_words(&self) -> impl Iterator<Item = &&'m str> {
         self.expected.iter().filter(|word| {
@@ -189,7 +198,8 @@ mod tests {
                     }
                     _ if message.contains("when calling") => {
                         whole = message.replace("SIG", "f(a: Tensor([n], T), m: int32, k: int32)");
-                        whole.replace("LOC", "on argument #0")
+                        whole = whole.replace("LOC", "on argument #0");
+                        whole.clone()
                     }
                     _ => continue,
                 };

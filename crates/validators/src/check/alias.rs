@@ -7,6 +7,7 @@ use crate::plan::{Arith, Compare, Value};
 use crate::planner::Planner;
 use crate::rule::{Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
+use std::collections::HashSet;
 
 /// The check.
 pub const INFO: Info = Info {
@@ -38,12 +39,13 @@ pub struct Element {
     pub is_whole_bytes: bool,
 }
 
-/// Whether a rule asks about that tensor's memory.
-pub fn is_asked(rules: &[Rule], tensor: &str) -> bool {
-    rules.iter().any(|rule| match &rule.kind {
-        RuleKind::NoAlias(a, b) => a == tensor || b == tensor,
-        _ => false,
-    })
+/// The tensors whose memory rules ask about.
+pub fn asked(rules: &[Rule]) -> HashSet<&str> {
+    let tensors = rules.iter().flat_map(|rule| match &rule.kind {
+        RuleKind::NoAlias(a, b) => vec![a.as_str(), b],
+        RuleKind::Compare(..) | RuleKind::In(..) | RuleKind::DTypes(..) => vec![],
+    });
+    tensors.collect()
 }
 
 /// A number of elements, as far as indices reach. It leaves 64 bits only where the bytes that these elements take do, too.

@@ -2,10 +2,9 @@
 //! One device index for all CUDA tensors of a call.
 
 use super::Info;
-use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Anchor, Planner};
+use crate::planner::Planner;
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DeviceType, ErrorKind};
 
@@ -22,36 +21,13 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, devices: &[Device
     let device = cx.b.load(view, dl_tensor::DEVICE_TYPE);
     let index = cx.b.load(view, dl_tensor::DEVICE_ID);
     let indexed: Vec<_> = devices.iter().filter(|device| device.has_index()).collect();
-    let takes_part = if indexed.len() == devices.len() {
+    if peer || indexed.is_empty() {
+        return;
+    }
+    let counts = if indexed.len() == devices.len() {
         cx.b.bool(true)
     } else {
         cx.b.eq_any(device, indexed.iter().map(|device| device.0.into()))
     };
-    if peer || indexed.is_empty() {
-        return;
-    }
-    let anchors = cx.anchors().to_vec();
-    for anchor in &anchors {
-        require_match(cx, path, (takes_part, index), anchor);
-    }
-    let settled = anchors.iter().any(|anchor| cx.b.as_bool(anchor.cond) == Some(true));
-    if !settled {
-        cx.add_anchor(Anchor { path: path.clone(), device: (device, index), cond: takes_part });
-    }
-}
-
-fn require_match(cx: &mut Planner<'_>, path: &Path, (takes_part, index): (Value, Value), anchor: &Anchor) {
-    let anchored = anchor.device.1;
-    let mut cond = cx.b.eq(index, anchored);
-    for part in [takes_part, anchor.cond] {
-        let absent = cx.b.not(part);
-        cond = cx.b.or(cond, absent);
-    }
-    let subject = format!("Mismatched device index {}", path.location());
-    let other = format!("{}.device.index", anchor.path.text);
-    let got = Phrase::value(index, Format::Int)
-        .and(format!(" ({other} is "))
-        .and_value(anchored, Format::Int)
-        .and(")");
-    cx.require(cond, INFO.complaint(subject, format!("to match {other}"), got));
+    cx.bind_device_index(path, index, counts);
 }

@@ -3,7 +3,6 @@
 
 use super::Info;
 use crate::fault::{Format, Phrase};
-use crate::path::Path;
 use crate::plan::{Arith, Value};
 use crate::planner::Planner;
 use kernpack_ffi_abi::ErrorKind;
@@ -16,8 +15,8 @@ pub const INFO: Info = Info {
     example: "Invalid a.shape[0] on argument #0 when calling: `f(a: Tensor([n], float32))`, expected to be divisible by 16, got 126",
 };
 
-/// Requires a multiple of `divisor`, which is positive, except where `skip` holds.
-pub fn require(cx: &mut Planner<'_>, path: &Path, value: Value, divisor: i64, skip: Value) {
+/// Requires a multiple of `divisor`, which is positive, except where `skip` holds. `subject` is how the message begins.
+pub fn require(cx: &mut Planner<'_>, subject: Phrase, value: Value, divisor: i64, skip: Value) {
     // Two's complement: for a power of two the low bits are the remainder, of negative values too.
     let rest = if divisor.count_ones() == 1 {
         let mask = cx.b.int(divisor - 1);
@@ -28,7 +27,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, value: Value, divisor: i64, sk
     };
     let divisible = cx.b.eq_int(rest, 0);
     let cond = cx.b.or(skip, divisible);
-    let subject = format!("Invalid {}", path.subject());
     let expected = format!("to be divisible by {divisor}");
     cx.require(cond, INFO.complaint(subject, expected, Phrase::value(value, Format::Int)));
 }

@@ -30,25 +30,30 @@ pub fn needs(rule: &Rule) -> Vec<String> {
     }
 }
 
-/// Requires the rule, reported at `path`, except where `skip` holds.
-pub fn require(cx: &mut Planner<'_>, path: &Path, rule: &Rule, skip: Value) {
+/// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject` is how a message about numbers begins.
+pub fn require(
+    cx: &mut Planner<'_>,
+    path: &Path,
+    subject: Phrase,
+    rule: &Rule,
+    skip: Value,
+) {
     if let Some((expr, divisor)) = rule.as_divisibility()
         && let [name] = &expr.names()[..]
         && cx.named(&name.text).is_some_and(|named| named.exact)
     {
         let value = cx.expr(expr).value;
-        return divisibility::require(cx, path, value, divisor, skip);
+        return divisibility::require(cx, subject, value, divisor, skip);
     }
     match &rule.kind {
         RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
         RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
         RuleKind::Compare(..) | RuleKind::In(..) => {
-            let subject = format!("Invalid {}", path.subject());
             for name in rule.names() {
                 if let Some(valid) = cx.named(&name.text).and_then(|named| named.valid) {
                     let cond = cx.b.or(skip, valid);
                     let got = received(cx, rule, Some(&name.text));
-                    cx.require(cond, INFO.complaint(subject.as_str(), rule.to_string(), got));
+                    cx.require(cond, INFO.complaint(subject.clone(), rule.to_string(), got));
                 }
             }
             let holds = condition(cx, rule);

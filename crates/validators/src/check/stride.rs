@@ -8,7 +8,7 @@ use crate::fault::{Format, Phrase};
 use crate::param::Order;
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Planner, StrideSeen};
+use crate::planner::Planner;
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -69,12 +69,7 @@ pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: boo
     match dim {
         Dim::Any => {}
         Dim::Expr(expr) if expr.as_int().is_some() => {}
-        Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_stride_symbol(symbol) => {
-            for seen in cx.strides_of(symbol) {
-                require_same(cx, at, &seen);
-            }
-            cx.bind_stride(symbol, at);
-        }
+        Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_shared(symbol) => cx.bind_shared(symbol, at),
         Dim::Expr(expr) => cx.check_stride(at.path, at.actual, at.free, expr),
     }
 }
@@ -86,20 +81,6 @@ fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, expr: &Expr) {
     let subject = format!("Mismatched {}", at.path.subject());
     let got = Phrase::value(at.actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
-}
-
-fn require_same(cx: &mut Planner<'_>, at: &StrideUse<'_>, seen: &StrideSeen) {
-    let equal = cx.b.eq(at.actual, seen.actual);
-    let not_there = cx.b.not(seen.here);
-    let free = cx.b.or(at.free, not_there);
-    let cond = cx.b.or(equal, free);
-    let subject = format!("Mismatched {}", at.path.subject());
-    let other = &seen.path.text;
-    let got = Phrase::value(at.actual, Format::Int)
-        .and(format!(" ({other} is "))
-        .and_value(seen.actual, Format::Int)
-        .and(")");
-    cx.require(cond, INFO.complaint(subject, format!("to match {other}"), got));
 }
 
 /// Requires `actual` to be the value of an expression whose names all have one, unless the dim is free.

@@ -16,8 +16,15 @@ pub struct Binding {
     pub path: String,
     /// The `Optional` that holds this use.
     pub optional: Option<String>,
-    /// For a symbol that only strides bind: the paths of its bare uses there, in order.
-    pub stride_uses: Vec<String>,
+    /// How many uses may bind it, where these share a symbol: bare strides, if only strides do.
+    pub n_shared: usize,
+}
+
+impl Binding {
+    /// Whether several uses may bind the symbol, and which one does is known in a call only.
+    pub fn is_shared(&self) -> bool {
+        self.n_shared > 0
+    }
 }
 
 /// How a dtype variable gets its value.
@@ -36,6 +43,9 @@ pub struct Bindings {
     pub symbols: HashMap<String, Binding>,
     /// Dtype variables, in the order of their first use.
     pub dtypes: BTreeMap<String, DTypeBinding>,
+    /// The shared symbols whose last use stands at a path, or in the `Optional` there, in the order
+    /// of these uses.
+    pub settled: HashMap<String, Vec<String>>,
     /// The integers among the parameters and their parts, which may be negative.
     pub int_params: HashSet<String>,
     /// The tensors that are marked `peer`.
@@ -54,6 +64,11 @@ pub(crate) struct Vain {
 }
 
 impl Bindings {
+    /// The shared symbols whose last use stands at a path, or in the `Optional` there.
+    pub fn settled_at(&self, path: &str) -> &[String] {
+        self.settled.get(path).map_or(&[], Vec::as_slice)
+    }
+
     /// What is wrong with a rule all by itself.
     pub(crate) fn vain(&self, rule: &Rule) -> Vec<Vain> {
         let bounds = |name: &str| self.bounds_of(name);

@@ -22,6 +22,8 @@ use crate::rule::{Rule, RuleKind};
 use binding::allowed_dtypes;
 use kernpack_syntax::{Diagnostic, Span};
 use peer::Peer;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// What a use may do to a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +49,8 @@ struct Use {
     span: Span,
     path: String,
     rank: Rank,
-    optional: Option<String>,
+    /// The `Optional`s around it, from the outside in.
+    optionals: Rc<[String]>,
 }
 
 /// The names of a signature, as its kinds report them.
@@ -55,13 +58,14 @@ struct Use {
 pub struct Declarations {
     symbols: Vec<Use>,
     dtype_vars: Vec<Use>,
-    tensors: Vec<(String, usize)>,
+    /// The rank of each tensor.
+    tensors: HashMap<String, usize>,
     peers: Vec<Peer>,
     /// The paths of uint64 parameters, which are no symbols.
     unsigned: Vec<String>,
     /// The named elements of tuples: their own names, their paths, and where their parameters stand.
     elements: Vec<(String, String, Span)>,
-    optional: Option<String>,
+    optionals: Rc<[String]>,
     /// Where the parameter's name stands.
     param: Span,
 }
@@ -75,7 +79,7 @@ impl Declarations {
     /// A dim or a Shape element.
     pub fn dim(&mut self, at: &Path, dim: &Dim) {
         let Dim::Expr(expr) = dim else { return };
-        let required = self.optional.is_none();
+        let required = self.optionals.is_empty();
         let rank = match (expr, expr.as_affine(), required) {
             (Expr::Symbol(..), _, true) => Rank::Bare,
             (Expr::Symbol(..), _, false) => Rank::BareOptional,
@@ -96,8 +100,8 @@ impl Declarations {
 
     fn uses(&mut self, at: &Path, expr: &Expr, rank: Rank) {
         for name in expr.names() {
-            let (path, optional) = (at.text.clone(), self.optional.clone());
-            self.symbols.push(Use { name: name.text, span: name.span, path, rank, optional });
+            let (path, optionals) = (at.text.clone(), self.optionals.clone());
+            self.symbols.push(Use { name: name.text, span: name.span, path, rank, optionals });
         }
     }
 
@@ -106,9 +110,9 @@ impl Declarations {
         self.uses(
             at,
             &Expr::Symbol(at.text.clone(), self.param),
-            match self.optional {
-                None => Rank::Bare,
-                Some(_) => Rank::BareOptional,
+            match self.optionals.is_empty() {
+                true => Rank::Bare,
+                false => Rank::BareOptional,
             },
         );
     }
@@ -120,7 +124,7 @@ impl Declarations {
 
     /// A tensor, with its rank.
     pub fn tensor(&mut self, at: &Path, rank: usize) {
-        self.tensors.push((at.text.clone(), rank));
+        self.tensors.insert(at.text.clone(), rank);
     }
 
     /// An element of a tuple that has a name.
@@ -130,17 +134,17 @@ impl Declarations {
 
     /// A tensor's dtype variable.
     pub fn dtype_var(&mut self, at: &Path, var: &str, span: Span) {
-        let rank = if self.optional.is_none() { Rank::Bare } else { Rank::BareOptional };
-        let (name, path, optional) = (var.to_string(), at.text.clone(), self.optional.clone());
-        self.dtype_vars.push(Use { name, span, path, rank, optional });
+        let rank = if self.optionals.is_empty() { Rank::Bare } else { Rank::BareOptional };
+        let (name, path, optionals) = (var.to_string(), at.text.clone(), self.optionals.clone());
+        self.dtype_vars.push(Use { name, span, path, rank, optionals });
     }
 
     /// What stands inside an `Optional`.
     pub fn optional(&mut self, at: &Path, inner: impl FnOnce(&mut Declarations)) {
-        let outer = self.optional.clone();
-        self.optional.get_or_insert_with(|| at.text.clone());
+        let outer = self.optionals.clone();
+        self.optionals = outer.iter().chain([&at.text]).cloned().collect();
         inner(self);
-        self.optional = outer;
+        self.optionals = outer;
     }
 
     /// The binding of every name, and what is wrong with the names.
@@ -162,36 +166,39 @@ impl Declarations {
     }
 
     fn resolve_symbols(&self, bindings: &mut Bindings, diagnostics: &mut Vec<Diagnostic>) {
-        for symbol in names(&self.symbols) {
-            let uses: Vec<_> = self.symbols.iter().filter(|u| u.name == symbol).collect();
+        for (symbol, uses) in by_name(&self.symbols) {
             let best = uses.iter().min_by_key(|u| u.rank).expect("a name has a use");
             if best.rank == Rank::Check {
                 diagnostics.push(unbound(best));
                 continue;
             }
             let is_stride = best.rank == Rank::Stride;
-            if let Some(optional) = &best.optional
-                && let Some(outside) = uses.iter().find(|u| u.optional.as_ref() != Some(optional))
-                && !is_stride
-            {
-                diagnostics.push(optional_only(outside, optional));
+            let outside = uses.iter().find(|u| !u.optionals.starts_with(&best.optionals));
+            if let Some(outside) = outside.filter(|_| !is_stride) {
+                diagnostics.push(optional_only(outside, best));
             }
-            let stride_uses = uses.iter().filter(|u| is_stride && u.rank == Rank::Stride);
-            bindings.symbols.insert(
-                symbol,
-                Binding {
-                    path: best.path.clone(),
-                    optional: best.optional.clone(),
-                    stride_uses: stride_uses.map(|u| u.path.clone()).collect(),
-                },
-            );
-            if let Some(dim) = uses
-                .iter()
-                .find(|u| is_stride && u.rank == Rank::Check && !u.path.contains(".strides["))
-            {
+            let is_dim = |u: &&&Use| u.rank == Rank::Check && !u.path.contains(".strides[");
+            if let Some(dim) = uses.iter().find(is_dim).filter(|_| is_stride) {
                 diagnostics.push(stride_in_dim(dim));
             }
+            let (path, optional) = (best.path.clone(), best.optionals.last().cloned());
+            let n_shared = uses.iter().filter(|u| is_stride && u.rank == Rank::Stride).count();
+            bindings.symbols.insert(symbol.to_string(), Binding { path, optional, n_shared });
         }
+        self.resolve_settled(bindings);
+    }
+
+    /// Where shared symbols have their values in the end.
+    fn resolve_settled(&self, bindings: &mut Bindings) {
+        let mut seen = HashSet::new();
+        for used in self.symbols.iter().rev().filter(|used| used.rank == Rank::Stride) {
+            let is_shared = |binding: &Binding| binding.is_shared();
+            if bindings.symbols.get(&used.name).is_some_and(is_shared) && seen.insert(&used.name) {
+                let path = used.optionals.first().unwrap_or(&used.path);
+                bindings.settled.entry(path.clone()).or_default().push(used.name.clone());
+            }
+        }
+        bindings.settled.values_mut().for_each(|symbols| symbols.reverse());
     }
 
     fn resolve_dtype_vars(
@@ -200,14 +207,16 @@ impl Declarations {
         bindings: &mut Bindings,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
-        for var in names(&self.dtype_vars) {
-            let uses = self.dtype_vars.iter().filter(|u| u.name == var);
-            let best = uses.min_by_key(|u| u.rank).expect("a name has a use");
-            let allowed = allowed_dtypes(&var, rules);
-            if let Some(optional) = &best.optional {
+        let vars = by_name(&self.dtype_vars);
+        for (var, uses) in &vars {
+            let best = uses.iter().min_by_key(|u| u.rank).expect("a name has a use");
+            let allowed = allowed_dtypes(var, rules);
+            if let Some(optional) = best.optionals.first() {
                 diagnostics.push(dtype_optional(best, optional));
             } else if let Some(allowed) = allowed {
-                bindings.dtypes.insert(var, DTypeBinding { path: best.path.clone(), allowed });
+                bindings
+                    .dtypes
+                    .insert(var.to_string(), DTypeBinding { path: best.path.clone(), allowed });
             } else {
                 diagnostics.push(dtype_unbounded(best));
             }
@@ -229,11 +238,9 @@ impl Declarations {
                 );
                 let mut problem = Diagnostic::new("too-many-dtypes", message)
                     .help("list the combinations that are needed: `(T, U) in {(…), …}`");
-                for var in names(&self.dtype_vars) {
-                    let first = self.dtype_vars.iter().find(|used| used.name == var);
-                    let allowed = bindings.dtypes.get(&var).map_or(0, |var| var.allowed.len());
-                    let span = first.map_or(Span::default(), |used| used.span);
-                    problem = problem.label(span, count(allowed, "dtype"));
+                for (var, uses) in &vars {
+                    let allowed = bindings.dtypes.get(*var).map_or(0, |var| var.allowed.len());
+                    problem = problem.label(uses[0].span, count(allowed, "dtype"));
                 }
                 diagnostics.push(problem);
             }
@@ -242,13 +249,16 @@ impl Declarations {
     }
 }
 
-/// The distinct names, in order of first use.
-fn names(uses: &[Use]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// The uses of each name, in order of the first.
+fn by_name(uses: &[Use]) -> Vec<(&str, Vec<&Use>)> {
+    let mut place: HashMap<&str, usize> = HashMap::new();
+    let mut names: Vec<(&str, Vec<&Use>)> = Vec::new();
     for used in uses {
-        if !names.contains(&used.name) {
-            names.push(used.name.clone());
+        let place = *place.entry(&used.name).or_insert(names.len());
+        if place == names.len() {
+            names.push((&used.name, vec![]));
         }
+        names[place].1.push(used);
     }
     names
 }
@@ -262,7 +272,11 @@ fn unbound(used: &Use) -> Diagnostic {
         ))
 }
 
-fn optional_only(outside: &Use, optional: &str) -> Diagnostic {
+/// The symbol of `outside` is bound by `best`, in an `Optional` that is not around both.
+fn optional_only(outside: &Use, best: &Use) -> Diagnostic {
+    let not_around = |optional: &&String| !outside.optionals.contains(*optional);
+    let optional =
+        best.optionals.iter().find(not_around).expect("an `Optional` around `best` only");
     Diagnostic::new(
         "optional-symbol",
         format!("`{}` has a value only where `{optional}` is given", outside.name),

@@ -39,10 +39,7 @@ impl Declarations {
                 );
             }
             let is_param = seen.contains_key(used.name.as_str());
-            let is_int = bindings.symbols.get(&used.name).is_some_and(|_| {
-                self.symbols.iter().any(|u| u.name == used.name && u.path == used.name)
-            });
-            if is_param && !is_int {
+            if is_param && !bindings.int_params.contains(&used.name) {
                 diagnostics.push(clash(
                     &used.name,
                     used.span,

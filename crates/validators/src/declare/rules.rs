@@ -22,8 +22,8 @@ impl Declarations {
                 } else {
                     match bindings.symbols.get(&name.text) {
                         None => diagnostics.push(self.unknown_symbol(&name.text, name.span)),
-                        Some(Binding { optional: Some(optional), stride_uses, .. })
-                            if stride_uses.is_empty() =>
+                        Some(binding @ Binding { optional: Some(optional), .. })
+                            if !binding.is_shared() =>
                         {
                             diagnostics.push(rule_on_optional(&name.text, name.span, optional));
                         }
@@ -37,10 +37,10 @@ impl Declarations {
 
     fn check_field(&self, name: &Name, field: Field, diagnostics: &mut Vec<Diagnostic>) {
         let param = name.param.as_deref().unwrap_or_default();
-        let tensor = self.tensors.iter().find(|(tensor, _)| tensor == param);
+        let tensor = self.tensors.get(param);
         let problem = match (tensor, field) {
             (None, _) => format!("`{param}` is no tensor of this signature"),
-            (Some((_, rank)), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
+            (Some(rank), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
                 format!("`{param}` has {}", count(*rank, "dim"))
             }
             (_, Field::Given) => "rules hold for every call".to_string(),
@@ -54,7 +54,7 @@ impl Declarations {
         match &rule.kind {
             RuleKind::NoAlias(a, b) => {
                 for name in [a, b] {
-                    if !self.tensors.iter().any(|(tensor, _)| tensor == name) {
+                    if !self.tensors.contains_key(name) {
                         diagnostics.push(
                             Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"))
                                 .label(rule.span, "`noalias` compares two tensor parameters"),
@@ -95,7 +95,7 @@ impl Declarations {
             let help = format!("make `{name}` an int64, or check it in the kernel");
             return problem.label(span, "a uint64, which rules cannot hold").help(help);
         }
-        let is_tensor = |path: &str| self.tensors.iter().any(|(tensor, _)| tensor == path);
+        let is_tensor = |path: &str| self.tensors.contains_key(path);
         let meant = closest_field(name).filter(|(tensor, _)| is_tensor(tensor));
         let help = match name.rsplit_once('.') {
             Some((tensor, _)) if is_tensor(tensor) => format!(

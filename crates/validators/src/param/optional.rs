@@ -71,6 +71,7 @@ impl ParamKind for Optional {
         cx.define(Named::new(as_int, NamedKind::Int, &at.path.part(Field::Given)));
         let inner = Argument { optional: true, ..at.clone() };
         cx.when(given, |cx| self.0.get().plan(&inner, cx));
+        cx.settle(&at.path.text);
     }
 
     fn host_type(&self) -> HostType {

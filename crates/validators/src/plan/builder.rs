@@ -235,7 +235,10 @@ impl Builder {
             Some(true) => a,
             Some(false) => b,
             None if a == b => a,
-            None => self.add(Expr::Select(cond, a, b)),
+            None => match *self.expr(cond) {
+                Expr::Not(opposite) => self.select(opposite, b, a),
+                _ => self.add(Expr::Select(cond, a, b)),
+            },
         }
     }
 

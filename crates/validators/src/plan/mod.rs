@@ -409,7 +409,8 @@ impl Expr {
             | Expr::Arith(..)
             | Expr::FloatBits(_)
             | Expr::Rounded(..) => Ok(Type::Int),
-            Expr::Select(_, value, _) => Err(*value),
+            // Long chains of alternatives hang on the second operand.
+            Expr::Select(_, _, otherwise) => Err(*otherwise),
             Expr::Yield(ty, _) | Expr::Turn(ty, _) => Ok(*ty),
         }
     }

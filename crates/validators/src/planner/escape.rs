@@ -2,89 +2,111 @@
 //! What leaves a `when`: the values that its steps define or change, with what they are elsewhere.
 
 use super::Planner;
-use super::name::{Named, StrideOrigin};
-use super::waiting::{Pending, PendingCheck};
-use crate::plan::{Guarded, Value};
-use std::collections::HashMap;
+use super::first_of::FirstOf;
+use super::name::Named;
+use crate::check::alias::Extent;
+use crate::plan::{Builder, Guarded, Value};
+use std::collections::BTreeMap;
+
+/// What there was before a `when`.
+struct Mark {
+    n_defined: usize,
+    n_waiting: usize,
+    device_index: Option<FirstOf>,
+}
+
+/// A name that a `when` defines or changes.
+struct Leaving {
+    named: Named,
+    before: Option<Named>,
+    /// What a tensor of that path spans.
+    extent: Option<Extent>,
+}
 
 impl<'s> Planner<'s> {
     /// Plans `body` under a condition. What it defines is 0, NULL or false elsewhere.
     pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Planner<'s>)) {
-        let before = self.names.clone();
-        let marks = (self.pending.clone(), self.anchors.len(), self.stride_uses.len());
+        let mark = Mark {
+            n_defined: self.defined.len(),
+            n_waiting: self.waiting.mark(),
+            device_index: self.device_index.clone(),
+        };
         self.b.open();
         self.guards.push(cond);
         body(self);
         self.guards.pop();
-        let mut b = std::mem::take(&mut self.b);
-        let mut escaping = self.escaping(&before, marks);
-        let mut guarded = Vec::new();
-        for (place, otherwise) in &mut escaping {
-            let inner = **place;
-            let otherwise = otherwise.unwrap_or_else(|| b.zero_like(inner));
-            guarded.push(Guarded { inner, otherwise });
+        let mut leaving = self.take_leaving(&mark);
+        self.close(cond, &mark, &mut leaving);
+        for Leaving { named, extent, .. } in leaving {
+            let name = named.name.clone();
+            extent.map(|extent| self.extents.insert(name.clone(), extent));
+            self.names.insert(name, named);
         }
-        for ((place, _), outer) in escaping.into_iter().zip(b.close(cond, &guarded)) {
-            *place = outer;
+        if self.guards.is_empty() {
+            self.defined.clear();
         }
-        self.b = b;
     }
 
-    /// The values defined or changed in a `when`, with what they are elsewhere (`None`: nothing).
-    fn escaping(
-        &mut self,
-        before: &HashMap<String, Named>,
-        (pending, n_anchors, n_strides): (Vec<Pending>, usize, usize),
-    ) -> Vec<(&mut Value, Option<Value>)> {
-        let mut escaping: Vec<(&mut Value, Option<Value>)> = Vec::new();
-        let mut names: Vec<_> = self.names.values_mut().collect();
-        names.sort_by(|a, b| a.name.cmp(&b.name));
-        for named in names {
-            let old = before.get(&named.name);
-            if old.is_none_or(|old| old.value != named.value) {
-                escaping.push((&mut named.value, old.map(|old| old.value)));
-            }
-            if let Some(valid) = &mut named.valid
-                && old.is_none_or(|old| old.valid != Some(*valid))
-            {
-                escaping.push((valid, old.and_then(|old| old.valid)));
-            }
-            if let Some(StrideOrigin { bound, given }) = &mut named.stride {
-                let old = old.and_then(|old| old.stride);
-                if old.is_none_or(|old| old.bound != *bound) {
-                    escaping.push((bound, old.map(|old| old.bound)));
-                }
-                if old.is_none_or(|old| old.given != *given) {
-                    escaping.push((given, old.map(|old| old.given)));
-                }
-            }
+    /// Takes the names that were defined or changed since `mark` from where they are kept.
+    fn take_leaving(&mut self, mark: &Mark) -> Vec<Leaving> {
+        let mut before = BTreeMap::new();
+        for (name, was) in &self.defined[mark.n_defined..] {
+            before.entry(name.clone()).or_insert_with(|| was.clone());
         }
-        let n_old = |p: &Pending| pending.iter().any(|old| old.is(p));
-        for waiting in self.pending.iter_mut().filter(|p| !n_old(p)) {
-            match &mut waiting.check {
-                PendingCheck::Dim { actual, .. } | PendingCheck::DType { actual, .. } => {
-                    escaping.push((actual, None));
-                }
-                PendingCheck::Stride { actual, free, .. } => {
-                    escaping.extend([(actual, None), (free, None)]);
-                }
-                PendingCheck::Rule(_) => {}
-            }
-        }
-        for anchor in self.anchors.iter_mut().skip(n_anchors) {
-            let values = [&mut anchor.device.0, &mut anchor.device.1, &mut anchor.cond];
-            escaping.extend(values.map(|value| (value, None)));
-        }
-        for seen in self.stride_uses.iter_mut().skip(n_strides) {
-            escaping.extend([(&mut seen.actual, None), (&mut seen.here, None)]);
-        }
-        let mut tensors: Vec<_> =
-            self.tensors.iter_mut().filter(|(tensor, _)| !before.contains_key(*tensor)).collect();
-        tensors.sort_by(|a, b| a.0.cmp(b.0));
-        for (_, extent) in tensors {
-            let values = [&mut extent.low, &mut extent.high, &mut extent.valid, &mut extent.empty];
-            escaping.extend(values.map(|value| (value, None)));
-        }
-        escaping
+        let leaving = before.into_iter().map(|(name, before)| Leaving {
+            named: self.names.remove(&name).expect("a name that was defined"),
+            before,
+            extent: self.extents.remove(&name),
+        });
+        leaving.collect()
     }
+
+    /// Closes the `when`, and makes what leaves it what it is behind.
+    fn close(&mut self, cond: Value, mark: &Mark, leaving: &mut [Leaving]) {
+        let mut places: Vec<(&mut Value, Value)> = Vec::new();
+        for leaving in leaving {
+            leaving.places(&mut self.b, &mut places);
+        }
+        let waiting = self.waiting.values_since(mark.n_waiting);
+        places.extend(waiting.into_iter().map(|value| elsewhere_zero(&mut self.b, value)));
+        let mut device_index = mark.device_index.clone();
+        let before = device_index.iter_mut().flat_map(FirstOf::values).map(|value| *value);
+        let before: Vec<_> = before.collect();
+        let values = self.device_index.iter_mut().flat_map(FirstOf::values);
+        for (i, value) in values.enumerate() {
+            places.push(match before.get(i) {
+                Some(before) => (value, *before),
+                None => elsewhere_zero(&mut self.b, value),
+            });
+        }
+        places.retain(|(value, elsewhere)| **value != *elsewhere);
+        let guarded = |(value, elsewhere): &(&mut Value, Value)| Guarded {
+            inner: **value,
+            otherwise: *elsewhere,
+        };
+        let guarded: Vec<_> = places.iter().map(guarded).collect();
+        for ((value, _), outer) in places.into_iter().zip(self.b.close(cond, &guarded)) {
+            *value = outer;
+        }
+    }
+}
+
+impl Leaving {
+    /// The values, each with what it is elsewhere.
+    fn places<'v>(&'v mut self, b: &mut Builder, into: &mut Vec<(&'v mut Value, Value)>) {
+        let before: Vec<_> = match &mut self.before {
+            Some(before) => before.values().into_iter().map(|value| *value).collect(),
+            None => self.named.absent(b),
+        };
+        into.extend(self.named.values().into_iter().zip(before));
+        if let Some(Extent { low, high, valid, empty }) = &mut self.extent {
+            into.extend([low, high, valid, empty].map(|value| elsewhere_zero(b, value)));
+        }
+    }
+}
+
+/// A value that is 0 or false elsewhere.
+fn elsewhere_zero<'v>(b: &mut Builder, value: &'v mut Value) -> (&'v mut Value, Value) {
+    let zero = b.zero_like(*value);
+    (value, zero)
 }

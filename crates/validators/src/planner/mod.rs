@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a signature to a plan: the parameters plan themselves one after another, and the planner
 //! keeps what they share, one story a file: the names that have a value by now (`name`), the checks
-//! that wait for one (`waiting`), the symbols that only strides bind (`stride`), facts of tensors
-//! and devices (`tensor`), and what leaves an `Optional` (`escape`). `evaluate` and `payload` turn
-//! expressions and arguments into values.
+//! that wait for one (`waiting`), the symbols that several uses may bind (`shared`, over
+//! `first_of`), facts of tensors (`tensor`), and what leaves an `Optional` (`escape`). `evaluate`
+//! and `payload` turn expressions and arguments into values.
 
 mod escape;
 mod evaluate;
+mod first_of;
 mod name;
 mod payload;
-mod stride;
+mod shared;
 mod tensor;
 mod waiting;
 
 pub use evaluate::{Checked, Dangers};
+pub use first_of::{FirstOf, NextPlace};
 pub use name::{Named, NamedKind};
-pub use stride::StrideSeen;
-pub use tensor::{Anchor, MapSource};
+pub use tensor::MapSource;
 
 use crate::check;
 use crate::declare::Bindings;
@@ -25,8 +26,8 @@ use crate::path::Path;
 use crate::plan::{Builder, Combinations, Device, Plan, Value};
 use crate::rule::Rule;
 use kernpack_ffi_abi::DeviceType;
-use std::collections::HashMap;
-use waiting::Pending;
+use std::collections::{HashMap, HashSet};
+use waiting::Waiting;
 
 /// The state of planning one signature.
 pub struct Planner<'s> {
@@ -38,12 +39,15 @@ pub struct Planner<'s> {
     bindings: &'s Bindings,
     rules: &'s [Rule],
     names: HashMap<String, Named>,
-    tensors: HashMap<String, check::alias::Extent>,
+    /// The names defined under the open conditions, with what they were before.
+    defined: Vec<(String, Option<Named>)>,
+    /// The tensors whose memory rules ask about.
+    extents_asked: HashSet<&'s str>,
+    extents: HashMap<String, check::alias::Extent>,
     map_sources: HashMap<String, MapSource>,
-    pending: Vec<Pending>,
+    waiting: Waiting,
     guards: Vec<Value>,
-    anchors: Vec<Anchor>,
-    stride_uses: Vec<StrideSeen>,
+    device_index: Option<FirstOf>,
 }
 
 impl<'s> Planner<'s> {
@@ -61,12 +65,13 @@ impl<'s> Planner<'s> {
             bindings,
             rules,
             names: HashMap::new(),
-            tensors: HashMap::new(),
+            defined: vec![],
+            extents_asked: check::alias::asked(rules),
+            extents: HashMap::new(),
             map_sources: HashMap::new(),
-            pending: Pending::rules(rules),
+            waiting: Waiting::new(rules),
             guards: vec![],
-            anchors: vec![],
-            stride_uses: vec![],
+            device_index: None,
         }
     }
 
@@ -102,11 +107,11 @@ impl<'s> Planner<'s> {
         let is_cpu = self.default_device == DeviceType::CPU;
         let (mut kind, mut index) = (self.b.int(self.default_device.0), self.b.int(0));
         let mut is_told = self.b.bool(is_cpu);
-        for anchor in self.anchors.iter().rev() {
+        if let Some(FirstOf { value, bound, .. }) = self.device_index {
             let cuda = self.b.int(DeviceType::CUDA.0);
-            kind = self.b.select(anchor.cond, cuda, kind);
-            index = self.b.select(anchor.cond, anchor.device.1, index);
-            is_told = self.b.or(anchor.cond, is_told);
+            kind = self.b.select(bound, cuda, kind);
+            index = self.b.select(bound, value, index);
+            is_told = self.b.or(bound, is_told);
         }
         plan.device = Device { kind, index, is_told };
         if self.bindings.dtypes.is_empty() {

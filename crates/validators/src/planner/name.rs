@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names and what they stand for: symbols, dtype variables, parameters and their fields.
 //!
-//! A name gets its value once; only a stride symbol's may change, while its uses are met one after
-//! another.
+//! A name gets its value once; only that of a [shared](super::shared) symbol may change, while its
+//! uses are met one after another.
 
 use super::Planner;
+use super::shared::Shared;
+use super::waiting::Event;
+use crate::fault::Phrase;
 use crate::path::Path;
-use crate::plan::Value;
+use crate::plan::{Builder, Value};
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +39,8 @@ pub struct Named {
     pub path: Path,
     /// The conditions under which it has one.
     pub(super) guards: Vec<Value>,
-    /// What a stride symbol has its value from.
-    pub(super) stride: Option<StrideOrigin>,
+    /// Where a symbol that several uses may bind has its value from.
+    pub(super) shared: Option<Shared>,
     /// Whether the value is what stands at the path, and not solved from it.
     pub exact: bool,
     /// Whether it has a value at all: a product may overflow.
@@ -48,7 +51,7 @@ impl Named {
     /// A name of a path's own: the value that stands there.
     pub fn new(value: Value, kind: NamedKind, path: &Path) -> Named {
         let (name, path) = (path.text.clone(), path.clone());
-        Named { value, kind, name, path, guards: vec![], stride: None, exact: true, valid: None }
+        Named { value, kind, name, path, guards: vec![], shared: None, exact: true, valid: None }
     }
 
     /// The same under another name.
@@ -60,15 +63,24 @@ impl Named {
     pub fn solved(self, exact: bool) -> Named {
         Named { exact, ..self }
     }
-}
 
-/// Where the value of a symbol that only strides bind comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StrideOrigin {
-    /// Whether it is a stride, and not a compact one for want of it.
-    pub(super) bound: Value,
-    /// Whether a use of the symbol is given at all.
-    pub(super) given: Value,
+    /// What every value in it is where the name is absent: a valid 0.
+    pub(super) fn absent(&mut self, b: &mut Builder) -> Vec<Value> {
+        let mut absent: Vec<_> =
+            self.values().into_iter().map(|value| b.zero_like(*value)).collect();
+        if self.valid.is_some() {
+            absent[1] = b.bool(true);
+        }
+        absent
+    }
+
+    /// Every value in it: its own, then whether it has one.
+    pub(super) fn values(&mut self) -> Vec<&mut Value> {
+        let mut values = vec![&mut self.value];
+        values.extend(&mut self.valid);
+        values.extend(self.shared.iter_mut().flat_map(Shared::values));
+        values
+    }
 }
 
 impl Planner<'_> {
@@ -92,13 +104,22 @@ impl Planner<'_> {
     pub fn define_all(&mut self, all: impl IntoIterator<Item = Named>) {
         let mut names = Vec::new();
         for named in all {
-            let name = named.name.clone();
-            self.names.insert(name.clone(), Named { guards: self.guards.clone(), ..named });
-            names.push(name);
+            names.push((named.name.clone(), named.path.clone()));
+            self.put(Named { guards: self.guards.clone(), ..named });
         }
-        if let Some(first) = names.first() {
-            let path = self.names[first].path.clone();
-            self.flush_on(&names, &path, None);
+        let Some((_, path)) = names.first() else { return };
+        let subject = Phrase::text(format!("Invalid {}", path.subject()));
+        let skip = self.b.bool(false);
+        let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
+        self.make_ready(Event { names: &names, path, subject, skip });
+    }
+
+    /// Keeps a name, and what it was where that has to leave a `when`.
+    pub(super) fn put(&mut self, named: Named) {
+        let name = named.name.clone();
+        let before = self.names.insert(name.clone(), named);
+        if !self.guards.is_empty() {
+            self.defined.push((name, before));
         }
     }
 }

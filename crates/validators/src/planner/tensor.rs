@@ -3,6 +3,7 @@
 //! span, what tensor maps ask.
 
 use super::Planner;
+use super::first_of::{FirstOf, NextPlace};
 use super::name::{Named, NamedKind};
 use crate::check;
 use crate::expr::Field;
@@ -10,17 +11,6 @@ use crate::param::TensorDType;
 use crate::path::Path;
 use crate::plan::{Arith, Value};
 use kernpack_ffi_abi::DType;
-
-/// A tensor whose device index others are compared with.
-#[derive(Clone, Debug)]
-pub struct Anchor {
-    /// Where it stands.
-    pub path: Path,
-    /// Its device type and index.
-    pub device: (Value, Value),
-    /// Whether it takes part in this call.
-    pub cond: Value,
-}
 
 /// What there is to know of a tensor that tensor maps may be of, beside its address, extents and
 /// strides, which have names.
@@ -39,7 +29,7 @@ pub struct MapSource {
 impl Planner<'_> {
     /// The tensors' extents in memory, for `noalias`.
     pub fn extent(&self, tensor: &str) -> Option<&check::alias::Extent> {
-        self.tensors.get(tensor)
+        self.extents.get(tensor)
     }
 
     /// The tensor of that path, for tensor maps.
@@ -65,14 +55,24 @@ impl Planner<'_> {
         self.map_sources.insert(tensor.to_string(), source);
     }
 
-    /// The tensors seen so far whose device indices must agree.
-    pub fn anchors(&self) -> &[Anchor] {
-        &self.anchors
-    }
-
-    /// Adds a tensor whose device index later ones are compared with.
-    pub fn add_anchor(&mut self, anchor: Anchor) {
-        self.anchors.push(anchor);
+    /// Takes the device index of the tensor at `path`, which counts only in some calls, and compares
+    /// it with those before it.
+    pub fn bind_device_index(&mut self, path: &Path, actual: Value, counts: Value) {
+        const NAME: &str = "device.index";
+        let Some(mut before) = self.device_index.take() else {
+            self.device_index = Some(FirstOf::new(&mut self.b, path, actual, counts));
+            return;
+        };
+        let next = NextPlace {
+            subject: format!("Mismatched device index {}", path.location()),
+            actual,
+            excuse: self.b.not(counts),
+            first: format!("{}.{NAME}", before.path.text),
+            name: NAME,
+        };
+        self.require_same(&check::device_index::INFO, next, &before);
+        before.and(&mut self.b, NAME, path, actual, counts);
+        self.device_index = Some(before);
     }
 
     /// Defines the number of a tensor's elements: the product of its extents, from the first to the
@@ -109,9 +109,9 @@ impl Planner<'_> {
         strides: &[Value],
         element: check::alias::Element,
     ) {
-        if check::alias::is_asked(self.rules, &path.text) {
+        if self.extents_asked.contains(path.text.as_str()) {
             let extent = check::alias::extent(self, &path.text, address, extents, strides, element);
-            self.tensors.insert(path.text.clone(), extent);
+            self.extents.insert(path.text.clone(), extent);
         }
         self.define(Named::new(address, NamedKind::Pointer, path));
     }

@@ -7,46 +7,108 @@
 use super::Planner;
 use crate::check;
 use crate::expr::Expr;
+use crate::fault::Phrase;
 use crate::path::Path;
 use crate::plan::Value;
 use crate::rule::Rule;
+use std::collections::{BTreeMap, HashMap};
 
-/// A check that waits for a value.
-#[derive(Clone, Debug)]
-pub(super) struct Pending {
+/// A check, other than a rule, that waits for a value.
+#[derive(Debug)]
+struct Pending {
     needs: Vec<String>,
     guards: Vec<Value>,
-    pub(super) check: PendingCheck,
+    check: Check,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum PendingCheck {
+#[derive(Debug)]
+enum Check {
     Dim { path: Path, actual: Value, expr: Expr },
     Stride { path: Path, actual: Value, free: Value, expr: Expr },
     DType { path: Path, actual: Value, var: String },
+}
+
+/// The number of a check that waits. Rules come behind everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Number {
+    Check(usize),
     Rule(usize),
 }
 
-impl Pending {
-    /// The rules that need a value, waiting in the order written.
-    pub(super) fn rules(rules: &[Rule]) -> Vec<Pending> {
-        let rule = |(i, rule): (usize, &Rule)| Pending {
-            needs: check::rule::needs(rule),
-            guards: vec![],
-            check: PendingCheck::Rule(i),
-        };
-        rules.iter().enumerate().map(rule).filter(|p| !p.needs.is_empty()).collect()
+/// The checks that wait.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    checks: BTreeMap<usize, Pending>,
+    /// What each rule needs.
+    rules: BTreeMap<usize, Vec<String>>,
+    /// What has ever waited for a name.
+    of_name: HashMap<String, Vec<Number>>,
+    n_checks: usize,
+}
+
+/// Names that have just got their values.
+pub(super) struct Event<'e> {
+    /// The names.
+    pub(super) names: &'e [&'e str],
+    /// Where.
+    pub(super) path: &'e Path,
+    /// How the message of a rule that they complete begins.
+    pub(super) subject: Phrase,
+    /// Where rules that they complete hold in any case.
+    pub(super) skip: Value,
+}
+
+impl Waiting {
+    /// The rules that need a value.
+    pub(super) fn new(rules: &[Rule]) -> Waiting {
+        let mut waiting = Waiting::default();
+        for (number, rule) in rules.iter().enumerate() {
+            let needs = check::rule::needs(rule);
+            if !needs.is_empty() {
+                waiting.index(&needs, Number::Rule(number));
+                waiting.rules.insert(number, needs);
+            }
+        }
+        waiting
     }
 
-    /// Whether both are the same check: a path is checked once for each expression.
-    pub(super) fn is(&self, other: &Pending) -> bool {
-        use PendingCheck::{DType, Dim, Rule, Stride};
-        match (&self.check, &other.check) {
-            (Dim { path: a, .. }, Dim { path: b, .. })
-            | (Stride { path: a, .. }, Stride { path: b, .. })
-            | (DType { path: a, .. }, DType { path: b, .. }) => a == b,
-            (Rule(a), Rule(b)) => a == b,
-            _ => false,
+    fn add(&mut self, pending: Pending) {
+        self.index(&pending.needs, Number::Check(self.n_checks));
+        self.checks.insert(self.n_checks, pending);
+        self.n_checks += 1;
+    }
+
+    fn index(&mut self, needs: &[String], number: Number) {
+        for need in needs {
+            self.of_name.entry(need.clone()).or_default().push(number);
+        }
+    }
+
+    /// What one of the names may complete, in the order in which it is made.
+    fn on(&self, names: &[&str]) -> Vec<Number> {
+        let waiting = names.iter().filter_map(|name| self.of_name.get(*name)).flatten();
+        let mut numbers: Vec<_> = waiting.copied().collect();
+        numbers.sort();
+        numbers.dedup();
+        numbers
+    }
+
+    /// How many checks have waited so far.
+    pub(super) fn mark(&self) -> usize {
+        self.n_checks
+    }
+
+    /// The values that checks since `mark` wait with.
+    pub(super) fn values_since(&mut self, mark: usize) -> Vec<&mut Value> {
+        self.checks.range_mut(mark..).flat_map(|(_, pending)| pending.check.values()).collect()
+    }
+}
+
+impl Check {
+    fn values(&mut self) -> Vec<&mut Value> {
+        match self {
+            Check::Dim { actual, .. } | Check::DType { actual, .. } => vec![actual],
+            Check::Stride { actual, free, .. } => vec![actual, free],
         }
     }
 }
@@ -54,133 +116,113 @@ impl Pending {
 impl Planner<'_> {
     /// Makes the check of a dim now, or as soon as what it names has a value.
     pub fn check_dim(&mut self, path: &Path, actual: Value, expr: &Expr) {
-        let (path, expr) = (path.clone(), expr.clone());
         let needs = expr.names().into_iter().map(|name| name.text).collect();
-        self.check(Pending {
-            needs,
-            guards: self.guards.clone(),
-            check: PendingCheck::Dim { path, actual, expr },
-        });
+        let (path, expr) = (path.clone(), expr.clone());
+        self.check(needs, Check::Dim { path, actual, expr });
     }
 
     /// Makes the check of a stride that is an expression, now or as soon as what it names has a
-    /// value.
+    /// value that is final.
     pub fn check_stride(&mut self, path: &Path, actual: Value, free: Value, expr: &Expr) {
-        let (path, expr) = (path.clone(), expr.clone());
         let needs = expr.names().into_iter().map(|name| name.text).collect();
-        let check = PendingCheck::Stride { path, actual, free, expr };
-        self.check(Pending { needs, guards: self.guards.clone(), check });
+        let (path, expr) = (path.clone(), expr.clone());
+        self.check(needs, Check::Stride { path, actual, free, expr });
     }
 
     /// Makes the check of a dtype against its variable, now or as soon as the variable has a value.
     pub fn check_dtype(&mut self, path: &Path, actual: Value, var: &str) {
-        let check = PendingCheck::DType { path: path.clone(), actual, var: var.to_string() };
-        self.check(Pending { needs: vec![var.to_string()], guards: self.guards.clone(), check });
+        let (path, var) = (path.clone(), var.to_string());
+        self.check(vec![var.clone()], Check::DType { path, actual, var });
     }
 
-    fn check(&mut self, pending: Pending) {
-        if self.is_ready(&pending) {
-            let path = Path::argument("", 0);
-            self.make_unless_unbound(&pending, &path);
+    fn check(&mut self, needs: Vec<String>, check: Check) {
+        let pending = Pending { needs, guards: self.guards.clone(), check };
+        if self.are_final(&pending.needs) {
+            self.make(&pending);
         } else {
-            let at = self.pending.iter().position(|p| matches!(p.check, PendingCheck::Rule(_)));
-            self.pending.insert(at.unwrap_or(self.pending.len()), pending);
+            self.waiting.add(pending);
         }
     }
 
-    fn is_ready(&self, pending: &Pending) -> bool {
-        pending.needs.iter().all(|name| {
-            let settled = matches!(pending.check, PendingCheck::Rule(_)) || self.is_settled(name);
-            self.names.contains_key(name) && settled
+    /// Whether these names have values that no later use can change.
+    fn are_final(&self, names: &[String]) -> bool {
+        names.iter().all(|name| {
+            let named = self.names.get(name);
+            named.is_some_and(|named| named.shared.as_ref().is_none_or(|shared| shared.settled))
         })
     }
 
-    /// Whether a name's value is final: a stride symbol's may still come from a later stride.
-    fn is_settled(&self, name: &str) -> bool {
-        let binding = self.bindings.symbols.get(name);
-        let last = binding.and_then(|binding| binding.stride_uses.last());
-        last.is_none_or(|last| self.names.get(name).is_some_and(|named| named.path.text == *last))
+    /// Whether later uses of shared symbols may complete a rule where it is not complete yet.
+    fn may_come_later(&self, needs: &[String]) -> bool {
+        needs.iter().any(|need| {
+            let shared = self.names[need].shared.as_ref();
+            shared.is_some_and(|shared| !shared.settled && self.bindings.symbols[need].n_shared > 1)
+        })
     }
 
-    /// Makes the checks that waited for one of `names`, which got their values at `path`. Rules
-    /// over a stride symbol are about that one stride, with that condition to skip them.
-    pub(super) fn flush_on(
-        &mut self,
-        names: &[String],
-        path: &Path,
-        stride: Option<(Value, Value)>,
-    ) {
-        let mut i = 0;
-        while i < self.pending.len() {
-            let pending = self.pending[i].clone();
-            if !pending.needs.iter().any(|need| names.contains(need)) || !self.is_ready(&pending) {
-                i += 1;
-                continue;
-            }
-            if pending.needs.iter().all(|need| self.is_settled(need)) {
-                self.pending.remove(i);
-            } else {
-                i += 1;
-            }
-            match (&pending.check, stride) {
-                (PendingCheck::Rule(_), Some(stride)) => {
-                    self.make_on_stride(&pending, &names[0], path, stride);
+    /// Makes the checks that an event completes.
+    pub(super) fn make_ready(&mut self, event: Event<'_>) {
+        for number in self.waiting.on(event.names) {
+            match number {
+                Number::Check(number) => {
+                    if let Some(pending) = self.waiting.checks.remove(&number) {
+                        match self.are_final(&pending.needs) {
+                            true => self.make(&pending),
+                            false => _ = self.waiting.checks.insert(number, pending),
+                        }
+                    }
                 }
-                _ => self.make_unless_unbound(&pending, path),
+                Number::Rule(number) => {
+                    if let Some(needs) = self.waiting.rules.remove(&number) {
+                        let is_ready = needs.iter().all(|need| self.names.contains_key(need));
+                        if is_ready {
+                            self.make_rule(number, &needs, &event);
+                        }
+                        if !is_ready || self.may_come_later(&needs) {
+                            self.waiting.rules.insert(number, needs);
+                        }
+                    }
+                }
             }
         }
     }
 
-    /// Makes a rule about one stride of a symbol, whose value it has for the moment.
-    fn make_on_stride(
-        &mut self,
-        pending: &Pending,
-        symbol: &str,
-        path: &Path,
-        (actual, skip): (Value, Value),
-    ) {
-        let named = self.names.get_mut(symbol).expect("the symbol has a value");
-        let (merged, stride) = (std::mem::replace(&mut named.value, actual), named.stride.take());
-        self.make(pending, path, skip);
-        let named = self.names.get_mut(symbol).expect("the symbol has a value");
-        (named.value, named.stride) = (merged, stride);
-    }
-
-    fn make_unless_unbound(&mut self, pending: &Pending, path: &Path) {
-        let never = self.b.bool(false);
-        self.make(pending, path, never);
-    }
-
-    /// Makes a check under the conditions it and its names stand under. A rule holds where `skip`
-    /// does, or a stride symbol has no stride.
-    fn make(&mut self, pending: &Pending, path: &Path, skip: Value) {
-        let mut guards = pending.guards.clone();
-        let mut skip = skip;
-        for need in &pending.needs {
-            let named = &self.names[need];
-            guards.extend(&named.guards);
-            if let (Some(stride), PendingCheck::Rule(_)) = (named.stride, &pending.check) {
-                let unbound = self.b.not(stride.bound);
-                skip = self.b.or(skip, unbound);
+    /// Makes a rule. It holds where the event says so, and where a shared symbol is not known.
+    fn make_rule(&mut self, number: usize, needs: &[String], event: &Event<'_>) {
+        let mut skip = event.skip;
+        for need in needs {
+            if let Some(shared) = &self.names[need].shared {
+                let unknown = self.b.not(shared.known());
+                skip = self.b.or(skip, unknown);
             }
         }
+        let (rule, path, subject) = (&self.rules[number], event.path, event.subject.clone());
+        self.under_guards(&[], needs, |cx| check::rule::require(cx, path, subject, rule, skip));
+    }
+
+    /// Makes a check that is no rule.
+    fn make(&mut self, pending: &Pending) {
+        self.under_guards(&pending.guards, &pending.needs, |cx| match &pending.check {
+            Check::Dim { path, actual, expr } => {
+                check::dim::require_expr(cx, path, *actual, expr);
+            }
+            Check::Stride { path, actual, free, expr } => {
+                check::stride::require_expr(cx, path, *actual, *free, expr);
+            }
+            Check::DType { path, actual, var } => {
+                check::dtype::require_match(cx, path, *actual, var);
+            }
+        });
+    }
+
+    /// Plans `body` under the conditions that a check and the names it needs stand under.
+    fn under_guards(&mut self, own: &[Value], needs: &[String], body: impl FnOnce(&mut Self)) {
+        let names = needs.iter().flat_map(|need| &self.names[need].guards);
+        let mut guards: Vec<_> = own.iter().chain(names).copied().collect();
         guards.retain(|guard| !self.guards.contains(guard));
         guards.dedup();
         guards.iter().for_each(|_| self.b.open());
-        match &pending.check {
-            PendingCheck::Dim { path, actual, expr } => {
-                check::dim::require_expr(self, path, *actual, expr);
-            }
-            PendingCheck::Stride { path, actual, free, expr } => {
-                check::stride::require_expr(self, path, *actual, *free, expr);
-            }
-            PendingCheck::DType { path, actual, var } => {
-                check::dtype::require_match(self, path, *actual, var);
-            }
-            PendingCheck::Rule(number) => {
-                check::rule::require(self, path, &self.rules[*number], skip)
-            }
-        }
+        body(self);
         for guard in guards.iter().rev() {
             self.b.close(*guard, &[]);
         }
