@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Dims: what stands in the brackets of a shape or of strides.
 
-use crate::expr::{Expr, Op};
+use crate::expr::{Expr, Field, Op};
+use crate::path::Path;
+use kernpack_syntax::Span;
 use std::fmt;
 use std::ops;
 
@@ -12,6 +14,77 @@ pub enum Dim {
     Any,
     /// A constant, a symbol, or an expression of symbols.
     Expr(Expr),
+    /// Any number of dims.
+    Star(Star),
+}
+
+/// `*b`: any number of dims, the same wherever the name stands; `*_`: any dims at all.
+#[derive(Clone, Debug)]
+pub struct Star {
+    /// The name; nothing for `_`.
+    pub name: Option<String>,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+/// Equal text is equal: where it stood does not count.
+impl PartialEq for Star {
+    fn eq(&self, other: &Star) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Display for Star {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "*{}", self.name.as_deref().unwrap_or("_"))
+    }
+}
+
+/// How many dims a tensor has, as far as its signature tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// The dims; those in front of the star, where there is one.
+    pub before: usize,
+    /// The dims behind the star, where there is one.
+    pub behind: Option<usize>,
+}
+
+impl Rank {
+    /// The rank of a tensor with these dims.
+    pub fn of(dims: &[Dim]) -> Rank {
+        match Star::among(dims) {
+            Some((before, _)) => Rank { before, behind: Some(dims.len() - before - 1) },
+            None => Rank { before: dims.len(), behind: None },
+        }
+    }
+
+    /// The path of what belongs to the dim that is written at place `i`, and is no star.
+    pub fn path(self, owner: &Path, field: fn(i64) -> Field, i: usize) -> Path {
+        match self.behind {
+            None => owner.dim(field, i, self.before),
+            Some(behind) if i > self.before => {
+                owner.part(field(i as i64 - (self.before + 1 + behind) as i64))
+            }
+            Some(_) => owner.part(field(i as i64)),
+        }
+    }
+
+    /// Whether every such tensor has the dim of that number, which counts from the last where it is
+    /// negative. Behind a star, only that tells which dim it is.
+    pub fn has(self, number: i64) -> bool {
+        let (before, behind) = (self.before as i64, self.behind.unwrap_or(self.before) as i64);
+        -behind <= number && number < before
+    }
+}
+
+impl Star {
+    /// The star among some dims: where it stands, and itself.
+    pub fn among(dims: &[Dim]) -> Option<(usize, &Star)> {
+        dims.iter().enumerate().find_map(|(i, dim)| match dim {
+            Dim::Star(star) => Some((i, star)),
+            Dim::Any | Dim::Expr(_) => None,
+        })
+    }
 }
 
 impl fmt::Display for Dim {
@@ -19,6 +92,7 @@ impl fmt::Display for Dim {
         match self {
             Dim::Any => f.write_str("_"),
             Dim::Expr(expr) => expr.fmt(f),
+            Dim::Star(star) => star.fmt(f),
         }
     }
 }
@@ -37,7 +111,14 @@ impl From<i64> for Dim {
 
 impl From<&str> for Dim {
     fn from(symbol: &str) -> Dim {
-        if symbol == "_" { Dim::Any } else { Dim::Expr(Expr::symbol(symbol)) }
+        match symbol.strip_prefix('*') {
+            Some(name) => {
+                let name = Some(name.to_string()).filter(|name| name != "_");
+                Dim::Star(Star { name, span: Span::default() })
+            }
+            None if symbol == "_" => Dim::Any,
+            None => Dim::Expr(Expr::symbol(symbol)),
+        }
     }
 }
 

@@ -11,16 +11,18 @@ use std::fmt;
 /// A field of a parameter that an expression may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// `x.shape[i]`
-    Shape(usize),
-    /// `x.strides[i]`, in elements.
-    Stride(usize),
+    /// `x.shape[i]`; a negative number counts from the last dim.
+    Shape(i64),
+    /// `x.strides[i]`, in elements; a negative number counts from the last dim.
+    Stride(i64),
     /// `x.numel`, the number of elements.
     Numel,
+    /// `b.ndim`: how many dims `*b` stands for.
+    Ndim,
     /// `x.given`: 1 where an optional parameter was given, else 0.
     Given,
-    /// `s[i]`, an element of a Shape.
-    Element(usize),
+    /// `s[i]`, an element of a Shape; a negative number counts from the last.
+    Element(i64),
 }
 
 impl fmt::Display for Field {
@@ -29,6 +31,7 @@ impl fmt::Display for Field {
             Field::Shape(i) => write!(f, ".shape[{i}]"),
             Field::Stride(i) => write!(f, ".strides[{i}]"),
             Field::Numel => write!(f, ".numel"),
+            Field::Ndim => write!(f, ".ndim"),
             Field::Given => write!(f, ".given"),
             Field::Element(i) => write!(f, "[{i}]"),
         }

@@ -132,6 +132,12 @@ impl Phrase {
     }
 }
 
+impl From<&Phrase> for Phrase {
+    fn from(phrase: &Phrase) -> Phrase {
+        phrase.clone()
+    }
+}
+
 impl From<&str> for Phrase {
     fn from(text: &str) -> Phrase {
         Phrase::text(text)

@@ -10,10 +10,10 @@ use kernpack_ffi_abi::DType;
 pub enum HostType {
     /// Takes no argument.
     Nothing,
-    /// A tensor of that rank.
+    /// A tensor.
     Tensor {
-        /// The number of dims.
-        rank: usize,
+        /// The number of dims, where it is the same in every call.
+        rank: Option<usize>,
         /// Whether the function writes it.
         mutable: bool,
     },
@@ -21,8 +21,8 @@ pub enum HostType {
     Int(DType),
     /// A float of that dtype.
     Float(DType),
-    /// That many integers.
-    Shape(usize),
+    /// That many integers, or any number.
+    Shape(Option<usize>),
     /// Several values, some with names.
     Tuple(Vec<(Option<String>, HostType)>),
     /// The value, or nothing.

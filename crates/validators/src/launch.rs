@@ -8,6 +8,7 @@
 //!
 //! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
 
+mod allocation;
 mod named_tensor;
 mod tensor_map;
 mod written;
@@ -21,7 +22,7 @@ use crate::host_type::HostType;
 use crate::kernel_name::KernelName;
 use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
-use crate::plan::{self, Alloc, Arith, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
+use crate::plan::{self, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
 use crate::rule::{Rule, RuleKind, join};
 use crate::signature::Signature;
@@ -282,61 +283,7 @@ impl Join<'_, '_> {
         }
     }
 
-    /// An allocation, with the checks of its extents; its fields become names.
-    fn alloc(&mut self, what: &str, name: &str, tensor: &Tensor) -> Option<Alloc> {
-        let mut dims = Vec::new();
-        for dim in tensor.dims() {
-            let crate::dim::Dim::Expr(expr) = dim else {
-                let message = format!("`_` in the {what} `{name}` has no value");
-                self.diagnostics
-                    .push(Diagnostic::new("unbound-symbol", message).help("write an expression"));
-                return None;
-            };
-            self.check_names(expr, &format!("the {what} `{name}`"))?;
-            let value = self.value(expr);
-            let text = format!("{what} `{name}: [{}]`", join(tensor.dims()));
-            check::argument_range::require_extent(self.cx, &text, expr, value);
-            dims.push(value.value);
-        }
-        let dtype = self.dtype(name, tensor.dtype())?;
-        self.define_fields(name, &dims);
-        let row_major = (0..dims.len()).rev().collect();
-        self.cx.add_map_source(name, tensor.dtype(), row_major, tensor.alignment());
-        let element_bytes = match tensor.dtype() {
-            TensorDType::Fixed(dtype) => dtype.element_bytes(),
-            TensorDType::Var(..) => 1,
-        };
-        let bytes = self.bytes(what, name, tensor, dtype, &dims);
-        let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
-        Some(Alloc { name: name.to_string(), dims, bytes, dtype, align })
-    }
-
-    /// The size of an allocation, with room for its alignment: checked to be within 64 bits.
-    fn bytes(
-        &mut self,
-        what: &str,
-        name: &str,
-        tensor: &Tensor,
-        dtype: Value,
-        dims: &[Value],
-    ) -> Value {
-        let bits = self.cx.element_bits(tensor.dtype(), dtype);
-        let mut valid = self.cx.b.bool(true);
-        let mut total = bits;
-        for dim in dims {
-            let overflows = self.cx.b.overflows(Arith::Mul, total, *dim);
-            let fits = self.cx.b.not(overflows);
-            valid = self.cx.b.and(valid, fits);
-            total = self.cx.b.mul(total, *dim);
-        }
-        let text = format!("{what} `{name}: [{}]`", join(tensor.dims()));
-        check::argument_range::require_bytes(self.cx, &text, valid, dims);
-        let (seven, eight) = (self.cx.b.int(7), self.cx.b.int(8));
-        let up = self.cx.b.add_ints(total, seven);
-        self.cx.b.arith(Arith::FloorDiv, up, eight)
-    }
-
-    fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
+    pub(super) fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
         match dtype {
             TensorDType::Fixed(dtype) => Some(self.cx.b.int(dtype.packed())),
             TensorDType::Var(var, _) => match self.cx.named(var) {
@@ -350,17 +297,6 @@ impl Join<'_, '_> {
                 }
             },
         }
-    }
-
-    fn define_fields(&mut self, name: &str, dims: &[Value]) {
-        let path = Path::argument(name, 0);
-        let mut stride = self.cx.b.int(1);
-        for (i, dim) in dims.iter().enumerate().rev() {
-            self.cx.define(Named::new(*dim, NamedKind::Int, &path.part(Field::Shape(i))));
-            self.cx.define(Named::new(stride, NamedKind::Int, &path.part(Field::Stride(i))));
-            stride = self.cx.b.arith(Arith::Mul, stride, *dim);
-        }
-        self.cx.define(Named::new(stride, NamedKind::Int, &path.part(Field::Numel)));
     }
 
     fn add_launches(&mut self, launches: &[LaunchSpec]) {
@@ -603,6 +539,26 @@ impl Join<'_, '_> {
         makes_sense
     }
 
+    /// Reports the sizes of dims that a kernel cannot walk as one; `None` where there are any.
+    fn check_stars(&mut self, expr: &Expr, place: &str) -> Option<()> {
+        let mut all_walk = Some(());
+        for name in expr.names() {
+            let star = name.param.as_ref().filter(|_| name.field == Some(Field::Numel));
+            let binding = star.and_then(|star| self.cx.bindings().stars.get(star));
+            let Some(tensor) = binding.and_then(|binding| binding.strided.as_ref()) else {
+                continue;
+            };
+            let message = format!(
+                "`{}` in {place} is no size of one dim: with `strides=any`, `{tensor}` may lie in memory in any way",
+                name.text
+            );
+            let help = "say how its dims lie, by `order=` or `strides=[…]`";
+            self.diagnostics.push(Diagnostic::new("strided-star", message).help(help));
+            all_walk = None;
+        }
+        all_walk
+    }
+
     /// Reports names that have no integer value; `None` where there are any.
     fn check_names(&mut self, expr: &Expr, place: &str) -> Option<()> {
         let mut all_known = Some(());
@@ -683,6 +639,7 @@ impl Join<'_, '_> {
             return Some(arg);
         }
         self.check_names(expr, &place)?;
+        self.check_stars(expr, &place)?;
         let value = self.value(expr);
         let what = format!("kernel argument `{arg}`");
         let c_type = c_type.unwrap_or_else(|| self.default_type(expr));

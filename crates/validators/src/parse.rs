@@ -9,7 +9,7 @@ mod function_name;
 mod rule;
 
 use crate::count::count;
-use crate::dim::Dim;
+use crate::dim::{Dim, Star};
 use crate::expr::Expr;
 use crate::launch::KernelArg;
 use crate::literal::Literal;
@@ -315,6 +315,9 @@ impl<'t> Parser<'t> {
                 return Ok(Dim::Any);
             }
             let span = parser.peek().span;
+            if parser.eat("*") {
+                return parser.parse_star(span).map(Dim::Star);
+            }
             let expr = parser.parse_expr()?;
             if expr.names().is_empty() && expr.as_int().is_none_or(|value| value < 0) {
                 return Err(Diagnostic::new("negative-dim", format!("`{expr}` is no {what}"))
@@ -322,7 +325,20 @@ impl<'t> Parser<'t> {
             }
             Ok(Dim::Expr(expr))
         })?;
+        let stars = dims.iter().filter(|dim| matches!(dim, Dim::Star(_)));
+        if let [_, second, ..] = &stars.collect::<Vec<_>>()[..] {
+            let problem = Diagnostic::new("two-stars", format!("`{second}` is a second star"));
+            let problem = problem.label(span, "which dims are whose would be open");
+            return Err(problem.help("write at most one `*` in a tensor or Shape"));
+        }
         at_most(MAX_DIMS, dims, span)
+    }
+
+    /// The name behind a `*`.
+    fn parse_star(&mut self, star: Span) -> Result<Star, Diagnostic> {
+        let (name, span) = self.expect_name("a name for any number of dims, or `_`")?;
+        let name = Some(name.to_string()).filter(|name| name != "_");
+        Ok(Star { name, span: star.to(span) })
     }
 
     /// A dtype's name.

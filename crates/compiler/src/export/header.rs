@@ -147,7 +147,8 @@ impl Header<'_> {
             HostType::Int(dtype) => format!("{dtype}_t "),
             HostType::Float(DType::FLOAT64) => "double ".to_string(),
             HostType::Float(_) => "float ".to_string(),
-            HostType::Shape(_) => "const int64_t* ".to_string(),
+            HostType::Shape(Some(_)) => "const int64_t* ".to_string(),
+            HostType::Shape(None) => "const kernpack_dims* ".to_string(),
             HostType::Pointer | HostType::Stream => "void* ".to_string(),
             HostType::Tuple(elements) => format!("const struct {}* ", self.tuple(elements, tag)?),
             HostType::Optional(inner) => match (self.c_type(inner, tag), &**inner) {
@@ -215,7 +216,10 @@ impl Body {
             HostType::Float(_) => format!("kernpack_float({access})"),
             HostType::Pointer | HostType::Stream => format!("kernpack_pointer({access})"),
             HostType::Literal(value) => literal(*value),
-            HostType::Shape(size) => {
+            HostType::Shape(None) => {
+                format!("kernpack_any_ints(&{}, {access})", self.local("kernpack_shape", ""))
+            }
+            HostType::Shape(Some(size)) => {
                 format!("kernpack_ints(&{}, {access}, {size})", self.local("kernpack_shape", ""))
             }
             HostType::Tuple(elements) if is_passed(host) => {

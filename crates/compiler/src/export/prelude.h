@@ -42,6 +42,12 @@ typedef struct kernpack_tensor {
   uint64_t byte_offset;   /* from data to the first element */
 } kernpack_tensor;
 
+/* Integers, any number of them. */
+typedef struct kernpack_dims {
+  const int64_t* data;
+  size_t size;
+} kernpack_dims;
+
 /* A value as packed functions take it: TVMFFIAny. */
 typedef struct kernpack_any {
   int32_t type_index;
@@ -177,6 +183,11 @@ static inline kernpack_any kernpack_ints(kernpack_shape* object, const int64_t* 
   object->data = data;
   object->size = size;
   return kernpack_share(&object->head, 69);
+}
+
+static inline kernpack_any kernpack_any_ints(kernpack_shape* object, const kernpack_dims* dims) {
+  if (dims == NULL) return kernpack_none();
+  return kernpack_ints(object, dims->size > 0 ? dims->data : (const int64_t*)dims, dims->size);
 }
 
 static inline kernpack_any kernpack_values(kernpack_array* object, const kernpack_any* data, int64_t size) {

@@ -22,7 +22,9 @@ use kernpack_ffi_abi::layout::{
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
-use kernpack_validators::plan::{self, Alloc, CScalar, Expr, LaunchArg, Site, Status};
+use kernpack_validators::plan::{
+    self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
+};
 
 /// What launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
@@ -117,17 +119,15 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let prototype = e.stack(self.builder.function, size_of::<DLTensor>() as u32);
         let out = e.stack(self.builder.function, 8);
-        let dims: Vec<_> = if as_bytes {
+        let (shape, n_dims) = if as_bytes {
             let bytes = self.builder.value(alloc.bytes);
             let room = self.i64(i64::from(alloc.align) - 1);
-            vec![e.arith(Operation::Add, bytes, room)]
+            let shape = e.stack(self.builder.function, 8);
+            e.store(shape, e.arith(Operation::Add, bytes, room));
+            (shape, self.i64(1))
         } else {
-            alloc.dims.iter().map(|dim| self.builder.value(*dim)).collect()
+            self.store_shape(&alloc.dims)
         };
-        let shape = e.stack(self.builder.function, 8 * dims.len().max(1) as u32);
-        for (i, dim) in dims.iter().enumerate() {
-            e.store_at(shape, 8 * i as u32, *dim);
-        }
         let dtype = match as_bytes {
             true => self.i64(DType::UINT8.packed().into()),
             false => self.builder.value(alloc.dtype),
@@ -136,7 +136,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.store_at(prototype, dl_tensor::DATA.offset, e.null());
         e.store_at(prototype, dl_tensor::DEVICE_TYPE.offset, e.truncate(device, Ty::I32));
         e.store_at(prototype, dl_tensor::DEVICE_ID.offset, e.truncate(index, Ty::I32));
-        e.store_at(prototype, dl_tensor::NDIM.offset, e.int(Ty::I32, dims.len() as i64));
+        e.store_at(prototype, dl_tensor::NDIM.offset, e.truncate(n_dims, Ty::I32));
         e.store_at(prototype, dl_tensor::DTYPE.offset, e.truncate(dtype, Ty::I32));
         e.store_at(prototype, dl_tensor::SHAPE.offset, shape);
         e.store_at(prototype, dl_tensor::STRIDES.offset, e.null());
@@ -150,6 +150,37 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let byte_offset = e.load(Ty::I64, e.offset_by(view, dl_tensor::BYTE_OFFSET.offset));
         let data = e.offset(data, byte_offset);
         Tensor { object, data: if as_bytes { self.align(data, alloc.align) } else { data } }
+    }
+
+    /// The extents of an allocation in memory, and how many they are.
+    fn store_shape(&mut self, dims: &[AllocDim]) -> (V<'c>, V<'c>) {
+        let e = self.e();
+        let is_one = |dim: &AllocDim| matches!(dim, AllocDim::One(_));
+        let room = if dims.iter().all(is_one) { dims.len().max(1) as i64 } else { MOST_TURNS };
+        let shape = e.stack(self.builder.function, 8 * room as u32);
+        let at =
+            |number: V<'c>| e.offset(shape, e.arith(Operation::Mul, number, e.int(Ty::I64, 8)));
+        let mut n_dims = self.i64(0);
+        for dim in dims {
+            n_dims = match *dim {
+                AllocDim::One(extent) => {
+                    let extent = self.builder.value(extent);
+                    e.store(at(n_dims), extent);
+                    e.arith(Operation::Add, n_dims, e.int(Ty::I64, 1))
+                }
+                AllocDim::Many { count, start, step } => {
+                    let [count, start, step] =
+                        [count, start, step].map(|value| self.builder.value(value));
+                    self.builder.count_up(count, |number| {
+                        let from = e.arith(Operation::Mul, number, step);
+                        let from = e.to_pointer(e.arith(Operation::Add, start, from));
+                        e.store(at(e.arith(Operation::Add, n_dims, number)), e.load(Ty::I64, from));
+                    });
+                    e.arith(Operation::Add, n_dims, count)
+                }
+            };
+        }
+        (shape, n_dims)
     }
 
     /// The next address that is a multiple of `align`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers the plan's loop. What a turn hands on stays in registers; what is found out inside a turn
+//! Lowers loops: the plan's own, and those of launches. What a turn hands on stays in registers; what is found out inside a turn
 //! is forgotten behind it.
 
 use super::function::FunctionBuilder;
@@ -37,6 +37,22 @@ impl<'c> FunctionBuilder<'_, 'c> {
         for (carried, phi) in repeat.carried.iter().zip(&handed_on) {
             self.know(carried.outer, phi.value());
         }
+    }
+
+    /// Calls `body` to write a loop's turn, given its number, which counts up to `count`. Nothing
+    /// that is found out in it is known behind it.
+    pub(super) fn count_up(&mut self, count: V<'c>, body: impl FnOnce(V<'c>)) {
+        let e = self.e;
+        let (head, turn, behind, from) = (self.block(), self.block(), self.block(), e.here());
+        e.jump(head);
+        e.at(head);
+        let number = e.open_phi(e.int(Ty::I64, 0), from);
+        e.branch(e.compare(Predicate::SLT, number.value(), count), turn, behind, None);
+        e.at(turn);
+        body(number.value());
+        number.close(e.arith(Operation::Add, number.value(), e.int(Ty::I64, 1)), e.here());
+        e.jump(head);
+        e.at(behind);
     }
 
     /// How many turns there are; a negative number is none.

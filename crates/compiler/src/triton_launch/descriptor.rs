@@ -328,8 +328,8 @@ impl<'a> View<'a> {
         };
         let facts = tensors.get(tensor)?;
         let map = map.cloned().unwrap_or_else(|| MapSpec::new(tensor));
-        let own = |field: fn(usize) -> Field| {
-            let dims = 0..facts.fastest_first.len();
+        let own = |field: fn(i64) -> Field| {
+            let dims = 0..facts.fastest_first.len() as i64;
             dims.map(|i| Expr::Field(tensor.clone(), field(i), Default::default())).collect()
         };
         let dims = map.dims.clone().unwrap_or_else(|| own(Field::Shape));

@@ -57,41 +57,80 @@ struct Reach {
     rest: Value,
 }
 
-/// The range: each dim reaches `(extent - 1) * stride` elements up, or down where its stride is negative.
-pub fn extent(
-    cx: &mut Planner<'_>,
-    tensor: &str,
-    address: Value,
-    extents: &[Value],
-    strides: &[Value],
-    element: Element,
-) -> Extent {
-    let (zero, one) = (cx.b.int(0), cx.b.int(1));
-    let mut valid = cx.b.bool(true);
-    let mut down = Reach { groups: zero, rest: zero };
-    let mut up = down;
-    for (i, (extent, stride)) in extents.iter().zip(strides).enumerate() {
-        let last = cx.b.arith(Arith::Sub, *extent, one);
-        let reach = product(cx, last, *stride, element, &mut valid);
-        cx.b.let_named(format!("{tensor}.reach[{i}]"), reach.groups);
-        let negative = cx.b.compare(Compare::Lt, *stride, zero);
+/// How far a tensor reaches from its first element: each dim `(extent - 1) * stride` elements up, or
+/// down where its stride is negative.
+#[derive(Clone, Copy)]
+pub struct Span {
+    down: Reach,
+    up: Reach,
+    valid: Value,
+}
+
+impl Span {
+    /// What its values are called.
+    pub const NAMES: [&str; 5] = ["down", "down.rest", "up", "up.rest", "reaches"];
+
+    /// That of one element.
+    pub fn of_one_element(cx: &mut Planner<'_>) -> Span {
+        let (zero, valid) = (cx.b.int(0), cx.b.bool(true));
+        let none = Reach { groups: zero, rest: zero };
+        Span { down: none, up: none, valid }
+    }
+
+    /// Its values, in the order of their names.
+    pub fn values(&self) -> [Value; 5] {
+        [self.down.groups, self.down.rest, self.up.groups, self.up.rest, self.valid]
+    }
+
+    /// That of these values.
+    pub fn from_values(values: &[Value]) -> Span {
+        let reach = |i: usize| Reach { groups: values[i], rest: values[i + 1] };
+        Span { down: reach(0), up: reach(2), valid: values[4] }
+    }
+
+    /// Adds a dim. What it reaches gets a `name`.
+    pub fn extend(
+        &mut self,
+        cx: &mut Planner<'_>,
+        name: Option<&str>,
+        extent: Value,
+        stride: Value,
+        element: Element,
+    ) {
+        let (zero, one) = (cx.b.int(0), cx.b.int(1));
+        let last = cx.b.arith(Arith::Sub, extent, one);
+        let reach = product(cx, last, stride, element, &mut self.valid);
+        name.into_iter().for_each(|name| cx.b.let_named(name, reach.groups));
+        let negative = cx.b.compare(Compare::Lt, stride, zero);
         let (below, above) = split(cx, negative, reach.groups);
         let (rest_below, rest_above) = split(cx, negative, reach.rest);
-        down.groups = checked(cx, Arith::Add, down.groups, below, &mut valid);
-        down.rest = cx.b.add_ints(down.rest, rest_below);
-        up.groups = checked(cx, Arith::Add, up.groups, above, &mut valid);
-        up.rest = cx.b.add_ints(up.rest, rest_above);
+        self.down.groups = checked(cx, Arith::Add, self.down.groups, below, &mut self.valid);
+        self.down.rest = cx.b.add_ints(self.down.rest, rest_below);
+        self.up.groups = checked(cx, Arith::Add, self.up.groups, above, &mut self.valid);
+        self.up.rest = cx.b.add_ints(self.up.rest, rest_above);
     }
-    up.rest = cx.b.add_ints(up.rest, one);
-    let (round_down, round_up) = (zero, cx.b.int(if element.is_whole_bytes { 0 } else { 7 }));
-    let low = bytes(cx, down, element, round_down, &mut valid);
-    let high = bytes(cx, up, element, round_up, &mut valid);
-    let low = checked(cx, Arith::Add, address, low, &mut valid);
-    let high = checked(cx, Arith::Add, address, high, &mut valid);
-    cx.b.let_named(format!("{tensor}.low"), low);
-    cx.b.let_named(format!("{tensor}.high"), high);
-    let empty = cx.b.eq_zero_any(extents);
-    Extent { low, high, valid, empty }
+
+    /// The range of the `tensor` whose first element lies at `address`.
+    pub fn in_bytes(
+        self,
+        cx: &mut Planner<'_>,
+        tensor: &str,
+        address: Value,
+        element: Element,
+        empty: Value,
+    ) -> Extent {
+        let Span { down, mut up, mut valid } = self;
+        let (zero, one) = (cx.b.int(0), cx.b.int(1));
+        up.rest = cx.b.add_ints(up.rest, one);
+        let (round_down, round_up) = (zero, cx.b.int(if element.is_whole_bytes { 0 } else { 7 }));
+        let low = bytes(cx, down, element, round_down, &mut valid);
+        let high = bytes(cx, up, element, round_up, &mut valid);
+        let low = checked(cx, Arith::Add, address, low, &mut valid);
+        let high = checked(cx, Arith::Add, address, high, &mut valid);
+        cx.b.let_named(format!("{tensor}.low"), low);
+        cx.b.let_named(format!("{tensor}.high"), high);
+        Extent { low, high, valid, empty }
+    }
 }
 
 /// The value where it counts downwards and 0 elsewhere, and the other way round.
@@ -167,10 +206,10 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, a: &str, b: &str) {
     let apart = cx.b.or(before, behind);
     let valid = cx.b.and(first.valid, second.valid);
     let empty = cx.b.or(first.empty, second.empty);
-    let subject = format!("Invalid Tensor data {}", path.location());
+    let subject = path.location("Invalid Tensor data");
     for (holds, got) in [(valid, "a byte range beyond 64 bits"), (apart, "overlapping memory")] {
         let cond = cx.b.or(holds, empty);
         let rule = format!("noalias({a}, {b})");
-        cx.require(cond, INFO.complaint(subject.as_str(), rule, got));
+        cx.require(cond, INFO.complaint(&subject, rule, got));
     }
 }

@@ -43,7 +43,7 @@ pub fn require(
     };
     let expected = number(Phrase::text("data alignment=")).and(" bytes");
     let got = number(Phrase::text("address % ")).and(" == ").and_value(rest, Format::Int);
-    let subject = format!("Misaligned Tensor data {}", path.location());
+    let subject = path.location("Misaligned Tensor data");
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 

@@ -5,8 +5,8 @@ use super::scalar::{fits_float, fits_int, float_range, int_range, overflow_limit
 use super::{Info, dim};
 use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
-use crate::plan::{Compare, Value};
-use crate::planner::{Checked, Planner};
+use crate::plan::{Compare, MOST_TURNS, Value};
+use crate::planner::{BoundStar, Checked, Planner};
 use kernpack_ffi_abi::{DType, ErrorKind};
 
 /// The check.
@@ -39,11 +39,21 @@ pub fn require_extent(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Chec
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }
 
+/// Requires at most 64 dims of an allocation: those of a star, and `n_others`.
+pub fn require_few_dims(cx: &mut Planner<'_>, what: &str, bound: &BoundStar, n_others: usize) {
+    let (n_others, most) = (cx.b.int(n_others as i64), cx.b.int(MOST_TURNS));
+    let n_dims = cx.b.add_ints(bound.dims.ndim, n_others);
+    let cond = cx.b.compare(Compare::Le, n_dims, most);
+    let got = Phrase::value(n_dims, Format::Int);
+    let expected = format!("ndim<={MOST_TURNS}");
+    cx.require(cond, INFO.complaint(format!("Out of bound {what}"), expected, got));
+}
+
 /// Requires the bits of an allocation to fit 64 bits.
-pub fn require_bytes(cx: &mut Planner<'_>, what: &str, valid: Value, dims: &[Value]) {
+pub fn require_bytes(cx: &mut Planner<'_>, what: &str, valid: Value, dims: &[Phrase]) {
     let mut got = Phrase::text("shape [");
     for (i, dim) in dims.iter().enumerate() {
-        got = got.and(if i > 0 { ", " } else { "" }).and_value(*dim, Format::Int);
+        got = got.and(if i > 0 { ", " } else { "" }).and_phrase(dim.clone());
     }
     let expected = format!("at most {} bits", i64::MAX);
     cx.require(valid, INFO.complaint(format!("Out of bound {what}"), expected, got.and("]")));

@@ -22,7 +22,7 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, devices: &[DeviceType]) {
     let actual = cx.b.load(view, dl_tensor::DEVICE_TYPE);
     let cond = cx.b.eq_any(actual, devices.iter().map(|device| device.0.into()));
-    let subject = format!("Mismatched Tensor {}", path.location());
+    let subject = path.location("Mismatched Tensor");
     let expected = format!("device_type={}", alternatives(devices));
     cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DeviceType)));
 }

@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Checked, Named, NamedKind, Planner};
+use crate::planner::{BoundStar, Checked, Direction, Named, NamedKind, Planner, StarUse};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -24,6 +24,7 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
     let own = Named::new(actual, NamedKind::Int, path);
     match dim {
+        Dim::Star(_) => unreachable!("the dims of a star are required in a loop"),
         Dim::Any => negative_dim::require(cx, path, actual),
         Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, path, actual, expr),
         Dim::Expr(expr) => {
@@ -45,7 +46,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
 fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Expr) {
     let expected = cx.expr(expr).value;
     let cond = cx.b.eq(actual, expected);
-    let subject = format!("Mismatched {}", path.subject());
+    let subject = path.subject("Mismatched");
     let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
@@ -65,16 +66,32 @@ pub(crate) fn require_value(
     (actual, expr): (Value, &Expr),
     skip: Value,
 ) {
-    let subject = format!("Mismatched {}", path.subject());
+    let subject = path.subject("Mismatched");
     let expected = cx.expr(expr);
     let none = Phrase::value(actual, Format::Int).and(" and ");
     let none = none.and_phrase(no_value(cx, expr, expected));
     let cond = cx.b.or(expected.valid, skip);
-    cx.require(cond, info.complaint(subject.as_str(), expr.to_string(), none));
+    cx.require(cond, info.complaint(&subject, expr.to_string(), none));
     let equal = cx.b.eq(actual, expected.value);
     let cond = cx.b.or(equal, skip);
     let (wanted, got) = comparison(cx, actual, expr);
     cx.require(cond, info.complaint(subject, wanted, got));
+}
+
+/// Requires each of the dims of a star to be the same as where the star was bound; there are as many.
+pub fn require_same_dims(cx: &mut Planner<'_>, at: &StarUse, bound: &BoundStar) {
+    cx.for_each_dim(bound.dims.ndim, Direction::Forward, &[], |cx, turn| {
+        let actual = cx.row_element(at.extents, turn.number);
+        let expected = cx.row_element(bound.dims.extents, turn.number);
+        let cond = cx.b.eq(actual, expected);
+        let subject = at.path(cx, turn.number).subject("Mismatched");
+        let other = bound.from.path(cx, turn.number).phrase();
+        let words = Phrase::text("to match ").and_phrase(other.clone());
+        let got = Phrase::value(actual, Format::Int).and(" (").and_phrase(other).and(" is ");
+        let got = got.and_value(expected, Format::Int).and(")");
+        cx.require(cond, INFO.complaint(subject, words, got));
+        vec![]
+    });
 }
 
 /// What was expected and received where `actual` should be the value of `expr`.

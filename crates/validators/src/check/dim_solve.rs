@@ -41,7 +41,7 @@ pub fn require(
         let whole = cx.b.eq(rest, zero);
         cond = cx.b.and(cond, whole);
     }
-    let subject = format!("Invalid {}", path.subject());
+    let subject = path.subject("Invalid");
     let expected = format!("{expr} with {} >= 0", affine.symbol);
     cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::Int)));
     value

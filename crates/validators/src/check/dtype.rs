@@ -44,7 +44,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDTy
 
 fn require_any(cx: &mut Planner<'_>, path: &Path, actual: Value, allowed: &[DType]) {
     let cond = cx.b.eq_any(actual, allowed.iter().map(|dtype| dtype.packed().into()));
-    let subject = format!("Mismatched Tensor {}", path.location());
+    let subject = path.location("Mismatched Tensor");
     let expected = format!("dtype={}", alternatives(allowed));
     cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DType)));
 }

@@ -28,7 +28,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, vars: &[String], rows: &[Vec<D
         }
         cond = cx.b.or(cond, all);
     }
-    let subject = format!("Mismatched {}", path.part(".dtype").subject());
+    let subject = path.part(".dtype").subject("Mismatched");
     let expected = format!("({}) in {}", join(vars), DTypeRows(rows));
     let mut got = Phrase::text("(");
     for (i, value) in values.iter().enumerate() {

@@ -20,7 +20,7 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, var: &str) {
     let bound = cx.named(var).expect("the variable is bound").clone();
     let cond = cx.b.eq(actual, bound.value);
-    let subject = format!("Mismatched {}", path.part(".dtype").subject());
+    let subject = path.part(".dtype").subject("Mismatched");
     let expected = Phrase::text(format!("to match {}.dtype (", bound.path.text))
         .and_value(bound.value, Format::DType)
         .and(")");

@@ -19,7 +19,7 @@ pub const INFO: Info = Info {
 /// Requires the type and the value of `literal`.
 pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: Literal) {
     let value = cx.b.int(literal.as_any().1);
-    let subject = format!("Mismatched value {}", at.path.location());
+    let subject = at.path.location("Mismatched value");
     let (cond, got) = match literal {
         Literal::None => return type_index::require(cx, at, "None", &[TypeIndex::NONE]),
         Literal::Bool(_) | Literal::Int(_) => {

@@ -20,6 +20,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, stride: Value, free: Value) {
     let zero = cx.b.int(0);
     let moves = cx.b.compare(Compare::Ne, stride, zero);
     let cond = cx.b.or(moves, free);
-    let subject = format!("Invalid {}", path.subject());
+    let subject = path.subject("Invalid");
     cx.require(cond, INFO.complaint(subject, "a non-zero stride for a mutable tensor", "0"));
 }

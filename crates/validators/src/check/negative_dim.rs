@@ -20,7 +20,7 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, value: Value) {
     let zero = cx.b.int(0);
     let cond = cx.b.compare(Compare::Le, zero, value);
-    let subject = format!("Invalid {}", path.subject());
+    let subject = path.subject("Invalid");
     let got = Phrase::value(value, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }

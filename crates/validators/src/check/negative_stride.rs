@@ -21,7 +21,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, stride: Value, free: Value) {
     let zero = cx.b.int(0);
     let positive = cx.b.compare(Compare::Le, zero, stride);
     let cond = cx.b.or(positive, free);
-    let subject = format!("Invalid {}", path.subject());
+    let subject = path.subject("Invalid");
     let got = Phrase::value(stride, Format::Int);
     cx.require(cond, INFO.complaint(subject, "a non-negative value", got));
 }

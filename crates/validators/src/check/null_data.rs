@@ -20,6 +20,6 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, data: Value, empty: Value) {
     let null = cx.b.int(0);
     let present = cx.b.compare(Compare::Ne, data, null);
     let cond = cx.b.or(present, empty);
-    let subject = format!("Invalid Tensor data {}", path.location());
+    let subject = path.location("Invalid Tensor data");
     cx.require(cond, INFO.complaint(subject, "a non-NULL data pointer", "NULL"));
 }

@@ -21,7 +21,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, address: Value, align: u32) {
     let mask = cx.b.int(i64::from(align) - 1);
     let rest = cx.b.arith(Arith::BitAnd, address, mask);
     let cond = cx.b.eq_int(rest, 0);
-    let subject = format!("Misaligned pointer {}", path.location());
+    let subject = path.location("Misaligned pointer");
     let got = Phrase::text(format!("address % {align} == ")).and_value(rest, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("alignment={align} bytes"), got));
 }

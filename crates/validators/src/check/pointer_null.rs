@@ -19,6 +19,6 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, address: Value) {
     let null = cx.b.int(0);
     let cond = cx.b.compare(Compare::Ne, address, null);
-    let subject = format!("Invalid pointer {}", path.location());
+    let subject = path.location("Invalid pointer");
     cx.require(cond, INFO.complaint(subject, "a non-NULL pointer", "NULL"));
 }

@@ -53,8 +53,8 @@ fn require_number(cx: &mut Planner<'_>, at: &Argument, word: &str, accepted: &[T
     type_index::require(cx, at, word, &[accepted, &[TypeIndex::BIG_INT]].concat());
 }
 
-fn subject(at: &Argument) -> String {
-    format!("Out of bound value {}", at.path.location())
+fn subject(at: &Argument) -> Phrase {
+    at.path.location("Out of bound value")
 }
 
 fn require_small(cx: &mut Planner<'_>, at: &Argument, expected: &str) {

@@ -13,18 +13,17 @@ use kernpack_ffi_abi::layout::{seq_cell, shape_cell};
 pub const INFO: Info = Info {
     name: "shape-size",
     kind: ErrorKind::ValueError,
-    doc: "The Shape, Array or List has as many elements as the Shape of the signature.",
+    doc: "The Shape, Array or List has as many elements as the Shape of the signature gives it, and where `*s` stands among them, as many more as `*s` has elsewhere in the call; never more than 64 then.",
     example: "Mismatched Shape on argument #0 when calling: `f(s: Shape([m, n]))`, expected shape size=2, got 3",
 };
 
 // One load serves both kinds of object.
 const _: () = assert!(shape_cell::SIZE.offset == seq_cell::SIZE.offset);
 
-/// Requires `size` elements in the Shape, Array or List at `object`.
-pub fn require(cx: &mut Planner<'_>, path: &Path, object: Value, size: usize) {
-    let actual = cx.b.load(object, shape_cell::SIZE);
+/// Requires `size` elements.
+pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, size: usize) {
     let cond = cx.b.eq_int(actual, size as i64);
-    let subject = format!("Mismatched Shape {}", path.location());
+    let subject = path.location("Mismatched Shape");
     let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("shape size={size}"), got));
 }

@@ -3,7 +3,7 @@
 
 use super::{Info, dim, mut_broadcast, negative_stride};
 use crate::dim::Dim;
-use crate::expr::{Expr, Field};
+use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::param::Order;
 use crate::path::Path;
@@ -32,27 +32,46 @@ pub struct StrideUse<'p> {
     pub compact: Value,
 }
 
-/// Requires each of the strides of a compact tensor.
-pub fn require_compact(
+/// A dim of a compact tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct CompactDim {
+    /// The stride as given.
+    pub actual: Value,
+    /// The stride that a compact tensor has.
+    pub expected: Value,
+    /// The extent.
+    pub extent: Value,
+    /// Whether the tensor is empty.
+    pub empty: Value,
+}
+
+/// Requires a stride to be that of a compact tensor.
+pub fn require_compact(cx: &mut Planner<'_>, path: &Path, dim: &CompactDim, order: &Order) {
+    let single = cx.b.eq_int(dim.extent, 1);
+    let free = cx.b.or(single, dim.empty);
+    require_in_order(cx, path, (dim.actual, dim.expected), free, order);
+}
+
+/// Requires the stride that follows from those of faster dims in row-major order, unless the dim is
+/// free.
+pub fn require_next(cx: &mut Planner<'_>, path: &Path, actual: Value, next: Value, free: Value) {
+    require_in_order(cx, path, (actual, next), free, &Order::Row);
+}
+
+fn require_in_order(
     cx: &mut Planner<'_>,
     path: &Path,
-    actual: &[Value],
-    expected: &[Value],
-    extents: &[Value],
-    empty: Value,
+    (actual, expected): (Value, Value),
+    free: Value,
     order: &Order,
 ) {
-    for i in 0..actual.len() {
-        let equal = cx.b.eq(actual[i], expected[i]);
-        let single = cx.b.eq_int(extents[i], 1);
-        let free = cx.b.or(single, empty);
-        let cond = cx.b.or(equal, free);
-        let subject = format!("Mismatched {}", path.part(Field::Stride(i)).subject());
-        let phrase = Phrase::text("to be ")
-            .and_value(expected[i], Format::Int)
-            .and(format!(" for {}", order.words()));
-        cx.require(cond, INFO.complaint(subject, phrase, Phrase::value(actual[i], Format::Int)));
-    }
+    let equal = cx.b.eq(actual, expected);
+    let cond = cx.b.or(equal, free);
+    let words = Phrase::text("to be ")
+        .and_value(expected, Format::Int)
+        .and(format!(" for {}", order.words()));
+    let got = Phrase::value(actual, Format::Int);
+    cx.require(cond, INFO.complaint(path.subject("Mismatched"), words, got));
 }
 
 /// Requires a stride to be what `dim` says, now or as soon as it has a value; takes it as its symbol's value where only strides give it one.
@@ -61,13 +80,13 @@ pub fn require_compact(
 pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: bool) {
     match dim {
         Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, at, expr),
-        Dim::Any | Dim::Expr(_) => negative_stride::require(cx, at.path, at.actual, at.free),
+        Dim::Any | Dim::Expr(_) | Dim::Star(_) => negative_stride::require(cx, at.path, at.actual, at.free),
     }
     if mutable {
         mut_broadcast::require(cx, at.path, at.actual, at.free);
     }
     match dim {
-        Dim::Any => {}
+        Dim::Any | Dim::Star(_) => {}
         Dim::Expr(expr) if expr.as_int().is_some() => {}
         Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_shared(symbol) => cx.bind_shared(symbol, at),
         Dim::Expr(expr) => cx.check_stride(at.path, at.actual, at.free, expr),
@@ -78,7 +97,7 @@ fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, expr: &Expr) {
     let expected = cx.expr(expr).value;
     let equal = cx.b.eq(at.actual, expected);
     let cond = cx.b.or(equal, at.free);
-    let subject = format!("Mismatched {}", at.path.subject());
+    let subject = at.path.subject("Mismatched");
     let got = Phrase::value(at.actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }

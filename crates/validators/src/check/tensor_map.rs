@@ -22,7 +22,7 @@ const MOST: i64 = 1 << 32;
 const STRIDE_LIMIT: i64 = 1 << 40;
 
 /// Requires data at a multiple of `unit` bytes.
-pub fn require_alignment(cx: &mut Planner<'_>, subject: &str, address: Value, unit: u32) {
+pub fn require_alignment(cx: &mut Planner<'_>, subject: &Phrase, address: Value, unit: u32) {
     let mask = cx.b.int(unit - 1);
     let rest = cx.b.arith(Arith::BitAnd, address, mask);
     let aligned = cx.b.eq_int(rest, 0);
@@ -32,7 +32,7 @@ pub fn require_alignment(cx: &mut Planner<'_>, subject: &str, address: Value, un
 }
 
 /// Requires the extent of dim `i` to be one that a map can have.
-pub fn require_dim(cx: &mut Planner<'_>, subject: &str, i: usize, dim: Checked) {
+pub fn require_dim(cx: &mut Planner<'_>, subject: &Phrase, i: usize, dim: Checked) {
     let expected = format!("dims[{i}] to be in range [1, {MOST}]");
     let none = dim.dangers.text();
     cx.require(dim.valid, INFO.complaint(subject, expected.as_str(), none));
@@ -44,7 +44,7 @@ pub fn require_dim(cx: &mut Planner<'_>, subject: &str, i: usize, dim: Checked) 
 /// Requires the innermost dim, `i`, to be a whole number of a map's elements: `bits` of the tensor are a multiple of `element_bits`.
 pub fn require_whole(
     cx: &mut Planner<'_>,
-    subject: &str,
+    subject: &Phrase,
     i: usize,
     bits: Value,
     element_bits: Value,
@@ -60,7 +60,7 @@ pub fn require_whole(
 /// Requires the stride of the innermost dim, `i`, to be 1 element.
 pub fn require_innermost(
     cx: &mut Planner<'_>,
-    subject: &str,
+    subject: &Phrase,
     i: usize,
     stride: Checked,
     extent: Value,
@@ -87,7 +87,7 @@ pub struct MapStride {
 /// Requires the stride of dim `i` to be a multiple of `unit` bytes that a map can hold.
 pub fn require_stride(
     cx: &mut Planner<'_>,
-    subject: &str,
+    subject: &Phrase,
     i: usize,
     stride: &MapStride,
     unit: u32,

@@ -21,7 +21,7 @@ pub const INFO: Info = Info {
 pub fn require(cx: &mut Planner<'_>, path: &Path, object: Value, size: usize) {
     let actual = cx.b.load(object, seq_cell::SIZE);
     let cond = cx.b.eq_int(actual, size as i64);
-    let subject = format!("Mismatched tuple size {}", path.location());
+    let subject = path.location("Mismatched tuple size");
     let got = Phrase::value(actual, Format::Int);
     cx.require(cond, INFO.complaint(subject, format!("tuple size={size}"), got));
 }

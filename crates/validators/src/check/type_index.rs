@@ -21,6 +21,6 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, expected: &str, accepted: &[
     let accepts_none = at.optional || accepted.contains(&TypeIndex::NONE);
     let suffix = if accepts_none && expected != "None" { " or None" } else { "" };
     let got = Phrase::value(at.type_index, Format::TypeIndex);
-    let subject = format!("Mismatched type {}", at.path.location());
+    let subject = at.path.location("Mismatched type");
     cx.require(cond, INFO.complaint(subject, format!("{expected}{suffix}"), got));
 }

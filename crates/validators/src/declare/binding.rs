@@ -2,6 +2,7 @@
 //! How names get their values: what the uses of a signature's names come to.
 
 use super::peer::Peer;
+use crate::plan::MOST_TURNS;
 use crate::rule::{Rule, RuleKind};
 use kernpack_ffi_abi::DType;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -36,6 +37,17 @@ pub struct DTypeBinding {
     pub allowed: Vec<DType>,
 }
 
+/// Where a star gets its dims.
+#[derive(Clone, Debug)]
+pub struct StarBinding {
+    /// The path of the tensor or Shape whose dims it stands for.
+    pub path: String,
+    /// The `Optional` that holds that.
+    pub optional: Option<String>,
+    /// A tensor with `strides=any` that has these dims: they are no single dim of its memory.
+    pub strided: Option<String>,
+}
+
 /// How every name of a signature gets its value.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
@@ -46,6 +58,8 @@ pub struct Bindings {
     /// The shared symbols whose last use stands at a path, or in the `Optional` there, in the order
     /// of these uses.
     pub settled: HashMap<String, Vec<String>>,
+    /// Stars.
+    pub stars: BTreeMap<String, StarBinding>,
     /// The integers among the parameters and their parts, which may be negative.
     pub int_params: HashSet<String>,
     /// The tensors that are marked `peer`.
@@ -99,6 +113,7 @@ impl Bindings {
         let is_symbol = self.symbols.contains_key(name) && !self.int_params.contains(name);
         match () {
             () if name.ends_with(".given") => (0, 1),
+            () if name.ends_with(".ndim") => (0, MOST_TURNS),
             () if is_extent || is_symbol => (0, i64::MAX),
             () => (i64::MIN, i64::MAX),
         }

@@ -11,12 +11,13 @@ mod binding;
 mod names;
 mod peer;
 mod rules;
+mod stars;
 
-pub use binding::{Binding, Bindings, DTypeBinding, MAX_COMBINATIONS};
+pub use binding::{Binding, Bindings, DTypeBinding, MAX_COMBINATIONS, StarBinding};
 
 use crate::count::count;
-use crate::dim::Dim;
-use crate::expr::Expr;
+use crate::dim::{Dim, Rank, Star};
+use crate::expr::{Expr, Field, Name};
 use crate::path::Path;
 use crate::rule::{Rule, RuleKind};
 use binding::allowed_dtypes;
@@ -27,7 +28,7 @@ use std::rc::Rc;
 
 /// What a use may do to a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum Strength {
     /// Bare, where an argument must be.
     Bare,
     /// Bare, inside an `Optional`.
@@ -48,7 +49,7 @@ struct Use {
     name: String,
     span: Span,
     path: String,
-    rank: Rank,
+    strength: Strength,
     /// The `Optional`s around it, from the outside in.
     optionals: Rc<[String]>,
 }
@@ -59,7 +60,12 @@ pub struct Declarations {
     symbols: Vec<Use>,
     dtype_vars: Vec<Use>,
     /// The rank of each tensor.
-    tensors: HashMap<String, usize>,
+    tensors: HashMap<String, Rank>,
+    stars: Vec<Use>,
+    /// Stars whose dims lie in memory in any way, each with the tensor.
+    strided_stars: Vec<(String, String)>,
+    /// The fields of stars that dims and strides name.
+    star_fields: Vec<(Name, Rc<[String]>)>,
     peers: Vec<Peer>,
     /// The paths of uint64 parameters, which are no symbols.
     unsigned: Vec<String>,
@@ -80,28 +86,33 @@ impl Declarations {
     pub fn dim(&mut self, at: &Path, dim: &Dim) {
         let Dim::Expr(expr) = dim else { return };
         let required = self.optionals.is_empty();
-        let rank = match (expr, expr.as_affine(), required) {
-            (Expr::Symbol(..), _, true) => Rank::Bare,
-            (Expr::Symbol(..), _, false) => Rank::BareOptional,
-            (_, Some(_), true) => Rank::Affine,
-            (_, Some(_), false) => Rank::AffineOptional,
-            (_, None, _) => Rank::Check,
+        let strength = match (expr, expr.as_affine(), required) {
+            (Expr::Symbol(..), _, true) => Strength::Bare,
+            (Expr::Symbol(..), _, false) => Strength::BareOptional,
+            (_, Some(_), true) => Strength::Affine,
+            (_, Some(_), false) => Strength::AffineOptional,
+            (_, None, _) => Strength::Check,
         };
-        self.uses(at, expr, rank);
+        self.uses(at, expr, strength);
     }
 
     /// A stride.
     pub fn stride(&mut self, at: &Path, dim: &Dim) {
         if let Dim::Expr(expr) = dim {
-            let rank = if expr.as_symbol().is_some() { Rank::Stride } else { Rank::Check };
-            self.uses(at, expr, rank);
+            let strength =
+                if expr.as_symbol().is_some() { Strength::Stride } else { Strength::Check };
+            self.uses(at, expr, strength);
         }
     }
 
-    fn uses(&mut self, at: &Path, expr: &Expr, rank: Rank) {
+    fn uses(&mut self, at: &Path, expr: &Expr, strength: Strength) {
         for name in expr.names() {
+            if matches!(name.field, Some(Field::Numel | Field::Ndim)) {
+                self.star_fields.push((name, self.optionals.clone()));
+                continue;
+            }
             let (path, optionals) = (at.text.clone(), self.optionals.clone());
-            self.symbols.push(Use { name: name.text, span: name.span, path, rank, optionals });
+            self.symbols.push(Use { name: name.text, span: name.span, path, strength, optionals });
         }
     }
 
@@ -110,10 +121,7 @@ impl Declarations {
         self.uses(
             at,
             &Expr::Symbol(at.text.clone(), self.param),
-            match self.optionals.is_empty() {
-                true => Rank::Bare,
-                false => Rank::BareOptional,
-            },
+            self.bare(),
         );
     }
 
@@ -122,9 +130,25 @@ impl Declarations {
         self.unsigned.push(at.text.clone());
     }
 
-    /// A tensor, with its rank.
-    pub fn tensor(&mut self, at: &Path, rank: usize) {
-        self.tensors.insert(at.text.clone(), rank);
+    /// A tensor with these dims.
+    pub fn tensor(&mut self, at: &Path, dims: &[Dim]) {
+        self.tensors.insert(at.text.clone(), Rank::of(dims));
+    }
+
+    /// A star of the tensor or Shape there, which may lie in memory in any way or not.
+    pub fn star(&mut self, at: &Path, star: &Star, in_any_way: bool) {
+        let Some(name) = star.name.clone() else { return };
+        if in_any_way {
+            self.strided_stars.push((name.clone(), at.text.clone()));
+        }
+        let strength = self.bare();
+        let (path, optionals) = (at.text.clone(), self.optionals.clone());
+        self.stars.push(Use { name, span: star.span, path, strength, optionals });
+    }
+
+    /// What a bare use may do here.
+    fn bare(&self) -> Strength {
+        if self.optionals.is_empty() { Strength::Bare } else { Strength::BareOptional }
     }
 
     /// An element of a tuple that has a name.
@@ -134,9 +158,9 @@ impl Declarations {
 
     /// A tensor's dtype variable.
     pub fn dtype_var(&mut self, at: &Path, var: &str, span: Span) {
-        let rank = if self.optionals.is_empty() { Rank::Bare } else { Rank::BareOptional };
+        let strength = self.bare();
         let (name, path, optionals) = (var.to_string(), at.text.clone(), self.optionals.clone());
-        self.dtype_vars.push(Use { name, span, path, rank, optionals });
+        self.dtype_vars.push(Use { name, span, path, strength, optionals });
     }
 
     /// What stands inside an `Optional`.
@@ -159,6 +183,7 @@ impl Declarations {
         let mut bindings = Bindings { int_params, peers, ..Bindings::default() };
         let mut diagnostics = bindings.check_peers(None);
         self.resolve_symbols(&mut bindings, &mut diagnostics);
+        self.resolve_stars(&mut bindings, &mut diagnostics);
         self.resolve_dtype_vars(rules, &mut bindings, &mut diagnostics);
         self.check_names(params, &bindings, &mut diagnostics);
         self.check_rules(rules, &bindings, &mut diagnostics);
@@ -167,22 +192,22 @@ impl Declarations {
 
     fn resolve_symbols(&self, bindings: &mut Bindings, diagnostics: &mut Vec<Diagnostic>) {
         for (symbol, uses) in by_name(&self.symbols) {
-            let best = uses.iter().min_by_key(|u| u.rank).expect("a name has a use");
-            if best.rank == Rank::Check {
+            let best = uses.iter().min_by_key(|u| u.strength).expect("a name has a use");
+            if best.strength == Strength::Check {
                 diagnostics.push(unbound(best));
                 continue;
             }
-            let is_stride = best.rank == Rank::Stride;
+            let is_stride = best.strength == Strength::Stride;
             let outside = uses.iter().find(|u| !u.optionals.starts_with(&best.optionals));
             if let Some(outside) = outside.filter(|_| !is_stride) {
                 diagnostics.push(optional_only(outside, best));
             }
-            let is_dim = |u: &&&Use| u.rank == Rank::Check && !u.path.contains(".strides[");
+            let is_dim = |u: &&&Use| u.strength == Strength::Check && !u.path.contains(".strides[");
             if let Some(dim) = uses.iter().find(is_dim).filter(|_| is_stride) {
                 diagnostics.push(stride_in_dim(dim));
             }
             let (path, optional) = (best.path.clone(), best.optionals.last().cloned());
-            let n_shared = uses.iter().filter(|u| is_stride && u.rank == Rank::Stride).count();
+            let n_shared = uses.iter().filter(|u| is_stride && u.strength == Strength::Stride).count();
             bindings.symbols.insert(symbol.to_string(), Binding { path, optional, n_shared });
         }
         self.resolve_settled(bindings);
@@ -191,7 +216,7 @@ impl Declarations {
     /// Where shared symbols have their values in the end.
     fn resolve_settled(&self, bindings: &mut Bindings) {
         let mut seen = HashSet::new();
-        for used in self.symbols.iter().rev().filter(|used| used.rank == Rank::Stride) {
+        for used in self.symbols.iter().rev().filter(|used| used.strength == Strength::Stride) {
             let is_shared = |binding: &Binding| binding.is_shared();
             if bindings.symbols.get(&used.name).is_some_and(is_shared) && seen.insert(&used.name) {
                 let path = used.optionals.first().unwrap_or(&used.path);
@@ -209,7 +234,7 @@ impl Declarations {
     ) {
         let vars = by_name(&self.dtype_vars);
         for (var, uses) in &vars {
-            let best = uses.iter().min_by_key(|u| u.rank).expect("a name has a use");
+            let best = uses.iter().min_by_key(|u| u.strength).expect("a name has a use");
             let allowed = allowed_dtypes(var, rules);
             if let Some(optional) = best.optionals.first() {
                 diagnostics.push(dtype_optional(best, optional));

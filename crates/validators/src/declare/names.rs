@@ -47,8 +47,26 @@ impl Declarations {
                 ));
             }
         }
-        for used in &self.dtype_vars {
+        for used in &self.stars {
+            if let Some(problem) = reserved(&used.name) {
+                diagnostics.push(
+                    Diagnostic::new("reserved-name", format!("`{}` {problem}", used.name))
+                        .label(used.span, "used as a star's name")
+                        .help("choose another name"),
+                );
+            }
             let is_symbol = bindings.symbols.contains_key(&used.name);
+            if seen.contains_key(used.name.as_str()) || is_symbol {
+                let why = "stands for dims here, and for a value elsewhere";
+                diagnostics.push(clash(&used.name, used.span, why).help(format!(
+                    "rename one; the number of elements of `*{0}` is `{0}.numel`, that of dims `{0}.ndim`",
+                    used.name
+                )));
+            }
+        }
+        for used in &self.dtype_vars {
+            let is_symbol = bindings.symbols.contains_key(&used.name)
+                || bindings.stars.contains_key(&used.name);
             if seen.contains_key(used.name.as_str()) || is_symbol {
                 diagnostics.push(clash(
                     &used.name,

@@ -18,10 +18,10 @@ impl Declarations {
         for rule in rules {
             for name in rule.names() {
                 if let Some(param) = name.field {
-                    self.check_field(&name, param, diagnostics);
+                    self.check_field(&name, param, bindings, diagnostics);
                 } else {
                     match bindings.symbols.get(&name.text) {
-                        None => diagnostics.push(self.unknown_symbol(&name.text, name.span)),
+                        None => diagnostics.push(self.unknown_symbol(&name, bindings)),
                         Some(binding @ Binding { optional: Some(optional), .. })
                             if !binding.is_shared() =>
                         {
@@ -35,13 +35,33 @@ impl Declarations {
         }
     }
 
-    fn check_field(&self, name: &Name, field: Field, diagnostics: &mut Vec<Diagnostic>) {
+    fn check_field(
+        &self,
+        name: &Name,
+        field: Field,
+        bindings: &Bindings,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let param = name.param.as_deref().unwrap_or_default();
-        let tensor = self.tensors.get(param);
+        let (tensor, star) = (self.tensors.get(param), bindings.stars.get(param));
         let problem = match (tensor, field) {
+            (_, Field::Numel | Field::Ndim) if let Some(star) = star => match &star.optional {
+                Some(optional) => {
+                    let problem = rule_on_optional(&name.text, name.span, optional);
+                    return diagnostics.push(problem);
+                }
+                None => return,
+            },
+            (Some(_), Field::Ndim) => "only `*b` has an `ndim`, as `b.ndim`".to_string(),
             (None, _) => format!("`{param}` is no tensor of this signature"),
-            (Some(rank), Field::Shape(i) | Field::Stride(i)) if i >= *rank => {
-                format!("`{param}` has {}", count(*rank, "dim"))
+            (Some(rank), Field::Shape(i) | Field::Stride(i)) if !rank.has(i) => {
+                let n_dims = count(rank.before, "dim");
+                match rank.behind {
+                    None => format!("`{param}` has {n_dims}"),
+                    Some(behind) => format!(
+                        "`{param}` has {n_dims} before its `*`, counted from 0, and {behind} behind it, counted from -1"
+                    ),
+                }
             }
             (_, Field::Given) => "rules hold for every call".to_string(),
             _ => return,
@@ -88,7 +108,14 @@ impl Declarations {
         }
     }
 
-    fn unknown_symbol(&self, name: &str, span: Span) -> Diagnostic {
+    fn unknown_symbol(&self, name: &Name, bindings: &Bindings) -> Diagnostic {
+        let (name, span) = (&name.text[..], name.span);
+        if bindings.stars.contains_key(name) {
+            let message = format!("`{name}` stands for dims, and is no number");
+            return Diagnostic::new("unbound-symbol", message)
+                .label(span, "used as a number")
+                .help(format!("write `{name}.numel` or `{name}.ndim`"));
+        }
         let problem =
             Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"));
         if self.unsigned.iter().any(|path| path == name) {

@@ -21,7 +21,7 @@ pub struct NamedTensor {
 }
 
 impl Signature {
-    /// The tensors that launches can name, by that name: parameters, parts of tuples, results and workspaces.
+    /// The tensors of known rank that launches can name, by that name: parameters, parts of tuples, results and workspaces.
     ///
     /// # Errors
     /// Where signature and workspaces have no plan.
@@ -38,10 +38,11 @@ impl Signature {
                     TensorDType::Fixed(_) => None,
                     TensorDType::Var(var, _) => Some(var.clone()),
                 };
+                let Some(fastest_first) = source.fastest_first.clone() else { continue };
                 let tensor = NamedTensor {
                     dtypes: join.cx.allowed_dtypes(&source.dtype),
                     dtype_var,
-                    fastest_first: source.fastest_first.clone(),
+                    fastest_first,
                 };
                 tensors.insert(name.to_string(), tensor);
             }

@@ -7,6 +7,7 @@ use super::{Join, LaunchSpec};
 use crate::check::tensor_map::{self as check, MapStride};
 use crate::count::count;
 use crate::expr::{Expr, Field};
+use crate::fault::Phrase;
 use crate::launch::KernelArg;
 use crate::param::TensorDType;
 use crate::plan::{Arith, LaunchArg, TensorMap, Value};
@@ -68,11 +69,11 @@ impl Join<'_, '_> {
         for expr in map.dims.iter().chain(&map.strides).flatten() {
             self.check_names(expr, &place)?;
         }
-        let location = match self.cx.named(name) {
-            Some(named) => format!(" {}", named.path.location()),
-            None => String::new(),
+        let wrong = format!("Invalid tensor map of `{name}`");
+        let subject = match self.cx.named(name) {
+            Some(named) => named.path.location(&wrong),
+            None => Phrase::text(wrong),
         };
-        let subject = format!("Invalid tensor map of `{name}`{location}");
         let base = self.whole(name, None)?;
         if let LaunchArg::Value(address, _) = base
             && shape.source.align.is_none_or(|align| align < shape.unit)
@@ -104,11 +105,9 @@ impl Join<'_, '_> {
         for arg in &launch.args {
             let KernelArg::TensorMap(map) = arg else { continue };
             let mut dims = Vec::new();
-            if let Some(source) = self.cx.map_source(&map.tensor).cloned() {
-                dims.extend(
-                    (0..source.fastest_first.len()).map(|i| own(&map.tensor, Field::Shape(i))),
-                );
-            }
+            let source = self.cx.map_source(&map.tensor);
+            let own_dims = source.and_then(|source| source.fastest_first.as_ref()).map(Vec::len);
+            dims.extend((0..own_dims.unwrap_or(0)).map(|i| own(&map.tensor, Field::Shape, i)));
             dims.extend(map.dims.iter().flatten().cloned());
             let is_known = |expr: &Expr| {
                 expr.names().iter().all(|name| {
@@ -140,6 +139,11 @@ impl Join<'_, '_> {
             return None;
         };
         let n_problems = self.diagnostics.0.len();
+        let Some(own_order) = source.fastest_first.clone() else {
+            let problem = "is of a tensor whose number of dims differs from call to call";
+            self.refuse_map(map, problem, "give the tensor a dim for each of its own: `[m, n]`");
+            return None;
+        };
         match launch.on_gpu().map(|launch| &launch.geometry) {
             None => self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself"),
             // Without a block, the launch is one that the kernel's compiler has yet to complete.
@@ -169,7 +173,7 @@ impl Join<'_, '_> {
         }
         let elements = self.map_elements(map, &source);
         let order = match map.dims {
-            None => source.fastest_first.clone(),
+            None => own_order,
             Some(ref dims) => (0..dims.len()).rev().collect(),
         };
         let shape = Shape { source, elements, order, unit };
@@ -291,12 +295,12 @@ impl Join<'_, '_> {
     }
 
     /// The extents in the tensor's order, checked.
-    fn map_dims(&mut self, map: &MapSpec, shape: &Shape, subject: &str) -> Vec<Value> {
+    fn map_dims(&mut self, map: &MapSpec, shape: &Shape, subject: &Phrase) -> Vec<Value> {
         let mut values = Vec::new();
         for i in 0..shape.order.len() {
             let dim = match &map.dims {
                 Some(dims) => self.cx.expr(&dims[i]),
-                None => self.cx.expr(&own(&map.tensor, Field::Shape(i))),
+                None => self.cx.expr(&own(&map.tensor, Field::Shape, i)),
             };
             let is_other =
                 |(own, element): (DType, &DType)| own.element_bits() != element.element_bits();
@@ -317,7 +321,7 @@ impl Join<'_, '_> {
         &mut self,
         map: &MapSpec,
         shape: &Shape,
-        subject: &str,
+        subject: &Phrase,
         i: usize,
         dim: Checked,
     ) -> Value {
@@ -351,7 +355,7 @@ impl Join<'_, '_> {
         &mut self,
         map: &MapSpec,
         shape: &Shape,
-        subject: &str,
+        subject: &Phrase,
         dims: &[Value],
     ) -> Vec<Value> {
         let mut strides = vec![self.cx.b.int(0); dims.len()];
@@ -363,14 +367,14 @@ impl Join<'_, '_> {
             let stride = match (&written, &map.dims) {
                 (Some(expr), _) => self.cx.expr(expr),
                 (None, Some(_)) => compact,
-                (None, None) => self.cx.expr(&own(&map.tensor, Field::Stride(i))),
+                (None, None) => self.cx.expr(&own(&map.tensor, Field::Stride, i)),
             };
             compact = self.times(compact, dims[i]);
             let is_own = written.is_none() && map.dims.is_none();
             if depth == 0 {
                 // One element of the map may be several of the tensor's.
                 let extent = match is_own {
-                    true => self.cx.expr(&own(&map.tensor, Field::Shape(i))).value,
+                    true => self.cx.expr(&own(&map.tensor, Field::Shape, i)).value,
                     false => dims[i],
                 };
                 check::require_innermost(self.cx, subject, i, stride, extent);
@@ -416,6 +420,6 @@ impl Join<'_, '_> {
 }
 
 /// A field of the tensor.
-fn own(tensor: &str, field: Field) -> Expr {
-    Expr::Field(tensor.to_string(), field, Default::default())
+fn own(tensor: &str, field: fn(i64) -> Field, i: usize) -> Expr {
+    Expr::Field(tensor.to_string(), field(i as i64), Default::default())
 }

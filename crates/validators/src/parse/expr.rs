@@ -113,7 +113,8 @@ impl Parser<'_> {
     pub(super) fn path(&mut self, mut path: String, mut span: Span) -> Result<Expr, Diagnostic> {
         loop {
             if self.eat("[") {
-                let index = self.parse_count("an element's number")?;
+                let negative = self.eat("-");
+                let index = self.parse_int(negative, "an element's number")?;
                 span = span.to(self.expect("]")?);
                 path = format!("{path}[{index}]");
             } else if self.eat(".") {
@@ -121,13 +122,15 @@ impl Parser<'_> {
                 span = span.to(at);
                 match part {
                     "numel" => return Ok(Expr::Field(path, Field::Numel, span)),
+                    "ndim" => return Ok(Expr::Field(path, Field::Ndim, span)),
                     "given" => return Ok(Expr::Field(path, Field::Given, span)),
                     "shape" | "strides" if self.at_mark("[") => {
                         let field = if part == "shape" { Field::Shape } else { Field::Stride };
                         self.expect("[")?;
-                        let index = self.parse_count("a dim's number")?;
+                        let negative = self.eat("-");
+                        let index = self.parse_int(negative, "a dim's number")?;
                         let span = span.to(self.expect("]")?);
-                        return Ok(Expr::Field(path, field(index as usize), span));
+                        return Ok(Expr::Field(path, field(index), span));
                     }
                     _ => path = format!("{path}.{part}"),
                 }

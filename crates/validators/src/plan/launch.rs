@@ -12,13 +12,39 @@ pub struct Alloc {
     /// Its name in the signature or the package file.
     pub name: String,
     /// Its extents, checked not to be negative.
-    pub dims: Vec<Value>,
+    pub dims: Vec<AllocDim>,
     /// Its size in bytes, checked to be a 64-bit integer.
     pub bytes: Value,
     /// Its packed dtype: a constant, or what a dtype variable is bound to.
     pub dtype: Value,
     /// The alignment of its data, in bytes; a power of two.
     pub align: u32,
+}
+
+/// One extent of an allocation, or several.
+#[derive(Clone, Copy, Debug)]
+pub enum AllocDim {
+    /// An extent.
+    One(Value),
+    /// Extents that lie in memory.
+    Many {
+        /// How many they are, checked to be at most [`MOST_TURNS`](super::MOST_TURNS).
+        count: Value,
+        /// The address of the first.
+        start: Value,
+        /// The bytes from one to the next.
+        step: Value,
+    },
+}
+
+impl AllocDim {
+    /// The values of the plan that it is made of.
+    pub fn values(self) -> Vec<Value> {
+        match self {
+            AllocDim::One(value) => vec![value],
+            AllocDim::Many { count, start, step } => vec![count, start, step],
+        }
+    }
 }
 
 /// The C type of a scalar argument of a kernel.

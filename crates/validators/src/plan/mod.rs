@@ -34,7 +34,7 @@ mod verify;
 
 pub use builder::{Builder, Guarded, Turn};
 pub use interp::{Accepted, Outcome, Refused, interpret, interpret_with};
-pub use launch::{Alloc, CScalar, Grid, Launch, LaunchArg, Site, Status};
+pub use launch::{Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;
 pub use verify::{MAX_MAP_RANK, MAX_PARTS, MAX_VALUES, VerifyError};
 
@@ -320,7 +320,8 @@ impl Plan {
         self.device.values().into_iter().for_each(&mut *f);
         self.combinations.index.into_iter().for_each(&mut *f);
         for alloc in self.results.iter().chain(&self.workspaces) {
-            alloc.dims.iter().chain([&alloc.dtype, &alloc.bytes]).for_each(|value| f(*value));
+            alloc.dims.iter().flat_map(|dim| dim.values()).for_each(&mut *f);
+            [alloc.dtype, alloc.bytes].into_iter().for_each(&mut *f);
         }
         for launch in &self.launches {
             launch.cond.into_iter().for_each(&mut *f);

@@ -2,8 +2,8 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat, Status, Step,
-    TensorMap, Value,
+    Alloc, AllocDim, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat,
+    Status, Step, TensorMap, Value,
 };
 use crate::fault::{Fault, Part};
 use crate::tensor_map::MapChoices;
@@ -169,7 +169,13 @@ impl Printer<'_> {
     }
 
     fn alloc(&self, alloc: &Alloc) -> String {
-        let dims: Vec<_> = alloc.dims.iter().map(|dim| self.text(*dim, false)).collect();
+        let dim = |dim: &AllocDim| match *dim {
+            AllocDim::One(extent) => self.text(extent, false),
+            AllocDim::Many { count, start, .. } => {
+                format!("{} at {}", self.text(count, true), self.text(start, true))
+            }
+        };
+        let dims: Vec<_> = alloc.dims.iter().map(dim).collect();
         let dtype = self.text(alloc.dtype, false);
         format!("{}: [{}] of {dtype}, align {}", alloc.name, dims.join(", "), alloc.align)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What leaves a `when`: the values that its steps define or change, with what they are elsewhere.
 
-use super::Planner;
+use super::{BoundStar, Planner};
 use super::first_of::FirstOf;
 use super::name::Named;
 use crate::check::alias::Extent;
@@ -21,6 +21,8 @@ struct Leaving {
     before: Option<Named>,
     /// What a tensor of that path spans.
     extent: Option<Extent>,
+    /// The star whose dims the name counts.
+    star: Option<BoundStar>,
 }
 
 impl<'s> Planner<'s> {
@@ -37,9 +39,10 @@ impl<'s> Planner<'s> {
         self.guards.pop();
         let mut leaving = self.take_leaving(&mark);
         self.close(cond, &mark, &mut leaving);
-        for Leaving { named, extent, .. } in leaving {
+        for Leaving { named, extent, star, .. } in leaving {
             let name = named.name.clone();
             extent.map(|extent| self.extents.insert(name.clone(), extent));
+            star.map(|star| self.stars.insert(name.clone(), star));
             self.names.insert(name, named);
         }
         if self.guards.is_empty() {
@@ -57,6 +60,7 @@ impl<'s> Planner<'s> {
             named: self.names.remove(&name).expect("a name that was defined"),
             before,
             extent: self.extents.remove(&name),
+            star: self.stars.remove(&name),
         });
         leaving.collect()
     }
@@ -101,6 +105,9 @@ impl Leaving {
         into.extend(self.named.values().into_iter().zip(before));
         if let Some(Extent { low, high, valid, empty }) = &mut self.extent {
             into.extend([low, high, valid, empty].map(|value| elsewhere_zero(b, value)));
+        }
+        if let Some(star) = &mut self.star {
+            into.extend(star.dims.values().map(|value| elsewhere_zero(b, value)));
         }
     }
 }

@@ -66,7 +66,7 @@ impl FirstOf {
 #[derive(Clone, Debug)]
 pub struct NextPlace<'p> {
     /// What is compared, as a message begins.
-    pub subject: String,
+    pub subject: Phrase,
     /// What is there.
     pub actual: Value,
     /// Whether it does not count.
@@ -87,7 +87,7 @@ impl Planner<'_> {
         let cond = self.b.or(equal, uncounted);
         let cond = self.b.or(cond, excuse);
         let got = received(actual, &first, before.actual);
-        self.require(cond, info.complaint(subject.as_str(), format!("to match {first}"), got));
+        self.require(cond, info.complaint(&subject, format!("to match {first}"), got));
         if before.n_places > 1 {
             let equal = self.b.eq(actual, before.value);
             let unbound = self.b.not(before.bound);

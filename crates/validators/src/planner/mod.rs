@@ -10,6 +10,7 @@ mod evaluate;
 mod first_of;
 mod name;
 mod payload;
+mod star;
 mod shared;
 mod tensor;
 mod waiting;
@@ -17,6 +18,7 @@ mod waiting;
 pub use evaluate::{Checked, Dangers};
 pub use first_of::{FirstOf, NextPlace};
 pub use name::{Named, NamedKind};
+pub use star::{BoundStar, Direction, Row, StarDims, StarUse};
 pub use tensor::MapSource;
 
 use crate::check;
@@ -44,6 +46,8 @@ pub struct Planner<'s> {
     /// The tensors whose memory rules ask about.
     extents_asked: HashSet<&'s str>,
     extents: HashMap<String, check::alias::Extent>,
+    /// The stars that have been bound, by the names of how many dims they stand for.
+    stars: HashMap<String, BoundStar>,
     map_sources: HashMap<String, MapSource>,
     waiting: Waiting,
     guards: Vec<Value>,
@@ -68,6 +72,7 @@ impl<'s> Planner<'s> {
             defined: vec![],
             extents_asked: check::alias::asked(rules),
             extents: HashMap::new(),
+            stars: HashMap::new(),
             map_sources: HashMap::new(),
             waiting: Waiting::new(rules),
             guards: vec![],

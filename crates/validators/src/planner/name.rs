@@ -7,7 +7,6 @@
 use super::Planner;
 use super::shared::Shared;
 use super::waiting::Event;
-use crate::fault::Phrase;
 use crate::path::Path;
 use crate::plan::{Builder, Value};
 
@@ -104,11 +103,17 @@ impl Planner<'_> {
     pub fn define_all(&mut self, all: impl IntoIterator<Item = Named>) {
         let mut names = Vec::new();
         for named in all {
+            let named = Named { guards: self.guards.clone(), ..named };
+            let is_own = named.name == named.path.text;
             names.push((named.name.clone(), named.path.clone()));
-            self.put(Named { guards: self.guards.clone(), ..named });
+            if let Some(alias) = named.path.alias.clone().filter(|_| is_own) {
+                names.push((alias.clone(), named.path.clone()));
+                self.put(named.clone().called(&alias));
+            }
+            self.put(named);
         }
         let Some((_, path)) = names.first() else { return };
-        let subject = Phrase::text(format!("Invalid {}", path.subject()));
+        let subject = path.subject("Invalid");
         let skip = self.b.bool(false);
         let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
         self.make_ready(Event { names: &names, path, subject, skip });

@@ -59,13 +59,13 @@ impl Planner<'_> {
                 let named = Named::new(at.actual, NamedKind::Int, at.path).called(symbol);
                 self.put(Named { shared: Some(shared), ..named });
                 let skip = self.b.bool(false);
-                let subject = Phrase::text(format!("Invalid {}", at.path.subject()));
+                let subject = at.path.subject("Invalid");
                 self.make_ready(Event { names: &[symbol], path: at.path, subject, skip });
             }
             Some(named) => {
                 let mut shared = named.shared.clone().expect("the symbol is a shared one");
                 let next = NextPlace {
-                    subject: format!("Mismatched {}", at.path.subject()),
+                    subject: at.path.subject("Mismatched"),
                     actual: at.actual,
                     excuse: at.free,
                     first: shared.uses.path.text.clone(),

@@ -18,8 +18,9 @@ use kernpack_ffi_abi::DType;
 pub struct MapSource {
     /// Its dtype.
     pub dtype: TensorDType,
-    /// Its dims from the innermost to the outermost, by number.
-    pub fastest_first: Vec<usize>,
+    /// Its dims from the innermost to the outermost, by number; nothing where they are of any
+    /// number.
+    pub fastest_first: Option<Vec<usize>>,
     /// What its address is known to be a multiple of, in bytes.
     pub align: Option<u32>,
     /// Whether it may be absent.
@@ -47,7 +48,7 @@ impl Planner<'_> {
         &mut self,
         tensor: &str,
         dtype: &TensorDType,
-        fastest_first: Vec<usize>,
+        fastest_first: Option<Vec<usize>>,
         align: Option<u32>,
     ) {
         let optional = !self.guards.is_empty();
@@ -64,7 +65,7 @@ impl Planner<'_> {
             return;
         };
         let next = NextPlace {
-            subject: format!("Mismatched device index {}", path.location()),
+            subject: path.location("Mismatched device index"),
             actual,
             excuse: self.b.not(counts),
             first: format!("{}.{NAME}", before.path.text),
@@ -75,45 +76,31 @@ impl Planner<'_> {
         self.device_index = Some(before);
     }
 
-    /// Defines the number of a tensor's elements: the product of its extents, from the first to the
-    /// last.
-    pub fn define_numel(&mut self, path: &Path, extents: &[Value]) {
+    /// Defines the number of a tensor's elements: the product of these numbers, each with whether it
+    /// is one.
+    pub fn define_numel(&mut self, path: &Path, numels: &[(Value, Value)], empty: Value) {
         let (mut numel, mut valid) = (self.b.int(1), self.b.bool(true));
-        for extent in extents {
-            let overflows = self.b.overflows(Arith::Mul, numel, *extent);
-            let fits = self.b.not(overflows);
-            valid = self.b.and(valid, fits);
-            numel = self.b.mul(numel, *extent);
+        for (factor, fits) in numels {
+            let overflows = self.b.overflows(Arith::Mul, numel, *factor);
+            let no_overflow = self.b.not(overflows);
+            valid = self.b.and(valid, *fits);
+            valid = self.b.and(valid, no_overflow);
+            numel = self.b.mul(numel, *factor);
         }
         // An extent 0 makes the product 0, whatever overflowed on the way.
-        let empty = self.b.eq_zero_any(extents);
         let valid = self.b.or(empty, valid);
         let named = Named::new(numel, NamedKind::Int, &path.part(Field::Numel));
         self.define(Named { valid: Some(valid), ..named });
     }
 
-    /// Defines a tensor's strides.
-    pub fn define_strides(&mut self, path: &Path, strides: &[Value]) {
-        for (i, stride) in strides.iter().enumerate() {
-            self.define(Named::new(*stride, NamedKind::Int, &path.part(Field::Stride(i))));
-        }
+    /// Whether rules ask for the memory that a tensor spans.
+    pub fn asks_extent(&self, path: &Path) -> bool {
+        self.extents_asked.contains(&path.text[..])
     }
 
-    /// Defines a tensor itself: the address of its first element, and where rules ask for it, the
-    /// memory it spans.
-    pub fn define_tensor(
-        &mut self,
-        path: &Path,
-        address: Value,
-        extents: &[Value],
-        strides: &[Value],
-        element: check::alias::Element,
-    ) {
-        if self.extents_asked.contains(path.text.as_str()) {
-            let extent = check::alias::extent(self, &path.text, address, extents, strides, element);
-            self.extents.insert(path.text.clone(), extent);
-        }
-        self.define(Named::new(address, NamedKind::Pointer, path));
+    /// Defines the memory that a tensor spans.
+    pub fn define_extent(&mut self, path: &Path, extent: check::alias::Extent) {
+        self.extents.insert(path.text.clone(), extent);
     }
 
     /// The dtypes that a tensor may have.

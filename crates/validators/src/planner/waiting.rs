@@ -4,7 +4,8 @@
 //! Each definition of a name is an event: the checks that it completes are made right then, in the
 //! order written, dims before rules.
 
-use super::Planner;
+use super::star::ndim_of;
+use super::{Planner, StarUse};
 use crate::check;
 use crate::expr::Expr;
 use crate::fault::Phrase;
@@ -26,6 +27,7 @@ enum Check {
     Dim { path: Path, actual: Value, expr: Expr },
     Stride { path: Path, actual: Value, free: Value, expr: Expr },
     DType { path: Path, actual: Value, var: String },
+    Star(StarUse),
 }
 
 /// The number of a check that waits. Rules come behind everything else.
@@ -109,6 +111,7 @@ impl Check {
         match self {
             Check::Dim { actual, .. } | Check::DType { actual, .. } => vec![actual],
             Check::Stride { actual, free, .. } => vec![actual, free],
+            Check::Star(at) => vec![&mut at.n_dims, &mut at.extents.start, &mut at.extents.step],
         }
     }
 }
@@ -133,6 +136,11 @@ impl Planner<'_> {
     pub fn check_dtype(&mut self, path: &Path, actual: Value, var: &str) {
         let (path, var) = (path.clone(), var.to_string());
         self.check(vec![var.clone()], Check::DType { path, actual, var });
+    }
+
+    /// Holds the dims of a star against those that it has, as soon as it has any.
+    pub(super) fn check_star(&mut self, name: &str, at: &StarUse) {
+        self.check(vec![ndim_of(name)], Check::Star(at.clone()));
     }
 
     fn check(&mut self, needs: Vec<String>, check: Check) {
@@ -211,6 +219,11 @@ impl Planner<'_> {
             }
             Check::DType { path, actual, var } => {
                 check::dtype::require_match(cx, path, *actual, var);
+            }
+            Check::Star(at) => {
+                let bound = cx.bound_star(&at.star).expect("the star has been bound").clone();
+                check::rank::require_same(cx, at, &bound);
+                check::dim::require_same_dims(cx, at, &bound);
             }
         });
     }

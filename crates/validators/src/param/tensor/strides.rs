@@ -1,120 +1,374 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The checks of a tensor's strides, and the stride that each dim has for rules and kernels.
 
+use super::axis::{Axis, DimNumbers};
 use super::{Order, Strides, Tensor};
 use crate::check;
+use crate::check::stride::StrideUse;
 use crate::expr::Field;
 use crate::path::Path;
-use crate::plan::{Arith, Compare, Guarded, Value};
-use crate::planner::Planner;
-use kernpack_ffi_abi::layout::dl_tensor;
+use crate::plan::{Arith, Guarded, Value};
+use crate::planner::{Direction, Planner, StarDims};
+
+/// A tensor's dims and strides as they were given.
+pub(super) struct Given<'t> {
+    /// The tensor.
+    pub path: &'t Path,
+    /// Its extents.
+    pub axes: &'t [Axis],
+    /// Whether one of these is 0.
+    pub empty: Value,
+    /// Whether it has strides: row-major ones are meant where it has none.
+    pub present: Value,
+    /// Its strides, where it has any.
+    pub strides: DimNumbers,
+}
+
+/// How the dims of a star lie in memory.
+#[derive(Clone, Copy)]
+enum StarOrder {
+    /// The last is the fastest.
+    Row,
+    /// The first is the fastest.
+    Col,
+}
 
 impl Tensor {
-    /// Checks the strides; returns the stride of every dim, the compact one where the dim is free.
-    pub(super) fn plan_strides(
-        &self,
-        path: &Path,
-        view: Value,
-        extents: &[Value],
-        empty: Value,
-        cx: &mut Planner<'_>,
-    ) -> Vec<Value> {
-        let strides = cx.b.load(view, dl_tensor::STRIDES);
-        let n_dims = extents.len();
-        let row_major = compact_strides(cx, extents, &Order::Row);
-        if n_dims == 0 {
-            return row_major;
-        }
-        if self.strides == Strides::Compact(Order::Row) {
-            let null = cx.b.int(0);
-            let present = cx.b.compare(Compare::Ne, strides, null);
-            cx.when(present, |cx| {
-                let actual: Vec<_> = (0..n_dims).map(|i| cx.b.element(strides, i)).collect();
-                check::stride::require_compact(
-                    cx,
-                    path,
-                    &actual,
-                    &row_major,
-                    extents,
-                    empty,
-                    &Order::Row,
-                );
-            });
-            return row_major;
-        }
-        let actual = strides_or_row_major(cx, strides, &row_major);
-        for (i, stride) in actual.iter().enumerate() {
-            cx.b.let_named(&path.part(Field::Stride(i)).text, *stride);
-        }
+    /// Checks the strides; returns that of every dim as it is written, the compact one where the dim
+    /// is free, and of a star the compact one of its fastest dim.
+    pub(super) fn plan_strides(&self, cx: &mut Planner<'_>, given: &Given<'_>) -> Vec<Value> {
+        let row_major = compact_strides(cx, given.axes, &Order::Row);
         match &self.strides {
+            _ if self.dims.is_empty() => row_major,
+            Strides::Compact(Order::Row) => {
+                cx.when(given.present, |cx| {
+                    let actual = self.strides_there(cx, given);
+                    self.require_compact(cx, given, &actual, &row_major, &Order::Row);
+                });
+                row_major
+            }
             Strides::Compact(order) => {
-                let expected = compact_strides(cx, extents, order);
-                check::stride::require_compact(cx, path, &actual, &expected, extents, empty, order);
+                let actual = self.actual_strides(cx, given, &row_major);
+                let expected = compact_strides(cx, given.axes, order);
+                self.require_compact(cx, given, &actual, &expected, order);
                 expected
             }
             Strides::Any => {
-                let free = free_dims(cx, extents, empty);
-                self.require_writable(cx, path, &actual, &free);
-                cx.b.select_each(&free, &row_major, &actual)
+                let actual = self.actual_strides(cx, given, &row_major);
+                self.require_writable(cx, given, &actual);
+                given.known_strides(cx, &actual, &row_major)
             }
             Strides::Dims(wanted) => {
-                let free = free_dims(cx, extents, empty);
+                let actual = self.actual_strides(cx, given, &row_major);
                 for (i, dim) in wanted.iter().enumerate() {
-                    let path = path.part(Field::Stride(i));
-                    let at = check::stride::StrideUse {
-                        path: &path,
-                        actual: actual[i],
-                        free: free[i],
-                        compact: row_major[i],
+                    let path = self.dim_path(given.path, Field::Stride, i);
+                    let (actual, free) = match (given.axes[i], actual[i]) {
+                        (Axis::One(extent), Some(actual)) => (actual, given.is_free(cx, extent)),
+                        (Axis::One(_), None) => unreachable!("a dim has a stride"),
+                        (Axis::Star(dims), _) => self.star_stride(cx, given, &dims, row_major[i]),
                     };
+                    let at = StrideUse { path: &path, actual, free, compact: row_major[i] };
                     check::stride::require(cx, &at, dim, self.mutable);
                 }
-                cx.b.select_each(&free, &row_major, &actual)
+                given.known_strides(cx, &actual, &row_major)
             }
         }
     }
 
-    fn require_writable(
+    /// The stride of each dim that is no star, where the tensor has strides.
+    fn strides_there(&self, cx: &mut Planner<'_>, given: &Given<'_>) -> Vec<Option<Value>> {
+        let there = |(i, axis): (usize, &Axis)| match axis {
+            Axis::One(_) => Some(given.strides.one(cx, i)),
+            Axis::Star(_) => None,
+        };
+        given.axes.iter().enumerate().map(there).collect()
+    }
+
+    /// The stride of each dim that is no star: as given, or row-major.
+    fn actual_strides(
         &self,
         cx: &mut Planner<'_>,
-        path: &Path,
-        actual: &[Value],
-        free: &[Value],
+        given: &Given<'_>,
+        row_major: &[Value],
+    ) -> Vec<Option<Value>> {
+        cx.b.open();
+        let there = self.strides_there(cx, given);
+        let guarded = there.iter().zip(row_major);
+        let guarded = guarded.filter_map(|(inner, otherwise)| {
+            inner.map(|inner| Guarded { inner, otherwise: *otherwise })
+        });
+        let guarded: Vec<_> = guarded.collect();
+        let mut values = cx.b.close(given.present, &guarded).into_iter();
+        let actual: Vec<_> = there.iter().map(|it| it.and_then(|_| values.next())).collect();
+        for (i, stride) in actual.iter().enumerate() {
+            if let Some(stride) = stride {
+                cx.b.let_named(self.dim_path(given.path, Field::Stride, i).text, *stride);
+            }
+        }
+        actual
+    }
+
+    /// Requires each stride to be that of a compact tensor.
+    fn require_compact(
+        &self,
+        cx: &mut Planner<'_>,
+        given: &Given<'_>,
+        actual: &[Option<Value>],
+        expected: &[Value],
+        order: &Order,
     ) {
-        for (i, stride) in actual.iter().enumerate().filter(|_| self.mutable) {
-            check::mut_broadcast::require(cx, &path.part(Field::Stride(i)), *stride, free[i]);
+        for (i, axis) in given.axes.iter().enumerate() {
+            match (axis, actual[i]) {
+                (Axis::One(extent), Some(actual)) => {
+                    let path = self.dim_path(given.path, Field::Stride, i);
+                    let dim = check::stride::CompactDim {
+                        actual,
+                        expected: expected[i],
+                        extent: *extent,
+                        empty: given.empty,
+                    };
+                    check::stride::require_compact(cx, &path, &dim, order);
+                }
+                (Axis::One(_), None) => unreachable!("a dim has a stride"),
+                (Axis::Star(dims), _) => {
+                    self.require_compact_star(cx, given, dims, expected[i], order);
+                }
+            }
+        }
+    }
+
+    /// Requires the strides of a star's dims to be those of a compact tensor.
+    fn require_compact_star(
+        &self,
+        cx: &mut Planner<'_>,
+        given: &Given<'_>,
+        dims: &StarDims,
+        fastest: Value,
+        order: &Order,
+    ) {
+        let within = StarOrder::of(order);
+        let firsts = [("next", fastest)];
+        cx.for_each_dim(dims.ndim, within.direction(), &firsts, |cx, turn| {
+            let extent = cx.row_element(dims.extents, turn.number);
+            let actual = match order {
+                // Only where there are strides.
+                Order::Row => given.star_stride_there(cx, turn.number),
+                Order::Col | Order::Ranks(_) => {
+                    let row_major = self.row_major_stride(cx, given, dims, turn.number);
+                    given.star_stride(cx, turn.number, row_major)
+                }
+            };
+            let path = self.star_path(cx, given, turn.number);
+            let (expected, empty) = (turn.carried[0], given.empty);
+            let dim = check::stride::CompactDim { actual, expected, extent, empty };
+            check::stride::require_compact(cx, &path, &dim, order);
+            vec![cx.b.mul(expected, extent)]
+        });
+    }
+
+    /// The stride that a star's dim has where the tensor has none: the product of all extents behind
+    /// it, modulo 2^64.
+    fn row_major_stride(
+        &self,
+        cx: &mut Planner<'_>,
+        given: &Given<'_>,
+        dims: &StarDims,
+        number: Value,
+    ) -> Value {
+        let mut behind = cx.b.int(1);
+        let place = given.star_place();
+        for axis in &given.axes[place + 1..] {
+            behind = cx.b.mul(behind, axis.numel());
+        }
+        let one = cx.b.int(1);
+        let first = cx.b.add_ints(number, one);
+        let n_behind = cx.b.arith(Arith::Sub, dims.ndim, first);
+        let absent = cx.b.not(given.present);
+        cx.b.open();
+        let left =
+            cx.for_each_dim(n_behind, Direction::Forward, &[("behind", behind)], |cx, turn| {
+                let number = cx.b.add_ints(first, turn.number);
+                let extent = cx.row_element(dims.extents, number);
+                vec![cx.b.mul(turn.carried[0], extent)]
+            });
+        let otherwise = cx.b.int(0);
+        cx.b.close(absent, &[Guarded { inner: left[0], otherwise }])[0]
+    }
+
+    /// Requires the dims of a star to lie in row-major order among themselves. Returns the stride of
+    /// the last one above 1, and whether there is none.
+    fn star_stride(
+        &self,
+        cx: &mut Planner<'_>,
+        given: &Given<'_>,
+        dims: &StarDims,
+        fastest: Value,
+    ) -> (Value, Value) {
+        let free = cx.b.bool(true);
+        let firsts = [("free", free), ("stride", fastest), ("next", fastest), ("row", fastest)];
+        let left = cx.for_each_dim(dims.ndim, Direction::Backward, &firsts, |cx, turn| {
+            let [all_free, stride, next, row] = turn.carried[..] else {
+                unreachable!("four are handed on")
+            };
+            let extent = cx.row_element(dims.extents, turn.number);
+            let actual = given.star_stride(cx, turn.number, row);
+            let free = given.is_free(cx, extent);
+            let path = self.star_path(cx, given, turn.number);
+            let excused = cx.b.or(free, all_free);
+            check::stride::require_next(cx, &path, actual, next, excused);
+            let (behind, scaled) = (cx.b.mul(row, extent), cx.b.mul(actual, extent));
+            let fastest = cx.b.select(all_free, actual, stride);
+            vec![
+                cx.b.and(free, all_free),
+                cx.b.select(free, stride, fastest),
+                cx.b.select(free, next, scaled),
+                behind,
+            ]
+        });
+        (left[1], left[0])
+    }
+
+    /// Refuses strides of 0 on dims above 1 of a tensor that is written.
+    fn require_writable(&self, cx: &mut Planner<'_>, given: &Given<'_>, actual: &[Option<Value>]) {
+        if !self.mutable {
+            return;
+        }
+        for (i, axis) in given.axes.iter().enumerate() {
+            match (axis, actual[i]) {
+                (Axis::One(extent), Some(stride)) => {
+                    let free = given.is_free(cx, *extent);
+                    let path = self.dim_path(given.path, Field::Stride, i);
+                    check::mut_broadcast::require(cx, &path, stride, free);
+                }
+                (Axis::One(_), None) => unreachable!("a dim has a stride"),
+                // Row-major strides are 0 in empty tensors only.
+                (Axis::Star(dims), _) => cx.when(given.present, |cx| {
+                    cx.for_each_dim(dims.ndim, Direction::Forward, &[], |cx, turn| {
+                        let extent = cx.row_element(dims.extents, turn.number);
+                        let stride = given.star_stride_there(cx, turn.number);
+                        let free = given.is_free(cx, extent);
+                        let path = self.star_path(cx, given, turn.number);
+                        check::mut_broadcast::require(cx, &path, stride, free);
+                        vec![]
+                    });
+                }),
+            }
+        }
+    }
+
+    /// The path of the stride of a star's dim.
+    fn star_path(&self, cx: &mut Planner<'_>, given: &Given<'_>, number: Value) -> Path {
+        let before = cx.b.int(given.star_place() as i64);
+        let number = cx.b.add_ints(number, before);
+        given.path.counted_dim(Field::Stride, number)
+    }
+
+    /// Calls `f` with the extent and the stride of every dim of a star, and what it handed on.
+    pub(super) fn for_each_star_stride(
+        &self,
+        cx: &mut Planner<'_>,
+        given: &Given<'_>,
+        dims: &StarDims,
+        fastest: Value,
+        firsts: &[(&str, Value)],
+        f: impl FnOnce(&mut Planner<'_>, Value, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let within = match &self.strides {
+            Strides::Compact(order) => StarOrder::of(order),
+            Strides::Any | Strides::Dims(_) => StarOrder::Row,
+        };
+        let is_compact = matches!(self.strides, Strides::Compact(_));
+        let all: Vec<_> = [("compact", fastest)].iter().chain(firsts).copied().collect();
+        let mut left = cx.for_each_dim(dims.ndim, within.direction(), &all, |cx, turn| {
+            let compact = turn.carried[0];
+            let extent = cx.row_element(dims.extents, turn.number);
+            let stride = if is_compact {
+                compact
+            } else {
+                let actual = given.star_stride(cx, turn.number, compact);
+                let free = given.is_free(cx, extent);
+                cx.b.select(free, compact, actual)
+            };
+            let mut nexts = vec![cx.b.mul(compact, extent)];
+            nexts.extend(f(cx, extent, stride, &turn.carried[1..]));
+            nexts
+        });
+        left.split_off(1)
+    }
+}
+
+impl StarOrder {
+    /// The order within a star among dims of that order.
+    fn of(order: &Order) -> StarOrder {
+        match order {
+            Order::Col => StarOrder::Col,
+            Order::Row | Order::Ranks(_) => StarOrder::Row,
+        }
+    }
+
+    /// From the fastest dim to the slowest.
+    fn direction(self) -> Direction {
+        match self {
+            StarOrder::Row => Direction::Backward,
+            StarOrder::Col => Direction::Forward,
         }
     }
 }
-/// The strides of a compact tensor.
-fn compact_strides(cx: &mut Planner<'_>, extents: &[Value], order: &Order) -> Vec<Value> {
-    let mut strides = vec![cx.b.int(1); extents.len()];
+
+impl Given<'_> {
+    /// Whether a dim meets every stride requirement: its extent is 1, or the tensor is empty.
+    fn is_free(&self, cx: &mut Planner<'_>, extent: Value) -> Value {
+        let single = cx.b.eq_int(extent, 1);
+        cx.b.or(single, self.empty)
+    }
+
+    /// Where the star stands.
+    fn star_place(&self) -> usize {
+        let place = self.axes.iter().position(|axis| matches!(axis, Axis::Star(_)));
+        place.expect("the tensor has a star")
+    }
+
+    /// The stride of a star's dim: as given, or row-major.
+    fn star_stride(&self, cx: &mut Planner<'_>, number: Value, row_major: Value) -> Value {
+        cx.b.open();
+        let inner = self.star_stride_there(cx, number);
+        cx.b.close(self.present, &[Guarded { inner, otherwise: row_major }])[0]
+    }
+
+    /// The stride of a star's dim, where the tensor has strides.
+    fn star_stride_there(&self, cx: &mut Planner<'_>, number: Value) -> Value {
+        let strides = self.strides.star(cx);
+        cx.row_element(strides, number)
+    }
+
+    /// The strides that rules and kernels see: the row-major one where the dim is free.
+    fn known_strides(
+        &self,
+        cx: &mut Planner<'_>,
+        actual: &[Option<Value>],
+        row_major: &[Value],
+    ) -> Vec<Value> {
+        let mut known = Vec::new();
+        for (i, axis) in self.axes.iter().enumerate() {
+            known.push(match (axis, actual[i]) {
+                (Axis::One(extent), Some(actual)) => {
+                    let free = self.is_free(cx, *extent);
+                    cx.b.select(free, row_major[i], actual)
+                }
+                (Axis::One(_), None) | (Axis::Star(_), _) => row_major[i],
+            });
+        }
+        known
+    }
+}
+
+/// The strides of a compact tensor; of a star, that of its fastest dim.
+fn compact_strides(cx: &mut Planner<'_>, axes: &[Axis], order: &Order) -> Vec<Value> {
+    let mut strides = vec![cx.b.int(1); axes.len()];
     let mut next = cx.b.int(1);
-    for dim in order.fastest_first(extents.len()).expect("a checked order is a permutation") {
+    for dim in order.fastest_first(axes.len()).expect("a checked order is a permutation") {
         strides[dim] = next;
-        next = cx.b.arith(Arith::Mul, next, extents[dim]);
+        next = cx.b.arith(Arith::Mul, next, axes[dim].numel());
     }
     strides
-}
-
-/// Whether each dim meets every stride requirement: its extent is 1, or the tensor is empty.
-fn free_dims(cx: &mut Planner<'_>, extents: &[Value], empty: Value) -> Vec<Value> {
-    let free = |extent: &Value| {
-        let single = cx.b.eq_int(*extent, 1);
-        cx.b.or(single, empty)
-    };
-    extents.iter().map(free).collect()
-}
-
-/// The strides as given; row-major ones where the pointer to them is NULL.
-fn strides_or_row_major(cx: &mut Planner<'_>, strides: Value, row_major: &[Value]) -> Vec<Value> {
-    let null = cx.b.int(0);
-    let present = cx.b.compare(Compare::Ne, strides, null);
-    cx.b.open();
-    let values: Vec<_> = row_major
-        .iter()
-        .enumerate()
-        .map(|(i, compact)| Guarded { inner: cx.b.element(strides, i), otherwise: *compact })
-        .collect();
-    cx.b.close(present, &values)
 }

@@ -4,6 +4,7 @@
 use super::{Order, Strides, Tensor};
 use crate::check::dtype::alternatives;
 use crate::count::count;
+use crate::dim::Star;
 use crate::param::{Kind, ParamSyntax};
 use crate::parse::Parser;
 use crate::rule::join;
@@ -229,6 +230,9 @@ impl Tensor {
                     _ => format!("a permutation of 0 to {}", n_dims - 1),
                 };
                 Some(format!("expected `order` to be {ranks} for {}", count(n_dims, "dim")))
+            }
+            Strides::Dims(strides) if let Some((_, star)) = Star::among(strides) => {
+                Some(format!("expected one stride for all dims of a star, found `{star}`"))
             }
             Strides::Dims(strides) if strides.len() != n_dims => Some(format!(
                 "expected {} for {}, found {}",

@@ -29,7 +29,8 @@ pub fn verify(plan: &Plan, scope: &mut Scope<'_>) -> Verified {
 fn verify_alloc(number: usize, alloc: &Alloc, scope: &mut Scope<'_>) -> Verified {
     let place = || format!("allocation {number}");
     require(alloc.align.is_power_of_two(), place, "is not aligned to a power of two")?;
-    all_ints([&alloc.dtype, &alloc.bytes].into_iter().chain(&alloc.dims), scope)
+    let dims: Vec<_> = alloc.dims.iter().flat_map(|dim| dim.values()).collect();
+    all_ints([&alloc.dtype, &alloc.bytes].into_iter().chain(&dims), scope)
 }
 
 fn combinations(combinations: &Combinations, scope: &mut Scope<'_>) -> Verified {

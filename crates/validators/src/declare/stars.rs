@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which use of a star binds it, and what is wrong with stars and with the fields of theirs that
+//! stand in dims.
+
+use super::{Bindings, Declarations, StarBinding, Strength, Use, by_name, optional_only, unbound};
+use crate::expr::Name;
+use kernpack_syntax::Diagnostic;
+use std::rc::Rc;
+
+impl Declarations {
+    pub(super) fn resolve_stars(&self, bindings: &mut Bindings, diagnostics: &mut Vec<Diagnostic>) {
+        for (star, uses) in by_name(&self.stars) {
+            let best = uses.iter().min_by_key(|used| used.strength).expect("a name has a use");
+            let is_outside = |used: &&&Use| !used.optionals.starts_with(&best.optionals);
+            if let Some(outside) = uses.iter().find(is_outside) {
+                diagnostics.push(optional_only(outside, best));
+            }
+            let strided = self.strided_stars.iter().find(|(name, _)| name == star);
+            let binding = StarBinding {
+                path: best.path.clone(),
+                optional: best.optionals.last().cloned(),
+                strided: strided.map(|(_, tensor)| tensor.clone()),
+            };
+            let fields = self.star_fields.iter();
+            for (name, optionals) in fields.filter(|(name, _)| name.param.as_deref() == Some(star)) {
+                let used = field_use(name, optionals);
+                if !used.optionals.starts_with(&best.optionals) {
+                    diagnostics.push(optional_only(&used, best));
+                }
+            }
+            bindings.stars.insert(star.to_string(), binding);
+        }
+        for (name, optionals) in &self.star_fields {
+            let star = name.param.as_deref().unwrap_or_default();
+            if !bindings.stars.contains_key(star) {
+                diagnostics.push(unbound(&field_use(name, optionals)));
+            }
+        }
+    }
+}
+
+/// The use that a field of a star is.
+fn field_use(name: &Name, optionals: &Rc<[String]>) -> Use {
+    Use {
+        name: name.text.clone(),
+        span: name.span,
+        path: String::new(),
+        strength: Strength::Check,
+        optionals: optionals.clone(),
+    }
+}
