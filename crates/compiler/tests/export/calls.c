@@ -69,6 +69,7 @@ extern "C" {
 #endif
 PRINTING(numbers)
 PRINTING(views)
+PRINTING(shapes)
 PRINTING(tuples)
 PRINTING(fixed)
 PRINTING(least)
@@ -108,6 +109,7 @@ int main(void) {
   const float ratio = 0.5f;
   const uint64_t huge = UINT64_MAX;
   kernpack_tensor tensor;
+  kernpack_dims dims;
   struct norm_tuples_a_new_ inner;
   struct norm_tuples_a outer;
   struct norm_tuples_b other;
@@ -118,6 +120,12 @@ int main(void) {
   norm_numbers(false, 8, (uint64_t)INT64_MAX + 1, 1.5f, 2.5, NULL, NULL, NULL, NULL, 0);
   norm_views(&tensor, &tensor, extents, extents, (void*)16, (void*)32, (void*)2, NULL, 0);
   norm_views(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0);
+  dims.data = extents;
+  dims.size = 2;
+  norm_shapes(&tensor, &dims, &dims, NULL, 0);
+  dims.data = NULL;
+  dims.size = 0;
+  norm_shapes(&tensor, &dims, NULL, NULL, 0);
   inner._0 = 0.25f;
   outer.x = &tensor;
   outer._1 = 4;

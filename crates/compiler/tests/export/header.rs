@@ -29,6 +29,7 @@ fn everything() -> Package {
             "tuples(a: Tuple(x: Tensor([k], float32), int32, new: Tuple(float32, 3)), \
              b: Optional[Tuple(float32, s: Optional[Shape([2])])], c: Tuple(), d: Tuple(3, True))",
         ),
+        function("shapes(x: Tensor([*b], int8), s: Shape([*b]), t: Optional[Shape([2, *_])])"),
         function("fixed(a: None, b: True, c: -9, d: 1e-06, e: Optional[3], message: int32)"),
         Function::new(Signature::new("least").param("a", Exactly(Literal::Int(i64::MIN)))),
         function("tuples_a(new_: Tuple(int32), kernpack_args: Tuple(int32), new: int64)"),
@@ -296,6 +297,30 @@ fn every_kind_has_a_c_type() {
               message_size);
         }
 
+        int __tvm_ffi_shapes(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
+
+        /**
+         * shapes(x: Tensor([*b], int8), s: Shape([*b]), t: Optional[Shape([2, *_])])
+         */
+        static inline int norm_shapes(
+            const kernpack_tensor* x,
+            const kernpack_dims* s,
+            const kernpack_dims* t,
+            char* message,
+            size_t message_size) {
+          kernpack_any kernpack_out = kernpack_none();
+          kernpack_any kernpack_args[3];
+          kernpack_shape kernpack_0;
+          kernpack_shape kernpack_1;
+          kernpack_args[0] = kernpack_view(x);
+          kernpack_args[1] = kernpack_any_ints(&kernpack_0, s);
+          kernpack_args[2] = kernpack_any_ints(&kernpack_1, t);
+          return kernpack_result(
+              __tvm_ffi_shapes(NULL, (const kernpack_packed_any*)kernpack_args, 3, (kernpack_packed_any*)&kernpack_out),
+              message,
+              message_size);
+        }
+
         int __tvm_ffi_fixed(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
 
         /**
@@ -451,6 +476,8 @@ fn packed_functions_get_what_callers_pass() {
         numbers(False, 8, BigInt(2 words, 9223372036854775808, 0), 1.5, 2.5, None, None, None)
         views(Tensor(ndim=1), Tensor(ndim=1), Shape(5, 2), Shape(5), void*(16), void*(32), void*(2))
         views(None, None, None, None, void*(0), None, void*(0))
+        shapes(Tensor(ndim=1), Shape(5, 2), Shape(5, 2))
+        shapes(Tensor(ndim=1), Shape(), None)
         tuples([Tensor(ndim=1), 4, [0.25, 3]], [0.75, Shape(5)], [], [3, True])
         tuples([Tensor(ndim=1), 4, [0.25, 3]], [0.75, None], [], [3, True])
         tuples([Tensor(ndim=1), 4, None], None, [], [3, True])
