@@ -47,23 +47,7 @@ impl Declarations {
                 ));
             }
         }
-        for used in &self.stars {
-            if let Some(problem) = reserved(&used.name) {
-                diagnostics.push(
-                    Diagnostic::new("reserved-name", format!("`{}` {problem}", used.name))
-                        .label(used.span, "used as a star's name")
-                        .help("choose another name"),
-                );
-            }
-            let is_symbol = bindings.symbols.contains_key(&used.name);
-            if seen.contains_key(used.name.as_str()) || is_symbol {
-                let why = "stands for dims here, and for a value elsewhere";
-                diagnostics.push(clash(&used.name, used.span, why).help(format!(
-                    "rename one; the number of elements of `*{0}` is `{0}.numel`, that of dims `{0}.ndim`",
-                    used.name
-                )));
-            }
-        }
+        self.check_stars(&seen, bindings, diagnostics);
         for used in &self.dtype_vars {
             let is_symbol = bindings.symbols.contains_key(&used.name)
                 || bindings.stars.contains_key(&used.name);
@@ -77,6 +61,31 @@ impl Declarations {
         }
         self.check_elements(bindings, diagnostics);
         diagnostics.dedup();
+    }
+
+    fn check_stars(
+        &self,
+        params: &BTreeMap<&str, Span>,
+        bindings: &Bindings,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        for used in &self.stars {
+            if let Some(problem) = reserved(&used.name) {
+                diagnostics.push(
+                    Diagnostic::new("reserved-name", format!("`{}` {problem}", used.name))
+                        .label(used.span, "used as a star's name")
+                        .help("choose another name"),
+                );
+            }
+            let is_symbol = bindings.symbols.contains_key(&used.name);
+            if params.contains_key(used.name.as_str()) || is_symbol {
+                let why = "stands for dims here, and for a value elsewhere";
+                diagnostics.push(clash(&used.name, used.span, why).help(format!(
+                    "rename one; the number of elements of `*{0}` is `{0}.numel`, that of dims `{0}.ndim`",
+                    used.name
+                )));
+            }
+        }
     }
 
     /// An element goes by its path: one that has the name of a symbol or dtype variable looks like
