@@ -155,9 +155,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// The extents of an allocation in memory, and how many they are.
     fn store_shape(&mut self, dims: &[AllocDim]) -> (V<'c>, V<'c>) {
         let e = self.e();
-        let is_one = |dim: &AllocDim| matches!(dim, AllocDim::One(_));
-        let room = if dims.iter().all(is_one) { dims.len().max(1) as i64 } else { MOST_TURNS };
-        let shape = e.stack(self.builder.function, 8 * room as u32);
+        let room = dims.iter().map(|dim| match dim {
+            AllocDim::One(_) => 1,
+            AllocDim::Many { .. } => MOST_TURNS as u32,
+        });
+        let shape = e.stack(self.builder.function, 8 * room.sum::<u32>().max(1));
         let at =
             |number: V<'c>| e.offset(shape, e.arith(Operation::Mul, number, e.int(Ty::I64, 8)));
         let mut n_dims = self.i64(0);
@@ -169,8 +171,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
                     e.arith(Operation::Add, n_dims, e.int(Ty::I64, 1))
                 }
                 AllocDim::Many { count, start, step } => {
-                    let [count, start, step] =
-                        [count, start, step].map(|value| self.builder.value(value));
+                    let [start, step] = [start, step].map(|value| self.builder.value(value));
+                    let count = self.builder.n_turns(count);
                     self.builder.count_up(count, |number| {
                         let from = e.arith(Operation::Mul, number, step);
                         let from = e.to_pointer(e.arith(Operation::Add, start, from));

@@ -55,10 +55,12 @@ impl<'c> FunctionBuilder<'_, 'c> {
         e.at(behind);
     }
 
-    /// How many turns there are; a negative number is none.
-    fn n_turns(&mut self, count: Value) -> V<'c> {
+    /// How many turns there are: 0 to 64.
+    pub(super) fn n_turns(&mut self, count: Value) -> V<'c> {
         let e = self.e;
         let (count, most) = (self.value(count), e.int(Ty::I64, MOST_TURNS));
-        e.select(e.compare(Predicate::SLT, count, most), count, most)
+        let (few, none) = (e.compare(Predicate::SLT, count, most), e.int(Ty::I64, 0));
+        let count = e.select(few, count, most);
+        e.select(e.compare(Predicate::SLT, count, none), none, count)
     }
 }

@@ -28,7 +28,8 @@ pub enum AllocDim {
     One(Value),
     /// Extents that lie in memory.
     Many {
-        /// How many they are, checked to be at most [`MOST_TURNS`](super::MOST_TURNS).
+        /// How many they are: none where it is negative, and never more than
+        /// [`MOST_TURNS`](super::MOST_TURNS).
         count: Value,
         /// The address of the first.
         start: Value,

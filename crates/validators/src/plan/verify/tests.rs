@@ -4,8 +4,8 @@
 use super::{MAX_DEPTH, MAX_PARTS, MAX_REPEATS, MAX_VALUES};
 use crate::fault::{Fault, Format, Part};
 use crate::plan::{
-    Alloc, Arith, CScalar, Carried, Compare, Device, Expr, Grid, Launch, LaunchArg, Plan, Repeat,
-    Site, Status, Step, TensorMap, Type, Value, When, Yielded,
+    Alloc, AllocDim, Arith, CScalar, Carried, Compare, Device, Expr, Grid, Launch, LaunchArg, Plan,
+    Repeat, Site, Status, Step, TensorMap, Type, Value, When, Yielded,
 };
 use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::layout::{any, dl_tensor};
@@ -119,7 +119,7 @@ fn made() -> Made {
 fn effects(made: &mut Made) {
     let alloc = |name: &str| Alloc {
         name: name.into(),
-        dims: vec![ZERO],
+        dims: vec![AllocDim::One(ZERO)],
         bytes: ZERO,
         dtype: ZERO,
         align: 16,
@@ -430,7 +430,7 @@ fn names_can_be_symbols() {
 fn effects_use_what_holds_at_the_end() {
     let message = UNDEFINED;
     expect(|made| made.plan.device.index = made.turn, message);
-    expect(|made| made.plan.results[0].dims[0] = made.turn, message);
+    expect(|made| made.plan.results[0].dims[0] = AllocDim::One(made.turn), message);
     expect(|made| made.plan.combinations.index = Some(made.turn), message);
     expect(|made| made.map().dims[0] = made_turn(), message);
     let message = WRONG_TYPE;
