@@ -118,11 +118,7 @@ impl Declarations {
 
     /// An integer parameter, which is the symbol of its path.
     pub fn int_param(&mut self, at: &Path) {
-        self.uses(
-            at,
-            &Expr::Symbol(at.text.clone(), self.param),
-            self.bare(),
-        );
+        self.uses(at, &Expr::Symbol(at.text.clone(), self.param), self.bare());
     }
 
     /// A uint64 parameter: an integer, and no symbol.
@@ -207,7 +203,8 @@ impl Declarations {
                 diagnostics.push(stride_in_dim(dim));
             }
             let (path, optional) = (best.path.clone(), best.optionals.last().cloned());
-            let n_shared = uses.iter().filter(|u| is_stride && u.strength == Strength::Stride).count();
+            let n_shared =
+                uses.iter().filter(|u| is_stride && u.strength == Strength::Stride).count();
             bindings.symbols.insert(symbol.to_string(), Binding { path, optional, n_shared });
         }
         self.resolve_settled(bindings);

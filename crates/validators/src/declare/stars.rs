@@ -22,7 +22,8 @@ impl Declarations {
                 strided: strided.map(|(_, tensor)| tensor.clone()),
             };
             let fields = self.star_fields.iter();
-            for (name, optionals) in fields.filter(|(name, _)| name.param.as_deref() == Some(star)) {
+            for (name, optionals) in fields.filter(|(name, _)| name.param.as_deref() == Some(star))
+            {
                 let used = field_use(name, optionals);
                 if !used.optionals.starts_with(&best.optionals) {
                     diagnostics.push(optional_only(&used, best));

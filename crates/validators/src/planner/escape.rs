@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What leaves a `when`: the values that its steps define or change, with what they are elsewhere.
 
-use super::{BoundStar, Planner};
 use super::first_of::FirstOf;
 use super::name::Named;
+use super::{BoundStar, Planner};
 use crate::check::alias::Extent;
 use crate::plan::{Builder, Guarded, Value};
 use std::collections::BTreeMap;

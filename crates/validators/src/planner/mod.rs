@@ -10,8 +10,8 @@ mod evaluate;
 mod first_of;
 mod name;
 mod payload;
-mod star;
 mod shared;
+mod star;
 mod tensor;
 mod waiting;
 
