@@ -83,3 +83,22 @@ def test_one_file_compiled_twice_is_two_sources(load_package):
     for step, expected in ((10, 11), (200, 212), (10, 224)):
         module[f"add{step}"](a)
         assert a == expected
+
+
+def test_the_files_of_a_source_see_each_other(load_package):
+    package = """
+        [package]
+        name = "files"
+        [[function]]
+        signature = "add(a: Tensor([], int64, mut))"
+        source = { host = ["add.c", "step.c"], define = { STEP = "3" } }
+        kernel = "add"
+        args = ["a"]
+    """
+    files = {
+        "add.c": "long step(void); void add(long *a) { *a += step(); }",
+        "step.c": "long step(void) { return STEP; }",
+    }
+    a = numpy.zeros((), "int64")
+    load_package(package, files=files)["add"](a)
+    assert a == 3

@@ -168,8 +168,10 @@ fn entries<'p>(
 
 /// What the compilers said, in the order of the sources.
 fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
-    let host =
-        host.modules.iter().map(|HostModule { artifact, .. }| (artifact.name(), &artifact.log));
+    let host = host
+        .modules
+        .iter()
+        .map(|HostModule { source, artifact, .. }| (source.name(), &artifact.log));
     let gpu = gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
     let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
     said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
@@ -178,7 +180,8 @@ fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
 /// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made
 /// of, which for a C or CUDA C++ file is also headers, macros, options and the compiler.
 fn sources_digest_input<'a>(host: &'a HostCode, gpu: &'a GpuCode) -> Vec<&'a [u8]> {
-    let host = host.modules.iter().map(|module| &module.artifact.bytes[..]);
+    let files = host.modules.iter().flat_map(|module| &module.artifact.files);
+    let host = files.map(|file| &file.bytes[..]);
     let gpu = gpu.modules.iter().flat_map(|(_, code)| code.images.iter().map(|it| &it.bytes[..]));
     host.chain(gpu).collect()
 }
@@ -193,7 +196,7 @@ fn link_object(
     record: &mut Record,
 ) -> Result<Vec<u8>, CompileError> {
     let _span = tracing::debug_span!("merge").entered();
-    let names: Vec<_> = host.modules.iter().map(|module| module.artifact.name()).collect();
+    let names: Vec<_> = host.modules.iter().map(|module| module.source.name()).collect();
     let mut inputs = vec![
         Input { name: "generated code", bytes: code },
         Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },

@@ -95,7 +95,7 @@ fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
 impl HostModule {
     /// A problem with a symbol that its source needs.
     pub fn problem(&self, message: String) -> Problem {
-        let error = SourceError::new(SourceErrorKind::Symbol, &self.artifact.path, message);
+        let error = SourceError::new(SourceErrorKind::Symbol, &self.source.paths[0], message);
         Problem::of_launch(&self.launch.0, self.launch.1, error)
     }
 }
@@ -103,7 +103,7 @@ impl HostModule {
 impl Wanted<'_> {
     /// The module of that number.
     fn build(&self, number: usize, target: &Target) -> Result<HostModule, Problems> {
-        let artifact = self.source.build(target).map_err(|error| self.problem(error))?;
+        let artifact = self.source.build(target).map_err(|errors| self.problems(errors))?;
         self.check_kernels(&artifact)?;
         let mut kernels: Vec<(String, String)> = Vec::new();
         for kernel in self.launches.iter().flat_map(|(_, _, kernels)| kernels) {
@@ -113,21 +113,21 @@ impl Wanted<'_> {
         }
         let exports: Vec<_> =
             kernels.iter().map(|(name, symbol)| (&name[..], &symbol[..])).collect();
-        let Isolated { object, needs } =
-            link::isolate(target.elf, &[artifact.input(&artifact.name())], &exports).map_err(
-                |error| {
-                    self.problem(SourceError::new(SourceErrorKind::Object, &artifact.path, error))
-                },
-            )?;
+        let isolated = link::isolate(target.elf, &artifact.link_inputs(), &exports);
+        let Isolated { object, needs } = isolated.map_err(|error| {
+            let path = &self.source.paths[0];
+            self.problems(vec![SourceError::new(SourceErrorKind::Object, path, error)])
+        })?;
         let (function, index, _) = &self.launches[0];
         let launch = (function.to_string(), *index);
         Ok(HostModule { source: self.source.clone(), launch, artifact, object, needs, kernels })
     }
 
-    /// A problem of the source itself: that of the first launch which has it.
-    fn problem(&self, error: SourceError) -> Problems {
+    /// Problems of the source itself: those of the first launch which has it.
+    fn problems(&self, errors: Vec<SourceError>) -> Problems {
         let (function, index, _) = &self.launches[0];
-        Problems(vec![Problem::of_launch(function, *index, error)])
+        let problem = |error| Problem::of_launch(function, *index, error);
+        Problems(errors.into_iter().map(problem).collect())
     }
 
     /// Every launch's kernel is among the functions.
@@ -136,18 +136,20 @@ impl Wanted<'_> {
         for (function, index, kernels) in &self.launches {
             if let Some(kernel) = kernels.iter().find(|kernel| !artifact.functions.contains(kernel))
             {
-                problems.push(Problem::of_launch(function, *index, missing(artifact, kernel)));
+                problems.push(Problem::of_launch(function, *index, self.missing(artifact, kernel)));
             }
         }
         problems.into_result()
     }
-}
 
-fn missing(artifact: &HostArtifact, kernel: &str) -> SourceError {
-    let has = match &artifact.functions[..] {
-        [] => "none".to_string(),
-        functions => functions.join(", "),
-    };
-    let message = format!("`{}` has no function `{kernel}`; it has {has}", artifact.name());
-    SourceError::new(SourceErrorKind::MissingKernel, &artifact.path, message)
+    fn missing(&self, artifact: &HostArtifact, kernel: &str) -> SourceError {
+        let has = match &artifact.functions[..] {
+            [] => "none".to_string(),
+            functions => functions.join(", "),
+        };
+        let names: Vec<_> = artifact.files.iter().map(|file| format!("`{}`", file.name)).collect();
+        let (have, it) = if names.len() == 1 { ("has", "it has") } else { ("have", "they have") };
+        let message = format!("{} {have} no function `{kernel}`; {it} {has}", names.join(", "));
+        SourceError::new(SourceErrorKind::MissingKernel, &self.source.paths[0], message)
+    }
 }

@@ -18,12 +18,14 @@ impl Sources {
         Sources(folder)
     }
 
-    /// Builds it: a function for each kernel, which is in the file of its name.
+    /// Builds it: a function for each kernel, which is in the file of its name. Kernels with a `+` between them are of one source.
     fn build(&self, kernels: &[&str]) -> Result<Compiled, CompileError> {
-        let function = |(at, kernel): (usize, &&str)| {
+        let function = |(at, kernels): (usize, &&str)| {
+            let files: Vec<_> = kernels.split('+').map(|name| format!("\"{name}.c\"")).collect();
+            let (files, kernel) = (files.join(", "), kernels.split('+').next().unwrap());
             format!(
                 "[[function]]\nsignature = \"f{at}(x: Tensor([n], float32, mut))\"\n\
-                 source = {{ host = \"{kernel}.c\" }}\nkernel = \"{kernel}\"\nargs = [\"x\"]\n"
+                 source = {{ host = [{files}] }}\nkernel = \"{kernel}\"\nargs = [\"x\"]\n"
             )
         };
         let functions: String = kernels.iter().enumerate().map(function).collect();
@@ -69,4 +71,23 @@ fn objects_have_the_names_that_users_gave() {
         global,
         ["__tvm_ffi_f0", "__tvm_ffi__metadata_f0", "__tvm_ffi_f1", "__tvm_ffi__metadata_f1"]
     );
+}
+
+#[test]
+fn files_of_a_source_see_each_other() {
+    let sources = Sources::new(&[
+        ("a.c", "void b(float *); void a(float *x) { b(x); }"),
+        ("b.c", "void b(float *x) { *x = 1; }"),
+        ("c.c", "void b(float *x) { *x = 2; }"),
+    ]);
+    sources.build(&["a+b", "a+c", "b"]).unwrap();
+    let error = sources.build(&["a+b+c"]).unwrap_err().to_string();
+    assert!(error.contains("duplicate symbol: b"), "{error}");
+    sources.expect_error(
+        &["b+x"],
+        "in function `f0`: cannot read `x.c`: No such file or directory (os error 2)",
+    );
+    let sources = Sources::new(&[("a.c", "int a;"), ("b.c", "void b(void) {}")]);
+    sources
+        .expect_error(&["a+b"], "in function `f0`: `a.c`, `b.c` have no function `a`; they have b");
 }

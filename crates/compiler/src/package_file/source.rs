@@ -127,25 +127,53 @@ fn names_no_file(reader: &mut Reader<'_>, mut fields: Fields<'_>, kinds: Vec<&'s
     fields.finish(reader);
 }
 
-/// Functions of the C ABI: `{ host = "norm.c", include = ["."] }`.
+/// Functions of the C ABI: `{ host = "norm.c", include = ["."] }`, or of several files, `{ host = ["norm.c", "sum.o"] }`.
 fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
-    let path = reader.string(&mut fields, "host");
-    if let Some(path) = &path {
-        refuse_c_options(reader, &fields, path);
+    let files = host_files(reader, fields.take("host")?);
+    if let Some(files) = &files {
+        refuse_c_options(reader, &fields, files);
     }
     let (include, define, options) = compiler_options(reader, &mut fields);
     fields.finish(reader);
-    Some(HostSource { path: reader.path(&path?), include, define, options })
+    let paths = files?.iter().map(|file| reader.path(file)).collect();
+    Some(HostSource { paths, include, define, options })
 }
 
-/// Reports options of the C compiler for a file that it does not see.
-fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, host: &Text<'_>) {
-    let extension = Path::new(host.value).extension().and_then(|extension| extension.to_str());
-    if !extension.is_some_and(|extension| COMPILED.contains(&extension)) {
+/// One file, or a list of at least one, each once.
+fn host_files<'t>(reader: &mut Reader<'_>, value: &'t Value<'t>) -> Option<Vec<Text<'t>>> {
+    let DeValue::Array(items) = value.get_ref() else {
+        return reader.text("host", value).map(|file| vec![file]);
+    };
+    if items.is_empty() {
+        let problem = Diagnostic::new("bad-value", "`host` is an empty list");
+        reader.report(problem.label(span_of(&value.span()), "expected at least one file"));
+        return None;
+    }
+    let files = reader.texts("host", value);
+    for (at, file) in files.iter().enumerate() {
+        if files[..at].iter().any(|other| other.value == file.value) {
+            let problem =
+                Diagnostic::new("conflict", format!("`host` names `{}` twice", file.value));
+            reader.report(problem.label(file.span, "the second").help("remove one"));
+        }
+    }
+    (files.len() == items.len()).then_some(files)
+}
+
+/// Reports options of the C compiler for files of which it sees none.
+fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, files: &[Text<'_>]) {
+    let is_compiled = |file: &Text<'_>| {
+        let extension = Path::new(file.value).extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| COMPILED.contains(&extension))
+    };
+    if !files.iter().all(is_compiled) {
         return;
     }
     for key in ["include", "define", "options"].into_iter().filter(|key| fields.has(key)) {
-        let message = format!("`{key}` is for C files, and `{}` is none", host.value);
+        let message = match files {
+            [file] => format!("`{key}` is for C files, and `{}` is none", file.value),
+            _ => format!("`{key}` is for C files, and none is among the files of `host`"),
+        };
         let problem =
             Diagnostic::new("conflict", message).label(fields.place(key), "has no effect");
         reader.report(problem.help(format!("remove `{key}`")));
@@ -241,10 +269,14 @@ fn listed_file(reader: &mut Reader<'_>, item: &Value<'_>) -> Option<GpuFile> {
     let fields = reader.table("source", item, "a source", expected)?;
     match kind(reader, fields, |kind| matches!(kind, Kind::Image(_)))? {
         (key, Kind::Image(image), fields) => file(reader, fields, key, image),
-        _ => {
+        (_, kind, _) => {
             let message = "a list of sources has files of GPU code only";
             let problem = Diagnostic::new("value-type", message);
-            reader.report(problem.label(span_of(&item.span()), format!("expected {expected}")));
+            let problem = problem.label(span_of(&item.span()), format!("expected {expected}"));
+            reader.report(match kind {
+                Kind::Host => problem.help("write one source: `{ host = [\"a.c\", \"b.c\"] }`"),
+                _ => problem,
+            });
             None
         }
     }

@@ -64,7 +64,7 @@ args = ["x", "y", "z", "struct(m: int32, d)"]
 returns = "int"
 [[function.launch]]
 when = "d > 4096"
-source = { host = "/lib/big.a" }
+source = { host = ["/lib/big.a", "k/big.c"], define = { A = "1" } }
 symbol = "rms_big"
 args = []
 "#,
@@ -77,9 +77,9 @@ args = []
     assert_eq!(workspaces, ["z", "a"]);
     expect![[r#"
         rms_{T} ["x", "y", "z", "struct(m: int32, d)"] when ["d <= 4096", "m > 1"]
-          Host { source: HostSource { path: "folder/norm.c", include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] }, returns: Status }
+          Host { source: HostSource { paths: ["folder/norm.c"], include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] }, returns: Status }
         rms_big [] when ["d > 4096"]
-          Host { source: HostSource { path: "/lib/big.a", include: [], define: [], options: [] }, returns: Void }
+          Host { source: HostSource { paths: ["/lib/big.a", "folder/k/big.c"], include: [], define: [("A", "1")], options: [] }, returns: Void }
     "#]].assert_eq(&function.launches.iter().map(shown).collect::<String>());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Source `host`: functions of the C ABI, from an object file, an archive or a C file.
+//! Source `host`: functions of the C ABI, from object files, archives and C files, which see each other.
 //!
 //! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the package lies.
 
@@ -9,31 +9,30 @@ use crate::file::{Files, InputFile, read_made};
 use crate::leftover::Temporary;
 use crate::link::{self, Input};
 use crate::target::Target;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// An object, an archive or a C file.
+/// Objects, archives and C files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSource {
-    /// The file: `.o`, `.a` or `.c`.
-    pub path: PathBuf,
-    /// For a C file: folders to look for headers in.
+    /// The files, at least one: `.o`, `.a` or `.c`.
+    pub paths: Vec<PathBuf>,
+    /// For C files: folders to look for headers in.
     pub include: Vec<PathBuf>,
-    /// For a C file: macros, `NAME` and value.
+    /// For C files: macros, `NAME` and value.
     pub define: Vec<(String, String)>,
-    /// For a C file: further options of the compiler.
+    /// For C files: further options of the compiler.
     pub options: Vec<String>,
 }
 
 /// What a host source became.
 #[derive(Clone, Debug)]
 pub struct HostArtifact {
-    /// The file it came from, for messages.
-    pub path: PathBuf,
-    /// An object or an archive.
-    pub bytes: Vec<u8>,
-    /// The global functions that it defines.
+    /// Each file as an object or an archive.
+    pub files: Vec<HostFile>,
+    /// The global functions that they define, by name.
     pub functions: Vec<String>,
     /// What the C compiler warned of, in its own words.
     pub log: String,
@@ -41,83 +40,109 @@ pub struct HostArtifact {
     pub inputs: Vec<InputFile>,
 }
 
-impl HostArtifact {
-    /// What messages call it.
-    pub fn name(&self) -> String {
-        self.path.display().to_string()
-    }
+/// What a file of a host source became.
+#[derive(Clone, Debug)]
+pub struct HostFile {
+    /// What messages call it: the file's name.
+    pub name: String,
+    /// An object or an archive.
+    pub bytes: Vec<u8>,
+}
 
-    /// The artifact as an input of a link, under its name.
-    pub fn input<'a>(&'a self, name: &'a str) -> Input<'a> {
-        Input { name, bytes: &self.bytes }
+impl HostArtifact {
+    /// The files as inputs of a link.
+    pub fn link_inputs(&self) -> Vec<Input<'_>> {
+        self.files.iter().map(|HostFile { name, bytes }| Input { name, bytes }).collect()
     }
 }
 
 impl HostSource {
     /// That file, without options.
     pub fn new(path: impl Into<PathBuf>) -> HostSource {
-        HostSource { path: path.into(), include: vec![], define: vec![], options: vec![] }
+        let paths = vec![path.into()];
+        HostSource { paths, include: vec![], define: vec![], options: vec![] }
     }
 
-    /// Reads or compiles the file.
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        let names: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
+        names.join(", ")
+    }
+
+    /// Reads or compiles the files.
     ///
     /// # Errors
-    /// Where it cannot be read, is of another kind, or the C compiler refuses it.
-    pub fn build(&self, target: &Target) -> Result<HostArtifact, SourceError> {
-        let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        let mut files = Files::default();
-        let (bytes, log) = match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("o" | "a") => (files.read(&self.path)?, String::new()),
-            Some("c") => self.compile(target, &mut files)?,
+    /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is wrong.
+    pub fn build(&self, target: &Target) -> Result<HostArtifact, Vec<SourceError>> {
+        let (mut inputs, mut errors) = (Files::default(), vec![]);
+        let (mut files, mut logs, mut functions) = (vec![], vec![], BTreeSet::new());
+        for path in &self.paths {
+            match self.build_file(path, target, &mut inputs) {
+                Ok((file, of_file, log)) => {
+                    files.push(file);
+                    functions.extend(of_file);
+                    logs.extend((!log.is_empty()).then_some(log));
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let (functions, inputs) = (functions.into_iter().collect(), inputs.into_inputs());
+        Ok(HostArtifact { files, functions, log: logs.join("\n"), inputs })
+    }
+
+    /// A file, the functions that it defines, and what the compiler warned of.
+    fn build_file(
+        &self,
+        path: &Path,
+        target: &Target,
+        files: &mut Files,
+    ) -> Result<(HostFile, Vec<String>, String), SourceError> {
+        let _span = tracing::debug_span!("source", path = %path.display()).entered();
+        let (bytes, log) = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("o" | "a") => (files.read(path)?, String::new()),
+            Some("c") => self.compile(path, target, files)?,
             _ => {
-                return Err(
-                    self.no_source("is no host source: expected a file ending in .o, .a or .c")
-                );
+                let what = "is no host source: expected a file ending in .o, .a or .c";
+                return Err(no_source(path, what));
             }
         };
         if bytes.is_empty() {
-            return Err(self.no_source("is empty; build or copy it again"));
+            return Err(no_source(path, "is empty; build or copy it again"));
         }
-        let name = self.path.display().to_string();
+        let name = path.display().to_string();
         let functions = link::functions(&Input { name: &name, bytes: &bytes })
-            .map_err(|error| SourceError::new(SourceErrorKind::Object, &self.path, error))?;
-        Ok(HostArtifact {
-            path: self.path.clone(),
-            bytes,
-            functions,
-            log,
-            inputs: files.into_inputs(),
-        })
-    }
-
-    fn no_source(&self, what: &str) -> SourceError {
-        let message = format!("`{}` {what}", self.path.display());
-        SourceError::new(SourceErrorKind::File, &self.path, message)
+            .map_err(|error| SourceError::new(SourceErrorKind::Object, path, error))?;
+        Ok((HostFile { name, bytes }, functions, log))
     }
 
     /// The object of a C file, and what its compiler warned of.
     fn compile(
         &self,
+        path: &Path,
         target: &Target,
         files: &mut Files,
     ) -> Result<(Vec<u8>, String), SourceError> {
         // That there is a file is told in the words that all sources have, and not in the compiler's.
-        files.read(&self.path)?;
-        self.run_compiler(target, files).map_err(|error| error.of(&self.path))
+        files.read(path)?;
+        self.run_compiler(path, target, files).map_err(|error| error.of(path))
     }
 
     fn run_compiler(
         &self,
+        path: &Path,
         target: &Target,
         files: &mut Files,
     ) -> Result<(Vec<u8>, String), CCompilerError> {
         let folder = Temporary::new(tempfile::tempdir)
             .map_err(|reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason })?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
-        let compiler = CCompiler::find(target, &self.path)?;
-        let mut command = self.command(compiler.command(), &object, &depends);
-        let output = compiler.run(&mut command, &self.path)?;
-        let bytes = read_made(&object).map_err(|_| compiler.no_object(&self.path))?;
+        let compiler = CCompiler::find(target, path)?;
+        let mut command = self.command(path, compiler.command(), (&object, &depends));
+        let output = compiler.run(&mut command, path)?;
+        let bytes = read_made(&object).map_err(|_| compiler.no_object(path))?;
         let rule = read_made(&depends).unwrap_or_default();
         for header in parse_depfile(&String::from_utf8_lossy(&rule)) {
             // What the compiler has read and then was taken away is missed at the next build.
@@ -127,10 +152,15 @@ impl HostSource {
     }
 
     /// The folders that are named here, and the one that the compiler runs in, leave no trace in the object.
-    fn command(&self, mut command: Command, object: &Path, depends: &Path) -> Command {
+    fn command(
+        &self,
+        path: &Path,
+        mut command: Command,
+        (object, depends): (&Path, &Path),
+    ) -> Command {
         // With `./` in front, a relative name differs from an absolute one in nothing but the part that is mapped away.
         let here = Path::new(".");
-        let file = here.join(&self.path);
+        let file = here.join(path);
         let includes: Vec<_> = self.include.iter().map(|folder| here.join(folder)).collect();
         command.args([
             "-c",
@@ -158,6 +188,10 @@ impl HostSource {
         command.args(&self.options).arg(file).env("LC_ALL", "C");
         command
     }
+}
+
+fn no_source(path: &Path, what: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::File, path, format!("`{}` {what}", path.display()))
 }
 
 /// An option that gives the folder another name.
