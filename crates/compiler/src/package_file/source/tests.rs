@@ -42,11 +42,16 @@ fn lists_name_something() {
 #[test]
 fn a_host_source_may_have_several_files() {
     for (host, problems) in [
-        ("[]", expect![[r#"
+        (
+            "[]",
+            expect![[r#"
             bad-value: `host` is an empty list
               "[]" expected at least one file
-        "#]]),
-        ("['a.c', 'b.o', 'a.c']", expect![[r#"
+        "#]],
+        ),
+        (
+            "['a.c', 'b.o', 'a.c']",
+            expect![[r#"
             conflict: `host` names `a.c` twice
               "'a.c'" the second
               help: remove one
@@ -56,12 +61,18 @@ fn a_host_source_may_have_several_files() {
             conflict: `block` is for launches on a GPU, and the source is a host function
               "block" has no effect
               help: remove `block`
-        "#]]),
-        ("['a.c', 1]", expect![[r#"
+        "#]],
+        ),
+        (
+            "['a.c', 1]",
+            expect![[r#"
             value-type: an item of `host` is of type integer
               "1" expected a string
-        "#]]),
-        ("['a.o', 'b.a'], define = { W = '4' }", expect![[r#"
+        "#]],
+        ),
+        (
+            "['a.o', 'b.a'], define = { W = '4' }",
+            expect![[r#"
             conflict: `define` is for C files, and none is among the files of `host`
               "define" has no effect
               help: remove `define`
@@ -71,18 +82,22 @@ fn a_host_source_may_have_several_files() {
             conflict: `block` is for launches on a GPU, and the source is a host function
               "block" has no effect
               help: remove `block`
-        "#]]),
+        "#]],
+        ),
     ] {
         expect_refused(&format!("{{ host = {host} }}"), problems);
     }
-    expect_refused("[{ host = 'a.c' }, { host = 'b.c' }]", expect![[r#"
+    expect_refused(
+        "[{ host = 'a.c' }, { host = 'b.c' }]",
+        expect![[r#"
         value-type: a list of sources has files of GPU code only
           "{ host = 'a.c' }" expected a table such as `{ cubin = "a.cubin" }`
           help: write one source: `{ host = ["a.c", "b.c"] }`
         value-type: a list of sources has files of GPU code only
           "{ host = 'b.c' }" expected a table such as `{ cubin = "a.cubin" }`
           help: write one source: `{ host = ["a.c", "b.c"] }`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
