@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a command has no answer.
 
-use crate::render::{self, Source};
+use crate::render;
 use kernpack_compiler::{Problem, Problems, Reason};
-use kernpack_syntax::{Diagnostic, Diagnostics, Label};
+use kernpack_syntax::{Diagnostic, Diagnostics, Label, Texts};
 use serde_json::{Value, json};
 
 /// What is wrong with the input.
 #[derive(Debug)]
 pub enum Failure {
-    /// A text of the user's has problems.
-    Diagnostics(Source, Diagnostics),
+    /// Texts of the user's have problems, the one of that name first of all.
+    Diagnostics(String, Texts, Diagnostics),
     /// Functions of this package file do not fit together, or have sources that cannot be had.
     Problems(String, Problems),
     /// Something without a place in a text.
@@ -27,8 +27,8 @@ impl Failure {
     /// For people.
     pub fn text(&self, colours: bool) -> String {
         match self {
-            Failure::Diagnostics(source, diagnostics) => {
-                render::diagnostics(source, diagnostics, colours)
+            Failure::Diagnostics(_, texts, diagnostics) => {
+                render::diagnostics(texts, diagnostics, colours)
             }
             Failure::Problems(package_file, problems) => {
                 let text = |problem| problem_text(package_file, problem, colours);
@@ -41,13 +41,11 @@ impl Failure {
     /// For programs.
     pub fn json(&self) -> Value {
         match self {
-            Failure::Diagnostics(source, diagnostics) => {
-                let diagnostics: Vec<_> = diagnostics
-                    .0
-                    .iter()
-                    .map(|diagnostic| diagnostic_json(source, diagnostic))
-                    .collect();
-                json!({ "error": { "source": source.name, "diagnostics": diagnostics } })
+            Failure::Diagnostics(source, texts, diagnostics) => {
+                let diagnostics = diagnostics.0.iter();
+                let diagnostics: Vec<_> =
+                    diagnostics.map(|diagnostic| diagnostic_json(texts, diagnostic)).collect();
+                json!({ "error": { "source": source, "diagnostics": diagnostics } })
             }
             Failure::Problems(package_file, problems) => {
                 let diagnostics: Vec<_> = problems.0.iter().flat_map(problem_json).collect();
@@ -96,14 +94,18 @@ fn message(error: &anyhow::Error) -> String {
     message
 }
 
-fn diagnostic_json(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let Diagnostic { code, message, labels, help } = diagnostic;
-    let labels: Vec<_> = labels.iter().map(|label| label_json(source, label)).collect();
-    json!({ "code": code, "message": message, "labels": labels, "help": help })
+fn diagnostic_json(texts: &Texts, diagnostic: &Diagnostic) -> Value {
+    let Diagnostic { code, severity, message, labels, help } = diagnostic;
+    let labels: Vec<_> = labels.iter().filter_map(|label| label_json(texts, label)).collect();
+    let severity = severity.to_string();
+    json!({ "code": code, "severity": severity, "message": message, "labels": labels, "help": help })
 }
 
-fn label_json(source: &Source, label: &Label) -> Value {
-    let Label { span, text } = label;
-    let (line, column) = source.position(span.start);
-    json!({ "start": span.start, "end": span.end, "line": line, "column": column, "text": text })
+fn label_json(texts: &Texts, Label { span, text }: &Label) -> Option<Value> {
+    let of = texts.get(span.text?);
+    let (line, column) = of.position(span.start);
+    Some(json!({
+        "file": of.name, "start": span.start, "end": span.end, "line": line, "column": column,
+        "text": text,
+    }))
 }

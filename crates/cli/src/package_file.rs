@@ -3,11 +3,11 @@
 
 use crate::Failure;
 use crate::input;
-use crate::render::Source;
 use anyhow::bail;
 use clap::Args;
 use kernpack_compiler::image::Arch;
 use kernpack_compiler::{CompileError, Package, Target, Warning, package_file};
+use kernpack_syntax::Texts;
 use std::path::{Path, PathBuf};
 
 /// The arguments of every command that takes a package file.
@@ -50,10 +50,10 @@ impl PackageFile {
     pub fn read(&self) -> Result<(Package, Vec<Warning>), Failure> {
         let _span = tracing::info_span!("read").entered();
         let text = if self.is_stdin() { input::read_stdin() } else { input::read_text(&self.file) };
-        let text = text?;
-        let mut package = package_file::parse(&text, self.base()).map_err(|problems| {
-            Failure::Diagnostics(Source { name: self.name(), text }, problems)
-        })?;
+        let mut texts = Texts::default();
+        let id = texts.add(self.name(), text?);
+        let mut package = package_file::parse(texts.snippet(id), self.base())
+            .map_err(|problems| Failure::Diagnostics(self.name(), texts, problems))?;
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut package, archs)?,
             None => vec![],

@@ -70,11 +70,11 @@ mod triton;
 #[cfg(test)]
 mod tests;
 
-use self::fields::{Fields, Reader, span_of};
+use self::fields::{Fields, Reader};
 use self::function::ReadFunction;
 use crate::file::{Files, ReadError};
 use crate::package::{Function, Package};
-use kernpack_syntax::{Diagnostic, Diagnostics, Span, bidirectional};
+use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::DeTable;
@@ -106,21 +106,25 @@ pub fn load(path: &Path) -> Result<Package, LoadError> {
         .map_err(|diagnostics| LoadError::Text { path: path.to_path_buf(), diagnostics })
 }
 
-/// Reads the text of a package file. Relative paths in it start at `base`; no file is opened.
+/// Reads the text of a package file; its problems have their places there. Relative paths in it start at `base`; no file is opened.
 ///
 /// # Errors
 /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change
 /// the direction of the text, nothing else is looked for.
-pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
-    let mut reader = Reader::new(text, base);
+pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<Package, Diagnostics> {
+    let file = text.into();
+    let mut reader = Reader::new(file, base);
     // What a person reads has to be what the program reads, in comments too.
-    bidirectional(text, 0).into_iter().for_each(|problem| _ = reader.report(problem));
-    let (document, errors) = DeTable::parse_recoverable(text);
-    errors.iter().for_each(|error| _ = reader.report(toml_error(error)));
+    bidirectional(file).into_iter().for_each(|problem| _ = reader.report(problem));
+    let (document, errors) = DeTable::parse_recoverable(file.text);
+    for error in &errors {
+        let problem = toml_error(&reader, error);
+        reader.report(problem);
+    }
     if reader.n_problems() > 0 {
         return Err(reader.into_problems());
     }
-    let mut fields = Fields::new(document.get_ref(), Span::default(), "a package file");
+    let mut fields = Fields::new(document.get_ref(), reader.span_of(0..0), "a package file");
     let package = reader.required_table(&mut fields, "package", "this file has no `[package]`");
     let (name, link) = package.map(|fields| header(&mut reader, fields)).unwrap_or_default();
     let functions = function::functions(&mut reader, &mut fields);
@@ -132,8 +136,8 @@ pub fn parse(text: &str, base: &Path) -> Result<Package, Diagnostics> {
 }
 
 /// An error of the TOML parser, which words it as we do.
-fn toml_error(error: &toml::de::Error) -> Diagnostic {
-    let span = error.span().map_or(Span::default(), |range| span_of(&range));
+fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
+    let span = reader.span_of(error.span().unwrap_or_default());
     let (message, expected) = match error.message().split_once(", expected ") {
         Some((message, expected)) => (message, format!("expected {expected}")),
         None => (error.message(), String::new()),
@@ -145,12 +149,12 @@ fn toml_error(error: &toml::de::Error) -> Diagnostic {
 fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<String>) {
     let name = reader.required_string(&mut fields, "name", "the package needs a `name`");
     if let Some(name) = &name {
-        reader.check_identifier("the package's name", name.value, name.span);
+        reader.check_identifier("the package's name", name.text, name.span);
     }
     let link = reader.strings(&mut fields, "link");
     fields.finish(reader);
-    let name = name.map(|name| name.value.to_string()).unwrap_or_default();
-    (name, link.into_iter().map(|soname| soname.value.to_string()).collect())
+    let name = name.map(|name| name.text.to_string()).unwrap_or_default();
+    (name, link.into_iter().map(|soname| soname.text.to_string()).collect())
 }
 
 /// No two entry points have one name, results' twins included.

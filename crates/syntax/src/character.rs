@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Characters that a reader does not see as what they are.
 
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Snippet};
 
 /// What some editors put in front of a text: it says nothing in UTF-8.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -12,12 +12,11 @@ fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Reports the characters of `text` that change the direction in which it shows. `start` is where
-/// `text` stands in the text that spans are of.
-pub fn bidirectional(text: &str, start: usize) -> Vec<Diagnostic> {
-    let found = text.char_indices().filter(|(_, c)| is_bidirectional(*c));
+/// Reports the characters that change the direction in which a text shows.
+pub fn bidirectional(snippet: Snippet<'_>) -> Vec<Diagnostic> {
+    let found = snippet.text.char_indices().filter(|(_, c)| is_bidirectional(*c));
     let report = |(at, c): (usize, char)| {
-        let span = Span::new(start + at, start + at + c.len_utf8());
+        let span = snippet.place(at, at + c.len_utf8());
         Diagnostic::new("bad-character", format!("unexpected character {}", escaped(c)))
             .label(span, "changes the direction in which the text shows")
             .help("remove it")
@@ -36,6 +35,7 @@ pub(crate) fn escaped(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Span;
 
     #[test]
     fn what_does_not_show_is_a_number() {
@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn characters_that_change_the_direction_are_found() {
-        let problems = bidirectional("a\u{202e}b\u{2069} \u{5d0}", 10);
+        let snippet = Snippet::from("a\u{202e}b\u{2069} \u{5d0}");
+        let problems = bidirectional(Snippet { first: Some(10), ..snippet });
         let spans: Vec<_> = problems.iter().map(|problem| problem.labels[0].span).collect();
         assert_eq!(spans, [Span::new(11, 14), Span::new(15, 18)]);
     }

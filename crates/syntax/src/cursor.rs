@@ -5,29 +5,28 @@ use crate::{Diagnostic, Span, Token, TokenKind};
 
 /// A position in a list of tokens.
 pub struct Cursor<'t> {
-    text: &'t str,
-    tokens: &'t [Token],
+    tokens: &'t [Token<'t>],
     at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    /// The start of `tokens`, which [`lex`](crate::lex) made from `text`.
-    pub fn new(text: &'t str, tokens: &'t [Token]) -> Cursor<'t> {
-        Cursor { text, tokens, at: 0 }
+    /// The start of `tokens`, which [`lex`](crate::lex) made.
+    pub fn new(tokens: &'t [Token<'t>]) -> Cursor<'t> {
+        Cursor { tokens, at: 0 }
     }
 
     /// The next token.
-    pub fn peek(&self) -> Token {
+    pub fn peek(&self) -> Token<'t> {
         self.tokens[self.at]
     }
 
     /// The token after the next one; the end where there is none.
-    pub fn peek_second(&self) -> Token {
+    pub fn peek_second(&self) -> Token<'t> {
         self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
     }
 
     /// Takes the next token. The end is never passed.
-    pub fn bump(&mut self) -> Token {
+    pub fn bump(&mut self) -> Token<'t> {
         let token = self.peek();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
@@ -48,11 +47,6 @@ impl<'t> Cursor<'t> {
         self.at = position;
     }
 
-    /// The text of a token.
-    pub fn text_of(&self, token: Token) -> &'t str {
-        &self.text[token.span.start..token.span.end]
-    }
-
     /// Whether the next token is that mark.
     pub fn at_mark(&self, mark: &str) -> bool {
         matches!(self.peek().kind, TokenKind::Mark(found) if found == mark)
@@ -60,7 +54,7 @@ impl<'t> Cursor<'t> {
 
     /// Whether the next token is that name.
     pub fn at_name(&self, name: &str) -> bool {
-        self.peek().kind == TokenKind::Name && self.text_of(self.peek()) == name
+        self.peek().kind == TokenKind::Name && self.peek().text == name
     }
 
     /// Takes the mark if it is next.
@@ -94,7 +88,7 @@ impl<'t> Cursor<'t> {
             return Err(self.unexpected(what));
         }
         self.bump();
-        Ok((self.text_of(token), token.span))
+        Ok((token.text, token.span))
     }
 
     /// A diagnostic: something else stands where `expected` should.
@@ -102,7 +96,7 @@ impl<'t> Cursor<'t> {
         let token = self.peek();
         let found = match token.kind {
             TokenKind::End => "the end".to_string(),
-            _ => format!("`{}`", self.text_of(token)),
+            _ => format!("`{}`", token.text),
         };
         Diagnostic::new("syntax", format!("expected {expected}, found {found}"))
             .label(token.span, format!("expected {expected}"))

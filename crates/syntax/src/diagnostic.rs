@@ -13,11 +13,31 @@ pub struct Label {
     pub text: String,
 }
 
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// It may be as it should.
+    Warning,
+    /// Nothing can be made of it.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
 /// Something wrong with what the user wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// A stable kebab-case name to search for.
     pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
     /// What is wrong, in one line without a final period.
     pub message: String,
     /// Where; the first label is the primary one.
@@ -27,9 +47,15 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic without labels.
+    /// An error without labels.
     pub fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, message: message.into(), labels: Vec::new(), help: None }
+        let message = message.into();
+        Diagnostic { code, severity: Severity::Error, message, labels: Vec::new(), help: None }
+    }
+
+    /// A warning without labels.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, message) }
     }
 
     /// Adds a label.
@@ -47,7 +73,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}", self.code, self.message)?;
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
         for label in &self.labels {
             write!(f, "\n  at {}..{}: {}", label.span.start, label.span.end, label.text)?;
         }
@@ -58,7 +84,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Every diagnostic of one text: the error of a function that parses or checks. Never empty when it is one.
+/// Every diagnostic: the error of a function that parses or checks. Never empty when it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 

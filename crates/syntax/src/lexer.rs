@@ -3,7 +3,7 @@
 //! line, separate tokens and are dropped.
 
 use crate::character::{BYTE_ORDER_MARK, bidirectional, escaped};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Snippet, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +24,11 @@ pub enum TokenKind {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Token {
+pub struct Token<'t> {
     /// What it is.
     pub kind: TokenKind,
+    /// Its characters.
+    pub text: &'t str,
     /// Where.
     pub span: Span,
 }
@@ -40,10 +42,11 @@ const MARKS: &[&str] = &[
 /// The quotes of other languages' strings.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 
-/// Splits `text` into tokens, the last of which is [`TokenKind::End`]. What is no token is reported.
-pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+/// Splits a text into tokens, the last of which is [`TokenKind::End`]. What is no token is reported.
+pub fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     let mut tokens = Vec::new();
     let mut diagnostics = Vec::new();
+    let text = snippet.text;
     // A byte order mark says nothing in UTF-8, but editors write it.
     let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     while let Some(first) = text[at..].chars().next() {
@@ -52,19 +55,20 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
             at += first.len_utf8();
         } else if first == '#' {
             let len = prefix(rest, |c| c != '\n');
-            diagnostics.extend(bidirectional(&rest[..len], at));
+            diagnostics.extend(bidirectional(snippet.piece(at, at + len)));
             at += len;
         } else {
             let (kind, len) = token(rest);
-            let span = Span::new(at, at + len);
+            let piece = snippet.piece(at, at + len);
             if kind == TokenKind::Bad {
-                diagnostics.push(bad_token(first, &rest[..len], span));
+                diagnostics.push(bad_token(first, piece));
             }
-            tokens.push(Token { kind, span });
-            at = span.end;
+            tokens.push(Token { kind, text: piece.text, span: piece.span });
+            at += len;
         }
     }
-    tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len(), text.len()) });
+    let end = snippet.piece(text.len(), text.len());
+    tokens.push(Token { kind: TokenKind::End, text: end.text, span: end.span });
     (tokens, diagnostics)
 }
 
@@ -122,11 +126,12 @@ pub fn bad_number(span: Span) -> Diagnostic {
 }
 
 /// Of a text that is no token.
-fn bad_token(first: char, text: &str, span: Span) -> Diagnostic {
+fn bad_token(first: char, bad: Snippet<'_>) -> Diagnostic {
+    let Snippet { text, span, .. } = bad;
     if first.is_ascii_digit() {
         return bad_number(span);
     }
-    if let Some(problem) = bidirectional(text, span.start).into_iter().next() {
+    if let Some(problem) = bidirectional(bad).into_iter().next() {
         return problem;
     }
     let problem = |message: String| Diagnostic::new("bad-character", message);
@@ -151,7 +156,7 @@ mod tests {
 
     #[test]
     fn tokens_carry_their_spans() {
-        let (tokens, diagnostics) = lex("a: Tensor([n//2, 1e-6])");
+        let (tokens, diagnostics) = lex("a: Tensor([n//2, 1e-6])".into());
         assert!(diagnostics.is_empty());
         let kinds: Vec<_> = tokens.iter().map(|token| token.kind).collect();
         use TokenKind::*;
@@ -178,7 +183,7 @@ mod tests {
 
     #[test]
     fn integers_end_where_64_bits_do() {
-        let (tokens, diagnostics) = lex("9223372036854775808 9223372036854775809");
+        let (tokens, diagnostics) = lex("9223372036854775808 9223372036854775809".into());
         assert_eq!(tokens[0].kind, TokenKind::Int(1 << 63));
         assert_eq!(tokens[1].kind, TokenKind::Bad);
         assert_eq!(diagnostics.len(), 1);
@@ -186,7 +191,8 @@ mod tests {
 
     #[test]
     fn what_is_no_token_is_reported() {
-        let (tokens, diagnostics) = lex("n / 99999999999999999999 é 8x /* n */ 'n, m' \u{202e}");
+        let (tokens, diagnostics) =
+            lex("n / 99999999999999999999 é 8x /* n */ 'n, m' \u{202e}".into());
         let kinds: Vec<_> = tokens[1..8].iter().map(|token| token.kind).collect();
         assert_eq!(kinds, [TokenKind::Bad; 7]);
         assert_eq!(tokens.len(), 9);
@@ -197,7 +203,7 @@ mod tests {
 
     #[test]
     fn comments_go_to_the_end_of_the_line() {
-        let (tokens, diagnostics) = lex("\u{feff}a # 'b / \u{e9}\n# c\nd#");
+        let (tokens, diagnostics) = lex("\u{feff}a # 'b / \u{e9}\n# c\nd#".into());
         assert!(diagnostics.is_empty());
         let spans: Vec<_> = tokens.iter().map(|token| token.span.start).collect();
         assert_eq!(spans, [3, 19, 21]);

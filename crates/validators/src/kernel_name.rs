@@ -2,7 +2,7 @@
 //! The name of a kernel as launches have it. `{T}` in it stands for the dtype that the variable `T` has in a call: `rms_{T}`, `rms<{T}, 128>`.
 //! What a dtype is called there is for the kernel's source to know.
 
-use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::fmt;
 
 /// The name of a kernel.
@@ -65,17 +65,19 @@ impl fmt::Display for KernelName {
 ///
 /// # Errors
 /// Where a brace is not closed.
-pub fn parse_kernel_name(text: &str) -> Result<KernelName, Diagnostics> {
+pub fn parse_kernel_name<'t>(text: impl Into<Snippet<'t>>) -> Result<KernelName, Diagnostics> {
+    let snippet = text.into();
+    let text = snippet.text;
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('{') {
         let at = text.len() - behind.len();
         let Some((var, behind)) = behind.split_once('}') else {
             let problem = Diagnostic::new("kernel-template", "`{` without its `}`");
-            return Err(problem.label(Span::new(at - 1, text.len()), "not closed").into());
+            return Err(problem.label(snippet.place(at - 1, text.len()), "not closed").into());
         };
         pieces.extend((!before.is_empty()).then(|| NamePiece::Text(before.to_string())));
-        pieces.push(NamePiece::DType(var.to_string(), Span::new(at, at + var.len())));
+        pieces.push(NamePiece::DType(var.to_string(), snippet.place(at, at + var.len())));
         rest = behind;
     }
     pieces.extend((!rest.is_empty()).then(|| NamePiece::Text(rest.to_string())));

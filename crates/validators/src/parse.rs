@@ -20,7 +20,9 @@ use crate::signature::{Signature, SignatureResult};
 use crate::spelling::{closest_dtype, did_you_mean, is_nearly_dtype};
 use crate::tensor_map;
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::{Cursor, Diagnostic, Diagnostics, Span, Token, TokenKind, bad_number, lex};
+use kernpack_syntax::{
+    Cursor, Diagnostic, Diagnostics, Snippet, Span, Token, TokenKind, bad_number, lex,
+};
 use std::ops::{Deref, DerefMut};
 
 /// How deep types and expressions may nest: deeper text is refused, not followed.
@@ -49,19 +51,21 @@ impl DerefMut for Parser<'_> {
     }
 }
 
-/// Runs `parse` on all of `text`.
-fn parse_all<T>(
-    text: &str,
+/// Runs `parse` on all of a text.
+fn parse_all<'t, T>(
+    text: impl Into<Snippet<'t>>,
     parse: impl FnOnce(&mut Parser<'_>, &mut Diagnostics) -> Option<T>,
 ) -> Result<T, Diagnostics> {
-    if text.len() > MAX_BYTES {
+    let snippet = text.into();
+    let n_bytes = snippet.text.len();
+    if n_bytes > MAX_BYTES {
         let message =
-            format!("the text has {}, at most {MAX_BYTES} are read", count(text.len(), "byte"));
-        return Err(Diagnostic::new("too-long", message).into());
+            format!("the text has {}, at most {MAX_BYTES} are read", count(n_bytes, "byte"));
+        return Err(Diagnostic::new("too-long", message).label(snippet.span, "this text").into());
     }
-    let (tokens, problems) = lex(text);
+    let (tokens, problems) = lex(snippet);
     let mut diagnostics = Diagnostics(problems);
-    let mut parser = Parser { cursor: Cursor::new(text, &tokens), depth: 0 };
+    let mut parser = Parser { cursor: Cursor::new(&tokens), depth: 0 };
     let value = parse(&mut parser, &mut diagnostics);
     if diagnostics.0.is_empty() && parser.peek().kind != TokenKind::End {
         let problem = parser.unexpected("the end");
@@ -74,27 +78,27 @@ fn parse_all<T>(
 }
 
 /// Reads a signature; what its names mean is not looked at.
-pub(crate) fn parse_signature(text: &str) -> Result<Signature, Diagnostics> {
+pub(crate) fn parse_signature<'t>(text: impl Into<Snippet<'t>>) -> Result<Signature, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.signature(diagnostics))
 }
 
 /// Reads an expression, as launches have them.
-pub fn parse_expr(text: &str) -> Result<Expr, Diagnostics> {
+pub fn parse_expr<'t>(text: impl Into<Snippet<'t>>) -> Result<Expr, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.reported(Parser::parse_expr, diagnostics))
 }
 
 /// Reads an argument of a kernel.
-pub fn parse_kernel_arg(text: &str) -> Result<KernelArg, Diagnostics> {
+pub fn parse_kernel_arg<'t>(text: impl Into<Snippet<'t>>) -> Result<KernelArg, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.reported(Parser::kernel_arg, diagnostics))
 }
 
 /// Reads rules separated by commas, as the `when` of a launch has them.
-pub fn parse_rules(text: &str) -> Result<Vec<Rule>, Diagnostics> {
+pub fn parse_rules<'t>(text: impl Into<Snippet<'t>>) -> Result<Vec<Rule>, Diagnostics> {
     parse_all(text, |parser, diagnostics| Some(parser.rules(diagnostics)))
 }
 
 /// Reads a tensor type, as workspaces have them.
-pub fn parse_tensor(text: &str) -> Result<param::Tensor, Diagnostics> {
+pub fn parse_tensor<'t>(text: impl Into<Snippet<'t>>) -> Result<param::Tensor, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.reported(param::parse_tensor, diagnostics))
 }
 
@@ -123,7 +127,7 @@ impl<'t> Parser<'t> {
         self.reported(|parser| parser.expect(")"), diagnostics)?;
         let results = if self.eat("->") { self.results(diagnostics) } else { Vec::new() };
         let rules = if self.eat_name("where") { self.rules(diagnostics) } else { Vec::new() };
-        Some(Signature { name, params, results, rules })
+        Some(Signature { name, span, params, results, rules })
     }
 
     /// What stands behind `->`.
@@ -181,7 +185,7 @@ impl<'t> Parser<'t> {
                 return;
             }
             let token = self.bump();
-            let opening = match self.text_of(token) {
+            let opening = match token.text {
                 text @ ("(" | "[" | "{") => {
                     open.push(text);
                     continue;
@@ -244,7 +248,7 @@ impl<'t> Parser<'t> {
 
     /// The text of the next token.
     pub fn peek_text(&self) -> &str {
-        self.text_of(self.peek())
+        self.peek().text
     }
 
     /// Takes a name that the caller has seen.
@@ -431,7 +435,7 @@ impl<'t> Parser<'t> {
     /// Whether a literal is next.
     pub fn at_literal(&self) -> bool {
         let is_number =
-            |token: Token| matches!(token.kind, TokenKind::Int(_) | TokenKind::Float(_));
+            |token: Token<'_>| matches!(token.kind, TokenKind::Int(_) | TokenKind::Float(_));
         is_number(self.peek())
             || ["True", "False", "None"].iter().any(|name| self.at_name(name))
             || (self.at_mark("-") && is_number(self.peek_second()))

@@ -12,7 +12,7 @@ use crate::planner::Planner;
 use crate::rule::{Rule, join};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::{Any, any};
-use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,10 +34,12 @@ impl PartialEq for SignatureResult {
 }
 
 /// What a function's arguments are, and what a call must satisfy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Signature {
     /// The function's name.
     pub name: String,
+    /// Where the name stands.
+    pub span: Span,
     /// The parameters.
     pub params: Vec<Param>,
     /// The results.
@@ -46,21 +48,40 @@ pub struct Signature {
     pub rules: Vec<Rule>,
 }
 
+/// Equal text is equal: where it stood does not count.
+impl PartialEq for Signature {
+    fn eq(&self, other: &Signature) -> bool {
+        let Signature { name, span: _, params, results, rules } = self;
+        *name == other.name
+            && *params == other.params
+            && *results == other.results
+            && *rules == other.rules
+    }
+}
+
 impl FromStr for Signature {
     type Err = Diagnostics;
 
-    /// Reads a signature and checks what its names mean.
     fn from_str(text: &str) -> Result<Signature, Diagnostics> {
-        let signature = parse_signature(text)?;
-        signature.resolve()?;
-        Ok(signature)
+        Signature::parse(text)
     }
 }
 
 impl Signature {
+    /// Reads a signature and checks what its names mean.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse<'t>(text: impl Into<Snippet<'t>>) -> Result<Signature, Diagnostics> {
+        let signature = parse_signature(text)?;
+        signature.resolve()?;
+        Ok(signature)
+    }
+
     /// A signature without parameters, to build on.
     pub fn new(name: impl Into<String>) -> Signature {
-        Signature { name: name.into(), params: vec![], results: vec![], rules: vec![] }
+        let (name, span) = (name.into(), Span::default());
+        Signature { name, span, params: vec![], results: vec![], rules: vec![] }
     }
 
     /// Adds a parameter.
@@ -108,7 +129,9 @@ impl Signature {
             param.default = None;
         }
         for result in &self.results {
-            variant = variant.param(&result.name, result.tensor.clone().mutable());
+            let (name, span) = (result.name.clone(), result.span);
+            let kind = result.tensor.clone().mutable().into();
+            variant.params.push(Param { name, kind, default: None, span });
         }
         Some(variant)
     }

@@ -89,7 +89,7 @@ impl fmt::Display for MapSpec {
 
 /// Whether a tensor map comes next.
 pub(crate) fn at_map(parser: &Parser<'_>) -> bool {
-    let is_call = parser.text_of(parser.peek_second()) == "(";
+    let is_call = parser.peek_second().text == "(";
     parser.at_name("tma") && is_call
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack plan "SIGNATURE"`
 
-use crate::render::Source;
 use crate::{Failure, Report};
 use clap::{Args, ValueEnum};
 use kernpack_ffi_abi::DeviceType;
-use kernpack_syntax::Diagnostics;
+use kernpack_syntax::{Diagnostics, Snippet, Texts};
 use kernpack_validators::fault::{Fault, Format, Part};
 use kernpack_validators::{self as validators, Signature};
 use serde_json::{Value, json};
@@ -36,10 +35,11 @@ impl Plan {
             Device::Cpu => DeviceType::CPU,
             Device::Cuda => DeviceType::CUDA,
         };
-        let (signature, plan) = parse_and_plan(&self.signature, device).map_err(|problems| {
-            let source = Source { name: "signature".to_string(), text: self.signature };
-            Failure::Diagnostics(source, problems)
-        })?;
+        const NAME: &str = "signature";
+        let mut texts = Texts::default();
+        let id = texts.add(NAME, self.signature);
+        let (signature, plan) = parse_and_plan(texts.snippet(id), device)
+            .map_err(|problems| Failure::Diagnostics(NAME.to_string(), texts, problems))?;
         let text = plan.to_string();
         let faults: Vec<_> = plan.faults().into_iter().map(fault_json).collect();
         let json = json!({
@@ -53,10 +53,10 @@ impl Plan {
 }
 
 fn parse_and_plan(
-    text: &str,
+    text: Snippet<'_>,
     device: DeviceType,
 ) -> Result<(Signature, validators::Plan), Diagnostics> {
-    let signature: Signature = text.parse()?;
+    let signature = Signature::parse(text)?;
     let plan = signature.plan(device)?;
     Ok((signature, plan))
 }

@@ -195,29 +195,31 @@ fn a_signature_with_problems() {
     Bench::new().expect(
         &["plan", "--json", "f(x)"],
         expect![[r#"
-        exit 1
-        out: {
-        out:   "error": {
-        out:     "source": "signature",
-        out:     "diagnostics": [
-        out:       {
-        out:         "code": "syntax",
-        out:         "message": "expected `:`, found `)`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 3,
-        out:             "end": 4,
-        out:             "line": 1,
-        out:             "column": 4,
-        out:             "text": "expected `:`"
-        out:           }
-        out:         ],
-        out:         "help": null
-        out:       }
-        out:     ]
-        out:   }
-        out: }
-    "#]],
+            exit 1
+            out: {
+            out:   "error": {
+            out:     "source": "signature",
+            out:     "diagnostics": [
+            out:       {
+            out:         "code": "syntax",
+            out:         "severity": "error",
+            out:         "message": "expected `:`, found `)`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "signature",
+            out:             "start": 3,
+            out:             "end": 4,
+            out:             "line": 1,
+            out:             "column": 4,
+            out:             "text": "expected `:`"
+            out:           }
+            out:         ],
+            out:         "help": null
+            out:       }
+            out:     ]
+            out:   }
+            out: }
+        "#]],
     );
 }
 

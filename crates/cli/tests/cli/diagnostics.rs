@@ -410,85 +410,95 @@ fn json_has_places_in_bytes_and_in_lines() {
     bench.expect(
         &["build", "--json", "p.toml", "-o", "p.so"],
         expect![[r#"
-        exit 1
-        out: {
-        out:   "error": {
-        out:     "source": "p.toml",
-        out:     "diagnostics": [
-        out:       {
-        out:         "code": "missing-key",
-        out:         "message": "the launch has no `source`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 21,
-        out:             "end": 33,
-        out:             "line": 3,
-        out:             "column": 1,
-        out:             "text": "expected `source`"
-        out:           }
-        out:         ],
-        out:         "help": null
-        out:       },
-        out:       {
-        out:         "code": "missing-key",
-        out:         "message": "the launch has no `kernel`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 21,
-        out:             "end": 33,
-        out:             "line": 3,
-        out:             "column": 1,
-        out:             "text": "expected `kernel`"
-        out:           }
-        out:         ],
-        out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`"
-        out:       },
-        out:       {
-        out:         "code": "missing-key",
-        out:         "message": "the launch has no `args`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 21,
-        out:             "end": 33,
-        out:             "line": 3,
-        out:             "column": 1,
-        out:             "text": "expected `args`"
-        out:           }
-        out:         ],
-        out:         "help": "write `args = []` for a kernel that takes none"
-        out:       },
-        out:       {
-        out:         "code": "syntax",
-        out:         "message": "expected a type, found `int33`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 63,
-        out:             "end": 68,
-        out:             "line": 5,
-        out:             "column": 19,
-        out:             "text": "expected a type"
-        out:           }
-        out:         ],
-        out:         "help": "did you mean `int32`?"
-        out:       },
-        out:       {
-        out:         "code": "bad-value",
-        out:         "message": "a host function cannot return `é`",
-        out:         "labels": [
-        out:           {
-        out:             "start": 81,
-        out:             "end": 85,
-        out:             "line": 6,
-        out:             "column": 11,
-        out:             "text": "expected `\"void\"` or `\"int\"`"
-        out:           }
-        out:         ],
-        out:         "help": null
-        out:       }
-        out:     ]
-        out:   }
-        out: }
-    "#]],
+            exit 1
+            out: {
+            out:   "error": {
+            out:     "source": "p.toml",
+            out:     "diagnostics": [
+            out:       {
+            out:         "code": "missing-key",
+            out:         "severity": "error",
+            out:         "message": "the launch has no `source`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "p.toml",
+            out:             "start": 21,
+            out:             "end": 33,
+            out:             "line": 3,
+            out:             "column": 1,
+            out:             "text": "expected `source`"
+            out:           }
+            out:         ],
+            out:         "help": null
+            out:       },
+            out:       {
+            out:         "code": "missing-key",
+            out:         "severity": "error",
+            out:         "message": "the launch has no `kernel`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "p.toml",
+            out:             "start": 21,
+            out:             "end": 33,
+            out:             "line": 3,
+            out:             "column": 1,
+            out:             "text": "expected `kernel`"
+            out:           }
+            out:         ],
+            out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`"
+            out:       },
+            out:       {
+            out:         "code": "missing-key",
+            out:         "severity": "error",
+            out:         "message": "the launch has no `args`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "p.toml",
+            out:             "start": 21,
+            out:             "end": 33,
+            out:             "line": 3,
+            out:             "column": 1,
+            out:             "text": "expected `args`"
+            out:           }
+            out:         ],
+            out:         "help": "write `args = []` for a kernel that takes none"
+            out:       },
+            out:       {
+            out:         "code": "syntax",
+            out:         "severity": "error",
+            out:         "message": "expected a type, found `int33`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "p.toml",
+            out:             "start": 63,
+            out:             "end": 68,
+            out:             "line": 5,
+            out:             "column": 19,
+            out:             "text": "expected a type"
+            out:           }
+            out:         ],
+            out:         "help": "did you mean `int32`?"
+            out:       },
+            out:       {
+            out:         "code": "bad-value",
+            out:         "severity": "error",
+            out:         "message": "a host function cannot return `é`",
+            out:         "labels": [
+            out:           {
+            out:             "file": "p.toml",
+            out:             "start": 81,
+            out:             "end": 85,
+            out:             "line": 6,
+            out:             "column": 11,
+            out:             "text": "expected `\"void\"` or `\"int\"`"
+            out:           }
+            out:         ],
+            out:         "help": null
+            out:       }
+            out:     ]
+            out:   }
+            out: }
+        "#]],
     );
 }
 

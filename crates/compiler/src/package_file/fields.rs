@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at one.
 
-use kernpack_syntax::{Diagnostic, Diagnostics, Span, bidirectional};
+use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -9,32 +9,6 @@ use toml::de::{DeTable, DeValue};
 
 /// A value of the file and its place.
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
-
-/// A range of the TOML parser as a span.
-pub(super) fn span_of(range: &Range<usize>) -> Span {
-    Span::new(range.start, range.end)
-}
-
-/// A string of the file, and where its characters stand.
-#[derive(Clone, Copy)]
-pub(super) struct Text<'v> {
-    /// The characters.
-    pub value: &'v str,
-    /// The string with its quotes.
-    pub span: Span,
-    /// The place of its first character, unless escapes move the characters.
-    first: Option<usize>,
-}
-
-impl Text<'_> {
-    /// The place in the file of a piece of the string; the whole string where escapes move its characters.
-    pub fn place(&self, piece: Span) -> Span {
-        match self.first {
-            Some(first) => Span::new(first + piece.start, first + piece.end),
-            None => self.span,
-        }
-    }
-}
 
 /// A table that is read key by key. Keys that nobody took are unknown.
 pub(super) struct Fields<'t> {
@@ -63,7 +37,7 @@ impl<'t> Fields<'t> {
     /// The place of a key; the table's where there is none.
     pub fn place(&self, key: &str) -> Span {
         let found = self.table.keys().find(|known| known.get_ref() == key);
-        found.map_or(self.span, |key| span_of(&key.span()))
+        found.map_or(self.span, |key| self.span_of(key.span()))
     }
 
     /// A key's place, and its value.
@@ -72,7 +46,7 @@ impl<'t> Fields<'t> {
             self.known.push(key);
         }
         let entry = self.table.iter().find(|(known, _)| known.get_ref() == key);
-        entry.map(|(key, value)| (span_of(&key.span()), value))
+        entry.map(|(key, value)| (self.span_of(key.span()), value))
     }
 
     /// Whether a key is there.
@@ -83,7 +57,7 @@ impl<'t> Fields<'t> {
     /// Every key with its place, and its value, in the order of the file.
     pub fn entries(&self) -> Vec<(&'t str, Span, &'t Value<'t>)> {
         let entry =
-            |(key, value): (&'t Spanned<_>, _)| (key_text(key), span_of(&key.span()), value);
+            |(key, value): (&'t Spanned<_>, _)| (key_text(key), self.span_of(key.span()), value);
         let mut entries: Vec<_> = self.table.iter().map(entry).collect();
         entries.sort_by_key(|(_, span, _)| span.start);
         entries
@@ -92,6 +66,11 @@ impl<'t> Fields<'t> {
     /// Whether there are keys that nobody took so far.
     pub fn has_unknown(&self) -> bool {
         self.table.keys().any(|key| !self.known.contains(&key_text(key)))
+    }
+
+    /// A range of the TOML parser.
+    fn span_of(&self, range: Range<usize>) -> Span {
+        Span { start: range.start, end: range.end, ..self.span }
     }
 
     /// Says where a key belongs that is unknown here.
@@ -145,7 +124,7 @@ pub(super) fn quoted(words: &[&str]) -> String {
 
 /// What is being read, and what is wrong with it so far.
 pub(super) struct Reader<'f> {
-    file: &'f str,
+    file: Snippet<'f>,
     base: &'f Path,
     /// By number; a problem that was withdrawn has left its place.
     problems: Vec<Option<Diagnostic>>,
@@ -153,8 +132,13 @@ pub(super) struct Reader<'f> {
 
 impl<'f> Reader<'f> {
     /// A reader of `file`, in which paths start at `base`.
-    pub fn new(file: &'f str, base: &'f Path) -> Reader<'f> {
+    pub fn new(file: Snippet<'f>, base: &'f Path) -> Reader<'f> {
         Reader { file, base, problems: vec![] }
+    }
+
+    /// A range of the TOML parser.
+    pub fn span_of(&self, range: Range<usize>) -> Span {
+        self.file.place(range.start, range.end)
     }
 
     /// Notes a problem. Its number serves to withdraw it.
@@ -182,15 +166,17 @@ impl<'f> Reader<'f> {
     }
 
     /// The path that a string of the file means.
-    pub fn path(&self, text: &Text<'_>) -> PathBuf {
-        self.base.join(text.value)
+    pub fn path(&self, text: &Snippet<'_>) -> PathBuf {
+        self.base.join(text.text)
     }
 
     /// Reports that `what`, a value, is something else.
     pub fn wrong_type(&mut self, what: &str, value: &Value<'_>, expected: &str) {
         let message = format!("{what} is of type {}", value.get_ref().type_str());
         let label = format!("expected {expected}");
-        self.report(Diagnostic::new("value-type", message).label(span_of(&value.span()), label));
+        self.report(
+            Diagnostic::new("value-type", message).label(self.span_of(value.span()), label),
+        );
     }
 
     /// A key that must be there.
@@ -239,19 +225,23 @@ impl<'f> Reader<'f> {
         fields: &mut Fields<'t>,
         key: &'static str,
         message: &str,
-    ) -> Option<Text<'t>> {
+    ) -> Option<Snippet<'t>> {
         let value = self.required(fields, key, message)?;
         self.text(key, value)
     }
 
     /// A string that may be there.
-    pub fn string<'t>(&mut self, fields: &mut Fields<'t>, key: &'static str) -> Option<Text<'t>> {
+    pub fn string<'t>(
+        &mut self,
+        fields: &mut Fields<'t>,
+        key: &'static str,
+    ) -> Option<Snippet<'t>> {
         let value = fields.take(key)?;
         self.text(key, value)
     }
 
     /// A list of strings that may be there.
-    pub fn strings<'t>(&mut self, fields: &mut Fields<'t>, key: &'static str) -> Vec<Text<'t>> {
+    pub fn strings<'t>(&mut self, fields: &mut Fields<'t>, key: &'static str) -> Vec<Snippet<'t>> {
         match fields.take(key) {
             Some(value) => self.texts(key, value),
             None => vec![],
@@ -259,7 +249,7 @@ impl<'f> Reader<'f> {
     }
 
     /// A value that is a list of strings.
-    pub fn texts<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Vec<Text<'t>> {
+    pub fn texts<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Vec<Snippet<'t>> {
         match value.get_ref() {
             DeValue::Array(items) => {
                 let item = format!("an item of `{key}`");
@@ -281,7 +271,7 @@ impl<'f> Reader<'f> {
         expected: &str,
     ) -> Option<Fields<'t>> {
         match value.get_ref() {
-            DeValue::Table(table) => Some(Fields::new(table, span_of(&value.span()), what)),
+            DeValue::Table(table) => Some(Fields::new(table, self.span_of(value.span()), what)),
             _ => {
                 self.wrong_type(&format!("`{key}`"), value, expected);
                 None
@@ -290,7 +280,7 @@ impl<'f> Reader<'f> {
     }
 
     /// The value of a key that is a string.
-    pub fn text<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Option<Text<'t>> {
+    pub fn text<'t>(&mut self, key: &str, value: &'t Value<'t>) -> Option<Snippet<'t>> {
         self.text_of(&format!("`{key}`"), value)
     }
 
@@ -305,42 +295,39 @@ impl<'f> Reader<'f> {
         }
     }
 
-    fn text_of<'t>(&mut self, what: &str, value: &'t Value<'t>) -> Option<Text<'t>> {
+    fn text_of<'t>(&mut self, what: &str, value: &'t Value<'t>) -> Option<Snippet<'t>> {
         let DeValue::String(string) = value.get_ref() else {
             self.wrong_type(what, value, "a string");
             return None;
         };
-        let span = span_of(&value.span());
-        if let Some(problem) = bidirectional(string, span.start).into_iter().next() {
-            // Escapes spell it: the file itself has no such character.
-            let why = "changes the direction in which the text shows";
-            self.report(Diagnostic { labels: vec![], ..problem }.label(span, why));
-            return None;
-        }
+        let span = self.span_of(value.span());
         // Where the file spells the string differently, as with escapes, its characters cannot be found.
-        let spelled = self.file.get(value.span()).unwrap_or_default();
-        let first = spelled.find(&**string).map(|offset| span.start + offset);
-        Some(Text { value: string, span, first: first.filter(|_| !string.is_empty()) })
-    }
-
-    /// What `parse` makes of a string; its problems move to their places in the file.
-    pub fn parse<T>(
-        &mut self,
-        text: &Text<'_>,
-        parse: impl FnOnce(&str) -> Result<T, Diagnostics>,
-    ) -> Option<T> {
-        match parse(text.value) {
-            Ok(value) => Some(value),
-            Err(problems) => {
-                for mut problem in problems.0 {
-                    for label in &mut problem.labels {
-                        label.span = text.place(label.span);
-                    }
-                    self.report_at(problem, text.span);
-                }
+        let spelled = self.file.text.get(value.span()).unwrap_or_default();
+        let first = spelled.find(&**string).filter(|_| !string.is_empty());
+        let first = first.map(|offset| span.start + offset);
+        let snippet = Snippet { text: string, span, first };
+        match bidirectional(snippet).into_iter().next() {
+            // Escapes spell it: the file itself has no such character.
+            Some(problem) => {
+                self.report(problem);
                 None
             }
+            None => Some(snippet),
         }
+    }
+
+    /// What `parse` makes of a string.
+    pub fn parse<'t, T>(
+        &mut self,
+        text: Snippet<'t>,
+        parse: impl FnOnce(Snippet<'t>) -> Result<T, Diagnostics>,
+    ) -> Option<T> {
+        let problems = match parse(text) {
+            Ok(value) => return Some(value),
+            Err(problems) => problems,
+        };
+        problems.0.into_iter().for_each(|problem| _ = self.report(problem));
+        None
     }
 
     /// Notes a problem, at `place` unless it has one of its own.

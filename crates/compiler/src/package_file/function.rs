@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `[[function]]`: a signature with its workspaces and launches.
 
-use super::fields::{Fields, Reader, Text, Value};
+use super::fields::{Fields, Reader, Value};
 use super::launch::{self, Form, ReadLaunch};
 use super::probe;
 use crate::package::Function;
@@ -46,8 +46,8 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let n_problems = reader.n_problems();
     let mut fields = reader.table("function", value, "a function", "a table")?;
     let text = reader.required_string(&mut fields, "signature", "the function needs a `signature`");
-    let signature = text.and_then(|text| reader.parse(&text, str::parse::<Signature>));
-    let doc = reader.string(&mut fields, "doc").map(|doc| doc.value.to_string());
+    let signature = text.and_then(|text| reader.parse(text, Signature::parse));
+    let doc = reader.string(&mut fields, "doc").map(|doc| doc.text.to_string());
     let workspaces = workspaces(reader, &mut fields);
     let launches = launches(reader, &mut fields, signature.as_ref());
     fields.finish(reader);
@@ -57,7 +57,7 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
         launches.into_iter().map(|read| (read.launch, read.places)).unzip();
     let (signature, text) = (signature?, text?);
     let read = ReadFunction {
-        name: name_place(&text, &signature.name),
+        name: signature.span,
         function: Function { signature, doc, workspaces, launches },
         workspaces: workspace_places,
         launches: launch_places,
@@ -66,12 +66,6 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
         probe::find_problems(reader, &read, text.span);
     }
     Some(read)
-}
-
-/// The function's name, at the start of its signature.
-fn name_place(text: &Text<'_>, name: &str) -> Span {
-    let start = text.value.find(name).unwrap_or(0);
-    text.place(Span::new(start, start + name.len()))
 }
 
 fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(Workspace, Span)> {
@@ -84,7 +78,7 @@ fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(Workspac
     for (name, span, value) in table.entries() {
         reader.check_identifier("a workspace's name", name, span);
         let text = reader.text(name, value);
-        let tensor = text.and_then(|text| reader.parse(&text, parse_tensor));
+        let tensor = text.and_then(|text| reader.parse(text, parse_tensor));
         let workspace = tensor.map(|tensor| Workspace { name: name.to_string(), tensor });
         workspaces.extend(workspace.zip(text.map(|text| text.span)));
     }

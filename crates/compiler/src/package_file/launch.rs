@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A launch: which kernel of which source, with which arguments.
 
-use super::fields::{Fields, Reader, Text, Value, is_identifier};
+use super::fields::{Fields, Reader, Value, is_identifier};
 use super::layout;
 use super::source::{self, Source};
 use crate::package::{Launch, Returns, Site};
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::{Diagnostic, Snippet, Span};
 use kernpack_validators::{
     Geometry, KernelArg, KernelName, NamePiece, Rule, Signature, parse_kernel_arg,
     parse_kernel_name, parse_rules,
@@ -182,7 +182,7 @@ fn layout_of(
 
 fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> (Vec<Rule>, Span) {
     let Some(text) = reader.string(fields, "when") else { return Default::default() };
-    let rules = reader.parse(&text, parse_rules);
+    let rules = reader.parse(text, parse_rules);
     (rules.unwrap_or_default(), text.span)
 }
 
@@ -194,7 +194,7 @@ fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelA
     };
     let mut args = Vec::new();
     for text in reader.texts("args", value) {
-        let arg = reader.parse(&text, parse_kernel_arg);
+        let arg = reader.parse(text, parse_kernel_arg);
         args.extend(arg.map(|arg| (arg, text.span)));
     }
     Some(args)
@@ -211,7 +211,7 @@ fn refuse_returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Re
 fn returns(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Returns> {
     let Some(value) = fields.take("returns") else { return Some(Returns::default()) };
     let text = reader.text("returns", value)?;
-    match text.value {
+    match text.text {
         "void" => Some(Returns::Void),
         "int" => Some(Returns::Status),
         other => {
@@ -247,7 +247,7 @@ fn kernel(
         }
     };
     let text = reader.text("kernel", value)?;
-    let name = reader.parse(&text, parse_kernel_name)?;
+    let name = reader.parse(text, parse_kernel_name)?;
     if let Some(signature) = signature {
         check_name(reader, &text, &name, signature, is_c);
     }
@@ -257,7 +257,7 @@ fn kernel(
 /// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier once dtypes are in the place of those.
 fn check_name(
     reader: &mut Reader<'_>,
-    text: &Text<'_>,
+    text: &Snippet<'_>,
     name: &KernelName,
     signature: &Signature,
     is_c: bool,
@@ -265,7 +265,7 @@ fn check_name(
     let Ok(bindings) = signature.resolve() else { return };
     let vars: Vec<_> = bindings.dtypes.keys().cloned().collect();
     for (var, piece) in name.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var)) {
-        reader.report(unknown_var(var, text.place(piece), signature, &vars));
+        reader.report(unknown_var(var, piece, signature, &vars));
     }
     let plain = name.pieces().iter().map(|piece| match piece {
         NamePiece::Text(text) => text,
@@ -273,7 +273,7 @@ fn check_name(
     });
     let plain: String = plain.collect();
     if is_c && !is_identifier(&plain) {
-        let message = format!("`{}` cannot be the symbol of a C function", text.value);
+        let message = format!("`{}` cannot be the symbol of a C function", text.text);
         let label = "expected letters, digits and `_`, no digit in front, and `{T}` for dtypes";
         reader.report(Diagnostic::new("bad-name", message).label(text.span, label));
     }

@@ -2,7 +2,7 @@
 //! The layout of a launch on a GPU: `grid`, `block`, `smem` and `attr`, beside the other keys of a `[[function.launch]]`, or in the `launch` of a
 //! function that has its one launch written in short. Which numbers a layout may have is for the plan to know.
 
-use super::fields::{Fields, Reader, Value, span_of};
+use super::fields::{Fields, Reader, Value};
 use super::triton;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::{Expr, Geometry, parse_expr};
@@ -85,7 +85,7 @@ fn attributes(reader: &mut Reader<'_>, value: &Value<'_>, is_triton: bool) -> Op
     let (cooperative, dependent) = (flag("cooperative"), flag("pdl"));
     let priority = optional(&mut fields, "priority", |value| number(reader, "`priority`", value));
     let stream = optional(&mut fields, "stream", |value| {
-        reader.text("stream", value).map(|text| (text.value.to_string(), text.span))
+        reader.text("stream", value).map(|text| (text.text.to_string(), text.span))
     });
     fields.finish(reader);
     Some(Attributes {
@@ -132,7 +132,8 @@ fn dims(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Vec<Num
     if items.is_empty() || items.len() > 3 {
         let message = format!("`{key}` has {} numbers", items.len());
         let problem = Diagnostic::new("bad-value", message);
-        reader.report(problem.label(span_of(&value.span()), "expected one to three, x first"));
+        reader
+            .report(problem.label(reader.span_of(value.span()), "expected one to three, x first"));
         return None;
     }
     let what = format!("an item of `{key}`");
@@ -142,7 +143,7 @@ fn dims(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Vec<Num
 
 /// A number: an integer, or an expression in a string.
 fn number(reader: &mut Reader<'_>, what: &str, value: &Value<'_>) -> Option<Number> {
-    let place = span_of(&value.span());
+    let place = reader.span_of(value.span());
     let expr = match value.get_ref() {
         DeValue::Integer(integer) => {
             match i64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()) {
@@ -156,7 +157,7 @@ fn number(reader: &mut Reader<'_>, what: &str, value: &Value<'_>) -> Option<Numb
         }
         DeValue::String(_) => {
             let text = reader.text(what, value)?;
-            reader.parse(&text, parse_expr)
+            reader.parse(text, parse_expr)
         }
         _ => {
             reader.wrong_type(what, value, "an integer, or an expression in a string");

@@ -2,11 +2,11 @@
 //! `source = …`: where a kernel comes from, written as a file of one kind and what is said beside it, or as a list of files of GPU code. Not
 //! here: whether the files exist, and what is in them.
 
-use super::fields::{Fields, Reader, Text, Value, quoted, span_of};
+use super::fields::{Fields, Reader, Value, quoted};
 use super::triton;
 use crate::image::{Arch, ImageKind};
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
-use kernpack_syntax::Diagnostic;
+use kernpack_syntax::{Diagnostic, Snippet};
 use std::path::{Path, PathBuf};
 use toml::de::DeValue;
 
@@ -140,20 +140,20 @@ fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
 }
 
 /// One file, or a list of at least one, each once.
-fn host_files<'t>(reader: &mut Reader<'_>, value: &'t Value<'t>) -> Option<Vec<Text<'t>>> {
+fn host_files<'t>(reader: &mut Reader<'_>, value: &'t Value<'t>) -> Option<Vec<Snippet<'t>>> {
     let DeValue::Array(items) = value.get_ref() else {
         return reader.text("host", value).map(|file| vec![file]);
     };
     if items.is_empty() {
         let problem = Diagnostic::new("bad-value", "`host` is an empty list");
-        reader.report(problem.label(span_of(&value.span()), "expected at least one file"));
+        reader.report(problem.label(reader.span_of(value.span()), "expected at least one file"));
         return None;
     }
     let files = reader.texts("host", value);
     for (at, file) in files.iter().enumerate() {
-        if files[..at].iter().any(|other| other.value == file.value) {
+        if files[..at].iter().any(|other| other.text == file.text) {
             let problem =
-                Diagnostic::new("conflict", format!("`host` names `{}` twice", file.value));
+                Diagnostic::new("conflict", format!("`host` names `{}` twice", file.text));
             reader.report(problem.label(file.span, "the second").help("remove one"));
         }
     }
@@ -161,9 +161,9 @@ fn host_files<'t>(reader: &mut Reader<'_>, value: &'t Value<'t>) -> Option<Vec<T
 }
 
 /// Reports options of the C compiler for files of which it sees none.
-fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, files: &[Text<'_>]) {
-    let is_compiled = |file: &Text<'_>| {
-        let extension = Path::new(file.value).extension().and_then(|extension| extension.to_str());
+fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, files: &[Snippet<'_>]) {
+    let is_compiled = |file: &Snippet<'_>| {
+        let extension = Path::new(file.text).extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| COMPILED.contains(&extension))
     };
     if !files.iter().all(is_compiled) {
@@ -171,7 +171,7 @@ fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, files: &[Text<
     }
     for key in ["include", "define", "options"].into_iter().filter(|key| fields.has(key)) {
         let message = match files {
-            [file] => format!("`{key}` is for C files, and `{}` is none", file.value),
+            [file] => format!("`{key}` is for C files, and `{}` is none", file.text),
             _ => format!("`{key}` is for C files, and none is among the files of `host`"),
         };
         let problem =
@@ -199,7 +199,8 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
 fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
-        let problem = problem.label(span_of(&value.span()), "expected at least one architecture");
+        let problem =
+            problem.label(reader.span_of(value.span()), "expected at least one architecture");
         reader.report(problem.help(format!("leave `arch` out to compile for `{OLDEST}`")));
         return None;
     }
@@ -208,7 +209,7 @@ fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
         let arch = arch(reader, &text);
         if arch.is_some() && archs.contains(&arch) {
             let problem =
-                Diagnostic::new("conflict", format!("`arch` names `{}` twice", text.value));
+                Diagnostic::new("conflict", format!("`arch` names `{}` twice", text.text));
             reader.report(problem.label(text.span, "the second").help("remove one"));
         }
         archs.push(arch);
@@ -216,8 +217,8 @@ fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
     archs.into_iter().collect()
 }
 
-fn arch(reader: &mut Reader<'_>, text: &Text<'_>) -> Option<Arch> {
-    let parsed = text.value.parse::<Arch>();
+fn arch(reader: &mut Reader<'_>, text: &Snippet<'_>) -> Option<Arch> {
+    let parsed = text.text.parse::<Arch>();
     if let Err(error) = &parsed {
         let problem = Diagnostic::new("bad-value", error.to_string());
         reader.report(problem.label(text.span, "no architecture"));
@@ -234,7 +235,7 @@ fn compiler_options(
     let include = include.iter().map(|folder| reader.path(folder)).collect();
     let define = defines(reader, fields);
     let options = reader.strings(fields, "options");
-    let options = options.iter().map(|option| option.value.to_string()).collect();
+    let options = options.iter().map(|option| option.text.to_string()).collect();
     (include, define, options)
 }
 
@@ -246,7 +247,7 @@ fn defines(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(String, Str
     for (name, span, value) in table.entries() {
         reader.check_identifier("a macro's name", name, span);
         let text = reader.text(name, value);
-        defines.extend(text.map(|text| (name.to_string(), text.value.to_string())));
+        defines.extend(text.map(|text| (name.to_string(), text.text.to_string())));
     }
     defines
 }
@@ -256,7 +257,7 @@ fn files(reader: &mut Reader<'_>, value: &Value<'_>, items: &[Value<'_>]) -> Opt
     if items.is_empty() {
         let problem = Diagnostic::new("bad-value", "`source` is an empty list");
         let label = "expected at least one file of GPU code";
-        reader.report(problem.label(span_of(&value.span()), label));
+        reader.report(problem.label(reader.span_of(value.span()), label));
         return None;
     }
     let files: Vec<_> = items.iter().map(|item| listed_file(reader, item)).collect();
@@ -272,7 +273,8 @@ fn listed_file(reader: &mut Reader<'_>, item: &Value<'_>) -> Option<GpuFile> {
         (_, kind, _) => {
             let message = "a list of sources has files of GPU code only";
             let problem = Diagnostic::new("value-type", message);
-            let problem = problem.label(span_of(&item.span()), format!("expected {expected}"));
+            let problem =
+                problem.label(reader.span_of(item.span()), format!("expected {expected}"));
             reader.report(match kind {
                 Kind::Host => problem.help("write one source: `{ host = [\"a.c\", \"b.c\"] }`"),
                 _ => problem,
