@@ -35,6 +35,7 @@ use function::FunctionBuilder;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
 use launch::Launching;
+use program::n_steps;
 
 /// A function ready to be lowered.
 pub struct Entry<'p> {
@@ -100,11 +101,18 @@ pub fn lower(
 /// How many steps a plan has that is small. That of a function of two tensors is; with 19 arguments, quick code was seen to cost a call 100 ns.
 const FEW_STEPS: usize = 32;
 
+/// How many steps a plan has that is large, as that of a function of a hundred tensors is. Careful code takes time that grows faster than the
+/// plan, for values that are used far from where they are made. Quick code costs such a call some hundred nanoseconds.
+const MANY_STEPS: u32 = 1024;
+
 /// Where every call launches and has few checks, code that is made quickly costs a call some nanoseconds of a launch's microseconds, and
 /// making it takes a third of the time.
 fn effort(entries: &[Entry<'_>], gpu: &GpuCode) -> Effort {
     let is_small = |entry: &Entry<'_>| entry.plan.steps.len() <= FEW_STEPS;
-    match !gpu.kernels.is_empty() && entries.iter().all(is_small) {
+    let is_large =
+        |entry: &Entry<'_>| entry.plan.steps.iter().map(n_steps).sum::<u32>() > MANY_STEPS;
+    let launches_with_few = !gpu.kernels.is_empty() && entries.iter().all(is_small);
+    match launches_with_few || entries.iter().any(is_large) {
         true => Effort::Quick,
         false => Effort::Careful,
     }

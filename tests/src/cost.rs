@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a signature costs grows with its text: twice as much of the same has at most twice the steps, expressions and words in its plan, and
+//! the bytes in its object. Counted, so that no machine is too slow for it.
+
+use kernpack_compiler::{Function, Options, Package, compile};
+use kernpack_ffi_abi::DeviceType;
+use kernpack_validators::fault::Part;
+use kernpack_validators::plan::{Repeat, Step, When};
+use kernpack_validators::{Plan, Signature};
+
+/// A name, and a signature that says something `n` times.
+type Shape = (&'static str, fn(usize) -> String);
+
+const SHAPES: &[Shape] = &[
+    ("tensors", |n| function(n, |i| format!("Tensor([m{i}, n], float32, align=16)"), "")),
+    ("absent tensors", |n| {
+        function(n, |i| format!("Optional[Tensor([m{i}, k{i}], float32, order=col)]"), "")
+    }),
+    ("one stride symbol", |n| {
+        function(n, |i| format!("Tensor([m{i}, n], float32, strides=[s, 1])"), "")
+    }),
+    ("one stride symbol of absent tensors", |n| {
+        let absent = |i| format!("Optional[Tensor([m{i}, k{i}], float32, strides=[s, 1])]");
+        function(n, absent, "")
+    }),
+    ("many stride symbols", |n| {
+        let strides = "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9";
+        let tensor = format!("Tensor([_, _, _, _, _, _, _, _, _, _], int8, strides=[{strides}])");
+        function(n, |_| tensor.clone(), "")
+    }),
+    ("expressions of a stride symbol", |n| {
+        function(n, |i| format!("Tensor([m{i}, n], float32, strides=[{i}*s + 1, s])"), "")
+    }),
+    ("rules over a stride symbol", |n| {
+        let rules: Vec<_> = (0..n).map(|i| format!("s < {}", i + 100)).collect();
+        let tensor = |i| format!("Tensor([m{i}, n], float32, strides=[s, 1])");
+        function(n, tensor, &format!(" where {}", rules.join(", ")))
+    }),
+    ("tensors in pairs that share no memory", |n| {
+        // As many rules as there are pairs, for n pairs.
+        let pairs = (0..n).flat_map(|b| (0..b).map(move |a| format!("noalias(x{a}, x{b})")));
+        let pairs: Vec<_> = pairs.take(n).collect();
+        function(n, |_| "Tensor([n], float32)".to_string(), &format!(" where {}", pairs.join(", ")))
+    }),
+    ("tensors that may be on a GPU", |n| {
+        function(n, |_| "Tensor([n], float32, device={cpu, cuda})".to_string(), "")
+    }),
+    ("a dtype variable", |n| {
+        function(n, |_| "Tensor([n], T)".to_string(), " where T in {float16, bfloat16, float32}")
+    }),
+    ("dims that wait", |n| {
+        function(n, |i| format!("Optional[Tensor([2*a + {i}, b + {i}], int8)]"), "")
+            .replace(")]) ", ")], a: int64, b: int64) ")
+            .replace(")])", ")], a: int64, b: int64)")
+    }),
+];
+
+fn function(n: usize, kind: impl Fn(usize) -> String, rules: &str) -> String {
+    // Numbers of one length, so that text grows with what it says.
+    let params: Vec<_> = (0..n).map(|i| format!("x{i}: {}", kind(1000 + i))).collect();
+    format!("f({}){rules}", params.join(", "))
+}
+
+fn n_steps(steps: &[Step]) -> usize {
+    let of = |step: &Step| match step {
+        Step::Let(..) | Step::Require(..) | Step::AskDevice => 1,
+        Step::When(When { steps, .. }) | Step::Repeat(Repeat { steps, .. }) => 1 + n_steps(steps),
+    };
+    steps.iter().map(of).sum()
+}
+
+fn n_letters(plan: &Plan) -> usize {
+    let parts = plan.faults().into_iter().flat_map(|fault| &fault.parts);
+    parts.map(|part| if let Part::Text(text) = part { text.len() } else { 1 }).sum()
+}
+
+/// What a signature costs, by name.
+fn cost(text: &str) -> [(&'static str, usize); 4] {
+    let signature: Signature = text.parse().unwrap_or_else(|error| panic!("{error:?}: {text}"));
+    let plan = signature.plan(DeviceType::CPU).expect("the signature is a good one");
+    let functions = vec![Function::new(signature)];
+    let package = Package { name: "p".to_string(), functions, link: vec![] };
+    let compiled = compile(&package, &Options::default()).expect("the package is a good one");
+    [
+        ("steps", n_steps(&plan.steps)),
+        ("expressions", plan.exprs.len()),
+        ("letters of faults", n_letters(&plan)),
+        ("bytes", compiled.object.len()),
+    ]
+}
+
+#[test]
+fn what_a_signature_costs_grows_with_its_text() {
+    const N: usize = 16;
+    for (name, signature) in SHAPES {
+        let (once, twice) = (cost(&signature(N)), cost(&signature(2 * N)));
+        for ((what, few), (_, many)) in once.into_iter().zip(twice) {
+            // Numbers get longer, and the first of several is compared with nothing.
+            assert!(many as f64 <= few as f64 * 2.25, "{name}: {few} {what}, then {many}");
+        }
+    }
+}
