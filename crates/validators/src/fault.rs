@@ -53,6 +53,14 @@ pub enum Part {
     Text(String),
     /// A value of the call.
     Value(Value, Format),
+    /// The words of [`calling`]: every fault has them, so that they are not kept with each.
+    Calling,
+}
+
+/// What stands between what is wrong and what was expected, in each fault of a function with that
+/// short signature.
+pub fn calling(signature: &str) -> String {
+    format!(" when calling: `{signature}`, expected ")
 }
 
 /// What a failed check raises.
@@ -70,17 +78,23 @@ impl Fault {
     /// The values of the call in the text, in order.
     pub fn values(&self) -> impl Iterator<Item = Value> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(_) => None,
+            Part::Text(_) | Part::Calling => None,
             Part::Value(value, _) => Some(*value),
         })
     }
 
-    /// The text, with `value_of` giving the values of the call.
-    pub fn text<E>(&self, value_of: &mut dyn FnMut(Value) -> Result<i64, E>) -> Result<String, E> {
+    /// The text for a function with that short signature, with `value_of` giving the values of the
+    /// call.
+    pub fn text<E>(
+        &self,
+        signature: &str,
+        value_of: &mut dyn FnMut(Value) -> Result<i64, E>,
+    ) -> Result<String, E> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(piece) => text.push_str(piece),
+                Part::Calling => text.push_str(&calling(signature)),
                 Part::Value(value, format) => text.push_str(&format.text(value_of(*value)?)),
             }
         }
@@ -126,6 +140,10 @@ impl Phrase {
             self = match part {
                 Part::Text(text) => self.and(text),
                 Part::Value(value, format) => self.and_value(value, format),
+                Part::Calling => {
+                    self.0.push(part);
+                    self
+                }
             };
         }
         self
@@ -166,10 +184,10 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    /// The fault, for a call of the function with that short signature.
-    pub fn into_fault(self, signature: &str) -> Fault {
+    /// The fault.
+    pub fn into_fault(self) -> Fault {
         let mut parts = self.subject.0;
-        parts.push(Part::Text(format!(" when calling: `{signature}`, expected ")));
+        parts.push(Part::Calling);
         parts.extend(self.expected.0);
         parts.push(Part::Text(", got ".to_string()));
         parts.extend(self.got.0);

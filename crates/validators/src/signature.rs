@@ -169,7 +169,7 @@ impl Signature {
         let bindings = self.resolve()?;
         Diagnostics(bindings.check_peers(Some(default_device))).into_result()?;
         let short = self.short();
-        let mut cx = Planner::new(&short, &bindings, &self.rules, default_device);
+        let mut cx = Planner::new(&bindings, &self.rules, default_device);
         self.plan_arguments(&mut cx);
         let mut plan = Plan::empty(&self.name, &short);
         cx.finish_checks(&mut plan);

@@ -5,7 +5,7 @@ use crate::{Failure, Report};
 use clap::{Args, ValueEnum};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostics, Snippet, Texts};
-use kernpack_validators::fault::{Fault, Format, Part};
+use kernpack_validators::fault::{Fault, Format, Part, calling};
 use kernpack_validators::{self as validators, Signature};
 use serde_json::{Value, json};
 
@@ -41,7 +41,8 @@ impl Plan {
         let (signature, plan) = parse_and_plan(texts.snippet(id), device)
             .map_err(|problems| Failure::Diagnostics(NAME.to_string(), texts, problems))?;
         let text = plan.to_string();
-        let faults: Vec<_> = plan.faults().into_iter().map(fault_json).collect();
+        let faults: Vec<_> =
+            plan.faults().into_iter().map(|fault| fault_json(fault, &plan.signature)).collect();
         let json = json!({
             "signature": signature.to_string(),
             "short": signature.short(),
@@ -61,10 +62,12 @@ fn parse_and_plan(
     Ok((signature, plan))
 }
 
-/// A fault, with what its message holds of the call as `{int}` and the like.
-fn fault_json(fault: &Fault) -> Value {
+/// A fault of a function with that short signature, with what its message holds of the call as `{int}` and the like.
+fn fault_json(fault: &Fault, signature: &str) -> Value {
+    let calling = calling(signature);
     let parts = fault.parts.iter().map(|part| match part {
         Part::Text(text) => text.as_str(),
+        Part::Calling => &calling,
         Part::Value(_, Format::Int | Format::Uint) => "{int}",
         Part::Value(_, Format::Float) => "{float}",
         Part::Value(_, Format::TypeIndex) => "{type}",

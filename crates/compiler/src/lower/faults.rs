@@ -53,14 +53,16 @@ impl Faults {
         }
     }
 
-    /// Adds a fault; returns its place in the table.
-    pub fn add(&mut self, fault: &Fault) -> u32 {
+    /// Adds a fault of a function with those [calling words](kernpack_validators::fault::calling); returns its place in the
+    /// table.
+    pub fn add(&mut self, fault: &Fault, calling: &str) -> u32 {
         let mut n_values = 0;
         let parts: Vec<_> = fault
             .parts
             .iter()
             .map(|part| match part {
                 Part::Text(text) => TablePart::Text(text.as_str()),
+                Part::Calling => TablePart::Text(calling),
                 Part::Value(_, format) => {
                     n_values += 1;
                     TablePart::Value { index: n_values - 1, format: self.format(*format) }

@@ -22,6 +22,7 @@ use kernpack_ffi_abi::layout::{
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
+use kernpack_validators::fault::calling;
 use kernpack_validators::plan::{
     self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
 };
@@ -346,7 +347,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
         self.free_all();
-        let fault = e.int(Ty::I32, self.faults.add(&status.fault).into());
+        let calling = calling(&self.builder.plan.signature);
+        let fault = e.int(Ty::I32, self.faults.add(&status.fault, &calling).into());
         self.builder.scoped(|builder| {
             builder.know(status.value, e.sign_extend(returned));
             let values: Vec<_> = status.fault.values().collect();

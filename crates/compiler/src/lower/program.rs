@@ -7,6 +7,7 @@ use kernpack_runtime::interface::MAX_TURNS;
 use kernpack_runtime::{
     LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue,
 };
+use kernpack_validators::fault::calling;
 use kernpack_validators::plan::{
     Arith, Compare, Expr, MOST_TURNS, Plan, Repeat, Step, Value, When,
 };
@@ -17,7 +18,13 @@ const _: () = assert!(MOST_TURNS == MAX_TURNS);
 
 /// The program of a plan; its faults go into the table.
 pub fn program(plan: &Plan, faults: &mut Faults) -> Program {
-    let mut writer = Writer { plan, faults, numbers: HashMap::new(), program: Program::default() };
+    let mut writer = Writer {
+        plan,
+        faults,
+        calling: calling(&plan.signature),
+        numbers: HashMap::new(),
+        program: Program::default(),
+    };
     writer.steps(&plan.steps);
     writer.program
 }
@@ -36,6 +43,7 @@ pub fn n_steps(step: &Step) -> u32 {
 struct Writer<'w> {
     plan: &'w Plan,
     faults: &'w mut Faults,
+    calling: String,
     /// The number of each value that the program has so far.
     numbers: HashMap<Value, u32>,
     program: Program,
@@ -50,7 +58,7 @@ impl Writer<'_> {
                 Step::Require(cond, fault) => {
                     let cond = self.value(*cond);
                     let values = fault.values().map(|value| self.value(value)).collect();
-                    let fault = self.faults.add(fault);
+                    let fault = self.faults.add(fault, &self.calling);
                     self.program.steps.push(ProgramStep::Require { cond, fault, values });
                 }
                 Step::When(when) => self.when(when),

@@ -31,5 +31,5 @@ pub fn status(cx: &mut Planner<'_>, name: &KernelName) -> Status {
     }
     let subject = subject.and("` failed");
     let got = Phrase::value(value, Format::Int);
-    Status { value, fault: cx.fault(INFO.complaint(subject, "status 0", got)) }
+    Status { value, fault: INFO.complaint(subject, "status 0", got).into_fault() }
 }

@@ -157,7 +157,7 @@ impl Run<'_> {
     }
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
-        let message = fault.text(&mut |value| self.value(value))?;
+        let message = fault.text(&self.plan.signature, &mut |value| self.value(value))?;
         Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
     }
 

@@ -105,9 +105,7 @@ impl Printer<'_> {
         for part in &fault.parts {
             match part {
                 // The signature stands in the first line of the plan: a message is shown without it.
-                Part::Text(piece) if piece.starts_with(" when calling: ") => {
-                    text.push_str(", expected ")
-                }
+                Part::Calling => text.push_str(", expected "),
                 Part::Text(piece) => text.push_str(piece),
                 Part::Value(value, _) => {
                     write!(text, "{{{}}}", self.text(*value, false)).expect("writing to a string")

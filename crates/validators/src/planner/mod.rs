@@ -23,7 +23,7 @@ pub use tensor::MapSource;
 
 use crate::check;
 use crate::declare::Bindings;
-use crate::fault::{Complaint, Fault};
+use crate::fault::Complaint;
 use crate::path::Path;
 use crate::plan::{Builder, Combinations, Device, Plan, Value};
 use crate::rule::Rule;
@@ -37,7 +37,6 @@ pub struct Planner<'s> {
     pub b: Builder,
     /// The device of tensors that name none.
     pub default_device: DeviceType,
-    signature: &'s str,
     bindings: &'s Bindings,
     rules: &'s [Rule],
     names: HashMap<String, Named>,
@@ -55,9 +54,8 @@ pub struct Planner<'s> {
 }
 
 impl<'s> Planner<'s> {
-    /// A planner for the signature that prints as `signature` in messages.
+    /// A planner for the signature with these names and rules.
     pub fn new(
-        signature: &'s str,
         bindings: &'s Bindings,
         rules: &'s [Rule],
         default_device: DeviceType,
@@ -65,7 +63,6 @@ impl<'s> Planner<'s> {
         Planner {
             b: Builder::default(),
             default_device,
-            signature,
             bindings,
             rules,
             names: HashMap::new(),
@@ -82,13 +79,7 @@ impl<'s> Planner<'s> {
 
     /// Makes a check: ends the call with the complaint unless `cond` holds.
     pub fn require(&mut self, cond: Value, complaint: Complaint) {
-        let fault = self.fault(complaint);
-        self.b.require(cond, fault);
-    }
-
-    /// The fault of a complaint.
-    pub fn fault(&self, complaint: Complaint) -> Fault {
-        complaint.into_fault(self.signature)
+        self.b.require(cond, complaint.into_fault());
     }
 
     /// How the names get their values.
