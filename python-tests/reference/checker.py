@@ -7,7 +7,7 @@ import math
 from collections import namedtuple
 
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Tensor, Tuple, fit, is_symbol, name_expr, short, written)
+                       Star, Tensor, Tuple, fit, is_symbol, name_expr, number_text, short, star_place, written)
 
 __all__ = ["Fault", "Signature", "check", "find_fault", "short"]
 
@@ -89,6 +89,15 @@ def row_major(shape):
     return [wrap(math.prod(shape[i + 1:])) for i in range(len(shape))]
 
 
+def spread(dims, n_dims):
+    """The numbers of the dims that each written one stands for, where there are `n_dims` in all."""
+    star = star_place(dims)
+    if star is None:
+        return [[i] for i in range(n_dims)]
+    n_behind = len(dims) - 1 - star
+    return [*([i] for i in range(star)), [*range(star, n_dims - n_behind)], *([i] for i in range(n_dims - n_behind, n_dims))]
+
+
 def span(tensor):
     """The bytes [start, end) that a tensor's indices reach; False of an empty one; None where these or their offsets are beyond 64 bits."""
     strides = row_major(tensor["shape"]) if tensor["strides"] is None else tensor["strides"]
@@ -99,6 +108,13 @@ def span(tensor):
     low = sum(min(r, 0) for r in reach) * bits // 8
     high = -(-(sum(max(r, 0) for r in reach) + 1) * bits // 8)
     return None if None in map(fit, (low, high, origin + low, origin + high)) else (origin + low, origin + high)
+
+
+Bound = namedtuple("Bound", "dims place field first n_others")  # a star: its dims, where they are from, and what is beside them
+
+
+class StarCheck(namedtuple("StarCheck", "names star dims n_dims place field first n_others")):
+    """That a star in front of the one that binds it has the same dims; waits for `names` as the check of a dim does."""
 
 
 class Call:
@@ -114,6 +130,7 @@ class Call:
         self.free = {}  # from a symbol of strides to the compact stride of its first use
         self.dtypes = {}  # from a variable to its dtype's name and its tensor's path
         self.early = []  # dtypes of tensors before the one that binds their variable
+        self.stars = {}  # from a star to what binds it
         self.firsts = {}  # from a symbol of strides, or "device.index", to the first value that counts, and its place
 
     def fail(self, name, what, expected, got):
@@ -143,12 +160,14 @@ class Call:
                 self.scalar(dtype, value, place)
             case Shape(dims):
                 self.accept("Shape", {69, 71, 75}, value, place, optional)
-                if len(payload) != len(dims):
-                    self.fail("shape-size", f"Mismatched Shape {place}", f"shape size={len(dims)}", len(payload))
-                for k, (dim, element) in enumerate(zip(dims, payload)):
+                self.n_dims(dims, len(payload), place, "shape-size", f"Mismatched Shape {place}", "shape size")
+                for k, (dim, numbers) in enumerate(zip(dims, spread(dims, len(payload)))):
                     if "shape" not in value:
-                        self.accept("int", {1, 2}, element, place.part(f"[{k}]"))
-                    self.dim(dim, element if "shape" in value else number_of(element), place.part(f"[{k}]"))
+                        for number in numbers:
+                            text = number if isinstance(dim, Star) else number_text(dims, k)
+                            self.accept("int", {1, 2}, payload[number], place.part(f"[{text}]"))
+                    found = [payload[number] if "shape" in value else number_of(payload[number]) for number in numbers]
+                    self.dim_or_star(dims, k, found, len(payload), place, "")
             case Tuple(elements):
                 self.accept("Tuple", {71, 75}, value, place, optional)
                 if len(payload) != len(elements):
@@ -190,13 +209,68 @@ class Call:
         if is_symbol(place.path, dtype):
             self.learn(self.bind_or_require("dim", name_expr(place.path), number, place), place)
 
-    def dim(self, dim, extent, place):
+    def n_dims(self, dims, found, place, fault, what, word):
+        """The rank of a tensor, or the size of a Shape."""
+        star = star_place(dims)
+        if star is None:
+            if found != len(dims):
+                self.fail(fault, what, f"{word}={len(dims)}", found)
+            return
+        n_others, bound = len(dims) - 1, self.stars.get(dims[star].name)
+        if bound and found != len(bound.dims) + n_others:
+            expected = f"{word}={len(bound.dims) + n_others} ({dims[star].name}.ndim is {len(bound.dims)})"
+            self.fail(fault, what, expected, found)
+        if found < n_others:
+            self.fail(fault, what, f"{word}>={n_others}", found)
+        if found > 64:
+            self.fail(fault, what, f"{word}<=64", found)
+
+    def dim_or_star(self, dims, i, found, n_dims, place, field):
+        """What is written at place `i` of the dims, for which the extents `found` stand."""
+        if not isinstance(dims[i], Star):
+            [extent], n_written = found, len(dims)
+            alias = None if star_place(dims) is not None else place.part(f"{field}[{i - n_written}]").path
+            return self.dim(dims[i], extent, place.part(f"{field}[{number_text(dims, i)}]"), alias)
+        name, bound = dims[i].name, self.stars.get(dims[i].name)
+        check = StarCheck((f"{name}.ndim",), name, found, n_dims, place, field, i, len(dims) - 1)
+        if bound:
+            return self.same_dims(check)
+        for k, extent in enumerate(found):
+            if extent < 0:
+                self.fail("negative-dim", f"Invalid {place.part(f'{field}[{i + k}]').itself}", "a non-negative value", extent)
+        if name and self.signature.stars[name].path == place.path:
+            self.stars[name] = Bound(found, place, field, i, len(dims) - 1)
+            self.learn({f"{name}.ndim": len(found)}, Place(f"{name}.ndim", place.arg))
+            self.learn({f"{name}.numel": fit(math.prod(found))}, Place(f"{name}.numel", place.arg))
+        elif name:
+            self.pending.append((check, None, place, None))
+
+    def same_dims(self, check):
+        bound = self.stars[check.star]
+        for k, (got, want) in enumerate(zip(check.dims, bound.dims)):
+            if got != want:
+                here = check.place.part(f"{check.field}[{check.first + k}]").itself
+                there = bound.place.part(f"{bound.field}[{bound.first + k}]").path
+                self.fail("dim", f"Mismatched {here}", f"to match {there}", f"{got} ({there} is {want})")
+
+    def late_star(self, check):
+        """The rank, then the dims, of a star in front of the one that binds it."""
+        bound, is_shape = self.stars[check.star], not check.field
+        if len(check.dims) != len(bound.dims):
+            word, fault = ("shape size", "shape-size") if is_shape else ("ndim", "tensor-rank")
+            what = f"Mismatched {'Shape' if is_shape else 'Tensor'} {check.place}"
+            expected = f"{word}={len(bound.dims) + check.n_others} ({check.star}.ndim is {len(bound.dims)})"
+            self.fail(fault, what, expected, check.n_dims)
+        self.same_dims(check)
+
+    def dim(self, dim, extent, place, alias=None):
         """A tensor's dim or a Shape's element: a constant is compared; any other must not be negative, then binds or is checked."""
         if dim and not dim.names and extent != dim.value({}):
             self.fail("dim", f"Mismatched {place.itself}", f"to be {dim.text()}", extent)
         if extent < 0:
             self.fail("negative-dim", f"Invalid {place.itself}", "a non-negative value", extent)
-        self.learn({place.path: extent, **self.bind_or_require("dim", dim, extent, place)}, place)
+        names = {path: extent for path in (place.path, alias) if path}
+        self.learn(names | self.bind_or_require("dim", dim, extent, place), place)
 
     def bind_or_require(self, fault, expr, got, place):
         if binding := self.signature.bindings.get(place.path):
@@ -222,6 +296,9 @@ class Call:
         ready = [check for check in self.pending if all(name in self.values and name not in waits for name in check[0].names)]
         self.pending = [check for check in self.pending if check not in ready]
         for expr, got, place, fault in ready:
+            if isinstance(expr, StarCheck):
+                self.late_star(expr)
+                continue
             value = expr.value(self.values)
             if value is None or value != got:
                 origin = self.origin(expr)
@@ -261,19 +338,21 @@ class Call:
 
     def tensor(self, kind, tensor, place):
         shape, strides, empty = tensor["shape"], tensor["strides"], 0 in tensor["shape"]
-        if len(shape) != len(kind.dims):
-            self.fail("tensor-rank", f"Mismatched Tensor {place}", f"ndim={len(kind.dims)}", len(shape))
+        self.n_dims(kind.dims, len(shape), place, "tensor-rank", f"Mismatched Tensor {place}", "ndim")
         self.dtype(kind.dtype, tuple(tensor["dtype"]), place)
         self.device(kind, *tensor["device"], place)
         if not empty and tensor["data"] == 0:
             self.fail("null-data", f"Invalid Tensor data {place}", "a non-NULL data pointer", "NULL")
-        for i, (dim, extent) in enumerate(zip(kind.dims, shape)):
-            self.dim(dim, extent, place.part(f".shape[{i}]"))
+        places = spread(kind.dims, len(shape))
+        for i, numbers in enumerate(places):
+            self.dim_or_star(kind.dims, i, [shape[number] for number in numbers], len(shape), place, ".shape")
         self.learn({f"{place.path}.numel": fit(math.prod(shape))}, place.part(".numel"))
-        parts = [place.part(f".strides[{i}]") for i in range(len(shape))]
-        found = [self.stride(kind, i, shape, strides, part) for i, part in enumerate(parts)]
-        for part, stride in zip(parts, found):
-            self.learn({part.path: stride}, part)
+        found = [self.stride(kind, i, numbers, shape, strides, place) for i, numbers in enumerate(places)]
+        for i, stride in enumerate(found):
+            if not isinstance(kind.dims[i], Star):
+                part = place.part(f".strides[{number_text(kind.dims, i)}]")
+                alias = {} if star_place(kind.dims) is not None else {f"{place.path}.strides[{i - len(found)}]": stride}
+                self.learn({part.path: stride, **alias}, part)
         align = kind.align or max(1, (math.prod(tensor["dtype"][1:]) + 7) // 8)
         if not empty and (rest := (tensor["data"] + tensor["byte_offset"]) % align):
             self.fail("alignment", f"Misaligned Tensor data {place}", f"data alignment={align} bytes", f"address % {align} == {rest}")
@@ -322,25 +401,58 @@ class Call:
         if got != value:
             self.fail(fault, what, f"to match {name} on argument #{at.arg}", f"{got} ({name} is {value})")
 
-    def stride(self, kind, i, shape, strides, place):
-        compact = wrap(math.prod(shape[i + 1:]))
-        free = shape[i] == 1 or 0 in shape
-        got = compact if free or strides is None else strides[i]
-        expr = kind.strides[i] if isinstance(kind.strides, list) else None
+    def stride(self, kind, i, numbers, shape, strides, place):
+        """The checks of the stride written at place `i`, for the dims of these numbers; returns what rules see of it."""
+        part = place.part(f".strides[{number_text(kind.dims, i)}]")
+        given = row_major(shape) if strides is None else strides
+        free = [shape[number] == 1 or 0 in shape for number in numbers]
+        is_star = isinstance(kind.dims[i], Star)
+        parts = [place.part(f".strides[{number}]") if is_star else part for number in numbers]
         if kind.strides is None:
-            ranks = {"row": range(len(shape), 0, -1), "col": range(len(shape))}.get(kind.order, kind.order)
-            want = wrap(math.prod(extent for extent, rank in zip(shape, ranks) if rank < ranks[i]))
-            words = ORDER_WORDS.get(kind.order) or f"order ({', '.join(map(str, kind.order))})"
-            if not free and got != want:
-                self.fail("stride", f"Mismatched {place.itself}", f"to be {want} for {words}", got)
-            return want
-        if not free and isinstance(kind.strides, list):
+            return self.compact_strides(kind, i, numbers, shape, given, free, parts)
+        compact = wrap(math.prod(shape[numbers[-1] + 1 if numbers else len(shape) - (len(kind.dims) - 1 - i):]))
+        if kind.strides == "any":
+            for number, is_free, at in zip(numbers, free, parts):
+                if kind.mut and not is_free and given[number] == 0:
+                    self.fail("mut-broadcast", f"Invalid {at.itself}", "a non-zero stride for a mutable tensor", 0)
+            return None if is_star else compact if free[0] else given[numbers[0]]
+        if is_star:
+            self.row_major_within(numbers, shape, given, free, parts)
+        counting = [number for number, is_free in zip(numbers, free) if not is_free]
+        free, got = not counting, given[counting[-1]] if counting else compact
+        expr = kind.strides[i]
+        if not free:
             if expr and not expr.names and got != expr.value({}):
-                self.fail("stride", f"Mismatched {place.itself}", f"to be {expr.text()}", got)
+                self.fail("stride", f"Mismatched {part.itself}", f"to be {expr.text()}", got)
             if got < 0:
-                self.fail("negative-stride", f"Invalid {place.itself}", "a non-negative value", got)
-        if not free and kind.strides is not None and kind.mut and got == 0:
-            self.fail("mut-broadcast", f"Invalid {place.itself}", "a non-zero stride for a mutable tensor", got)
+                self.fail("negative-stride", f"Invalid {part.itself}", "a non-negative value", got)
+            if kind.mut and got == 0:
+                self.fail("mut-broadcast", f"Invalid {part.itself}", "a non-zero stride for a mutable tensor", got)
+        self.bind_stride(expr, free, got, part)
+        return got
+
+    def compact_strides(self, kind, i, numbers, shape, given, free, parts):
+        """Of a compact tensor; a star is one dim of the order, row-major within, or column-major under `col`."""
+        ranks = {"row": range(len(kind.dims), 0, -1), "col": range(len(kind.dims))}.get(kind.order, kind.order)
+        within = 1 if kind.order == "col" else -1
+        speeds = [(rank, within * number) for rank, dims in zip(ranks, spread(kind.dims, len(shape))) for number in dims]
+        wants = [wrap(math.prod(extent for extent, speed in zip(shape, speeds) if speed < speeds[number])) for number in numbers]
+        words = ORDER_WORDS.get(kind.order) or f"order ({', '.join(map(str, kind.order))})"
+        for k in range(len(numbers))[::within]:
+            if not free[k] and given[numbers[k]] != wants[k]:
+                self.fail("stride", f"Mismatched {parts[k].itself}", f"to be {wants[k]} for {words}", given[numbers[k]])
+        return wants[0] if wants else None
+
+    def row_major_within(self, numbers, shape, given, free, parts):
+        """The dims of a star follow from the innermost above 1, whatever its stride."""
+        want = None
+        for number, is_free, at in [*zip(numbers, free, parts)][::-1]:
+            if not is_free:
+                if want is not None and given[number] != want:
+                    self.fail("stride", f"Mismatched {at.itself}", f"to be {want} for row-major order", given[number])
+                want = wrap(given[number] * shape[number])
+
+    def bind_stride(self, expr, free, got, place):
         symbol = expr.left if expr and expr.op == "name" and expr.left in self.signature.stride_uses else None
         if symbol and free:
             self.free.setdefault(symbol, got)
@@ -352,7 +464,6 @@ class Call:
         elif expr and not free:
             self.bind_or_require("stride", expr, got, place)
         self.settle(place.path)
-        return got
 
     def settle(self, path):
         """Symbols of strides whose last use is there, or in the Optional there. If no use counted, one is compact and meets its rules."""

@@ -15,13 +15,14 @@ import multiprocessing
 import random
 import sys
 
-from checker import DEVICES, Call, Fault, check
+from checker import DEVICES, Call, Fault, check, spread
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, SIZES, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Tensor, Tuple, is_symbol, parse_expr)
+                       Star, Tensor, Tuple, fit, is_symbol, parse_expr)
 
 SYMBOLS = ["m", "n", "k", "d", "hq", "hkv", "batch", "rows"]
 OPTIONAL_SYMBOLS = ["i", "j", "q", "r", "p0", "p1"]
 STRIDE_SYMBOLS = ["s", "t", "ld", "s0"]
+STARS = ["lead", "rest", "batches"]
 DTYPE_VARIABLES = ["T", "TA", "TB", "U"]
 PARAMS = ["x", "y", "z", "a", "b", "c", "w", "out", "bias", "alpha", "beta", "count", "flag", "extra", "aux", "state", "eps", "gamma"]
 ELEMENTS = ["u", "v", "left", "right", "inner", "scale", "size"]
@@ -53,7 +54,8 @@ class Draft:
         self.rng = rng
         self.symbols = {name: self.extent() for name in rng.sample(SYMBOLS, rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]))}
         self.strides = {name: rng.choice([1, 2, 3, 4, 8, 12, 16, 64, 100]) for name in rng.sample(STRIDE_SYMBOLS, rng.choice([0, 0, 0, 1, 1, 2]))}
-        self.values = {**self.symbols, **self.strides}
+        self.stars = {name: [self.extent() for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))] for name in rng.sample(STARS, rng.choice([0, 0, 0, 1, 1, 2]))}
+        self.values = with_counts({**self.symbols, **self.strides, **self.stars})
         self.spare_symbols, self.spare_names = rng.sample(OPTIONAL_SYMBOLS, 6), rng.sample(PARAMS, len(PARAMS))
         self.scope = [*self.symbols]  # the symbols that may be used where the draft is
         self.cuda = self.chance(0.2)  # as where a launch is for CUDA
@@ -145,7 +147,7 @@ class Draft:
         return self.rng.choice([*INT_RANGES, *FLOAT_RANGES, *FLOAT_RANGES, "bool", "bool", "bool", "uint64"])
 
     def shape(self):
-        return f"Shape({self.dims(self.rng.choices(range(5), [4, 25, 40, 20, 11])[0])})"
+        return f"Shape({self.dims(self.rng.choices(range(5), [4, 25, 40, 20, 11])[0])[0]})"
 
     def pointer(self):
         if self.chance(0.3):
@@ -178,12 +180,19 @@ class Draft:
         return [True, False] if kind == "bool" else [ast.literal_eval(kind)]
 
     def dims(self, rank):
-        return f"[{', '.join(self.dim() for _ in range(rank))}{',' if rank and self.chance(0.03) else ''}]"
+        """As text, with a star now and then; and how many are written."""
+        dims = [self.dim() for _ in range(rank)]
+        if self.chance(0.5 if self.stars else 0.03):
+            star = self.rng.choice([*self.stars, *self.stars, "_"]) if self.stars else "_"
+            dims.insert(self.rng.randint(0, len(dims)), f"*{star}")
+        return f"[{', '.join(dims)}{',' if dims and self.chance(0.03) else ''}]", len(dims)
 
     def dim(self):
         sort = self.rng.choices(["symbol", "constant", "any", "expr"], [45, 18, 8, 24])[0]
         if sort == "any" or sort == "constant" or not self.scope:
             return "_" if sort == "any" else str(self.extent())
+        if self.stars and self.depth == 0 and self.chance(0.05):
+            return f"{self.rng.choice([*self.stars])}.{self.rng.choice(['numel', 'ndim'])}" + self.rng.choice(["", "", " + 1", "*2"])
         return self.rng.choice(self.scope) if sort == "symbol" else self.expr(self.scope)
 
     def expr(self, names, limit=2 ** 20):
@@ -223,7 +232,7 @@ class Draft:
         if dtype in self.unbound_variables and self.depth == 0:
             self.unbound_variables.remove(dtype)
         size = 16 if dtype not in DTYPES else max(1, math.prod(DTYPES[dtype][1:]) // 8)
-        dims, options, mut = self.dims(rank), [], self.chance(0.2)
+        (dims, rank), options, mut = self.dims(rank), [], self.chance(0.2)
         if self.chance(0.55 if mut else 0.25):
             options.append(f"strides={self.stride_list(rank, mut) if self.chance(0.75) else 'any'}")
         elif self.chance(0.2):
@@ -307,10 +316,17 @@ class Builder:
         return {"bool": value} if value in (0, 1) and self.chance(0.3 if dtype != "bool" else 0.7) else {"int": value}
 
     def extents(self, dims):
-        extents = [self.rng.choice([0, 1, 1, 2, 3, 4, 5, 8, 17]) if dim is None else dim.value(self.values) for dim in dims]
+        extents = [extent for dim in dims for extent in self.extents_of(dim)]
         if None in extents or min(extents, default=0) < 0:
             raise Unsolvable
         return extents
+
+    def extents_of(self, dim):
+        match dim:
+            case None: return [self.rng.choice([0, 1, 1, 2, 3, 4, 5, 8, 17])]
+            case Star(None): return [self.rng.choice([0, 1, 1, 2, 3]) for _ in range(self.rng.choice([0, 1, 1, 2, 3]))]
+            case Star(name): return self.values[name]
+        return [dim.value(self.values)]
 
     def shape(self, dims):
         extents = self.extents(dims)
@@ -339,14 +355,19 @@ class Builder:
     def strides(self, kind, shape):
         rng, compact = self.rng, row_major(shape)
         wanted = [*compact]
+        places = spread(kind.dims, len(shape))
         if isinstance(kind.strides, list):
-            wanted = [self.stride(stride, compact[i]) for i, stride in enumerate(kind.strides)]
+            for numbers, stride in zip(places, kind.strides):
+                for k, number in enumerate(numbers[::-1]):  # within a star, the others follow from the innermost above 1
+                    inner = next((n for n in numbers[::-1][:k][::-1] if shape[n] != 1), None)
+                    wanted[number] = self.stride(stride, compact[number]) if inner is None else (wanted[inner] or 0) * shape[inner]
         elif kind.strides == "any" and self.chance(0.6):
             wanted = [rng.choice([compact[i], -compact[i], compact[i] + 1, rng.randint(-3, 9)]) for i in range(len(shape))]
             wanted = [stride or 2 for stride in wanted] if kind.mut else wanted
         elif kind.strides is None and kind.order != "row":
-            ranks = range(len(shape)) if kind.order == "col" else kind.order
-            wanted = [math.prod(extent for extent, rank in zip(shape, ranks) if rank < ranks[i]) for i in range(len(shape))]
+            ranks, within = (range(len(kind.dims)), 1) if kind.order == "col" else (kind.order, -1)
+            speeds = [(rank, within * number) for rank, numbers in zip(ranks, places) for number in numbers]
+            wanted = [math.prod(extent for extent, speed in zip(shape, speeds) if speed < speeds[i]) for i in range(len(shape))]
         junk = self.chance(0.3)
         for i, extent in enumerate(shape):
             if extent == 1 or 0 in shape:
@@ -357,6 +378,13 @@ class Builder:
 
     def stride(self, stride, compact):
         return self.rng.choice([compact, compact, compact + 1, self.rng.randint(1, 9)]) if stride is None else stride.value(self.values)
+
+
+def with_counts(values):
+    """The values of symbols and stars, and what the latter count."""
+    counts = {name: extents for name, extents in values.items() if isinstance(extents, list)}
+    counts = {f"{star}.{field}": count for star, extents in counts.items() for field, count in (("numel", fit(math.prod(extents))), ("ndim", len(extents)))}
+    return values | counts
 
 
 def row_major(shape):
@@ -502,7 +530,10 @@ class Mutator:
 
     def change_rank(self, tensor):
         shape, strides = tensor["shape"], tensor["strides"]
-        if self.rng.random() < 0.5 or not shape:
+        if self.rng.random() < 0.05:
+            shape[:0] = [1] * (64 - len(shape) + self.rng.choice([0, 1]))
+            tensor["strides"] = None
+        elif self.rng.random() < 0.5 or not shape:
             shape.insert(self.rng.randint(0, len(shape)), self.rng.choice([1, 2]))
             if strides is not None:
                 strides.append(1)
@@ -550,7 +581,8 @@ class Rules:
         optional = {signature.bindings[use.path].symbol for use in signature.uses if use.optionals and use.path in signature.bindings}
         self.symbols = [name for name in signature.bound_at if name in required | solved and name not in optional] + [*signature.stride_uses]
         self.tensors = [param.name for param in signature.arguments if isinstance(getattr(param.type, "inner", param.type), Tensor)]
-        fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors]
+        stars = [star for star, use in signature.stars.items() if not use.optionals]
+        fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors + stars and "*" not in name]
         self.fields = [name for name in fields if values[name] is not None]
         self.values = values
 
@@ -630,8 +662,13 @@ def generate_signature(rng):
 def other_values(rng, values):
     def other(value):
         return rng.choice([value, value, value, value + 1, 2 * value, 3 * value, 1, 0, 2, rng.randint(0, 9), 16])
+    def changed(value):
+        if not isinstance(value, list):
+            return other(value)
+        return [other(extent) for extent in value][:rng.choice([0, 1, 2, 9])] + [rng.choice([1, 2])] * rng.choice([0, 0, 1])
     keep = rng.choice([0, 0.5, 0.8])
-    return {name: value if rng.random() < keep else other(value) for name, value in values.items()}
+    own = {name: value for name, value in values.items() if "." not in name}
+    return with_counts({name: value if rng.random() < keep else changed(value) for name, value in own.items()})
 
 
 def generate_args(rng, signature, values):

@@ -39,6 +39,8 @@ Param = namedtuple("Param", "name type default")  # default: None, or a Literal
 Rule = namedtuple("Rule", "op left right names")  # op: a comparison, "in", "noalias"
 Use = namedtuple("Use", "expr path role optionals")  # role: "dim", "param", "stride"; optionals: the paths of the Optionals around it
 Binding = namedtuple("Binding", "symbol scale shift solved")
+Star = namedtuple("Star", "name")  # of any number of dims; None: without a name
+StarUse = namedtuple("StarUse", "name path optionals")
 
 
 def fit(value):
@@ -102,8 +104,23 @@ class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
         return f"({text})" if level < around else text
 
 
+def dim_text(dim):
+    return f"*{dim.name or '_'}" if isinstance(dim, Star) else dim.text() if dim else "_"
+
+
 def dims_text(dims):
-    return f"[{', '.join(dim.text() if dim else '_' for dim in dims)}]"
+    return f"[{', '.join(map(dim_text, dims))}]"
+
+
+def star_place(dims):
+    """Where the star stands among dims; None without one."""
+    return next((i for i, dim in enumerate(dims) if isinstance(dim, Star)), None)
+
+
+def number_text(dims, i):
+    """How the dim written at place `i` is counted: from the left, and behind a star from the right."""
+    star = star_place(dims)
+    return dim_text(dims[i]) if i == star else i - len(dims) if star is not None and i > star else i
 
 
 def type_text(kind):
@@ -179,7 +196,14 @@ def parse_type(node):
 
 
 def parse_dims(nodes):
-    return [None if isinstance(node, ast.Name) and node.id == "_" else parse_expr(node) for node in nodes]
+    return [parse_dim(node) for node in nodes]
+
+
+def parse_dim(node):
+    match node:
+        case ast.Name("_"): return None
+        case ast.Starred(ast.Name(name)): return Star(None if name == "_" else name)
+    return parse_expr(node)
 
 
 def name_expr(name):
@@ -189,7 +213,8 @@ def name_expr(name):
 def parse_expr(node):
     match node:
         case ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int())): return Expr("int", ast.literal_eval(node))
-        case ast.Name() | ast.Attribute(ast.Name()) | ast.Subscript(ast.Attribute(ast.Name()), ast.Constant()):
+        case (ast.Name() | ast.Attribute(ast.Name()) |
+              ast.Subscript(ast.Attribute(ast.Name()), ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()))):
             return name_expr(ast.unparse(node))
         case ast.Call(ast.Name(op), [left, right]) if op in CALLS: pass
         case ast.BinOp(left, sign, right) if SIGNS.get(type(sign)) in INFIX: op = SIGNS[type(sign)]
@@ -236,9 +261,13 @@ class Signature:
         self.stride_uses = {}  # from a symbol that only strides bind to its bare uses
         self.settled = {}  # from a path to such symbols whose last use is there, or in the Optional there
         self.tensors = []  # the path of each, and its type
+        self.star_uses = []
+        self.stars = {}  # from a star to its use that binds it
         for param in self.arguments:
             self.collect_uses(param.type, param.name, ())
-        for symbol in dict.fromkeys(name for use in self.uses if use.expr for name in use.expr.names):
+        for star in dict.fromkeys(use.name for use in self.star_uses if use.name):
+            self.bind_star(star)
+        for symbol in dict.fromkeys(name for use in self.uses if use.expr for name in use.expr.names if "." not in name):
             self.bind(symbol)
         for use in sorted((uses[-1] for uses in self.stride_uses.values()), key=self.uses.index):
             self.settled.setdefault((*use.optionals, use.path)[0], []).append(use.expr.left)
@@ -251,12 +280,12 @@ class Signature:
                 if strides and len(strides) != len(dims) or isinstance(order, tuple) and sorted(order) != [*range(len(dims))]:
                     raise ValueError(f"`{path}` has {len(dims)} dims, and another number of strides or ranks")
                 self.tensors.append((path, kind))
-                self.uses += [Use(dim, f"{path}.shape[{i}]", "dim", optionals) for i, dim in enumerate(dims)]
-                self.uses += [Use(stride, f"{path}.strides[{i}]", "stride", optionals) for i, stride in enumerate(strides)]
+                self.collect_dims(dims, path, ".shape", optionals)
+                self.uses += [Use(stride, f"{path}.strides[{number_text(dims, i)}]", "stride", optionals) for i, stride in enumerate(strides)]
                 if dtype not in DTYPES and not optionals:
                     self.dtype_bindings.setdefault(dtype, path)
             case Shape(dims):
-                self.uses += [Use(dim, f"{path}[{i}]", "dim", optionals) for i, dim in enumerate(dims)]
+                self.collect_dims(dims, path, "", optionals)
             case Scalar(dtype) if is_symbol(path, dtype):
                 self.uses.append(Use(name_expr(path), path, "param", optionals))
             case Tuple(elements):
@@ -264,6 +293,23 @@ class Signature:
                     self.collect_uses(inner, f"{path}.{name}" if name else f"{path}[{i}]", optionals)
             case Optional(inner):
                 self.collect_uses(inner, path, (*optionals, path))
+
+    def collect_dims(self, dims, path, field, optionals):
+        for i, dim in enumerate(dims):
+            if isinstance(dim, Star):
+                self.star_uses.append(StarUse(dim.name, path, optionals))
+            else:
+                self.uses.append(Use(dim, f"{path}{field}[{number_text(dims, i)}]", "dim", optionals))
+
+    def bind_star(self, star):
+        uses = [use for use in self.star_uses if use.name == star]
+        binding = min(uses, key=lambda use: bool(use.optionals))
+        fields = {f"{star}.numel", f"{star}.ndim"}
+        around = [use.optionals for use in uses] + [use.optionals for use in self.uses if use.expr and fields & {*use.expr.names}]
+        inside = all(optionals[:len(binding.optionals)] == binding.optionals for optionals in around)
+        if not inside or binding.optionals and any(fields & {*rule.names} for rule in self.rules):
+            raise ValueError(f"`{star}` has its dims only inside an `Optional`")
+        self.stars[star] = binding
 
     def bind(self, symbol):
         uses = [use for use in self.uses if use.expr and symbol in use.expr.names]
@@ -287,12 +333,18 @@ class Signature:
         integers, variables = {use.path for use in self.uses if use.role == "param"}, {v for rule in self.combinations for v in rule.left}
         if len(kinds) < len(self.params) or ((symbols - integers) | variables) & {*kinds} or symbols & variables:
             raise ValueError("one name for two things")
+        if {*self.stars} & (symbols | variables | {*kinds}):
+            raise ValueError("a star of another thing's name")
+        fields = {name for use in self.uses if use.expr for name in use.expr.names if "." in name}
+        if not fields <= {f"{star}.{field}" for star in self.stars for field in ("numel", "ndim")}:
+            raise ValueError("a dim over fields that are no star's")
         if variables != {*self.dtype_bindings} or RESERVED & (symbols | variables | {*kinds}):
             raise ValueError("a reserved name, or a dtype variable without a rule or a required tensor")
         if None in [param.default for param in self.arguments[self.required:]]:
             raise ValueError("a parameter without a default after one with")
         tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}
         for rule in self.rules:
-            known = [name.split(".")[0] in (tensors if "." in name or rule.op == "noalias" else symbols) for name in rule.names]
+            known = [name.split(".")[0] in (tensors | {*self.stars} if "." in name else tensors if rule.op == "noalias" else symbols)
+                     for name in rule.names]
             if not known or not all(known):
                 raise ValueError(f"a rule over {rule.names}")

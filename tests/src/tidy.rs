@@ -249,7 +249,11 @@ mod tests {
             for (word, at, among) in PLACES {
                 let concerns = source.path.starts_with(among) && !source.path.starts_with(at);
                 // Build scripts talk to cargo this way.
-                if concerns && !source.is_test() && source.stem() != "build" && source.text.contains(word) {
+                if concerns
+                    && !source.is_test()
+                    && source.stem() != "build"
+                    && source.text.contains(word)
+                {
                     problems.push(format!("{}: `{word}` belongs in {at}", source.path));
                 }
             }
