@@ -23,6 +23,7 @@ help:
 	@echo 'make fmt     format the Rust code'
 	@echo 'make lint    check the formatting and run clippy, warnings being errors'
 	@echo 'make docs    build the Rust documentation, warnings being errors'
+	@echo 'make soak    look for failures with new random seeds, for 10 minutes a run (MINUTES=60 RUNS=reference)'
 	@echo 'make bench   run the benchmarks'
 	@echo 'make clean   remove what was built (environments stay: .venv* and .cache)'
 
@@ -63,6 +64,15 @@ docs: export RUSTDOCFLAGS := -D warnings
 docs:
 	scripts/setup build python
 	cargo doc $(CARGO_FLAGS) --workspace --no-deps
+
+# Optimised: the time goes into running.
+MINUTES ?= 10
+.PHONY: soak
+soak: export KERNPACK_CLI := $(TARGET_DIR)/release/kernpack
+soak:
+	scripts/setup all
+	cargo build $(CARGO_FLAGS) --release -p kernpack-cli -p kernpack-tests
+	scripts/soak --minutes $(MINUTES) $(RUNS)
 
 .PHONY: bench
 bench:
