@@ -62,6 +62,7 @@ impl Arguments {
             Value::Ptr(address) => (TypeIndex::OPAQUE_PTR, *address),
             Value::BigInt(words) => (TypeIndex::BIG_INT, self.big_int(words)),
             Value::Other(index) => (TypeIndex(*index), self.other(TypeIndex(*index))),
+            Value::Inline(index, payload) => (TypeIndex(*index), *payload),
             Value::Shape(elements) => (TypeIndex::SHAPE, self.shape(elements)),
             Value::Array(elements) => {
                 (TypeIndex::ARRAY, self.sequence(TypeIndex::ARRAY, elements, arrival))

@@ -48,6 +48,10 @@ fn value(json: &Json) -> Result<Value, String> {
         "ptr" => Value::Ptr(word(payload)? as u64),
         "bigint" => Value::BigInt(list(payload, &word)?),
         "object" => Value::Other(int32(payload)?),
+        "any" => match &list(payload, &int)?[..] {
+            [index, payload] => Value::Inline(*index as i32, *payload as u64),
+            _ => return Err(bad(payload)),
+        },
         "shape" => Value::Shape(list(payload, &int)?),
         "array" => Value::Array(list(payload, &value)?),
         "list" => Value::List(list(payload, &value)?),

@@ -24,6 +24,8 @@ pub enum Value {
     BigInt(Vec<i64>),
     /// Anything else, by type index: checks read no more of it than that.
     Other(i32),
+    /// Anything that is no object, by type index and payload.
+    Inline(i32, u64),
     /// An `ffi.Shape`.
     Shape(Vec<i64>),
     /// An `ffi.Array`.

@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! scale(Tensor([4, 128], float16, cuda:1, strides=[256, 1], data=0x2000, byte_offset=4, via=DLTensor), 2.5, True, None, [1, List([2])],
-//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74))
+//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001))
 //! ```
 //!
 //! Of a tensor only shape and dtype must be given. It lies on `cpu`, row-major with strides, at address 0x1000, and is tried as a
-//! `DLTensor*` and as a `Tensor` object. `Object(i)` is anything of type index i.
+//! `DLTensor*` and as a `Tensor` object. `Object(i)` is anything of type index i, and `Any(i, payload)` what is no
+//! object, with its payload.
 
 use super::{Arrival, Tensor, Value, row_major};
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -90,6 +91,7 @@ impl<'t> Reader<'t> {
             "Ptr" => Value::Ptr(self.parenthesized(Reader::address)?),
             "BigInt" => Value::BigInt(words(self.parenthesized(Reader::number)?)),
             "Object" => Value::Other(self.parenthesized(Reader::number)?),
+            "Any" => self.parenthesized(Reader::inline)?,
             "Tensor" => Value::Tensor(self.tensor()?),
             number => parse_number(number)?,
         })
@@ -102,6 +104,12 @@ impl<'t> Reader<'t> {
 
     fn int(&mut self) -> Read<i64> {
         self.number()
+    }
+
+    fn inline(&mut self) -> Read<Value> {
+        let index = self.number()?;
+        self.expect(",")?;
+        Ok(Value::Inline(index, self.address()?))
     }
 
     fn address(&mut self) -> Read<u64> {
@@ -204,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_call_reads_as_it_is_written() {
-        let text = "f(Tensor([2, 3], float32x4, cuda:1, strides=NULL, data=0x40, via=DLTensor), -1, 2.5, [True, None], Shape([4]), Ptr(NULL), BigInt(18446744073709551615), Object(74))";
+        let text = "f(Tensor([2, 3], float32x4, cuda:1, strides=NULL, data=0x40, via=DLTensor), -1, 2.5, [True, None], Shape([4]), Ptr(NULL), BigInt(18446744073709551615), Object(74), Any(6, 0x10))";
         let tensor = Tensor {
             arrival: Some(Arrival::DLTensor),
             data: 0x40,
@@ -223,6 +231,7 @@ mod tests {
             Value::Ptr(0),
             Value::BigInt(vec![-1, 0]),
             Value::Other(74),
+            Value::Inline(6, 16),
         ];
         assert_eq!(parse_call(text), Ok(values));
         assert!(parse_call("f(1) 2").is_err());
