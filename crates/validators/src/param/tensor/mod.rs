@@ -118,10 +118,7 @@ impl Tensor {
 
     /// Whether it is compact row-major and has no option that a fresh allocation could fail.
     pub(crate) fn can_be_allocated(&self) -> bool {
-        self.strides == Strides::Compact(Order::Row)
-            && self.devices.is_none()
-            && !self.peer
-            && !self.mutable
+        syntax::options_of(self).all(|option| option.is_of_allocations)
     }
 
     /// The alignment asked for, in bytes.

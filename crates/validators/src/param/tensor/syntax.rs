@@ -31,7 +31,7 @@ impl ParamSyntax for Tensor {
 }
 
 /// How an option of a tensor is read and written.
-struct OptionSyntax {
+pub(super) struct OptionSyntax {
     word: &'static str,
     /// Whether it is written `word=…`.
     has_value: bool,
@@ -39,6 +39,8 @@ struct OptionSyntax {
     values: &'static [&'static str],
     /// What it says: of two options that say one thing, a tensor has one at most.
     says: &'static str,
+    /// Whether what an entry point allocates may have it.
+    pub(super) is_of_allocations: bool,
     /// Reads what follows the word, `=` included.
     parse: fn(&mut Parser<'_>, &mut Tensor) -> Result<(), Diagnostic>,
     /// The option as it is written, if the tensor has it.
@@ -52,6 +54,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: true,
         values: &["row", "col"],
         says: "strides",
+        is_of_allocations: false,
         parse: |parser, tensor| {
             tensor.strides = Strides::Compact(parse_order(parser)?);
             Ok(())
@@ -67,6 +70,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: true,
         values: &["any"],
         says: "strides",
+        is_of_allocations: false,
         parse: |parser, tensor| {
             tensor.strides = parse_strides(parser)?;
             Ok(())
@@ -82,6 +86,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: true,
         values: &[],
         says: "align",
+        is_of_allocations: true,
         parse: |parser, tensor| {
             tensor.align = Some(parser.parse_align()?);
             Ok(())
@@ -93,6 +98,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: true,
         values: &[],
         says: "device",
+        is_of_allocations: false,
         parse: |parser, tensor| {
             tensor.devices = Some(parser.parse_devices()?);
             Ok(())
@@ -107,6 +113,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: false,
         values: &[],
         says: "peer",
+        is_of_allocations: false,
         parse: |_, tensor| {
             tensor.peer = true;
             Ok(())
@@ -118,6 +125,7 @@ const OPTIONS: &[OptionSyntax] = &[
         has_value: false,
         values: &[],
         says: "mut",
+        is_of_allocations: false,
         parse: |_, tensor| {
             tensor.mutable = true;
             Ok(())
@@ -125,6 +133,11 @@ const OPTIONS: &[OptionSyntax] = &[
         write: |tensor| tensor.mutable.then(|| "mut".to_string()),
     },
 ];
+
+/// The options that a tensor has.
+pub(super) fn options_of(tensor: &Tensor) -> impl Iterator<Item = &'static OptionSyntax> {
+    OPTIONS.iter().filter(|option| (option.write)(tensor).is_some())
+}
 
 /// Reads `Tensor(…)`; the parser stands before it.
 pub(crate) fn parse_tensor(parser: &mut Parser<'_>) -> Result<Tensor, Diagnostic> {
