@@ -19,8 +19,11 @@
 //! package ([`module`]). Its entry points find libtvm_ffi's functions in [`fake_ffi`], so the suite needs neither that library nor Python, and a GPU
 //! neither: tensors are only described ([`value`], [`memory`]), and kernels only record what they get ([`kernels`]).
 //!
-//! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is expected. `cost.rs` counts what signatures cost, `tidy.rs` and `modules.rs` hold the tree
-//! itself to its rules, [`cuda_stub`] loads a CUDA driver that needs no GPU, [`gpu_package`] and [`cuda_host`] are what calls it, and the program `replay` compares recorded calls with what is made of them here.
+//! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
+//! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold the
+//! tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU, [`gpu_package`] and
+//! [`cuda_host`] are what calls it. The program `replay` compares recorded calls with what is made of
+//! them here.
 
 pub mod alone;
 pub mod block;
@@ -30,6 +33,8 @@ mod cost;
 pub mod cuda_host;
 pub mod cuda_stub;
 pub mod document;
+#[cfg(test)]
+mod documents;
 pub mod fake_ffi;
 pub mod gpu_kernels;
 pub mod gpu_package;

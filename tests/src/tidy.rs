@@ -63,7 +63,7 @@ impl Source {
 }
 
 /// The root of the repository.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().expect("the crate stands in the repository").to_path_buf()
 }

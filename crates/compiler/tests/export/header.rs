@@ -5,7 +5,7 @@ use crate::{function, norm, package, python, run};
 use expect_test::expect;
 use kernpack_compiler::export::header;
 use kernpack_compiler::{Function, Package};
-use kernpack_validators::param::Exactly;
+use kernpack_validators::param::{self, Exactly};
 use kernpack_validators::{Literal, Signature};
 use tempfile::TempDir;
 
@@ -421,6 +421,24 @@ fn strict_compilers_take_it_alone() {
         for compiler in COMPILERS {
             compile(&folder, compiler, "#include \"norm.h\"\n#include \"norm.h\"\n", &["-c"]);
         }
+    }
+}
+
+/// Every kind by its samples, each a parameter and, where it can be one, an element of a tuple.
+#[test]
+fn strict_compilers_take_every_kind() {
+    let of_sample = |(i, sample): (usize, &&str)| {
+        let rule = if sample.contains(" T,") { " where T in {float32}" } else { "" };
+        let names = "m: int64, n: int64, k: int64, s: int64";
+        let text = |more: &str| format!("f{i}({names}, x: {sample}{more}){rule}");
+        let in_tuple = text(&format!(", y: Tuple({sample}, z: {sample})"));
+        let is_element = in_tuple.parse::<Signature>().is_ok();
+        function(&if is_element { in_tuple } else { text("") })
+    };
+    let package = package(param::samples().iter().enumerate().map(of_sample).collect());
+    let folder = folder(&package);
+    for compiler in COMPILERS {
+        compile(&folder, compiler, "#include \"norm.h\"\n", &["-c"]);
     }
 }
 

@@ -182,7 +182,7 @@ macro_rules! param_kinds {
         }
 
         /// What a list of the kinds calls each of them.
-        const NAMES: &[&str] = &[ $( <$kind as ParamSyntax>::NAME, )* ];
+        pub const NAMES: &[&str] = &[ $( <$kind as ParamSyntax>::NAME, )* ];
 
         /// The words that a kind keeps for itself.
         fn kinds_keywords() -> impl Iterator<Item = &'static str> {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lists in documents, and the tables that the program has.
+
+use super::{leading_name, quoted, rows, section, text};
+use kernpack_compiler::package_file;
+use kernpack_compiler::target::TARGETS;
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_validators::check::CATALOGUE;
+use kernpack_validators::param;
+use std::path::Path;
+
+/// Lists of names that should be one, in any order.
+fn expect_same(
+    document: impl IntoIterator<Item = String>,
+    program: impl IntoIterator<Item = String>,
+) {
+    let (mut document, mut program) =
+        (document.into_iter().collect::<Vec<_>>(), program.into_iter().collect::<Vec<_>>());
+    document.sort();
+    program.sort();
+    assert_eq!(document, program, "the document has the names on the left");
+}
+
+#[test]
+fn every_kind_has_its_row() {
+    let document = text("signature.md");
+    let kinds: Vec<_> = rows(section(&document, "Kinds")).map(|row| row[0].to_string()).collect();
+    let words = kinds.iter().flat_map(|kind| quoted(kind)).map(leading_name);
+    let keywords = words.filter(|word| DType::parse(word).is_none());
+    let known = param::NAMES.iter().copied().filter(|name| param::is_keyword(name));
+    expect_same(keywords.map(str::to_string), known.map(str::to_string));
+    assert!(kinds.contains(&"literal".to_string()));
+}
+
+/// The grammars name the words in quotation marks, or as the values of an option.
+#[test]
+fn every_keyword_stands_in_a_grammar() {
+    let grammars: String = ["signature.md", "package-file.md", "launches.md"]
+        .map(|name| grammar(&text(name)))
+        .concat();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words: Vec<_> = grammars.split(|c| !is_part(c)).collect();
+    let missing: Vec<_> = param::keywords().filter(|word| !words.contains(word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    // What stands in quotation marks there is a keyword, or a word of tensor maps.
+    let marked = grammars.split('"').skip(1).step_by(2).map(leading_name);
+    let words = marked.filter(|word| !word.is_empty());
+    let maps = ["box", "steps", "dims", "as", "interleave", "swizzle", "l2", "fill"];
+    let others: Vec<_> =
+        words.filter(|word| !param::is_keyword(word) && !maps.contains(word)).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+/// The blocks that define what is written how.
+fn grammar(document: &str) -> String {
+    let blocks = document.split("```").skip(1).step_by(2);
+    blocks.filter(|block| block.starts_with("text\n") && block.contains(" = ")).collect()
+}
+
+#[test]
+fn every_check_has_its_row() {
+    let document = text("faults.md");
+    let rows = rows(&document).map(|row| format!("{} {}", row[0].replace('`', ""), row[1]));
+    let known = CATALOGUE.iter().map(|info| format!("{} {}", info.name, info.kind));
+    expect_same(rows, known);
+}
+
+#[test]
+fn words_of_types_and_devices_are_those_of_messages() {
+    let document = text("faults.md");
+    let types = TypeIndex::TABLE.iter().map(|(index, _, word)| (index.0, *word));
+    let devices = DeviceType::TABLE.iter().map(|(device, _, word)| (device.0, *word));
+    let (_, received) = document.split_once("Received words: ").expect("the list");
+    let is_told = |part: &str, first: &str| {
+        let part = part.replace(['`', '\n'], " ").replace("  ", " ");
+        part.contains(first)
+    };
+    for (index, word) in types {
+        assert!(
+            is_told(received, &format!(" {index} {word}"))
+                || is_told(received, &format!("({index} {word}")),
+            "{index} {word}"
+        );
+    }
+    let (_, printed) = document.split_once("Device types print as").expect("the list");
+    for (device, word) in devices {
+        assert!(is_told(printed, &format!(" {word} {device},")), "{word} {device}");
+    }
+}
+
+#[test]
+fn every_dtype_is_listed() {
+    let document = text("signature.md");
+    let (_, list) = document.split_once("\ndtypes: `").expect("the list");
+    let list = list.split('`').next().unwrap_or_default();
+    expect_same(list.split_whitespace().map(str::to_string), DType::names());
+}
+
+#[test]
+fn every_target_is_named_where_building_for_others_is_explained() {
+    let document = text("deploying.md");
+    for target in TARGETS {
+        let variable = format!("CC_{}", target.name.replace('-', "_"));
+        assert!(document.contains(&variable), "{variable}");
+    }
+}
+
+/// The program lists the keys of sources where none is given.
+#[test]
+fn every_source_is_in_both_tables() {
+    let package = "[package]\nname = \"p\"\n[[function]]\nsignature = \"f(n: int32)\"\n\
+                   source = {}\nkernel = \"k\"\nargs = []\n";
+    let problems = package_file::parse(package, Path::new("")).unwrap_err();
+    let told = problems.to_string();
+    let (_, list) = told.split_once("expected one of ").expect("the list");
+    let known: Vec<_> = quoted(list.lines().next().unwrap_or_default()).collect();
+    assert!(known.len() > 4, "{told}");
+    let tables =
+        [section(&text("package-file.md"), "Sources").to_string(), text("bring-your-kernel.md")];
+    for table in tables {
+        for key in &known {
+            let is_told =
+                table.contains(&format!("`{key}`")) || table.contains(&format!("{{ {key} ="));
+            assert!(is_told, "{key}");
+        }
+    }
+}
