@@ -429,8 +429,7 @@ fn strict_compilers_take_it_alone() {
 fn strict_compilers_take_every_kind() {
     let of_sample = |(i, sample): (usize, &&str)| {
         let rule = if sample.contains(" T,") { " where T in {float32}" } else { "" };
-        let names = "m: int64, n: int64, k: int64, s: int64";
-        let text = |more: &str| format!("f{i}({names}, x: {sample}{more}){rule}");
+        let text = |more: &str| format!("f{i}(x: {sample}{more}){rule}");
         let in_tuple = text(&format!(", y: Tuple({sample}, z: {sample})"));
         let is_element = in_tuple.parse::<Signature>().is_ok();
         function(&if is_element { in_tuple } else { text("") })
