@@ -29,6 +29,12 @@ symbol = "split"
 args = ["x", "n", "k", "head", "rest", "sizes"]
 
 [[function]]
+signature = "sums(x: Tensor([*b, d], float32)) -> y: Tensor([*b], float32), twice: Tensor([2, *b], float32)"
+source = { host = "results.c" }
+symbol = "sums"
+args = ["x", "b.numel", "d", "y", "twice"]
+
+[[function]]
 signature = "iota(n: int64) -> y: Tensor([n], int64)"
 source = { host = "results.c" }
 symbol = "iota"
@@ -61,6 +67,14 @@ void split(const float *x, int64_t n, int64_t k, float *head, float *rest, int64
     for (int64_t i = k; i < n; ++i) rest[i - k] = x[i];
     sizes[0] = k;
     sizes[1] = n - k;
+}
+
+void sums(const float *x, int64_t n, int64_t d, float *y, float *twice) {
+    for (int64_t i = 0; i < n; ++i) {
+        y[i] = 0;
+        for (int64_t j = 0; j < d; ++j) y[i] += x[i * d + j];
+        twice[i] = twice[n + i] = y[i];
+    }
 }
 
 void iota(int64_t *y, int64_t n) { for (int64_t i = 0; i < n; ++i) y[i] = i; }
@@ -164,3 +178,21 @@ def test_a_failed_call_leaves_nothing(module):
             else:
                 module.fail(x, status)
         assert address_space() - before < 1000
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (2, 1, 0, 3), (5, 0), (2,) * 12])
+def test_results_have_the_dims_of_arguments_of_any_rank(module, shape):
+    x = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    y, twice = module.sums(torch.from_numpy(x))
+    assert (tuple(y.shape), tuple(twice.shape)) == (shape[:-1], (2, *shape[:-1]))
+    np.testing.assert_array_equal(np.from_dlpack(y), x.sum(axis=-1))
+    np.testing.assert_array_equal(np.from_dlpack(twice), np.stack([x.sum(axis=-1)] * 2))
+
+
+def test_results_of_any_rank_go_into_what_is_given(module):
+    x = torch.ones(3, 4, 5)
+    y, twice = torch.empty(3, 4), torch.empty(2, 3, 4)
+    module.sums_out(x, y, twice)
+    assert torch.equal(y, torch.full((3, 4), 5.0)) and torch.equal(twice[1], y)
+    with pytest.raises(ValueError, match=r"Mismatched y.shape\[1\] on argument #1 .*, expected to match x.shape\[1\], got 3"):
+        module.sums_out(x, torch.empty(3, 3), twice)

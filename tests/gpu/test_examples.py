@@ -60,6 +60,15 @@ def test_rms_norm(rms, m, d, dtype):
     assert is_untouched_around()
 
 
+@pytest.mark.parametrize("shape", [(4096,), (2, 3, 520), (5, 1, 2, 3, 64), (2, 0, 8)])
+def test_rms_norm_of_any_rank(rms, shape):
+    x, w = torch.randn(shape, device="cuda").half(), torch.randn(shape[-1], device="cuda").half()
+    out, is_untouched_around = guarded(shape, torch.half)
+    rms(x, w, out)
+    assert within(out, rms_reference(x, w), 0.51)
+    assert is_untouched_around()
+
+
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 1e-5, 0.25, 100.0])
 def test_rms_norm_eps(rms, eps):
     x, w = torch.randn(7, 4096, device="cuda").half() * 0.01, torch.randn(4096, device="cuda").half()
@@ -107,6 +116,7 @@ def test_rms_norm_of_many_rows(rms):
         (lambda x, w, out: (x, w.bfloat16(), out), TypeError, r"expected to match x.dtype \(float16\), got bfloat16"),
         (lambda x, w, out: (x, w[:56], out), ValueError, r"Mismatched w.shape\[0\]"),
         (lambda x, w, out: (x, w, out[:2]), ValueError, r"Mismatched out.shape\[0\]"),
+        (lambda x, w, out: (x[None], w, out), ValueError, r"expected ndim=3 \(b.ndim is 2\), got 2"),
         (lambda x, w, out: (x.view(-1)[1:193].view(3, 64), w, out[:3]), ValueError, "Misaligned Tensor data on argument #0"),
         (lambda x, w, out: (x.t().contiguous().t(), w, out), ValueError, "Mismatched x.strides"),
         (lambda x, w, out: (x.cpu(), w, out), ValueError, "expected device_type=cuda, got cpu"),

@@ -24,7 +24,7 @@ const PACKAGE: &str = r#"
 [package]
 name = "devices"
 [[function]]
-signature = "made(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+signature = "made(x: Tensor([*b], float32)) -> y: Tensor([*b], float32)"
 workspace = { ws = "Tensor([4*n], uint8)" }
 source = { ptx = "k.ptx" }
 kernel = "fill"

@@ -49,10 +49,10 @@ kernel = "idle"
 args = []
 launch = { grid = [1], block = [32] }
 [[function]]
-signature = "made(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+signature = "made(x: Tensor([*b], float32)) -> y: Tensor([*b], float32)"
 source = { ptx = "k.ptx" }
 kernel = "scale"
-args = ["x", "y", "n: int32"]
+args = ["x", "y", "b.numel: int32"]
 launch = { grid = [1], block = [32] }
 "#;
 
