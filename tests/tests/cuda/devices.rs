@@ -25,7 +25,7 @@ const PACKAGE: &str = r#"
 name = "devices"
 [[function]]
 signature = "made(x: Tensor([*b], float32)) -> y: Tensor([*b], float32)"
-workspace = { ws = "Tensor([4*n], uint8)" }
+workspace = { ws = "Tensor([4*b.numel], uint8)" }
 source = { ptx = "k.ptx" }
 kernel = "fill"
 args = ["x", "y", "ws"]
