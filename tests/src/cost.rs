@@ -100,3 +100,14 @@ fn what_a_signature_costs_grows_with_its_text() {
         }
     }
 }
+
+/// Values hang together in a chain as long as the text. No stack has to be so deep.
+#[test]
+fn long_chains_need_no_deep_stack() {
+    let list = |what: &str| vec![what; 60].join(", ");
+    let tensor = format!("Tensor([{}], int8, strides=[{}])", list("_"), list("s"));
+    let text = function(40, |_| tensor.clone(), "");
+    let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(move || cost(&text));
+    let [(_, n_steps), ..] = thread.expect("a thread").join().expect("no panic");
+    assert!(n_steps > 40 * 60 * 2);
+}

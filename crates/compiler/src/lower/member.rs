@@ -79,7 +79,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
     pub fn one_of(&self, cond: Value) -> Option<(Value, Vec<i64>)> {
         match *self.plan.expr(cond) {
             Expr::Or(a, b) => {
-                let ((value, mut constants), (same, more)) = (self.one_of(a)?, self.one_of(b)?);
+                // Alternatives hang together on the left, and may be very many of another form.
+                let ((same, more), (value, mut constants)) = (self.one_of(b)?, self.one_of(a)?);
                 constants.extend(more);
                 (value == same).then_some((value, constants))
             }

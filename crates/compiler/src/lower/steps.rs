@@ -215,8 +215,12 @@ pub(super) fn needed(plan: &Plan) -> Vec<bool> {
         }
     }
     fn mark(plan: &Plan, value: Value, needed: &mut Vec<bool>) {
-        if !std::mem::replace(&mut needed[value.0 as usize], true) {
-            plan.expr(value).operands().into_iter().for_each(|operand| mark(plan, operand, needed));
+        // Values may hang together in very long chains.
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if !std::mem::replace(&mut needed[value.0 as usize], true) {
+                open.extend(plan.expr(value).operands());
+            }
         }
     }
     let mut needed = vec![false; plan.exprs.len()];

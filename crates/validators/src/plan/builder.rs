@@ -380,10 +380,12 @@ impl Builder {
         plan.exprs = self.exprs;
     }
 
+    /// Marks a value and all that it is made of. Values may hang together in very long chains.
     fn mark(&self, used: &mut [bool], value: Value) {
-        if !std::mem::replace(&mut used[value.0 as usize], true) {
-            for operand in self.expr(value).operands() {
-                self.mark(used, operand);
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if !std::mem::replace(&mut used[value.0 as usize], true) {
+                open.extend(self.expr(value).operands());
             }
         }
     }
