@@ -2,6 +2,7 @@
 //! Lists in documents, and the tables that the program has.
 
 use super::{leading_name, quoted, rows, section, text};
+use crate::tidy::{Source, sources};
 use kernpack_compiler::package_file;
 use kernpack_compiler::target::TARGETS;
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
@@ -94,6 +95,34 @@ fn every_dtype_is_listed() {
     let (_, list) = document.split_once("\ndtypes: `").expect("the list");
     let list = list.split('`').next().unwrap_or_default();
     expect_same(list.split_whitespace().map(str::to_string), DType::names());
+}
+
+/// The text constants that follow a call in the program's code.
+fn constants_behind(call: &str) -> Vec<String> {
+    let is_program = |source: &Source| source.path.starts_with("crates/") && !source.is_test();
+    let sources = sources().into_iter().filter(|source| source.is_rust() && is_program(source));
+    let texts: Vec<_> = sources.map(|source| source.text).collect();
+    let behind = texts.iter().flat_map(|text| text.split(call).skip(1));
+    let constants =
+        behind.filter_map(|text| text.trim_start().strip_prefix('"')?.split('"').next());
+    constants.map(str::to_string).collect()
+}
+
+#[test]
+fn every_code_of_a_diagnostic_has_its_row() {
+    let codes = ["Diagnostic::new(", "Diagnostic::warning("].map(constants_behind).concat();
+    let of_sources = constants_behind("SourceErrorKind::");
+    assert!(of_sources.is_empty(), "they are written as arms");
+    let arms = sources().into_iter().filter(|source| source.path.ends_with("source/error.rs"));
+    let arms: String = arms.map(|source| source.text).collect();
+    let of_sources = arms.split("=> \"").skip(1).filter_map(|text| text.split('"').next());
+    let mut known: Vec<_> = codes.into_iter().chain(of_sources.map(str::to_string)).collect();
+    known.sort();
+    known.dedup();
+    let document = text("diagnostics.md");
+    let rows = document.lines().filter(|line| line.starts_with("| `"));
+    let names = rows.flat_map(|row| quoted(row.split(" | ").next().unwrap_or_default()));
+    expect_same(names.map(str::to_string), known);
 }
 
 #[test]

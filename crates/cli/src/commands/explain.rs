@@ -1,178 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack explain NAME|MESSAGE`
 //!
-//! Messages have one layout ([`kernpack_validators::fault`]): a subject, a place, the call, what was expected. Which check a pasted message is
-//! of is decided by its fixed words, those that the example of a check in the catalogue has too once the call's own names and values
-//! are left out: nothing here knows any check.
+//! Checks explain themselves, in their catalogue ([`fault`]). What builds refuse and what the CUDA
+//! driver says is explained in documents, a row each ([`page`]).
+
+mod fault;
+mod page;
 
 use crate::{Failure, Report};
 use anyhow::anyhow;
 use clap::Args;
 use kernpack_validators::check::{CATALOGUE, Info};
-use serde_json::{Value, json};
+use page::Page;
+use serde_json::json;
 
 /// The command's arguments.
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A check's name, such as tensor-rank, or a message; quote a message with '…', as it has backquotes.
+    /// A name, such as tensor-rank or unbound-symbol, or a message; quote a message with '…', as it
+    /// has backquotes.
     #[arg(required = true, value_name = "NAME|MESSAGE")]
     words: Vec<String>,
+}
+
+/// What there is to know about an error.
+struct Explanation {
+    name: String,
+    kind: String,
+    doc: String,
+    example: String,
+}
+
+impl From<&Info> for Explanation {
+    fn from(info: &Info) -> Explanation {
+        let Info { name, kind, doc, example } = info;
+        let (kind, doc, example) = (kind.to_string(), doc.to_string(), example.to_string());
+        Explanation { name: name.to_string(), kind, doc, example }
+    }
+}
+
+impl From<Page> for Explanation {
+    fn from(page: Page) -> Explanation {
+        let Page { names, kind, doc, examples } = page;
+        let example = examples.first().copied().unwrap_or_default().to_string();
+        Explanation { name: names.join(", "), kind: kind.to_string(), doc, example }
+    }
 }
 
 impl Explain {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
         let asked = self.words.join(" ");
-        let checks = find(asked.trim());
-        if checks.is_empty() {
+        let found = find(asked.trim());
+        if found.is_empty() {
             return Err(unknown(asked.trim()).into());
         }
-        let text = checks.iter().map(|info| page(info)).collect::<Vec<_>>().join("\n");
-        let checks: Vec<_> = checks.into_iter().map(page_json).collect();
-        Ok(Report::new(text, json!({ "checks": checks })))
+        let text = found.iter().map(|Explanation { name, kind, doc, example }| {
+            format!("{name} ({kind})\n\n{doc}\n\nexample: {example}\n")
+        });
+        let pages = found.iter().map(|Explanation { name, kind, doc, example }| {
+            json!({ "name": name, "kind": kind, "doc": doc, "example": example })
+        });
+        let pages: Vec<_> = pages.collect();
+        Ok(Report::new(text.collect::<Vec<_>>().join("\n"), json!({ "pages": pages })))
     }
 }
 
-fn page(info: &Info) -> String {
-    let Info { name, kind, doc, example } = info;
-    format!("{name} ({kind})\n\n{doc}\n\nexample: {example}\n")
-}
-
-fn page_json(info: &Info) -> Value {
-    let Info { name, kind, doc, example } = info;
-    json!({ "name": name, "kind": kind.to_string(), "doc": doc, "example": example })
+/// What has that name, or what the text is a message of.
+fn find(asked: &str) -> Vec<Explanation> {
+    let named = CATALOGUE.iter().filter(|info| info.name == asked);
+    let checks: Vec<_> = named.chain(fault::find(asked)).map(Explanation::from).collect();
+    let is_message = !checks.is_empty() && CATALOGUE.iter().all(|info| info.name != asked);
+    // A check and a code may have one name.
+    let pages = if is_message { vec![] } else { page::find(asked) };
+    checks.into_iter().chain(pages.into_iter().map(Explanation::from)).collect()
 }
 
 fn unknown(asked: &str) -> anyhow::Error {
-    let names: Vec<_> = CATALOGUE.iter().map(|info| info.name).collect();
-    let similarity = |name: &&&str| (1e6 * strsim::jaro_winkler(name, asked)) as i64;
-    match names.iter().max_by_key(similarity) {
+    let pages = page::pages();
+    let checks = CATALOGUE.iter().map(|info| info.name);
+    let names = checks.chain(pages.iter().flat_map(|page| page.names.iter().copied()));
+    let similarity = |name: &&str| (1e6 * strsim::jaro_winkler(name, asked)) as i64;
+    match names.max_by_key(similarity) {
         Some(name) if strsim::jaro_winkler(name, asked) > 0.9 => {
-            anyhow!("no check is called `{asked}`; did you mean `{name}`?")
+            anyhow!("nothing is called `{asked}`; did you mean `{name}`?")
         }
         _ => anyhow!(
-            "no check is called `{asked}` or raises such a message; the checks are {}",
-            names.join(", ")
+            "nothing is called `{asked}` or says so; docs/faults.md, docs/diagnostics.md and docs/errors.md have all that there is"
         ),
-    }
-}
-
-/// The check of that name, or those that a message may be of.
-fn find(asked: &str) -> Vec<&'static Info> {
-    if let Some(info) = CATALOGUE.iter().find(|info| info.name == asked) {
-        return vec![info];
-    }
-    let message = Words::of(asked);
-    let examples: Vec<_> = CATALOGUE.iter().map(|info| (info, Words::of(info.example))).collect();
-    let of_subject = |subject: &[String]| {
-        let alike = examples.iter().filter(|(_, example)| example.subject == subject);
-        alike.collect::<Vec<_>>()
-    };
-    let mut alike = of_subject(&message.subject);
-    if alike.is_empty() {
-        alike = of_subject(&message.subject_with_path());
-    }
-    if alike.is_empty() {
-        alike = of_subject(&message.subject_with_symbol());
-    }
-    // One check may have several wordings of what it expects, so its subject alone can decide.
-    let same_field = alike.iter().filter(|(_, example)| example.field == message.field);
-    if let [(info, _)] = same_field.collect::<Vec<_>>()[..] {
-        return vec![info];
-    }
-    let said = |example: &Words| {
-        let mut said = message.expected.iter();
-        example.fixed_words().all(|word| said.any(|other| other == word))
-    };
-    let rank = |example: &Words| (example.fixed_words().count(), example.field == message.field);
-    match alike.iter().filter(|(_, example)| said(example)).max_by_key(|(_, e)| rank(e)) {
-        Some((info, _)) => vec![info],
-        None => alike.into_iter().map(|(info, _)| *info).collect(),
-    }
-}
-
-/// A message in pieces.
-#[derive(Debug)]
-struct Words<'m> {
-    /// What is wrong with what: `Mismatched …`, with one word for any path.
-    subject: Vec<String>,
-    /// The field of a tensor that the subject is a path to, if it is.
-    field: Option<&'static str>,
-    /// The words of what is expected; of `key=value` and `call(…)`, what is in front.
-    expected: Vec<&'m str>,
-    /// The names in the signature of the call.
-    names: Vec<&'m str>,
-}
-
-/// What stands for a path to an argument or a part of one.
-const PATH: &str = "…";
-
-impl<'m> Words<'m> {
-    fn of(message: &'m str) -> Words<'m> {
-        // A traceback has the kind of the error in front.
-        let message = message.rsplit_once("Error: ").map_or(message, |(_, message)| message);
-        let (what, rest) = message.split_once(" when calling: ").unwrap_or((message, ""));
-        let signature = rest.split('`').nth(1).unwrap_or_default();
-        let subject = what.split_once(" on ").map_or(what, |(subject, _)| subject);
-        let expected = rest.rsplit_once("`, expected ").map_or("", |(_, expected)| expected);
-        let expected = expected.rsplit_once(", got ").map_or(expected, |(expected, _)| expected);
-        // What is quoted in a subject is the call's own.
-        let unquoted: String = subject.split('`').step_by(2).collect();
-        let word_or_path = |word: &str| if word.contains(['.', '[']) { PATH } else { word }.into();
-        Words {
-            subject: unquoted.split_whitespace().map(word_or_path).collect(),
-            field: ["strides", "dtype"].into_iter().find(|field| has_field(subject, field)),
-            expected: expected.split_whitespace().map(front).collect(),
-            names: signature.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect(),
-        }
-    }
-
-    /// The subject, taking a parameter's name for a path.
-    fn subject_with_path(&self) -> Vec<String> {
-        let word_or_path = |word: &String| {
-            if self.names.contains(&word.as_str()) { PATH.into() } else { word.clone() }
-        };
-        self.subject.iter().map(word_or_path).collect()
-    }
-
-    /// The subject, taking its last word for a path: it may be a symbol that the signature of the call does not show.
-    fn subject_with_symbol(&self) -> Vec<String> {
-        let others = self.subject.split_last().map_or(&[][..], |(_, others)| others);
-        others.iter().cloned().chain([PATH.to_string()]).collect()
-    }
-
-    /// The words of what is expected that no call chooses: no numbers, paths or names of the signature.
-    fn fixed_words(&self) -> impl Iterator<Item = &&'m str> {
-        self.expected.iter().filter(|word| {
-            let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic());
-            is_word && !word.contains(['.', '[', '*', '+']) && !self.names.contains(word)
-        })
-    }
-}
-
-fn has_field(subject: &str, field: &str) -> bool {
-    subject.split('.').skip(1).any(|part| part.starts_with(field))
-}
-
-fn front(word: &str) -> &str {
-    match word.find(['=', '(']) {
-        Some(end) if end > 0 => &word[..=end],
-        _ => word.trim_end_matches(','),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CATALOGUE, find};
+    use super::{CATALOGUE, find, page};
 
-    fn names(message: &str) -> Vec<&'static str> {
-        find(message).into_iter().map(|info| info.name).collect()
+    fn names(message: &str) -> Vec<String> {
+        find(message).into_iter().map(|found| found.name).collect()
     }
 
     #[test]
     fn every_check_is_found_by_its_name_and_by_its_example() {
         for info in CATALOGUE {
-            assert_eq!(names(info.name), [info.name]);
+            assert_eq!(names(info.name)[0], info.name);
             assert_eq!(names(info.example), [info.name], "{}", info.example);
             let raised = format!("Traceback:\n  x\n{}: {}", info.kind, info.example);
             assert_eq!(names(&raised), [info.name], "{raised}");
@@ -208,6 +138,75 @@ mod tests {
             }
         }
         assert!(n_messages >= CATALOGUE.len(), "{n_messages} messages were found");
+    }
+
+    #[test]
+    fn messages_are_found_in_what_others_make_of_them() {
+        let message = "Mismatched b.shape[0] on argument #1 when calling: `f(a: Tensor([n], int8), b: Tensor([n], int8))`, expected to match a.shape[0], got 4 (a.shape[0] is 8)";
+        let wrapped = [
+            format!("jax.errors.JaxRuntimeError: INTERNAL: {message}"),
+            format!("INTERNAL: {message} [executable_name='jit_ffi_call']"),
+            format!(
+                "jaxlib._jax.XlaRuntimeError: INTERNAL: {message}\n--------------------\nFor simplicity, JAX has removed its internal frames"
+            ),
+            format!(
+                "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f(a, b)\nValueError: {message}\n"
+            ),
+            format!(
+                "terminate called after throwing an instance of 'tvm::ffi::Error'\n  what():  ValueError: {message}"
+            ),
+            message.replace(" when calling: ", "\nwhen calling:\n  "),
+        ];
+        for text in wrapped {
+            assert_eq!(names(&text), ["dim"], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_page_is_found_by_its_names_and_its_messages() {
+        for page in page::pages() {
+            let name = page.names.join(", ");
+            for own in &page.names {
+                assert!(names(own).contains(&name), "{own}");
+            }
+            assert!(!page.examples.is_empty(), "{name}");
+            for example in &page.examples {
+                let text = match page.kind {
+                    "RuntimeError" => format!("RuntimeError: {example}"),
+                    _ => format!("error[{}]: {example}\n --> p.toml:3:1\n", page.names[0]),
+                };
+                assert_eq!(names(&text), [&name[..]], "{text}");
+            }
+        }
+        assert!(page::pages().len() > 70, "{}", page::pages().len());
+        assert_eq!(names("tensor-map"), ["tensor-map", "tensor-map"]);
+        let field = page::find("unknown-field").remove(0);
+        assert!(field.doc.starts_with("Tensors have `shape[i]`, `strides[i]`"), "{}", field.doc);
+        let syntax = page::find("syntax").remove(0);
+        assert!(syntax.doc.contains("the grammar (signature.md) wants"), "{}", syntax.doc);
+        assert_eq!(names("CUDA_ERROR_OUT_OF_MEMORY"), ["cudaErrorMemoryAllocation"]);
+        assert_eq!(
+            names("RuntimeError: CUDA Error: cudaErrorPeerAccess (9, X) launching `k`: x"),
+            ["cuda-error"]
+        );
+    }
+
+    /// As the tests of the driver's errors have them.
+    #[test]
+    fn every_error_of_the_driver_has_a_page() {
+        let texts = [
+            include_str!("../../../../tests/tests/cuda/errors.rs"),
+            include_str!("../../../../tests/tests/cuda/devices.rs"),
+            include_str!("../../../../tests/tests/cuda/loading.rs"),
+            include_str!("../../../../tests/tests/cuda/tensor_map.rs"),
+        ];
+        let errors = texts.iter().flat_map(|text| text.split('"').skip(1).step_by(2));
+        let errors = errors.filter(|text| text.contains(" (") && text.contains("cudaError"));
+        let errors: Vec<_> = errors.map(|text| format!("CUDA Error: {text}")).collect();
+        assert!(errors.len() > 10, "{errors:?}");
+        for error in errors {
+            assert_eq!(names(&error).len(), 1, "{error}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum Command {
     Inspect(inspect::Inspect),
     /// Show the checks that a signature becomes, in order.
     Plan(plan::Plan),
-    /// Explain a check, by its name or by a message that it raised.
+    /// Explain an error of a call, of a build or of CUDA, by its name or by its message.
     Explain(explain::Explain),
     /// List what packages can be built for.
     Targets(targets::Targets),

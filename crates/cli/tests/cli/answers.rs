@@ -229,18 +229,18 @@ fn a_check_is_explained_by_its_name() {
         exit 0
         out: tensor-rank (ValueError)
         out: 
-        out: The tensor has as many dims as the signature gives it.
+        out: The tensor has as many dims as the signature gives it, and where `*b` stands among them, as many more as `*b` has elsewhere in the call; never more than 64.
         out: 
         out: example: Mismatched Tensor on argument #0 when calling: `f(a: Tensor([m, n], float32))`, expected ndim=2, got 3
     "#]]);
     Bench::new().expect(&["explain", "--json", "tensor-rank"], expect![[r#"
         exit 0
         out: {
-        out:   "checks": [
+        out:   "pages": [
         out:     {
         out:       "name": "tensor-rank",
         out:       "kind": "ValueError",
-        out:       "doc": "The tensor has as many dims as the signature gives it.",
+        out:       "doc": "The tensor has as many dims as the signature gives it, and where `*b` stands among them, as many more as `*b` has elsewhere in the call; never more than 64.",
         out:       "example": "Mismatched Tensor on argument #0 when calling: `f(a: Tensor([m, n], float32))`, expected ndim=2, got 3"
         out:     }
         out:   ]
@@ -267,27 +267,27 @@ fn what_is_no_check() {
     Bench::new().expect(
         &["explain", "tensor-rnk"],
         expect![[r#"
-        exit 1
-        err: error: no check is called `tensor-rnk`; did you mean `tensor-rank`?
-    "#]],
+            exit 1
+            err: error: nothing is called `tensor-rnk`; did you mean `tensor-rank`?
+        "#]],
     );
     Bench::new().expect(
         &["explain", "division", "by", "zero"],
         expect![[r#"
             exit 1
-            err: error: no check is called `division by zero` or raises such a message; the checks are arity, type, literal, scalar-range, pointer-null, pointer-alignment, tuple-size, shape-size, tensor-rank, tensor-dtype, dtype-match, dtype-combination, device-type, device-index, null-data, negative-dim, dim, dim-solve, divisibility, rule, negative-stride, stride, mut-broadcast, alignment, alias, no-launch, argument-range, launch-range, tensor-map, host-status
+            err: error: nothing is called `division by zero` or says so; docs/faults.md, docs/diagnostics.md and docs/errors.md have all that there is
         "#]],
     );
     Bench::new().expect(
         &["explain", "--json", "tensor-rnk"],
         expect![[r#"
-        exit 1
-        out: {
-        out:   "error": {
-        out:     "message": "no check is called `tensor-rnk`; did you mean `tensor-rank`?"
-        out:   }
-        out: }
-    "#]],
+            exit 1
+            out: {
+            out:   "error": {
+            out:     "message": "nothing is called `tensor-rnk`; did you mean `tensor-rank`?"
+            out:   }
+            out: }
+        "#]],
     );
 }
 
