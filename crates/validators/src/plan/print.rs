@@ -40,7 +40,7 @@ impl Printer<'_> {
                         text if text == *name => writeln!(f, "{indent}let {name}")?,
                         text => writeln!(f, "{indent}let {name} = {text}")?,
                     }
-                    self.names.insert(*value, name.clone());
+                    self.name(*value, name);
                 }
                 Step::Require(cond, fault) => {
                     let cond = self.text(*cond, false);
@@ -54,9 +54,9 @@ impl Printer<'_> {
                         when.yields.iter().map(|y| self.text(y.inner, false)).collect();
                     self.names = outside;
                     for (yielded, inner) in when.yields.iter().zip(inner) {
-                        let (outer, otherwise) = (yielded.outer, yielded.otherwise);
-                        let otherwise = self.text(otherwise, false);
-                        writeln!(f, "{indent}  yield {outer:?} = {inner}, otherwise {otherwise}")?;
+                        let otherwise = self.text(yielded.otherwise, false);
+                        let yielded = self.yielded(yielded.outer, inner);
+                        writeln!(f, "{indent}  yield {yielded}, otherwise {otherwise}")?;
                     }
                 }
             }
@@ -98,6 +98,23 @@ impl Printer<'_> {
             Expr::Bool(false) => "that is current".to_string(),
             _ => format!("{index} where {}, else the current one", self.text(is_told, false)),
         }
+    }
+
+    /// A yielded value, which is called as what it is inside where that is a path.
+    fn yielded(&mut self, outer: Value, inner: String) -> String {
+        let is_path = inner.contains(|c: char| c.is_ascii_alphabetic())
+            && inner.chars().all(|c| c.is_ascii_alphanumeric() || "._[]".contains(c));
+        if !is_path {
+            return format!("{outer:?} = {inner}");
+        }
+        self.name(outer, &inner);
+        inner
+    }
+
+    /// From here on, the name is that value's alone.
+    fn name(&mut self, value: Value, name: &str) {
+        self.names.retain(|_, other| other != name);
+        self.names.insert(value, name.to_string());
     }
 
     fn fault(&self, fault: &Fault) -> String {
