@@ -59,6 +59,7 @@
 //!
 //! Not here: whether the files that sources name exist, and what is in them.
 
+mod c_option;
 mod fields;
 mod function;
 mod launch;

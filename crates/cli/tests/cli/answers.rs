@@ -443,6 +443,12 @@ fn a_wrong_command_line_is_something_else_than_a_wrong_input() {
         err: 
         err: For more information, try '--help'.
     "#]]);
+    bench.expect(&["build", "checks.toml", "-o", "c.so", "--target", "sm_90a"], expect![[r#"
+        exit 2
+        err: error: invalid value 'sm_90a' for '--target <TARGET>': unknown target `sm_90a`; the targets are x86_64-linux-gnu, aarch64-linux-gnu (`sm_90a` is an architecture of GPUs, which `arch` names in a source)
+        err: 
+        err: For more information, try '--help'.
+    "#]]);
 }
 
 #[test]

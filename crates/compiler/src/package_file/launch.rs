@@ -54,6 +54,13 @@ pub(super) fn know_keys(fields: &mut Fields<'_>) {
     KEYS.iter().for_each(|key| _ = fields.take(key));
 }
 
+/// Says where keys belong that a launch has, but not where these stand: in a source.
+pub(super) fn misplace_in_source(fields: &mut Fields<'_>) {
+    for key in KEYS.iter().chain(layout::KEYS).chain(&["when"]) {
+        fields.misplace(key, format!("write `{key}` beside `source`, not in it"));
+    }
+}
+
 /// Says where keys belong that a launch has, but not where these stand: on a function.
 pub(super) fn misplace(fields: &mut Fields<'_>, has_list: bool) {
     let stray: Vec<_> = layout::KEYS.iter().copied().filter(|key| fields.has(key)).collect();

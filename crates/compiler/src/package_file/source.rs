@@ -3,7 +3,8 @@
 //! here: whether the files exist, and what is in them.
 
 use super::fields::{Fields, Reader, Value, quoted};
-use super::triton;
+use super::launch::misplace_in_source;
+use super::{c_option, triton};
 use crate::image::{Arch, ImageKind};
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
 use kernpack_syntax::{Diagnostic, Snippet};
@@ -56,8 +57,9 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source>
     if let DeValue::Array(items) = value.get_ref() {
         return files(reader, value, items).map(Source::Gpu);
     }
-    let fields =
+    let mut fields =
         reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
+    misplace_in_source(&mut fields);
     let (key, kind, fields) = kind(reader, fields, |kind| kind != Kind::Later)?;
     match kind {
         Kind::Host => host(reader, fields).map(Source::Host),
@@ -88,6 +90,10 @@ fn kind<'t>(
     let mut named: Vec<_> = KINDS.iter().copied().filter(|(key, _)| fields.has(key)).collect();
     named.sort_by_key(|(key, _)| fields.place(key).start);
     let is_later = |(_, kind): &&(_, Kind)| *kind == Kind::Later;
+    if named.len() > 1 && named.iter().all(|(key, kind)| *kind != Kind::Later || *key == "kernel") {
+        // The file is named by another key, so this one is meant as that of a launch.
+        named.retain(|(_, kind)| *kind != Kind::Later);
+    }
     if named.iter().any(|named| is_later(&named)) {
         for (key, _) in named.iter().filter(is_later) {
             reader.not_yet(key, fields.place(key));
@@ -131,7 +137,7 @@ fn names_no_file(reader: &mut Reader<'_>, mut fields: Fields<'_>, kinds: Vec<&'s
 fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
     let files = host_files(reader, fields.take("host")?);
     if let Some(files) = &files {
-        refuse_c_options(reader, &fields, files);
+        refuse_c_options(reader, &mut fields, files);
     }
     let (include, define, options) = compiler_options(reader, &mut fields);
     fields.finish(reader);
@@ -160,13 +166,16 @@ fn host_files<'t>(reader: &mut Reader<'_>, value: &'t Value<'t>) -> Option<Vec<S
     (files.len() == items.len()).then_some(files)
 }
 
-/// Reports options of the C compiler for files of which it sees none.
-fn refuse_c_options(reader: &mut Reader<'_>, fields: &Fields<'_>, files: &[Snippet<'_>]) {
+/// Reports options of the C compiler that cannot serve, and any for files of which it sees none.
+fn refuse_c_options(reader: &mut Reader<'_>, fields: &mut Fields<'_>, files: &[Snippet<'_>]) {
     let is_compiled = |file: &Snippet<'_>| {
         let extension = Path::new(file.text).extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| COMPILED.contains(&extension))
     };
     if !files.iter().all(is_compiled) {
+        if let Some(options) = fields.take("options") {
+            c_option::check(reader, options);
+        }
         return;
     }
     for key in ["include", "define", "options"].into_iter().filter(|key| fields.has(key)) {

@@ -4,6 +4,7 @@
 
 pub mod struct_abi;
 
+use crate::image::Arch;
 use crate::link::ElfTarget;
 use kernpack_runtime::HostArch;
 
@@ -87,6 +88,9 @@ impl std::fmt::Display for UnknownTarget {
         write!(f, "unknown target `{}`; the targets are {}", self.0, names.join(", "))?;
         match LATER.iter().find(|(name, _)| *name == self.0) {
             Some((_, what)) => write!(f, " ({what} are not made yet)"),
+            None if self.0.parse::<Arch>().is_ok() => {
+                write!(f, " (`{}` is an architecture of GPUs, which `arch` names in a source)", self.0)
+            }
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sources as package files have them.
 
-use crate::package_file::tests::{expect_problems, on_gpu};
+use crate::package_file::tests::{FUNCTION, HEADER, expect_problems, on_gpu};
 use expect_test::{Expect, expect};
 
 /// Compares the problems of a source, in a launch that is otherwise as it should be.
@@ -177,9 +177,15 @@ fn a_source_names_one_file() {
     expect_refused(
         "{ kernel = 'a', host = 'a.c' }",
         expect![[r#"
-            not-supported: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
-              "kernel" of a later version
-              help: give CUDA C++, `source = { cuda = "…" }`, or compile the kernel first: `{ cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
+            unknown-key: a source has no key `kernel`
+              "kernel" unknown key
+              help: write `kernel` beside `source`, not in it
+            conflict: `grid` is for launches on a GPU, and the source is a host function
+              "grid" has no effect
+              help: remove `grid`
+            conflict: `block` is for launches on a GPU, and the source is a host function
+              "block" has no effect
+              help: remove `block`
         "#]],
     );
 }
@@ -195,5 +201,71 @@ fn a_file_of_tritons_needs_no_kernel_even_where_it_is_wrong() {
         value-type: `triton` is of type integer
           "1" expected a string
     "#]],
+    );
+}
+
+#[test]
+fn options_of_the_c_compiler_that_cannot_serve() {
+    let options =
+        ["-O3", "-flto", "-flto=auto", "-m32", "-o", "-fno-pic", "-lm", "-Wl,-s", "-fno-lto"];
+    let options = options.map(|option| format!("'{option}'")).join(", ");
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}source = {{ host = 'f.c', options = [{options}] }}\nkernel = 'f'\nargs = []"
+        ),
+        expect![[r#"
+            bad-value: the C compiler's option `-flto` cannot serve here
+              "'-flto'" its object has no machine code, which only the compiler's own linker makes
+              help: remove it, or link the objects yourself and give the result as `host = "….o"`
+            bad-value: the C compiler's option `-flto=auto` cannot serve here
+              "'-flto=auto'" its object has no machine code, which only the compiler's own linker makes
+              help: remove it, or link the objects yourself and give the result as `host = "….o"`
+            bad-value: the C compiler's option `-m32` cannot serve here
+              "'-m32'" its object is for another machine than the target
+              help: remove it; `kernpack build --target` names the machine
+            bad-value: the C compiler's option `-o` cannot serve here
+              "'-o'" what the compiler writes is not for the source to say
+              help: remove it
+            bad-value: the C compiler's option `-fno-pic` cannot serve here
+              "'-fno-pic'" its object is not position-independent, and can be in no shared object
+              help: remove it
+            bad-value: the C compiler's option `-lm` cannot serve here
+              "'-lm'" it is for the linker, which does not see it
+              help: remove it; `link = ["libm.so.6"]` in `[package]` names libraries
+            bad-value: the C compiler's option `-Wl,-s` cannot serve here
+              "'-Wl,-s'" it is for the linker, which does not see it
+              help: remove it; `link = ["libm.so.6"]` in `[package]` names libraries
+        "#]],
+    );
+}
+
+#[test]
+fn keys_of_a_launch_in_a_source() {
+    expect_problems(
+        &format!(
+            "{HEADER}{FUNCTION}source = {{ host = 'f.c', symbol = 'f', args = ['x'] }}\nkernel = 'f'\nargs = []"
+        ),
+        expect![[r#"
+            unknown-key: a source has no key `symbol`
+              "symbol" unknown key
+              help: write `symbol` beside `source`, not in it
+            unknown-key: a source has no key `args`
+              "args" unknown key
+              help: write `args` beside `source`, not in it
+        "#]],
+    );
+    expect_refused(
+        "{ cuda = 'f.cu', kernel = 'f', grid = [1], when = 'n > 3' }",
+        expect![[r#"
+            unknown-key: a source has no key `kernel`
+              "kernel" unknown key
+              help: write `kernel` beside `source`, not in it
+            unknown-key: a source has no key `grid`
+              "grid" unknown key
+              help: write `grid` beside `source`, not in it
+            unknown-key: a source has no key `when`
+              "when" unknown key
+              help: write `when` beside `source`, not in it
+        "#]],
     );
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Options of the C compiler that no source can have, whatever the compiler: with them there is no object, or one that cannot be linked,
+//! or they are for a linker that is not run.
+
+use super::fields::{Reader, Value};
+use kernpack_syntax::Diagnostic;
+use toml::de::DeValue;
+
+/// Options that cannot serve for one reason.
+struct Unfit {
+    /// The options.
+    exact: &'static [&'static str],
+    /// What others begin with.
+    prefixes: &'static [&'static str],
+    /// Why they cannot serve.
+    why: &'static str,
+    /// What to do instead.
+    help: &'static str,
+}
+
+const UNFIT: &[Unfit] = &[
+    Unfit {
+        exact: &["-flto"],
+        prefixes: &["-flto="],
+        why: "its object has no machine code, which only the compiler's own linker makes",
+        help: "remove it, or link the objects yourself and give the result as `host = \"….o\"`",
+    },
+    Unfit {
+        exact: &["-m32", "-mx32", "-m16"],
+        prefixes: &["--target=", "-target"],
+        why: "its object is for another machine than the target",
+        help: "remove it; `kernpack build --target` names the machine",
+    },
+    Unfit {
+        exact: &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"],
+        prefixes: &["-o"],
+        why: "what the compiler writes is not for the source to say",
+        help: "remove it",
+    },
+    Unfit {
+        exact: &["-fno-pic", "-fno-PIC"],
+        prefixes: &[],
+        why: "its object is not position-independent, and can be in no shared object",
+        help: "remove it",
+    },
+    Unfit {
+        exact: &["-shared", "-static"],
+        prefixes: &["-l", "-L", "-Wl,"],
+        why: "it is for the linker, which does not see it",
+        help: "remove it; `link = [\"libm.so.6\"]` in `[package]` names libraries",
+    },
+];
+
+impl Unfit {
+    fn has(&self, option: &str) -> bool {
+        let begins = |prefix: &&str| option.starts_with(*prefix);
+        self.exact.contains(&option) || self.prefixes.iter().any(begins)
+    }
+}
+
+/// Reports the options of a list that cannot serve. That it is a list of strings is checked elsewhere.
+pub(super) fn check(reader: &mut Reader<'_>, options: &Value<'_>) {
+    let DeValue::Array(options) = options.get_ref() else { return };
+    for option in options {
+        let DeValue::String(text) = option.get_ref() else { continue };
+        if let Some(unfit) = UNFIT.iter().find(|unfit| unfit.has(text)) {
+            let message = format!("the C compiler's option `{text}` cannot serve here");
+            let problem = Diagnostic::new("bad-value", message);
+            let span = reader.span_of(option.span());
+            reader.report(problem.label(span, unfit.why).help(unfit.help));
+        }
+    }
+}
