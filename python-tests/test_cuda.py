@@ -78,7 +78,7 @@ def test_without_a_driver_a_package_loads_and_says_so_at_the_call(package):
     told = lines(package)
     assert len(set(told)) == 1
     assert re.fullmatch(
-        r"RuntimeError: cannot load the CUDA driver: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
+        r"RuntimeError: cannot load the CUDA driver when calling: `.*`: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
     )
 
 
@@ -111,6 +111,6 @@ def test_a_forked_child_starts_anew(package, stub):
     assert before == after
     assert before.endswith("no tensor tells the device, and no CUDA context is current")
     assert child == (
-        "RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver: a process that was forked from one "
-        "that used CUDA cannot use it; start it afresh (spawn)"
+        "RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver when calling: `count(n: int32)`: "
+        "a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)"
     )

@@ -57,7 +57,8 @@ def ran(command, **environment):
 def test_without_a_driver_a_host_says_so(program):
     told = ran(program)
     assert told.returncode == 1
-    assert told.stdout.startswith("loaded ahead: RuntimeError: cannot load the CUDA driver: libcuda.so.1: ")
+    assert told.stdout.startswith("loaded ahead: RuntimeError: cannot load the CUDA driver when calling: `kernpack_preload_")
+    assert ": libcuda.so.1: " in told.stdout
     assert told.stdout.endswith("; this function needs a GPU and its driver\n")
 
 

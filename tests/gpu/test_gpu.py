@@ -136,7 +136,7 @@ def test_loading_ahead(add_one):
     module = tvm_ffi.load_module(str(FOLDER / "ahead.so"))
     module.kernpack_preload_add_one(0)
     assert_captured(module)
-    with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99: there are \d+ devices"):
+    with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99 when calling: `.*`: there are \d+ devices"):
         add_one.kernpack_preload_add_one(99)
 
 

@@ -76,14 +76,14 @@ fn reason(function: &str, code: u32) -> &'static str {
     }
 }
 
-fn doing(function: &str) -> &'static str {
+fn doing(function: &str) -> String {
     match function {
-        "cuInit" => "starting the CUDA driver",
-        "cuLaunchKernelEx" => "launching `scale` on device 1",
+        "cuInit" => format!("starting the CUDA driver {CALLING_SCALE}"),
+        "cuLaunchKernelEx" => "launching `scale` on device 1".to_string(),
         "cuDeviceGetAttribute" | "cuLibraryLoadData" | "cuLibraryGetKernel" => {
-            "loading `scale` of package `gpu` on device 1"
+            "loading `scale` of package `gpu` on device 1".to_string()
         }
-        _ => "using device 1",
+        _ => format!("using device 1 {CALLING_SCALE}"),
     }
 }
 
@@ -145,7 +145,7 @@ fn an_error_without_a_name_is_told_by_its_number() {
     let stub = Stub::load("devices 1");
     let loaded = package().load();
     for (site, doing) in [
-        ("cuInit", "starting the CUDA driver"),
+        ("cuInit", &format!("starting the CUDA driver {CALLING_SCALE}")[..]),
         ("cuLaunchKernelEx", "launching `scale` on device 0"),
     ] {
         stub.fail(site, 1, 12345);
@@ -170,11 +170,11 @@ fn the_current_device_may_not_be_had() {
     for (code, expected) in [
         (
             201,
-            "cudaErrorDeviceUninitialized (201, CUDA_ERROR_INVALID_CONTEXT) asking for the current device: no tensor tells the device, and no CUDA context is current",
+            "cudaErrorDeviceUninitialized (201, CUDA_ERROR_INVALID_CONTEXT) asking for the current device when calling: `bare(n: int32, threads: int32)`: no tensor tells the device, and no CUDA context is current",
         ),
         (
             4,
-            "cudaErrorCudartUnloading (4, CUDA_ERROR_DEINITIALIZED) asking for the current device: driver shutting down",
+            "cudaErrorCudartUnloading (4, CUDA_ERROR_DEINITIALIZED) asking for the current device when calling: `bare(n: int32, threads: int32)`: driver shutting down",
         ),
     ] {
         stub.fail("cuCtxGetDevice", 1, code);
@@ -253,7 +253,8 @@ fn what_may_help_is_said() {
     stub.fail("cuCtxSetCurrent", 1, 101);
     stub.fail("cuDeviceGetCount", 1, 999);
     let error = scale(&loaded, 8, 0).unwrap_err();
-    assert!(error.ends_with("(101, CUDA_ERROR_INVALID_DEVICE) using device 0"), "{error}");
+    let using = format!("(101, CUDA_ERROR_INVALID_DEVICE) using device 0 {CALLING_SCALE}");
+    assert!(error.ends_with(&using), "{error}");
 }
 
 const PTX: &str = "

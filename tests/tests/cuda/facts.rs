@@ -86,8 +86,8 @@ fn without_a_tensor_the_current_device_is_asked() {
     let error = loaded.call("f", &[Value::Int(1)]).unwrap_err();
     assert_eq!(
         error,
-        "RuntimeError: CUDA Error: cudaErrorDeviceUninitialized (201, CUDA_ERROR_INVALID_CONTEXT) asking for the current device: \
-         no tensor tells the device, and no CUDA context is current"
+        "RuntimeError: CUDA Error: cudaErrorDeviceUninitialized (201, CUDA_ERROR_INVALID_CONTEXT) asking for the current device \
+         when calling: `f(n: int64, x: Optional[Tensor([m], float32)])`: no tensor tells the device, and no CUDA context is current"
     );
     let host = Host::new();
     host.set_current(host.primary(1));
@@ -145,7 +145,8 @@ fn a_device_that_does_not_tell_is_an_error_and_asked_again() {
     }
     loaded.call("f", &[Value::Int(1), tensor(4, 0)]).unwrap();
     let error = loaded.call("f", &[Value::Int(1), tensor(4, 70)]).unwrap_err();
-    assert!(error.contains("using device 70: there are 1 devices"), "{error}");
+    assert!(error.contains("using device 70 when calling: `f("), "{error}");
+    assert!(error.ends_with(": there are 1 devices, numbered from 0"), "{error}");
 }
 
 /// Packages know of 64 devices: another is refused before it is asked anything.

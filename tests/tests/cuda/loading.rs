@@ -108,7 +108,7 @@ fn a_failure_is_told_to_all_who_waited() {
         (
             "cuInit",
             100,
-            "starting the CUDA driver: there is no GPU, or none is visible to this process",
+            "starting the CUDA driver when calling: `f0(x: Tensor([n], float32))`: there is no GPU, or none is visible to this process",
         ),
         (
             "cuLibraryLoadData",
@@ -162,7 +162,7 @@ fn a_process_without_memory_is_told() {
         let loaded = package().load();
         let error = without_more_memory(|| scale(&loaded, 8, 0));
         let expected = "RuntimeError: out of memory while a CUDA kernel was looked for";
-        assert_eq!(error, Err(expected.to_string()));
+        assert_eq!(error, Err(format!("{expected} {CALLING_SCALE}")));
         assert_eq!(scale(&loaded, 8, 0), Ok(()));
     }
 }
@@ -342,7 +342,8 @@ fn a_process_without_a_driver_is_told_at_the_call() {
         let loaded = package().load();
         for _ in 0..2 {
             let error = scale(&loaded, 8, 0).unwrap_err();
-            assert!(error.starts_with("RuntimeError: cannot load the CUDA driver: /"), "{error}");
+            let start = format!("RuntimeError: cannot load the CUDA driver {CALLING_SCALE}: /");
+            assert!(error.starts_with(&start), "{error}");
             assert!(error.contains("/libcuda.so.1: "), "{error}");
             assert!(error.ends_with("; this function needs a GPU and its driver"), "{error}");
         }
@@ -358,10 +359,12 @@ fn a_driver_that_is_too_old_is_told() {
     if alone("loading::a_driver_that_is_too_old_is_told", &[("LD_LIBRARY_PATH", &path)]) {
         let loaded = package().load();
         let error = scale(&loaded, 8, 0).unwrap_err();
-        let expected = "RuntimeError: the CUDA driver has no `cuLaunchKernelEx`: it is older than CUDA 12.0, which is the oldest that works";
+        let expected = format!(
+            "RuntimeError: the CUDA driver has no `cuLaunchKernelEx` {CALLING_SCALE}: it is older than CUDA 12.0, which is the oldest that works"
+        );
         assert_eq!(error, expected);
         let errors = at_once(|| scale(&loaded, 8, 0).unwrap_err());
-        assert!(errors.iter().all(|error| error == expected), "{errors:?}");
+        assert!(errors.iter().all(|error| *error == expected), "{errors:?}");
     }
 }
 
@@ -420,8 +423,10 @@ fn a_child_of_a_process_that_has_called_is_told_what_the_driver_says() {
         let loaded = package().load();
         scale(&loaded, 8, 0).unwrap();
         let call = || format!("{:?}", scale(&loaded, 8, 0));
-        let expected = "Err(\"RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver: \
-             a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)\")";
+        let expected = format!(
+            "Err(\"RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver \
+             {CALLING_SCALE}: a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)\")"
+        );
         assert_eq!(
             in_child(|| format!("{}\n{}", call(), call())),
             format!("{expected}\n{expected}")

@@ -97,6 +97,9 @@ fn package() -> &'static GpuPackage {
     &BUILT
 }
 
+/// How an error of a call of `scale` names it.
+const CALLING_SCALE: &str = "when calling: `scale(a: Tensor([n], float32), b: Tensor([n], float32), by: float32, s: Optional[int32])`";
+
 fn scale(loaded: &Loaded, n: i64, device: i32) -> Result<(), String> {
     loaded.call("scale", &[tensor(n, device), tensor(n, device), Value::Float(2.5)])
 }

@@ -49,7 +49,7 @@ impl<'c> FunctionBuilder<'_, 'c> {
     fn current_device(&mut self) -> V<'c> {
         let e = self.e;
         let at = e.stack(self.function, 8);
-        let error = self.error();
+        let error = self.driver_error();
         let n_strings = call_runtime(e, CUDA_CURRENT, &[at, error]);
         self.leave_if_written(n_strings);
         e.sign_extend(e.load(Ty::I32, at))
@@ -60,7 +60,7 @@ impl<'c> FunctionBuilder<'_, 'c> {
         let e = self.e;
         let number = self.device_number();
         let facts = e.stack(self.function, device_facts::BYTES);
-        let error = self.error();
+        let error = self.driver_error();
         let n_strings = call_runtime(e, CUDA_DEVICE, &[number, facts, error]);
         self.leave_if_written(n_strings);
         // Where an earlier check fails, there are none, and no message needs them.

@@ -99,6 +99,14 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
         *self.error.get_or_insert_with(|| self.e.stack(self.function, error_parts::BYTES))
     }
 
+    /// Memory for an error of the driver, which is worded without the plan: with the call in it.
+    pub fn driver_error(&mut self) -> V<'c> {
+        let error = self.error();
+        let call = format!(" when calling: `{}`\0", self.plan.signature);
+        self.e.store_at(error, error_parts::CALL, self.e.bytes("", call.as_bytes(), 1));
+        error
+    }
+
     /// Takes a value as it has been found before.
     pub fn know(&mut self, value: Value, found: V<'c>) {
         self.known.insert_value(value, found);

@@ -65,7 +65,7 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
     let device = e.load(Ty::I64, e.offset_by(args, any::PAYLOAD.offset));
-    let error = builder.error();
+    let error = builder.driver_error();
     let n_strings = call_runtime(e, CUDA_PRELOAD, &[device, error]);
     builder.leave_if_written(n_strings);
     e.ret(e.int(Ty::I32, 0));

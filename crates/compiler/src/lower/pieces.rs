@@ -112,6 +112,7 @@ fn lower_launch<'c>(
     if let Some(slot) = state.device_slot() {
         builder.device_number = Some(e.load(Ty::I64, e.offset_by(memory, slot)));
     }
+    builder.driver_error();
     launch::lower(&mut builder, faults, with, result);
 }
 

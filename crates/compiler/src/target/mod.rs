@@ -89,7 +89,11 @@ impl std::fmt::Display for UnknownTarget {
         match LATER.iter().find(|(name, _)| *name == self.0) {
             Some((_, what)) => write!(f, " ({what} are not made yet)"),
             None if self.0.parse::<Arch>().is_ok() => {
-                write!(f, " (`{}` is an architecture of GPUs, which `arch` names in a source)", self.0)
+                write!(
+                    f,
+                    " (`{}` is an architecture of GPUs, which `arch` names in a source)",
+                    self.0
+                )
             }
             None => Ok(()),
         }

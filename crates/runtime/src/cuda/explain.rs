@@ -14,23 +14,23 @@ use crate::interface::layout::{AttributeId, LaunchAttribute, LaunchConfig};
 
 /// There is no memory for what a package keeps.
 pub(super) fn no_memory(mut message: Message) -> i32 {
-    message.text(c"out of memory while a CUDA kernel was looked for").n_strings()
+    message.text(c"out of memory while a CUDA kernel was looked for").call().n_strings()
 }
 
 /// There is no driver, or it does not start.
 pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
     match reason {
         NoDriver::Library(problem) => {
-            message.text(c"cannot load the CUDA driver: ").c_str(problem);
+            message.text(c"cannot load the CUDA driver").call().text(c": ").c_str(problem);
             message.text(c"; this function needs a GPU and its driver");
         }
         NoDriver::Function(name) => {
-            message.text(c"the CUDA driver has no `").c_str(name);
-            message.text(c"`: it is older than CUDA 12.0, which is the oldest that works");
+            message.text(c"the CUDA driver has no `").c_str(name).text(c"`").call();
+            message.text(c": it is older than CUDA 12.0, which is the oldest that works");
         }
         NoDriver::Init(driver, status) => {
             status_words(&mut message, driver, status);
-            message.text(c" starting the CUDA driver");
+            message.text(c" starting the CUDA driver").call();
             match status {
                 driver::NO_DEVICE => {
                     message.text(c": there is no GPU, or none is visible to this process");
@@ -57,6 +57,7 @@ pub(super) fn no_device(
         Some(device) => message.text(c" using device ").int(device),
         None => message.text(c" asking for the current device"),
     };
+    message.call();
     if device.is_none() && status == driver::INVALID_CONTEXT {
         message.text(c": no tensor tells the device, and no CUDA context is current");
     } else if status == driver::INVALID_DEVICE {

@@ -57,6 +57,13 @@ impl Message {
         self.part([text, core::ptr::null()])
     }
 
+    /// Appends which call it is, as generated code has left it.
+    pub(super) fn call(&mut self) -> &mut Message {
+        // SAFETY: whoever has memory for an error has said so there, before the driver is used.
+        let call = unsafe { (&raw const (*self.error).call).read() };
+        self.c_str(call)
+    }
+
     /// Appends a number.
     #[inline(never)]
     pub(super) fn int(&mut self, value: i64) -> &mut Message {

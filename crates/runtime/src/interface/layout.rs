@@ -51,6 +51,9 @@ structs! {
     struct ErrorParts in error_parts {
         /// The error's type, such as `ValueError`.
         kind: *const c_char as KIND,
+        /// ` when calling: ` and the short form of the signature, for messages that do not know it.
+        /// Generated code writes it before the runtime words any of these.
+        call: *const c_char as CALL,
         /// A string and the digits behind it, each NULL where a part has none.
         parts: [[*const c_char; 2]; MAX_PARTS] as PARTS,
         /// What the second string of a part points to.
