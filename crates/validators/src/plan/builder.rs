@@ -310,15 +310,22 @@ impl Builder {
             self.blocks.last_mut().expect("the plan's own block is open").extend(steps);
             return values.iter().map(|value| value.inner).collect();
         }
-        let yields: Vec<_> = values.iter().map(|value| self.yielded(*value)).collect();
-        let outer = yields.iter().map(|yielded| yielded.outer).collect();
+        let mut yields = Vec::new();
+        let outer = values.iter().map(|value| self.yielded(*value, &mut yields)).collect();
         self.push(Step::When(When { cond, steps, yields }));
         outer
     }
 
-    fn yielded(&mut self, value: Guarded) -> Yielded {
-        let ty = self.type_of(value.otherwise);
-        Yielded { outer: self.new_yield(ty), inner: value.inner, otherwise: value.otherwise }
+    /// What a value is behind a `when` that yields it, once however often it leaves.
+    fn yielded(&mut self, value: Guarded, yields: &mut Vec<Yielded>) -> Value {
+        let Guarded { inner, otherwise } = value;
+        let is_same = |known: &&Yielded| (known.inner, known.otherwise) == (inner, otherwise);
+        if let Some(known) = yields.iter().find(is_same) {
+            return known.outer;
+        }
+        let outer = self.new_yield(self.type_of(otherwise));
+        yields.push(Yielded { outer, inner, otherwise });
+        outer
     }
 
     fn new_yield(&mut self, ty: Type) -> Value {

@@ -3,7 +3,7 @@
 
 use super::{
     Alloc, AllocDim, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat,
-    Status, Step, TensorMap, Value,
+    Status, Step, TensorMap, Value, Yielded,
 };
 use crate::fault::{Fault, Part};
 use crate::tensor_map::MapChoices;
@@ -15,7 +15,7 @@ use std::fmt::{self, Write};
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "plan {}", self.signature)?;
-        let mut printer = Printer { plan: self, names: HashMap::new() };
+        let mut printer = Printer { plan: self, names: HashMap::new(), yielded: HashMap::new() };
         let mut text = String::new();
         printer.steps(&mut text, &self.steps, 1)?;
         printer.effects(&mut text)?;
@@ -26,6 +26,8 @@ impl fmt::Display for Plan {
 struct Printer<'p> {
     plan: &'p Plan,
     names: HashMap<Value, String>,
+    /// What values are inside the `when` that yields them.
+    yielded: HashMap<Value, String>,
 }
 
 impl Printer<'_> {
@@ -52,6 +54,7 @@ impl Printer<'_> {
                     self.steps(f, &when.steps, depth + 1)?;
                     let inner: Vec<_> =
                         when.yields.iter().map(|y| self.text(y.inner, false)).collect();
+                    when.yields.iter().for_each(|yielded| self.describe(yielded));
                     self.names = outside;
                     for (yielded, inner) in when.yields.iter().zip(inner) {
                         let otherwise = self.text(yielded.otherwise, false);
@@ -104,11 +107,19 @@ impl Printer<'_> {
     fn yielded(&mut self, outer: Value, inner: String) -> String {
         let is_path = inner.contains(|c: char| c.is_ascii_alphabetic())
             && inner.chars().all(|c| c.is_ascii_alphanumeric() || "._[]".contains(c));
-        if !is_path {
-            return format!("{outer:?} = {inner}");
+        if is_path {
+            self.name(outer, &inner);
+            return inner;
         }
-        self.name(outer, &inner);
-        inner
+        format!("{outer:?} = {inner}")
+    }
+
+    /// Keeps what a value is inside the `when` that yields it, in words other than its name there,
+    /// which may be another value's later.
+    fn describe(&mut self, yielded: &Yielded) {
+        let name = self.names.remove(&yielded.inner);
+        self.yielded.insert(yielded.outer, self.text(yielded.inner, false));
+        self.names.extend(name.map(|name| (yielded.inner, name)));
     }
 
     /// From here on, the name is that value's alone.
@@ -117,7 +128,14 @@ impl Printer<'_> {
         self.names.insert(value, name.to_string());
     }
 
+    /// What a check says, in which no value goes by its number.
     fn fault(&self, fault: &Fault) -> String {
+        let mut names = self.yielded.clone();
+        names.extend(self.names.clone());
+        Printer { plan: self.plan, names, yielded: HashMap::new() }.message(fault)
+    }
+
+    fn message(&self, fault: &Fault) -> String {
         let mut text = format!("{} {}: ", fault.kind, fault.name);
         for part in &fault.parts {
             match part {

@@ -53,6 +53,7 @@ impl FirstOf {
         // Named, they are evaluated once, and not by everything that is compared with them.
         b.let_named(format!("{name}[..{}]", self.n_places), self.value);
         b.let_named(format!("{name}[..{}].bound", self.n_places), self.bound);
+        b.let_named(format!("{name}[..{}].argument", self.n_places), self.arg_index);
     }
 
     /// Every value in it.
