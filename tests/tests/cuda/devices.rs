@@ -427,7 +427,7 @@ fn devices_that_there_are_not_are_told() {
             error,
             format!(
                 "RuntimeError: CUDA Error: cudaErrorInvalidDevice (101, CUDA_ERROR_INVALID_DEVICE) using device {device} \
-                 when calling: `made(x: Tensor([n], float32)) -> y: Tensor([n], float32)`: there are 2 devices, numbered from 0"
+                 when calling: `made(x: Tensor([*b], float32)) -> y: Tensor([*b], float32)`: there are 2 devices, numbered from 0"
             )
         );
         fake_ffi::set_stream(stream);
