@@ -9,7 +9,7 @@ use crate::series::{MIN_ROUNDS, Medians, interleave};
 use crate::subject::build;
 use crate::toolchain::output;
 use anyhow::{Context, Result};
-use kernpack_compiler::{Package, package_file};
+use kernpack_compiler::{WrittenPackage, package_file};
 use std::ffi::CString;
 use std::fs;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub fn measure(folder: &Path) -> Result<Vec<Figure>> {
 }
 
 /// A package of one function, with the kernel from that source.
-fn package(folder: &Path, source: &str) -> Result<Package> {
+fn package(folder: &Path, source: &str) -> Result<WrittenPackage> {
     let text = format!(
         "[package]\nname = \"add_one\"\n[[function]]\n\
          signature = \"add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut))\"\n\

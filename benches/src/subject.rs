@@ -4,7 +4,7 @@
 use crate::ffi::Library;
 use crate::toolchain;
 use anyhow::{Context, Result};
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, WrittenLaunch, compile};
 use kernpack_validators::{KernelName, Signature, parse_kernel_arg};
 use std::path::{Path, PathBuf};
 
@@ -100,7 +100,7 @@ impl Subject {
 ///
 /// # Errors
 /// Where kernpack refuses the package.
-pub fn build(package: &Package) -> Result<Vec<u8>> {
+pub fn build<L: Clone + Into<WrittenLaunch>>(package: &Package<L>) -> Result<Vec<u8>> {
     Ok(compile(package, &Options::default())?.shared_object()?)
 }
 

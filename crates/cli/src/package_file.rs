@@ -6,7 +6,7 @@ use crate::input;
 use anyhow::bail;
 use clap::Args;
 use kernpack_compiler::image::Arch;
-use kernpack_compiler::{CompileError, Package, Target, Warning, package_file};
+use kernpack_compiler::{CompileError, Target, Warning, WrittenPackage, package_file};
 use kernpack_syntax::Texts;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ impl PackageFile {
     ///
     /// # Errors
     /// Where the file cannot be read, or does not describe a package.
-    pub fn read(&self) -> Result<(Package, Vec<Warning>), Failure> {
+    pub fn read(&self) -> Result<(WrittenPackage, Vec<Warning>), Failure> {
         let _span = tracing::info_span!("read").entered();
         let text = if self.is_stdin() { input::read_stdin() } else { input::read_text(&self.file) };
         let mut texts = Texts::default();
@@ -96,7 +96,7 @@ impl PackageFile {
     /// Has CUDA C++ compiled for other architectures. What is compiled already stays, which is said.
     fn overrule_archs(
         &self,
-        package: &mut Package,
+        package: &mut WrittenPackage,
         Archs(archs): &Archs,
     ) -> anyhow::Result<Vec<Warning>> {
         let overruled = package.overrule_archs(archs);

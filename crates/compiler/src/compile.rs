@@ -8,7 +8,7 @@ use crate::gpu_code::GpuCode;
 use crate::host_code::{HostCode, HostModule};
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Described, Entry};
-use crate::package::{EntryPoint, Function, Package, Role};
+use crate::package::{EntryPoint, Function, Package, Role, WrittenLaunch, WrittenPackage};
 use crate::symbols;
 use crate::target::Target;
 use crate::triton_launch;
@@ -62,11 +62,18 @@ type Plans = HashMap<String, Plan>;
 ///
 /// # Errors
 /// Where the package does not fit together, or a source cannot be had: all that is wrong with it.
-pub fn compile(package: &Package, options: &Options) -> Result<Compiled, CompileError> {
+pub fn compile<L: Clone + Into<WrittenLaunch>>(
+    package: &Package<L>,
+    options: &Options,
+) -> Result<Compiled, CompileError> {
+    compile_written(&package.clone().written(), options)
+}
+
+fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let target = options.target;
     let (mut files, mut problems) = (Files::default(), Problems::default());
-    let package = &*triton_launch::settle(package, &mut files, &mut problems);
+    let package = &triton_launch::settle(package, &mut files, &mut problems);
     let entry_points = package.entry_points();
     let plans = plan_functions(package, &entry_points, &mut problems);
     let functions = package.functions.iter();

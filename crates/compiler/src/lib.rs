@@ -33,6 +33,8 @@ mod triton_launch;
 pub use compile::{Compiled, Options, Warning, compile};
 pub use error::{CompileError, Problem, Problems, Reason};
 pub use file::InputFile;
-pub use package::{Function, Launch, Package, Returns, Site};
+pub use package::{
+    Function, Launch, Package, Returns, Site, TritonLaunch, WrittenLaunch, WrittenPackage,
+};
 pub use source::{GpuSource, HostSource, SourceError, SourceErrorKind};
 pub use target::Target;

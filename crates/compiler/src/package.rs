@@ -4,11 +4,14 @@
 
 mod archs;
 mod plan;
+mod written;
 
 pub use archs::Overruled;
+pub use written::{TritonLaunch, WrittenLaunch, WrittenPackage};
 
 use crate::source::{GpuSource, HostSource};
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::{Placed, Span};
 pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Combinations;
@@ -17,20 +20,20 @@ use kernpack_validators::{
     Signature, Workspace,
 };
 
-/// Functions that become one module.
+/// Functions that become one module. Those of package files have [`WrittenLaunch`]es.
 #[derive(Clone, Debug)]
-pub struct Package {
+pub struct Package<L = Launch> {
     /// The name: a C identifier.
     pub name: String,
     /// The functions.
-    pub functions: Vec<Function>,
+    pub functions: Vec<Function<L>>,
     /// The sonames of libraries that the shared object is to load first.
     pub link: Vec<String>,
 }
 
 /// A function of a package.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct Function<L = Launch> {
     /// Its arguments and what they must satisfy.
     pub signature: Signature,
     /// What it does, for readers.
@@ -38,7 +41,7 @@ pub struct Function {
     /// Memory that a call allocates for its launches.
     pub workspaces: Vec<Workspace>,
     /// What an accepted call runs, in order. Without any, the function only checks its arguments.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<L>,
 }
 
 /// A function as callers of a package see it: one that a user described, or one that comes with those.
@@ -66,10 +69,10 @@ pub enum Role {
 pub struct Launch {
     /// When it runs: where all of these hold.
     pub when: Vec<Rule>,
-    /// The kernel's symbol, or, on a GPU, its name in C++. Nothing where Triton's JSON has it.
+    /// The kernel's symbol, or, on a GPU, its name in C++.
     pub kernel: KernelName,
     /// What the kernel gets.
-    pub args: Vec<KernelArg>,
+    pub args: Vec<Placed<KernelArg>>,
     /// Where it runs.
     pub site: Site,
 }
@@ -121,6 +124,7 @@ impl Launch {
     /// A launch of every call, of a host function that returns nothing.
     pub fn on_host(source: HostSource, kernel: KernelName, args: Vec<KernelArg>) -> Launch {
         let site = Site::Host { source, returns: Returns::Void };
+        let args = args.into_iter().map(Placed::from).collect();
         Launch { when: vec![], kernel, args, site }
     }
 
@@ -132,6 +136,7 @@ impl Launch {
         geometry: Geometry,
     ) -> Launch {
         let site = Site::Gpu { source, launch: geometry.into() };
+        let args = args.into_iter().map(Placed::from).collect();
         Launch { when: vec![], kernel, args, site }
     }
 
@@ -180,29 +185,29 @@ impl Launch {
         }
     }
 
-    /// The variables in the kernel's name, each with a dtype that it may be and that has no name there.
-    pub fn unnamed_dtypes(&self, combinations: &Combinations) -> Vec<(&str, DType)> {
+    /// The variables in the kernel's name with their places, each with a dtype that it may be and that has no name there.
+    pub fn unnamed_dtypes(&self, combinations: &Combinations) -> Vec<(&str, Span, DType)> {
         let mut unnamed = Vec::new();
         for row in &combinations.rows {
             let (_, of_row) = self.symbol(&combinations.vars, row);
-            let new: Vec<_> = of_row.into_iter().filter(|pair| !unnamed.contains(pair)).collect();
+            let new: Vec<_> = of_row.into_iter().filter(|one| !unnamed.contains(one)).collect();
             unnamed.extend(new);
         }
         unnamed
     }
 
     /// The kernel's name where the variables are these dtypes, and those that have no name there.
-    fn symbol(&self, vars: &[String], row: &[DType]) -> (String, Vec<(&str, DType)>) {
+    fn symbol(&self, vars: &[String], row: &[DType]) -> (String, Vec<(&str, Span, DType)>) {
         let (mut symbol, mut unnamed) = (String::new(), Vec::new());
         for piece in self.kernel.pieces() {
             match piece {
                 NamePiece::Text(text) => symbol.push_str(text),
-                NamePiece::DType(var, _) => {
+                NamePiece::DType(var, span) => {
                     let place = vars.iter().position(|known| known == var);
                     let dtype = row[place.expect("a planned kernel's name has known variables")];
                     match self.dtype_name(dtype, &symbol) {
                         Some(name) => symbol.push_str(&name),
-                        None => unnamed.push((&var[..], dtype)),
+                        None => unnamed.push((&var[..], *span, dtype)),
                     }
                 }
             }

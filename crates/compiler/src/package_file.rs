@@ -64,7 +64,6 @@ mod fields;
 mod function;
 mod launch;
 mod layout;
-mod probe;
 mod source;
 mod triton;
 
@@ -72,9 +71,8 @@ mod triton;
 mod tests;
 
 use self::fields::{Fields, Reader};
-use self::function::ReadFunction;
 use crate::file::{Files, ReadError};
-use crate::package::{Function, Package};
+use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -100,7 +98,7 @@ pub enum LoadError {
 ///
 /// # Errors
 /// Where the file cannot be read or does not describe a package.
-pub fn load(path: &Path) -> Result<Package, LoadError> {
+pub fn load(path: &Path) -> Result<WrittenPackage, LoadError> {
     let text = Files::default().read_text(path)?;
     let base = path.parent().unwrap_or(Path::new(""));
     parse(&text, base)
@@ -112,7 +110,7 @@ pub fn load(path: &Path) -> Result<Package, LoadError> {
 /// # Errors
 /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change
 /// the direction of the text, nothing else is looked for.
-pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<Package, Diagnostics> {
+pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<WrittenPackage, Diagnostics> {
     let file = text.into();
     let mut reader = Reader::new(file, base);
     // What a person reads has to be what the program reads, in comments too.
@@ -132,7 +130,6 @@ pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<Package, D
     fields.finish(&mut reader);
     check_names(&mut reader, &functions);
     reader.into_problems().into_result()?;
-    let functions = functions.into_iter().map(|read| read.function).collect();
     Ok(Package { name, functions, link })
 }
 
@@ -159,7 +156,7 @@ fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Strin
 }
 
 /// No two entry points have one name, results' twins included.
-fn check_names(reader: &mut Reader<'_>, functions: &[ReadFunction]) {
+fn check_names(reader: &mut Reader<'_>, functions: &[Function<WrittenLaunch>]) {
     let names: Vec<_> = functions.iter().flat_map(entry_points).collect();
     for (i, (name, second, second_of)) in names.iter().enumerate() {
         let clash = names[..i].iter().find(|(other, ..)| other == name);
@@ -174,12 +171,13 @@ fn check_names(reader: &mut Reader<'_>, functions: &[ReadFunction]) {
 }
 
 /// The names of a function's variants, with where they come from and in which words.
-fn entry_points(read: &ReadFunction) -> Vec<(String, Span, String)> {
-    let Function { signature, .. } = &read.function;
-    let own = (signature.name.clone(), read.name, "this function".to_string());
+fn entry_points(
+    Function { signature, .. }: &Function<WrittenLaunch>,
+) -> Vec<(String, Span, String)> {
+    let own = (signature.name.clone(), signature.span, "this function".to_string());
     let twin = signature.out_variant().map(|twin| {
         let remark = format!("has results, and so a variant `{}`", twin.name);
-        (twin.name, read.name, remark)
+        (twin.name, signature.span, remark)
     });
     [own].into_iter().chain(twin).collect()
 }

@@ -16,15 +16,17 @@ mod json;
 use crate::error::{Problem, Problems};
 use crate::file::{Files, ReadError};
 use crate::image::{Arch, Image};
-use crate::package::{Function, Launch, Package, Site};
+use crate::package::{
+    Function, Launch, Package, Site, TritonLaunch, WrittenLaunch, WrittenPackage,
+};
 use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
 use json::{Scratch, TritonError, TritonKernel};
-use kernpack_ffi_abi::DType;
+use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::Placed;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
-use kernpack_validators::{Expr, Geometry, HiddenArg, KernelName, Workspace};
-use std::borrow::Cow;
+use kernpack_validators::{Expr, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, Workspace};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -74,18 +76,6 @@ enum TritonLaunchError {
         /// The kernel that it is about.
         name: String,
     },
-    /// The launch says what the JSON says.
-    #[error("`{function}` gives the `{key}` of a launch that `{}` says: {says}; leave it out", json.display())]
-    Said {
-        /// The function.
-        function: String,
-        /// What it gives.
-        key: &'static str,
-        /// The JSON.
-        json: PathBuf,
-        /// What that says.
-        says: String,
-    },
     /// Files for different architectures want different launches.
     #[error(
         "`{}` and `{}` cannot share a launch: {what} is {first} in one and {second} in the other; compile both with the same version and options",
@@ -125,46 +115,53 @@ struct Described {
     params: Option<Vec<u32>>,
 }
 
-/// The package with what Triton's JSON says in every launch of a Triton source. A launch stays as it is where a JSON cannot be read, is not
+/// The package with what Triton's JSON says in every launch of a Triton source. A launch is left out where a JSON cannot be read, is not
 /// that of its cubin, does not fit the launch, or wants what is not supported; that is a problem then.
-pub fn settle<'p>(
-    package: &'p Package,
+pub fn settle(package: &WrittenPackage, files: &mut Files, problems: &mut Problems) -> Package {
+    let mut settle = |function| settle_function(function, files, problems);
+    Package {
+        name: package.name.clone(),
+        functions: package.functions.iter().map(&mut settle).collect(),
+        link: package.link.clone(),
+    }
+}
+
+fn settle_function(
+    function: &Function<WrittenLaunch>,
     files: &mut Files,
     problems: &mut Problems,
-) -> Cow<'p, Package> {
-    let mut package = Cow::Borrowed(package);
-    for number in 0..package.functions.len() {
-        for index in 0..package.functions[number].launches.len() {
-            let Some(source) = package.functions[number].launches[index].gpu_source() else {
-                continue;
-            };
-            let described = describe(source, files);
-            let settled = described.and_then(|described| match described {
-                None => Ok(()),
-                Some(described) => {
-                    let function = &mut package.to_mut().functions[number];
-                    settle_launch(function, index, &described)
-                        .map_err(|error| refused(&described.json, &error))
-                }
-            });
-            if let Err(error) = settled {
-                let function = &package.functions[number].signature.name;
-                problems.push(Problem::of_launch(function, index, error));
+) -> Function {
+    let mut settled = Function {
+        doc: function.doc.clone(),
+        workspaces: function.workspaces.clone(),
+        ..Function::new(function.signature.clone())
+    };
+    for (index, written) in function.launches.iter().enumerate() {
+        let launch = match written {
+            WrittenLaunch::Whole(launch) => Ok(launch.clone()),
+            WrittenLaunch::Triton(written) => describe(written, files).and_then(|described| {
+                settle_launch(&mut settled, index, written, &described)
+                    .map_err(|error| refused(&described.json, &error))
+            }),
+        };
+        match launch {
+            Ok(launch) => settled.launches.push(launch),
+            Err(error) => {
+                problems.push(Problem::of_launch(&function.signature.name, index, error));
             }
         }
     }
-    package
+    settled
 }
 
 fn refused(json: &Path, error: &TritonLaunchError) -> SourceError {
     SourceError::new(SourceErrorKind::Triton, json, error)
 }
 
-/// What the JSON files of a source say together; nothing where it has none.
-fn describe(source: &GpuSource, files: &mut Files) -> Result<Option<Described>, SourceError> {
-    let GpuSource::Files(gpu_files) = source else { return Ok(None) };
+/// What the JSON files of a launch say together.
+fn describe(launch: &TritonLaunch, files: &mut Files) -> Result<Described, SourceError> {
     let mut all: Option<Described> = None;
-    for file in gpu_files {
+    for file in &launch.files {
         let Some(json) = &file.triton else { continue };
         let image = file.image(files)?;
         let one = read(file, &image, json, files).map_err(|error| refused(json, &error))?;
@@ -178,7 +175,11 @@ fn describe(source: &GpuSource, files: &mut Files) -> Result<Option<Described>, 
             }
         }
     }
-    Ok(all)
+    let path = launch.files.first().map_or(Path::new(""), |file| &file.path);
+    all.ok_or_else(|| {
+        let message = format!("`{}` has no JSON of Triton's", path.display());
+        SourceError::new(SourceErrorKind::Triton, path, message)
+    })
 }
 
 fn read(
@@ -240,39 +241,56 @@ impl Described {
             found: found.join(", "),
         })
     }
-
-    fn said(&self, function: &str, key: &'static str, says: String) -> TritonLaunchError {
-        let (function, json) = (function.to_string(), self.json.clone());
-        TritonLaunchError::Said { function, key, json, says }
-    }
 }
 
+/// The launch that is written, with what the JSON says of it. The function gets the workspace that the kernel wants.
 fn settle_launch(
     function: &mut Function,
     index: usize,
+    written: &TritonLaunch,
     described: &Described,
-) -> Result<(), TritonLaunchError> {
-    let name = function.signature.name.clone();
-    settle_name(&mut function.launches[index], &name, described)?;
-    settle_descriptors(function, index, described)?;
-    let launch = &mut function.launches[index];
-    let kernel = &described.kernel;
-    let Site::Gpu { launch, .. } = &mut launch.site else { return Ok(()) };
-    let geometry = &mut launch.geometry;
-    require_unsaid(geometry, &name, described)?;
-    geometry.block = vec![Expr::Int(kernel.threads_per_block.into())];
-    geometry.shared = Expr::Int(kernel.shared_bytes.into());
-    geometry.cooperative = kernel.is_cooperative;
-    geometry.dependent = kernel.is_dependent;
-    if kernel.cluster != [1, 1, 1] {
-        geometry.cluster = kernel.cluster.map(|blocks| Expr::Int(blocks.into())).to_vec();
-        geometry.grid = blocks(&geometry.grid, kernel.cluster);
+) -> Result<Launch, TritonLaunchError> {
+    let name = settled_name(written, &function.signature.name, described)?;
+    let args = settled_args(function, written, described)?;
+    let geometry = geometry(written, &described.kernel);
+    let hidden = hidden_args(function, index, &geometry.grid, described)?;
+    let source = GpuSource::Files(written.files.clone());
+    let site = Site::Gpu { source, launch: GpuLaunch { geometry, hidden } };
+    Ok(Launch { when: written.when.clone(), kernel: KernelName::plain(name), args, site })
+}
+
+/// How the launch is laid out.
+fn geometry(written: &TritonLaunch, kernel: &TritonKernel) -> Geometry {
+    let has_cluster = kernel.cluster != [1, 1, 1];
+    let built = |number: u32| Placed::from(Expr::Int(number.into()));
+    Geometry {
+        grid: match has_cluster {
+            true => blocks(&written.grid, kernel.cluster),
+            false => written.grid.clone(),
+        },
+        block: vec![built(kernel.threads_per_block)],
+        cluster: if has_cluster { kernel.cluster.map(built).to_vec() } else { vec![] },
+        shared: built(kernel.shared_bytes),
+        cooperative: kernel.is_cooperative,
+        dependent: kernel.is_dependent,
+        priority: written.priority.clone(),
+        stream: written.stream.clone(),
     }
+}
+
+/// What the kernel takes behind the arguments of its author.
+fn hidden_args(
+    function: &mut Function,
+    index: usize,
+    grid: &[Placed<Expr>],
+    described: &Described,
+) -> Result<Vec<HiddenArg>, TritonLaunchError> {
+    let kernel = &described.kernel;
     let mut hidden = Vec::new();
     if let Some(scratch) = kernel.global_scratch {
-        let workspace = scratch_workspace(index, scratch, &geometry.grid);
+        let workspace = scratch_workspace(index, scratch, grid);
         hidden.push(match &workspace {
-            Some(workspace) => HiddenArg::Workspace(workspace.name.clone()),
+            Some(workspace) => HiddenArg::Workspace(workspace.name.value.clone()),
             None => HiddenArg::Null,
         });
         function.workspaces.extend(workspace);
@@ -284,96 +302,75 @@ fn settle_launch(
         }
         None => {}
     }
-    launch.hidden = hidden;
-    Ok(())
+    Ok(hidden)
 }
 
-/// The kernel's name is the JSON's.
-fn settle_name(
-    launch: &mut Launch,
+/// The kernel's name is the JSON's, whether it is written or not.
+fn settled_name<'d>(
+    written: &TritonLaunch,
     function: &str,
-    described: &Described,
-) -> Result<(), TritonLaunchError> {
+    described: &'d Described,
+) -> Result<&'d str, TritonLaunchError> {
     let name = &described.kernel.name;
-    if launch.kernel == KernelName::plain("") {
-        launch.kernel = KernelName::plain(name);
+    match &written.kernel {
+        Some(kernel) if *kernel != KernelName::plain(name) => Err(TritonLaunchError::Name {
+            function: function.to_string(),
+            kernel: kernel.to_string(),
+            json: described.json.clone(),
+            name: name.clone(),
+        }),
+        _ => Ok(name),
     }
-    if launch.kernel == KernelName::plain(name) {
-        return Ok(());
-    }
-    Err(TritonLaunchError::Name {
-        function: function.to_string(),
-        kernel: launch.kernel.to_string(),
-        json: described.json.clone(),
-        name: name.clone(),
-    })
 }
 
-/// The arguments are those of the cubin's parameters.
-fn settle_descriptors(
-    function: &mut Function,
-    index: usize,
+/// The arguments for the cubin's parameters.
+fn settled_args(
+    function: &Function,
+    written: &TritonLaunch,
     described: &Described,
-) -> Result<(), DescriptorError> {
-    let Some(params) = &described.params else { return Ok(()) };
-    let launch = &function.launches[index];
+) -> Result<Vec<Placed<KernelArg>>, DescriptorError> {
+    let Some(params) = &described.params else { return Ok(written.args.clone()) };
     let descriptors = Descriptors {
         function: &function.signature.name,
         json: &described.json,
         described: &described.kernel.descriptors,
         params,
-        when: &launch.when,
+        when: &written.when,
     };
-    if !descriptors.concern(&launch.args) {
-        return Ok(());
+    if !descriptors.concern(&written.args) {
+        return Ok(written.args.clone());
     }
     // A signature that makes no sense is refused when the function is planned.
-    let tensors = function.signature.named_tensors(function.default_device(), &function.workspaces);
-    if let Ok(tensors) = tensors {
-        function.launches[index].args = descriptors.settle(&launch.args, &tensors)?;
-    }
-    Ok(())
-}
-
-/// The launch leaves to the JSON what that says.
-fn require_unsaid(
-    geometry: &Geometry,
-    function: &str,
-    described: &Described,
-) -> Result<(), TritonLaunchError> {
-    let kernel = &described.kernel;
-    let given = [
-        ("block", !geometry.block.is_empty(), kernel.threads_per_block.to_string()),
-        ("smem", geometry.shared != Expr::Int(0), kernel.shared_bytes.to_string()),
-        ("cluster", !geometry.cluster.is_empty(), format!("{:?}", kernel.cluster)),
-        ("cooperative", geometry.cooperative, kernel.is_cooperative.to_string()),
-        ("pdl", geometry.dependent, kernel.is_dependent.to_string()),
-    ];
-    match given.into_iter().find(|(_, is_given, _)| *is_given) {
-        Some((key, _, says)) => Err(described.said(function, key, says)),
-        None => Ok(()),
+    match function.signature.named_tensors(DeviceType::CUDA, &function.workspaces) {
+        Ok(tensors) => descriptors.settle(&written.args, &tensors),
+        Err(_) => Ok(written.args.clone()),
     }
 }
 
 /// The driver's grid: Triton's counts clusters.
-fn blocks(grid: &[Expr], cluster: [u32; 3]) -> Vec<Expr> {
+fn blocks(grid: &[Placed<Expr>], cluster: [u32; 3]) -> Vec<Placed<Expr>> {
     let written = grid.iter().cloned().map(Some).chain(std::iter::repeat(None));
-    let times = |(blocks, clusters): (u32, Option<Expr>)| match (i64::from(blocks), clusters) {
-        (1, clusters) => clusters.unwrap_or(Expr::Int(1)),
-        (blocks, None) => Expr::Int(blocks),
-        (blocks, Some(clusters)) => Expr::binary(Op::Mul, Expr::Int(blocks), clusters),
+    let times = |(blocks, clusters): (u32, Option<Placed<Expr>>)| {
+        let times = |clusters| match blocks {
+            1 => clusters,
+            blocks => Expr::binary(Op::Mul, Expr::Int(blocks.into()), clusters),
+        };
+        match clusters {
+            None => Expr::Int(blocks.into()).into(),
+            Some(clusters) => clusters.map(times),
+        }
     };
     cluster.into_iter().zip(written).map(times).collect()
 }
 
 /// The scratch memory of all blocks of a grid, where the kernel wants any. Like every workspace it is there before a launch is known to run, so
 /// a grid that is no grid must not be refused here: the launch does that, if it runs.
-fn scratch_workspace(launch: usize, scratch: Scratch, grid: &[Expr]) -> Option<Workspace> {
+fn scratch_workspace(launch: usize, scratch: Scratch, grid: &[Placed<Expr>]) -> Option<Workspace> {
     if scratch.bytes_per_block == 0 {
         return None;
     }
-    let n_blocks = grid.iter().map(|extent| match extent {
-        Expr::Int(_) => extent.clone(),
+    let n_blocks = grid.iter().map(|extent| match &extent.value {
+        Expr::Int(_) => extent.value.clone(),
         extent => Expr::binary(Op::Max, Expr::Int(0), extent.clone()),
     });
     let bytes = Expr::Int(scratch.bytes_per_block.into());
@@ -381,5 +378,5 @@ fn scratch_workspace(launch: usize, scratch: Scratch, grid: &[Expr]) -> Option<W
     // No parameter and no other workspace can have a name with blanks in it.
     let name = format!("scratch of launch {launch}");
     let tensor = Tensor::new([bytes], DType::UINT8).align(scratch.alignment_bytes);
-    Some(Workspace { name, tensor })
+    Some(Workspace::new(name, tensor))
 }

@@ -64,6 +64,14 @@ impl Diagnostic {
         self
     }
 
+    /// Says where it is, in a text of a table, unless a label does already.
+    pub fn at(self, span: Span) -> Diagnostic {
+        match self.labels.is_empty() && span.text.is_some() {
+            true => self.label(span, ""),
+            false => self,
+        }
+    }
+
     /// Sets the help.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());

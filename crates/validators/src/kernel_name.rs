@@ -2,6 +2,8 @@
 //! The name of a kernel as launches have it. `{T}` in it stands for the dtype that the variable `T` has in a call: `rms_{T}`, `rms<{T}, 128>`.
 //! What a dtype is called there is for the kernel's source to know.
 
+use crate::declare::Bindings;
+use crate::rule::join;
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::fmt;
 
@@ -44,6 +46,21 @@ impl KernelName {
             NamePiece::Text(_) => None,
             NamePiece::DType(var, span) => Some((var.as_str(), *span)),
         })
+    }
+
+    /// What is wrong with what stands for dtypes in it: each that is no dtype variable of the signature.
+    pub fn unknown_vars(&self, bindings: &Bindings) -> Vec<Diagnostic> {
+        let known: Vec<_> = bindings.dtypes.keys().collect();
+        let unknown = self.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var));
+        let problem = |(var, span): (&str, Span)| {
+            let message = format!("`{var}` in the kernel's name is no dtype variable");
+            let problem = Diagnostic::new("kernel-template", message);
+            problem.label(span, "stands for no dtype").help(match &known[..] {
+                [] => "write the name without braces".to_string(),
+                known => format!("the dtype variables are {}", join(known)),
+            })
+        };
+        unknown.map(problem).collect()
     }
 
     /// Its pieces, in order.

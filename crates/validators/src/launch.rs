@@ -29,7 +29,7 @@ use crate::signature::Signature;
 use crate::spelling::closest_field;
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -89,7 +89,7 @@ pub struct LaunchSpec {
     /// The kernel's name.
     pub kernel: KernelName,
     /// What the kernel gets.
-    pub args: Vec<KernelArg>,
+    pub args: Vec<Placed<KernelArg>>,
     /// Where it runs.
     pub site: Site,
 }
@@ -143,7 +143,8 @@ impl LaunchSpec {
         self.args.iter().for_each(|arg| arg.exprs(&mut exprs));
         if let Some(GpuLaunch { geometry, .. }) = self.on_gpu() {
             let dims = [&geometry.grid, &geometry.block, &geometry.cluster].into_iter().flatten();
-            exprs.extend(dims.chain([&geometry.shared]).chain(&geometry.priority));
+            let numbers = dims.chain([&geometry.shared]).chain(&geometry.priority);
+            exprs.extend(numbers.map(|number| &number.value));
         }
         let names = exprs.into_iter().flat_map(Expr::names).map(|name| name.text);
         names.chain(self.when.iter().flat_map(condition_names)).collect()
@@ -166,9 +167,16 @@ impl KernelArg {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workspace {
     /// Its name, for kernel arguments.
-    pub name: String,
+    pub name: Placed<String>,
     /// Its extents, dtype and alignment.
-    pub tensor: Tensor,
+    pub tensor: Placed<Tensor>,
+}
+
+impl Workspace {
+    /// A workspace that was not written but built.
+    pub fn new(name: impl Into<String>, tensor: Tensor) -> Workspace {
+        Workspace { name: name.into().into(), tensor: tensor.into() }
+    }
 }
 
 impl Signature {
@@ -255,7 +263,9 @@ impl Join<'_, '_> {
 
     fn add_results(&mut self, signature: &Signature) {
         for (i, result) in signature.results.iter().enumerate() {
-            if let Some(alloc) = self.alloc("result", &result.name, &result.tensor) {
+            let alloc =
+                self.at(result.span, |join| join.alloc("result", &result.name, &result.tensor));
+            if let Some(alloc) = alloc {
                 self.plan.results.push(alloc);
                 self.allocs.insert(result.name.clone(), LaunchArg::Result(i));
             }
@@ -263,24 +273,32 @@ impl Join<'_, '_> {
     }
 
     fn add_workspaces(&mut self, workspaces: &[Workspace]) {
-        for (i, workspace) in workspaces.iter().enumerate() {
-            let name = &workspace.name;
-            if self.cx.named(name).is_some() || self.allocs.contains_key(name) {
+        for (i, Workspace { name, tensor }) in workspaces.iter().enumerate() {
+            if self.cx.named(name).is_some() || self.allocs.contains_key(&name.value) {
                 let message = format!("`{name}` means two things");
-                self.diagnostics
-                    .push(Diagnostic::new("name-clash", message).help("rename the workspace"));
-            } else if !workspace.tensor.can_be_allocated() {
+                let problem = Diagnostic::new("name-clash", message).at(name.span);
+                self.diagnostics.push(problem.help("rename the workspace"));
+            } else if !tensor.can_be_allocated() {
                 let message =
                     format!("the workspace `{name}` must be compact, on the call's device");
-                self.diagnostics.push(
-                    Diagnostic::new("workspace", message)
-                        .help("only `align=` can stand in a workspace"),
-                );
-            } else if let Some(alloc) = self.alloc("workspace", name, &workspace.tensor) {
+                let problem = Diagnostic::new("workspace", message).at(tensor.span);
+                self.diagnostics.push(problem.help("only `align=` can stand in a workspace"));
+            } else if let Some(alloc) =
+                self.at(tensor.span, |join| join.alloc("workspace", name, tensor))
+            {
                 self.plan.workspaces.push(alloc);
-                self.allocs.insert(name.clone(), LaunchArg::Workspace(i));
+                self.allocs.insert(name.value.clone(), LaunchArg::Workspace(i));
             }
         }
+    }
+
+    /// What `plan` plans. Problems that it finds are there, where they do not say better.
+    fn at<T>(&mut self, place: Span, plan: impl FnOnce(&mut Self) -> T) -> T {
+        let mut before = std::mem::take(&mut self.diagnostics.0);
+        let planned = plan(self);
+        before.extend(self.diagnostics.0.drain(..).map(|problem| problem.at(place)));
+        self.diagnostics.0 = before;
+        planned
     }
 
     pub(super) fn dtype(&mut self, name: &str, dtype: &TensorDType) -> Option<Value> {
@@ -303,7 +321,8 @@ impl Join<'_, '_> {
         self.ask_device(launches);
         let mut conds = Vec::new();
         for (i, launch) in launches.iter().enumerate() {
-            conds.push(self.condition(i, launch));
+            let place = launch.when.iter().map(|rule| rule.span).reduce(Span::to);
+            conds.push(self.at(place.unwrap_or_default(), |join| join.condition(i, launch)));
         }
         let all: Vec<_> = conds.iter().flatten().copied().collect();
         if !launches.is_empty() && launches.iter().all(|launch| !launch.when.is_empty()) {
@@ -321,15 +340,14 @@ impl Join<'_, '_> {
                 (Some(when), Some(full)) => Some(self.cx.b.and(when, full)),
                 (when, full) => when.or(full),
             };
-            let named = self.check_kernel_name(&launch.kernel);
+            let unknown = launch.kernel.unknown_vars(self.cx.bindings());
+            let is_named = unknown.is_empty();
+            self.diagnostics.0.extend(unknown);
             self.cx.b.open();
-            let args = launch.args.iter().map(|arg| match arg {
-                KernelArg::TensorMap(map) => self.tensor_map(launch, map),
-                _ => self.argument(index, arg),
-            });
-            let mut args: Vec<_> = args.collect();
+            let mut args: Vec<_> =
+                launch.args.iter().map(|arg| self.placed_argument(index, launch, arg)).collect();
             let site = match &launch.site {
-                Site::Host(returns) => named.map(|()| {
+                Site::Host(returns) => is_named.then(|| {
                     let has_status = *returns == Returns::Status;
                     let status = || check::host_status::status(self.cx, &launch.kernel);
                     plan::Site::Host(has_status.then(status))
@@ -362,7 +380,8 @@ impl Join<'_, '_> {
                 planned.index, self.plan.workspaces[number].name
             );
             let help = "leave `stream` out, and launch to the environment's stream; or make the memory a parameter";
-            self.diagnostics.push(Diagnostic::new("workspace", message).help(help));
+            let problem = Diagnostic::new("workspace", message).at(stream.span);
+            self.diagnostics.push(problem.help(help));
         }
     }
 
@@ -381,24 +400,6 @@ impl Join<'_, '_> {
         }
     }
 
-    /// Reports what stands for a dtype in a kernel's name and is no dtype variable; `None` where anything does.
-    fn check_kernel_name(&mut self, name: &KernelName) -> Option<()> {
-        let bindings = self.cx.bindings();
-        let mut all_known = Some(());
-        for (var, span) in name.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var)) {
-            let message = format!("`{var}` in the kernel's name is no dtype variable");
-            let problem = Diagnostic::new("kernel-template", message);
-            let vars: Vec<_> = bindings.dtypes.keys().collect();
-            let help = match &vars[..] {
-                [] => "write the name without braces".to_string(),
-                vars => format!("the dtype variables are {}", join(vars)),
-            };
-            self.diagnostics.push(problem.label(span, "stands for no dtype").help(help));
-            all_known = None;
-        }
-        all_known
-    }
-
     /// The layout of a launch; `None` where a name in it has no value.
     fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
         const MOST: i64 = i32::MAX as i64;
@@ -407,6 +408,8 @@ impl Join<'_, '_> {
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
         let too_many = check::launch_range::too_many_threads(&place, &geometry.block);
+        let extents = geometry.block.iter().map(|extent| extent.span).reduce(Span::to);
+        let too_many = too_many.map(|problem| problem.at(extents.unwrap_or_default()));
         self.diagnostics.0.extend(too_many.filter(|_| block.is_some()));
         let cluster = self.dims(launch, "cluster", &geometry.cluster, 1, [MOST; 3]);
         let shared = self.number(launch, "smem", &geometry.shared, 0, MOST);
@@ -431,7 +434,7 @@ impl Join<'_, '_> {
         &mut self,
         launch: usize,
         name: &str,
-        exprs: &[Expr],
+        exprs: &[Placed<Expr>],
         least: i64,
         most: [i64; 3],
     ) -> Option<[Value; 3]> {
@@ -448,14 +451,14 @@ impl Join<'_, '_> {
         &mut self,
         launch: usize,
         what: &str,
-        expr: &Expr,
+        expr: &Placed<Expr>,
         least: i64,
         most: i64,
     ) -> Option<Value> {
         let place = format!("`{what}` of launch {launch}");
-        self.check_names(expr, &place)?;
+        self.at(expr.span, |join| join.check_names(expr, &place))?;
         if let Some(problem) = check::launch_range::never(&place, expr, least, most) {
-            self.diagnostics.push(problem);
+            self.diagnostics.push(problem.at(expr.span));
             return None;
         }
         let value = self.value(expr);
@@ -464,15 +467,16 @@ impl Join<'_, '_> {
     }
 
     /// The stream that a launch names: nothing where it is the environment's.
-    fn stream(&mut self, launch: usize, name: &str) -> Option<Option<Value>> {
+    fn stream(&mut self, launch: usize, name: &Placed<String>) -> Option<Option<Value>> {
         match self.cx.named(name) {
-            Some(named) if self.streams.contains(name) => Some(Some(named.value)),
+            Some(named) if self.streams.contains(&name.value) => Some(Some(named.value)),
             Some(named) if named.kind == NamedKind::EnvStream => Some(None),
             _ => {
                 let message =
                     format!("`{name}`, the stream of launch {launch}, is no `Stream` parameter");
                 let help = "leave `stream` out to launch to the environment's stream";
-                self.diagnostics.push(Diagnostic::new("launch", message).help(help));
+                let problem = Diagnostic::new("launch", message).at(name.span);
+                self.diagnostics.push(problem.help(help));
                 None
             }
         }
@@ -565,7 +569,8 @@ impl Join<'_, '_> {
         for name in expr.names() {
             let Some((problem, help)) = self.no_integer(&name.text) else { continue };
             let message = format!("`{}` in {place} {problem}", name.text);
-            self.diagnostics.push(Diagnostic::new("unbound-symbol", message).help(help));
+            let problem = Diagnostic::new("unbound-symbol", message).at(name.span);
+            self.diagnostics.push(problem.help(help));
             all_known = None;
         }
         all_known
@@ -612,6 +617,18 @@ impl Join<'_, '_> {
 
     fn value(&mut self, expr: &Expr) -> Checked {
         self.cx.expr(expr)
+    }
+
+    fn placed_argument(
+        &mut self,
+        index: usize,
+        launch: &LaunchSpec,
+        arg: &Placed<KernelArg>,
+    ) -> Option<LaunchArg> {
+        self.at(arg.span, |join| match &arg.value {
+            KernelArg::TensorMap(map) => join.tensor_map(launch, map),
+            _ => join.argument(index, arg),
+        })
     }
 
     fn argument(&mut self, launch: usize, arg: &KernelArg) -> Option<LaunchArg> {

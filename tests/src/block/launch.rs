@@ -5,6 +5,7 @@
 use super::{Kind, Role};
 use crate::kernels;
 use crate::subject::Subject;
+use kernpack_syntax::Placed;
 use kernpack_validators::{
     Geometry, LaunchSpec, Returns, Site, parse_expr, parse_kernel_arg, parse_rules,
 };
@@ -22,7 +23,7 @@ fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
             let geometry = geometry.get_or_insert_with(|| Geometry::new(vec![], vec![]));
             lay_out(geometry, key, numbers)?;
         } else {
-            args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?);
+            args.push(parse_kernel_arg(line).map_err(|problems| problems.to_string())?.into());
         }
     }
     let site = match (geometry, status) {
@@ -47,8 +48,8 @@ fn layout(line: &str) -> Option<(&str, &str)> {
 
 fn lay_out(geometry: &mut Geometry, key: &str, numbers: &str) -> Result<(), String> {
     let numbers = numbers.split(';').map(str::trim).filter(|number| !number.is_empty());
-    let numbers = numbers.map(|text| parse_expr(text).map_err(|problems| problems.to_string()));
-    let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+    let number = |text| parse_expr(text).map(Placed::from).map_err(|problems| problems.to_string());
+    let mut numbers = numbers.map(number).collect::<Result<Vec<_>, _>>()?;
     match key {
         "grid" => geometry.grid = numbers,
         "block" => geometry.block = numbers,

@@ -4,6 +4,7 @@
 
 use super::{Kind, Role, Shown};
 use crate::callee::{Launched, Outcome};
+use kernpack_syntax::Placed;
 use kernpack_validators::plan::{CScalar, LaunchArg};
 use kernpack_validators::{KernelArg, Plan, float_text};
 
@@ -20,7 +21,7 @@ fn show(shown: &Shown<'_>) -> Result<String, String> {
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn line(plan: &Plan, written: &[KernelArg], launched: &Launched) -> String {
+fn line(plan: &Plan, written: &[Placed<KernelArg>], launched: &Launched) -> String {
     let launch = plan.launches.iter().find(|launch| launch.index == launched.number);
     let mut args = Vec::new();
     launch.expect("a launch that ran is planned").args.iter().for_each(|a| flatten(a, &mut args));

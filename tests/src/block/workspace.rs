@@ -11,7 +11,7 @@ fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
     for line in text.lines() {
         let (name, tensor) = line.split_once(':').ok_or("expected `name: Tensor(…)`")?;
         let tensor = parse_tensor(tensor).map_err(|diagnostics| diagnostics.to_string())?;
-        subject.workspaces.push(Workspace { name: name.trim().to_string(), tensor });
+        subject.workspaces.push(Workspace::new(name.trim(), tensor));
     }
     subject.plan_again();
     Ok(())

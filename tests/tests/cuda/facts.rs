@@ -3,7 +3,7 @@
 //! plan's interpreter is asked the same, of a memory that asks the driver itself.
 
 use super::*;
-use kernpack_compiler::package_file;
+use kernpack_compiler::{Function, WrittenLaunch, package_file};
 use kernpack_ffi_abi::{Memory, Width};
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::gpu_package::outcome;
@@ -197,7 +197,13 @@ fn facts_plan() -> Plan {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("k.ptx"), PTX).unwrap();
     let package = package_file::parse(FUNCTION, folder.path()).unwrap();
-    package.functions[0].plan().unwrap()
+    let written = &package.functions[0];
+    let launches = written.launches.iter().map(|launch| match launch {
+        WrittenLaunch::Whole(launch) => launch.clone(),
+        WrittenLaunch::Triton(launch) => panic!("{launch:?}"),
+    });
+    let launches = launches.collect();
+    Function { launches, ..Function::new(written.signature.clone()) }.plan().unwrap()
 }
 
 /// Number and argument of each launch: the first has blocks of 32 threads.

@@ -7,7 +7,7 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{Compiled, Options, Package, Warning, compile};
+use kernpack_compiler::{Compiled, Options, Warning, WrittenPackage, compile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ impl Build {
     }
 
     /// The files that were asked for.
-    fn outputs(&self, package: &Package) -> Vec<Output> {
+    fn outputs(&self, package: &WrittenPackage) -> Vec<Output> {
         let mut outputs = self.output.clone();
         if let Some(folder) = &self.out_dir {
             outputs.extend(Kind::ALL.iter().map(|kind| {

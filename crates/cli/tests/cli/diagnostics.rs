@@ -260,18 +260,18 @@ args = ["n"]
         expect![[r#"
             exit 1
             err: error[unbound-symbol]: `k` in the `when` of launch 0 has no value
-            err:  --> p.toml:7:8
+            err:  --> p.toml:7:9
             err:   |
             err: 7 | when = "k > 1"
-            err:   |        ^^^^^^^
+            err:   |         ^
             err:   |
             err:   = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 
             err: error[unbound-symbol]: `m` in `m` of launch 0 has no value
-            err:   --> p.toml:10:19
+            err:   --> p.toml:10:20
             err:    |
             err: 10 | args = ["x", "y", "m"]
-            err:    |                   ^^^
+            err:    |                    ^
             err:    |
             err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 
@@ -294,13 +294,13 @@ args = ["n"]
             err:    |
             err:    = help: remove `define`
             err: 
-            err: error[kernel-template]: `T` is no dtype variable of `f_out`
+            err: error[kernel-template]: `T` in the kernel's name is no dtype variable
             err:   --> p.toml:14:14
             err:    |
             err: 14 | kernel = "g_{T}"
             err:    |              ^ stands for no dtype
             err:    |
-            err:    = help: write the symbol without braces
+            err:    = help: write the name without braces
         "#]],
     );
 }
@@ -340,10 +340,10 @@ attr = { cluster = ["c"], stream = "s" }
             err:   = help: did you mean `grid`?
             err: 
             err: error[unbound-symbol]: `m` in `grid[1]` of launch 0 has no value
-            err:   --> p.toml:16:14
+            err:   --> p.toml:16:15
             err:    |
             err: 16 | grid = ["n", "m"]
-            err:    |              ^^^
+            err:    |               ^
             err:    |
             err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 
@@ -354,18 +354,18 @@ attr = { cluster = ["c"], stream = "s" }
             err:    |              ^
             err: 
             err: error[unbound-symbol]: `d` in `smem` of launch 0 has no value
-            err:   --> p.toml:18:8
+            err:   --> p.toml:18:11
             err:    |
             err: 18 | smem = "4*d"
-            err:    |        ^^^^^
+            err:    |           ^
             err:    |
             err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 
             err: error[unbound-symbol]: `c` in `cluster[0]` of launch 0 has no value
-            err:   --> p.toml:19:21
+            err:   --> p.toml:19:22
             err:    |
             err: 19 | attr = { cluster = ["c"], stream = "s" }
-            err:    |                     ^^^
+            err:    |                      ^
             err:    |
             err:    = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 

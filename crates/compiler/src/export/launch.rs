@@ -7,6 +7,7 @@
 use crate::image::{Image, ImageKind};
 use crate::package::{Launch, Returns, Site};
 use crate::source::GpuSource;
+use kernpack_syntax::Placed;
 use kernpack_validators::{Expr, Geometry};
 use serde::{Deserialize, Serialize};
 
@@ -126,8 +127,8 @@ fn image_record(image: &Image) -> ImageRecord {
 }
 
 fn layout_record(geometry: &Geometry) -> LayoutRecord {
-    let texts = |expressions: &[Expr]| expressions.iter().map(Expr::to_string).collect();
-    let has_shared = geometry.shared != Expr::Int(0);
+    let texts = |numbers: &[Placed<Expr>]| numbers.iter().map(ToString::to_string).collect();
+    let has_shared = geometry.shared.value != Expr::Int(0);
     LayoutRecord {
         grid: texts(&geometry.grid),
         block: texts(&geometry.block),
@@ -135,8 +136,8 @@ fn layout_record(geometry: &Geometry) -> LayoutRecord {
         cluster: texts(&geometry.cluster),
         cooperative: geometry.cooperative,
         pdl: geometry.dependent,
-        priority: geometry.priority.as_ref().map(Expr::to_string),
-        stream: geometry.stream.clone(),
+        priority: geometry.priority.as_ref().map(ToString::to_string),
+        stream: geometry.stream.as_ref().map(ToString::to_string),
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiling a package's CUDA C++ for other architectures than it says.
 
-use super::{Package, Site};
+use super::{Launch, Site, WrittenLaunch, WrittenPackage};
 use crate::image::Arch;
 use crate::source::GpuSource;
 
@@ -14,19 +14,26 @@ pub struct Overruled {
     pub kept: Vec<String>,
 }
 
-impl Package {
+impl WrittenPackage {
     /// Has every CUDA C++ source compiled for these architectures.
     pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
         let mut overruled = Overruled::default();
         for launch in self.functions.iter_mut().flat_map(|function| &mut function.launches) {
-            let Site::Gpu { source, .. } = &mut launch.site else { continue };
-            let name = source.name();
-            let names = match source {
-                GpuSource::Cuda(_, own) => {
-                    *own = archs.to_vec();
-                    &mut overruled.compiled
+            let (name, names) = match launch {
+                WrittenLaunch::Triton(launch) => {
+                    (GpuSource::Files(launch.files.clone()).name(), &mut overruled.kept)
                 }
-                GpuSource::Files(_) => &mut overruled.kept,
+                WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. }) => continue,
+                WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) => {
+                    let name = source.name();
+                    match source {
+                        GpuSource::Files(_) => (name, &mut overruled.kept),
+                        GpuSource::Cuda(_, own) => {
+                            *own = archs.to_vec();
+                            (name, &mut overruled.compiled)
+                        }
+                    }
+                }
             };
             if !names.contains(&name) {
                 names.push(name);

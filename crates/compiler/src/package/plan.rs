@@ -2,8 +2,10 @@
 //! The plan of a function with its launches, and what only both together show to be wrong.
 
 use super::{Function, Launch};
-use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_ffi_abi::DType;
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::Plan;
+use kernpack_validators::plan::Combinations;
 
 impl Function {
     /// What a call of it checks and computes.
@@ -15,26 +17,27 @@ impl Function {
         let specs: Vec<_> = self.launches.iter().map(Launch::spec).collect();
         let device = self.default_device();
         let plan = self.signature.plan_function(device, &self.workspaces, &specs)?;
-        self.signature.check_written(&specs)?;
-        self.names_of_dtypes(&plan)?;
-        Ok(plan)
+        let args = self.launches.iter().flat_map(|launch| &launch.args);
+        let mut problems = self.signature.unwritten_results(args.map(|arg| &arg.value));
+        let nameless = |launch: &Launch| launch.nameless_dtypes(&plan.combinations);
+        problems.extend(self.launches.iter().flat_map(nameless));
+        Diagnostics(problems).into_result().map(|()| plan)
     }
+}
 
-    /// Every dtype that stands in the name of a kernel has a name there.
-    fn names_of_dtypes(&self, plan: &Plan) -> Result<(), Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
-        for launch in &self.launches {
-            for (var, dtype) in launch.unnamed_dtypes(&plan.combinations) {
-                let message = format!(
-                    "`{{{var}}}` in the kernel's name `{}` has no meaning for {dtype}: CUDA C++ has no type that holds an element of it",
-                    launch.kernel
-                );
-                let help = format!(
-                    "leave {dtype} out of what `{var}` may be, or write a launch for each dtype, with `when = \"{var} in {{{dtype}}}\"` and its kernel's name in full"
-                );
-                diagnostics.push(Diagnostic::new("dtype-name", message).help(help));
-            }
-        }
-        diagnostics.into_result()
+impl Launch {
+    /// Every dtype that stands in the name of the kernel and has no name there, as a problem.
+    pub(super) fn nameless_dtypes(&self, combinations: &Combinations) -> Vec<Diagnostic> {
+        let problem = |(var, span, dtype): (&str, Span, DType)| {
+            let message = format!(
+                "`{{{var}}}` in the kernel's name `{}` has no meaning for {dtype}: CUDA C++ has no type that holds an element of it",
+                self.kernel
+            );
+            let help = format!(
+                "leave {dtype} out of what `{var}` may be, or write a launch for each dtype, with `when = \"{var} in {{{dtype}}}\"` and its kernel's name in full"
+            );
+            Diagnostic::new("dtype-name", message).at(span).help(help)
+        };
+        self.unnamed_dtypes(combinations).into_iter().map(problem).collect()
     }
 }

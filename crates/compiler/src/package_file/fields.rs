@@ -330,12 +330,6 @@ impl<'f> Reader<'f> {
         None
     }
 
-    /// Notes a problem, at `place` unless it has one of its own.
-    pub fn report_at(&mut self, problem: Diagnostic, place: Span) {
-        let has_place = !problem.labels.is_empty();
-        self.report(if has_place { problem } else { problem.label(place, "") });
-    }
-
     /// Reports a name that is no C identifier.
     pub fn check_identifier(&mut self, what: &str, name: &str, place: Span) {
         if !is_identifier(name) {

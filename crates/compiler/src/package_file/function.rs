@@ -2,27 +2,17 @@
 //! `[[function]]`: a signature with its workspaces and launches.
 
 use super::fields::{Fields, Reader, Value};
-use super::launch::{self, Form, ReadLaunch};
-use super::probe;
-use crate::package::Function;
-use kernpack_syntax::{Diagnostic, Span};
+use super::launch::{self, Form};
+use crate::package::{Function, WrittenLaunch};
+use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
 use toml::de::DeValue;
 
-/// A function, and where its pieces stand.
-pub(super) struct ReadFunction {
-    /// The function.
-    pub function: Function,
-    /// The function's name.
-    pub name: Span,
-    /// The text of each workspace.
-    pub workspaces: Vec<Span>,
-    /// The pieces of each launch.
-    pub launches: Vec<launch::Places>,
-}
-
 /// Reads every `[[function]]`.
-pub(super) fn functions(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<ReadFunction> {
+pub(super) fn functions(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+) -> Vec<Function<WrittenLaunch>> {
     let header = fields.place("package");
     match fields.take("function").map(|value| (value, value.get_ref())) {
         Some((_, DeValue::Array(items))) if !items.is_empty() => {
@@ -42,7 +32,7 @@ pub(super) fn functions(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec
     }
 }
 
-fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> {
+fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Function<WrittenLaunch>> {
     let n_problems = reader.n_problems();
     let mut fields = reader.table("function", value, "a function", "a table")?;
     let text = reader.required_string(&mut fields, "signature", "the function needs a `signature`");
@@ -52,23 +42,17 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let launches = launches(reader, &mut fields, signature.as_ref());
     fields.finish(reader);
 
-    let (workspaces, workspace_places) = workspaces.into_iter().unzip();
-    let (launches, launch_places) =
-        launches.into_iter().map(|read| (read.launch, read.places)).unzip();
     let (signature, text) = (signature?, text?);
-    let read = ReadFunction {
-        name: signature.span,
-        function: Function { signature, doc, workspaces, launches },
-        workspaces: workspace_places,
-        launches: launch_places,
-    };
-    if reader.n_problems() == n_problems {
-        probe::find_problems(reader, &read, text.span);
+    let function = Function { signature, doc, workspaces, launches };
+    if reader.n_problems() == n_problems
+        && let Err(problems) = function.check()
+    {
+        problems.0.into_iter().for_each(|problem| _ = reader.report(problem.at(text.span)));
     }
-    Some(read)
+    Some(function)
 }
 
-fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(Workspace, Span)> {
+fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<Workspace> {
     let Some(value) = fields.take("workspace") else { return vec![] };
     let expected = "a table such as `{ ws = \"Tensor([n], uint8)\" }`";
     let Some(table) = reader.table("workspace", value, "a workspace", expected) else {
@@ -77,10 +61,13 @@ fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(Workspac
     let mut workspaces = Vec::new();
     for (name, span, value) in table.entries() {
         reader.check_identifier("a workspace's name", name, span);
-        let text = reader.text(name, value);
-        let tensor = text.and_then(|text| reader.parse(text, parse_tensor));
-        let workspace = tensor.map(|tensor| Workspace { name: name.to_string(), tensor });
-        workspaces.extend(workspace.zip(text.map(|text| text.span)));
+        let Some(text) = reader.text(name, value) else { continue };
+        let tensor = reader.parse(text, parse_tensor);
+        let name = Placed::new(name.to_string(), span);
+        workspaces.extend(tensor.map(|tensor| {
+            let tensor = Placed::new(tensor, text.span);
+            Workspace { name, tensor }
+        }));
     }
     workspaces
 }
@@ -90,7 +77,7 @@ fn launches(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
     signature: Option<&Signature>,
-) -> Vec<ReadLaunch> {
+) -> Vec<WrittenLaunch> {
     let own = launch::KEYS.iter().find(|key| fields.has(key)).copied();
     let written = fields.take_entry("launch");
     match own {
@@ -110,7 +97,7 @@ fn short<'t>(
     signature: Option<&Signature>,
     key: &str,
     written: Option<(Span, &'t Value<'t>)>,
-) -> Vec<ReadLaunch> {
+) -> Vec<WrittenLaunch> {
     let mut list = None;
     let mut layout = written.and_then(|(span, value)| {
         if let DeValue::Array(_) = value.get_ref() {
@@ -138,7 +125,7 @@ fn listed(
     signature: Option<&Signature>,
     key: Span,
     value: &Value<'_>,
-) -> Vec<ReadLaunch> {
+) -> Vec<WrittenLaunch> {
     if let DeValue::Table(table) = value.get_ref()
         && !table.is_empty()
         && !launch::is_whole(&Fields::new(table, key, "a launch"))

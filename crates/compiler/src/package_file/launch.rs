@@ -2,13 +2,13 @@
 //! A launch: which kernel of which source, with which arguments.
 
 use super::fields::{Fields, Reader, Value, is_identifier};
-use super::layout;
+use super::layout::{self, Layout, TritonLayout};
 use super::source::{self, Source};
-use crate::package::{Launch, Returns, Site};
-use kernpack_syntax::{Diagnostic, Snippet, Span};
+use crate::package::{Launch, Returns, Site, TritonLaunch, WrittenLaunch};
+use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use kernpack_validators::{
-    Geometry, KernelArg, KernelName, NamePiece, Rule, Signature, parse_kernel_arg,
-    parse_kernel_name, parse_rules,
+    KernelArg, KernelName, NamePiece, Rule, Signature, parse_kernel_arg, parse_kernel_name,
+    parse_rules,
 };
 use toml::de::DeValue;
 
@@ -17,24 +17,6 @@ pub(super) const KEYS: &[&str] = &["source", "kernel", "symbol", "args", "return
 
 /// What to do about a `when` elsewhere.
 const WHEN_IS_LISTED: &str = "write a launch with `when` as a `[[function.launch]]`";
-
-/// Where the pieces of a launch stand.
-pub(super) struct Places {
-    /// The condition.
-    pub when: Span,
-    /// Each argument of the kernel.
-    pub args: Vec<Span>,
-    /// The numbers of the layout, where it has one.
-    pub layout: Option<layout::Places>,
-}
-
-/// A launch, and where its pieces stand.
-pub(super) struct ReadLaunch {
-    /// The launch.
-    pub launch: Launch,
-    /// The places.
-    pub places: Places,
-}
 
 /// How a launch is written.
 pub(super) enum Form<'a, 't> {
@@ -81,7 +63,7 @@ pub(super) fn list(
     reader: &mut Reader<'_>,
     value: &Value<'_>,
     signature: Option<&Signature>,
-) -> Vec<ReadLaunch> {
+) -> Vec<WrittenLaunch> {
     let DeValue::Array(items) = value.get_ref() else {
         reader.wrong_type("`launch`", value, "an array of tables: `[[function.launch]]`");
         return vec![];
@@ -91,11 +73,7 @@ pub(super) fn list(
         let Some(mut fields) = reader.table("launch", item, "a launch", "a table") else {
             continue;
         };
-        let when = when(reader, &mut fields);
-        if let Some(mut read) = read(reader, &mut fields, signature, Form::Listed) {
-            (read.launch.when, read.places.when) = when;
-            launches.push(read);
-        }
+        launches.extend(read(reader, &mut fields, signature, Form::Listed));
         fields.finish(reader);
     }
     launches
@@ -107,7 +85,11 @@ pub(super) fn read<'t>(
     fields: &mut Fields<'t>,
     signature: Option<&Signature>,
     form: Form<'_, 't>,
-) -> Option<ReadLaunch> {
+) -> Option<WrittenLaunch> {
+    let when = match form {
+        Form::Listed => when(reader, fields),
+        Form::Short(_) => vec![],
+    };
     let written = reader.required(fields, "source", "the launch has no `source`");
     let is_triton = written.is_some_and(source::is_triton);
     let source = written.and_then(|value| source::read(reader, value));
@@ -115,23 +97,28 @@ pub(super) fn read<'t>(
     // Of a source that cannot be read, nothing is known.
     let is_c = matches!(source, Some(Source::Host(_)));
     let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
-        true => Some(KernelName::plain("")),
-        false => kernel(reader, fields, signature, is_c),
+        true => Some(None),
+        false => kernel(reader, fields, signature, is_c).map(Some),
     };
     let args = args(reader, fields);
     let returns = match source {
-        Some(Source::Gpu(_)) => refuse_returns(reader, fields),
+        Some(Source::Gpu(_) | Source::Triton(_)) => refuse_returns(reader, fields),
         Some(Source::Host(_)) | None => returns(reader, fields),
     };
-    let (args, arg_places) = args?.into_iter().unzip();
-    let (geometry, layout) = layout?.unzip();
-    let site = match (source?, geometry) {
+    let (kernel, args) = (kernel?, args?);
+    let site = match (source?, layout?) {
         (Source::Host(source), _) => Site::Host { source, returns: returns? },
-        (Source::Gpu(source), geometry) => Site::Gpu { source, launch: geometry?.into() },
+        (Source::Gpu(source), Layout::Whole(geometry)) => {
+            Site::Gpu { source, launch: geometry.into() }
+        }
+        (Source::Triton(files), Layout::Triton(TritonLayout { grid, priority, stream })) => {
+            let launch = TritonLaunch { when, kernel, args, files, grid, priority, stream };
+            return Some(WrittenLaunch::Triton(launch));
+        }
+        // Its layout has not been read, which is told.
+        (Source::Gpu(_) | Source::Triton(_), _) => return None,
     };
-    let launch = Launch { when: vec![], kernel: kernel?, args, site };
-    let places = Places { when: Span::default(), args: arg_places, layout };
-    Some(ReadLaunch { launch, places })
+    Some(Launch { when, kernel: kernel?, args, site }.into())
 }
 
 /// The layout of a launch: nothing in it where the source is a host function, and nothing at all where it cannot be read.
@@ -141,9 +128,9 @@ fn layout<'t>(
     form: Form<'_, 't>,
     source: Option<&Source>,
     is_triton: bool,
-) -> Option<Option<(Geometry, layout::Places)>> {
+) -> Option<Layout> {
     let own = match form {
-        Form::Listed => return layout_of(reader, fields, source, is_triton),
+        Form::Listed => return layout_of(reader, fields, source),
         Form::Short(own) => own,
     };
     let is_elsewhere = layout::KEYS.iter().chain(&["launch"]).any(|key| fields.has(key));
@@ -154,9 +141,9 @@ fn layout<'t>(
     match (own, source) {
         (Some(own), _) => {
             own.misplace("when", WHEN_IS_LISTED);
-            layout_of(reader, own, source, is_triton)
+            layout_of(reader, own, source)
         }
-        (None, Some(Source::Gpu(_))) => {
+        (None, Some(Source::Gpu(_) | Source::Triton(_))) => {
             if !is_elsewhere {
                 let block = if is_triton { "" } else { ", block = […]" };
                 let help = format!("write `launch = {{ grid = […]{block} }}`");
@@ -164,7 +151,7 @@ fn layout<'t>(
             }
             None
         }
-        (None, _) => Some(None),
+        (None, _) => Some(Layout::None),
     }
 }
 
@@ -173,27 +160,26 @@ fn layout_of(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
     source: Option<&Source>,
-    is_triton: bool,
-) -> Option<Option<(Geometry, layout::Places)>> {
+) -> Option<Layout> {
     let layout = match source {
         None => None,
-        Some(Source::Gpu(_)) => layout::read(reader, fields, is_triton).map(Some),
+        Some(Source::Gpu(_)) => layout::read(reader, fields).map(Layout::Whole),
+        Some(Source::Triton(_)) => layout::read_triton(reader, fields).map(Layout::Triton),
         Some(Source::Host(_)) => {
             layout::refuse(reader, fields);
-            Some(None)
+            Some(Layout::None)
         }
     };
     layout::know(fields);
     layout
 }
 
-fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> (Vec<Rule>, Span) {
-    let Some(text) = reader.string(fields, "when") else { return Default::default() };
-    let rules = reader.parse(text, parse_rules);
-    (rules.unwrap_or_default(), text.span)
+fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<Rule> {
+    let text = reader.string(fields, "when");
+    text.and_then(|text| reader.parse(text, parse_rules)).unwrap_or_default()
 }
 
-fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelArg, Span)>> {
+fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<Placed<KernelArg>>> {
     let Some(value) = fields.take("args") else {
         let help = "write `args = []` for a kernel that takes none";
         reader.missing(fields, "args", "the launch has no `args`", Some(help));
@@ -202,7 +188,7 @@ fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<(KernelA
     let mut args = Vec::new();
     for text in reader.texts("args", value) {
         let arg = reader.parse(text, parse_kernel_arg);
-        args.extend(arg.map(|arg| (arg, text.span)));
+        args.extend(arg.map(|arg| Placed::new(arg, text.span)));
     }
     Some(args)
 }
@@ -270,10 +256,7 @@ fn check_name(
     is_c: bool,
 ) {
     let Ok(bindings) = signature.resolve() else { return };
-    let vars: Vec<_> = bindings.dtypes.keys().cloned().collect();
-    for (var, piece) in name.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var)) {
-        reader.report(unknown_var(var, piece, signature, &vars));
-    }
+    name.unknown_vars(&bindings).into_iter().for_each(|problem| _ = reader.report(problem));
     let plain = name.pieces().iter().map(|piece| match piece {
         NamePiece::Text(text) => text,
         NamePiece::DType(..) => "t",
@@ -284,14 +267,4 @@ fn check_name(
         let label = "expected letters, digits and `_`, no digit in front, and `{T}` for dtypes";
         reader.report(Diagnostic::new("bad-name", message).label(text.span, label));
     }
-}
-
-fn unknown_var(var: &str, place: Span, signature: &Signature, vars: &[String]) -> Diagnostic {
-    let message = format!("`{var}` is no dtype variable of `{}`", signature.name);
-    let problem = Diagnostic::new("kernel-template", message);
-    let problem = problem.label(place, "stands for no dtype");
-    problem.help(match vars {
-        [] => "write the symbol without braces".to_string(),
-        vars => format!("the dtype variables are {}", vars.join(", ")),
-    })
 }

@@ -4,88 +4,84 @@
 
 use super::fields::{Fields, Reader, Value};
 use super::triton;
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::{Diagnostic, Placed};
 use kernpack_validators::{Expr, Geometry, parse_expr};
 use toml::de::DeValue;
 
 /// The keys of a layout.
 pub(super) const KEYS: &[&str] = &["grid", "block", "smem", "attr"];
 
-/// A number, and where it stands.
-type Number = (Expr, Span);
+/// The layout of a launch.
+pub(super) enum Layout {
+    /// Of a host function: there is none.
+    None,
+    /// All of it.
+    Whole(Geometry),
+    /// What Triton's JSON does not say.
+    Triton(TritonLayout),
+}
 
-/// Where the numbers of a layout stand.
-#[derive(Default)]
-pub(super) struct Places {
-    grid: Vec<Span>,
-    block: Vec<Span>,
-    cluster: Vec<Span>,
-    shared: Span,
-    priority: Span,
-    stream: Span,
+/// What Triton's JSON does not say of a layout.
+pub(super) struct TritonLayout {
+    /// The grid as Triton counts it.
+    pub grid: Vec<Placed<Expr>>,
+    /// The priority.
+    pub priority: Option<Placed<Expr>>,
+    /// The parameter that is the stream.
+    pub stream: Option<Placed<String>>,
 }
 
 /// What `attr` says.
 #[derive(Default)]
 struct Attributes {
-    cluster: Vec<Number>,
+    cluster: Vec<Placed<Expr>>,
     cooperative: bool,
     dependent: bool,
-    priority: Option<Number>,
-    stream: Option<(String, Span)>,
+    priority: Option<Placed<Expr>>,
+    stream: Option<Placed<String>>,
 }
 
-/// Reads a layout: `grid` and `block`, and what there may be beside them. Of a kernel of Triton's, much of it is not the user's to say.
-pub(super) fn read(
+/// Reads a layout: `grid` and `block`, and what there may be beside them.
+pub(super) fn read(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Geometry> {
+    let grid = required_dims(reader, fields, "grid");
+    let block = required_dims(reader, fields, "block");
+    let shared = optional(fields, "smem", |value| number(reader, "`smem`", value));
+    let attributes = optional(fields, "attr", |value| attributes(reader, value, |_, _| {}));
+    let (grid, block, shared, attributes) = (grid?, block?, shared?, attributes?);
+    let Attributes { cluster, cooperative, dependent, priority, stream } =
+        attributes.unwrap_or_default();
+    let shared = shared.unwrap_or(Expr::Int(0).into());
+    Some(Geometry { grid, block, cluster, shared, cooperative, dependent, priority, stream })
+}
+
+/// Reads the layout of a kernel of Triton's, of which much is not the user's to say.
+pub(super) fn read_triton(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
-    is_triton: bool,
-) -> Option<(Geometry, Places)> {
+) -> Option<TritonLayout> {
     let grid = required_dims(reader, fields, "grid");
-    if is_triton {
-        triton::refuse_said(reader, fields);
-    }
-    let block = match is_triton {
-        true => Some(vec![]),
-        false => required_dims(reader, fields, "block"),
-    };
-    let shared = optional(fields, "smem", |value| number(reader, "`smem`", value));
-    let attributes = match fields.take("attr") {
-        Some(value) => attributes(reader, value, is_triton),
-        None => Some(Attributes::default()),
-    };
-    let (grid, block, shared, attributes) = (grid?, block?, shared?, attributes?);
-    let mut layout = Geometry::new(vec![], vec![]);
-    let mut places = Places::default();
-    (layout.grid, places.grid) = grid.into_iter().unzip();
-    (layout.block, places.block) = block.into_iter().unzip();
-    (layout.cluster, places.cluster) = attributes.cluster.into_iter().unzip();
-    if let Some(shared) = shared {
-        (layout.shared, places.shared) = shared;
-    }
-    (layout.cooperative, layout.dependent) = (attributes.cooperative, attributes.dependent);
-    (layout.priority, places.priority) = split(attributes.priority);
-    (layout.stream, places.stream) = split(attributes.stream);
-    Some((layout, places))
+    triton::refuse_said(reader, fields);
+    let attributes =
+        optional(fields, "attr", |value| attributes(reader, value, triton::refuse_said));
+    let Attributes { priority, stream, .. } = attributes?.unwrap_or_default();
+    Some(TritonLayout { grid: grid?, priority, stream })
 }
 
-/// What may be there, and its place where it is.
-fn split<T>(placed: Option<(T, Span)>) -> (Option<T>, Span) {
-    placed.map_or((None, Span::default()), |(value, place)| (Some(value), place))
-}
-
-fn attributes(reader: &mut Reader<'_>, value: &Value<'_>, is_triton: bool) -> Option<Attributes> {
+/// Reads `attr`, behind a first look at its keys.
+fn attributes(
+    reader: &mut Reader<'_>,
+    value: &Value<'_>,
+    look: impl FnOnce(&mut Reader<'_>, &Fields<'_>),
+) -> Option<Attributes> {
     let expected = "a table such as `{ cluster = [2] }`";
     let mut fields = reader.table("attr", value, "`attr`", expected)?;
-    if is_triton {
-        triton::refuse_said(reader, &fields);
-    }
+    look(reader, &fields);
     let cluster = optional(&mut fields, "cluster", |value| dims(reader, "cluster", value));
     let mut flag = |key| optional(&mut fields, key, |value| reader.truth(key, value));
     let (cooperative, dependent) = (flag("cooperative"), flag("pdl"));
     let priority = optional(&mut fields, "priority", |value| number(reader, "`priority`", value));
     let stream = optional(&mut fields, "stream", |value| {
-        reader.text("stream", value).map(|text| (text.text.to_string(), text.span))
+        reader.text("stream", value).map(|text| Placed::new(text.text.to_string(), text.span))
     });
     fields.finish(reader);
     Some(Attributes {
@@ -113,7 +109,7 @@ fn required_dims(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
     key: &'static str,
-) -> Option<Vec<Number>> {
+) -> Option<Vec<Placed<Expr>>> {
     if let Some(value) = fields.take(key) {
         return dims(reader, key, value);
     }
@@ -123,7 +119,7 @@ fn required_dims(
 }
 
 /// One to three numbers.
-fn dims(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Vec<Number>> {
+fn dims(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Vec<Placed<Expr>>> {
     let DeValue::Array(items) = value.get_ref() else {
         let expected = "an array such as `[\"ceildiv(n, 256)\", 2]`";
         reader.wrong_type(&format!("`{key}`"), value, expected);
@@ -142,7 +138,7 @@ fn dims(reader: &mut Reader<'_>, key: &str, value: &Value<'_>) -> Option<Vec<Num
 }
 
 /// A number: an integer, or an expression in a string.
-fn number(reader: &mut Reader<'_>, what: &str, value: &Value<'_>) -> Option<Number> {
+fn number(reader: &mut Reader<'_>, what: &str, value: &Value<'_>) -> Option<Placed<Expr>> {
     let place = reader.span_of(value.span());
     let expr = match value.get_ref() {
         DeValue::Integer(integer) => {
@@ -164,7 +160,7 @@ fn number(reader: &mut Reader<'_>, what: &str, value: &Value<'_>) -> Option<Numb
             None
         }
     };
-    Some((expr?, place))
+    Some(Placed::new(expr?, place))
 }
 
 /// Marks the keys of a layout as known.
@@ -182,43 +178,6 @@ pub(super) fn refuse(reader: &mut Reader<'_>, fields: &mut Fields<'_>) {
         reader.report(problem.help(format!("remove `{key}`")));
     }
     know(fields);
-}
-
-/// A layout in which nothing can be wrong, and that is as complete as this one.
-pub(super) fn plain(layout: &Geometry) -> Geometry {
-    let one = || vec![Expr::Int(1)];
-    // Without a block, the launch is one that Triton's JSON completes.
-    Geometry::new(one(), if layout.block.is_empty() { vec![] } else { one() })
-}
-
-impl Places {
-    /// The layout piece by piece: plain ones that each have one of its numbers, with the place of that.
-    pub fn pieces(&self, layout: &Geometry) -> Vec<(Geometry, Span)> {
-        let (plain, mut pieces) = (plain(layout), Vec::new());
-        let grid = alone(&layout.grid, &self.grid);
-        pieces.extend(grid.map(|(grid, at)| (Geometry { grid, ..plain.clone() }, at)));
-        let block = alone(&layout.block, &self.block);
-        pieces.extend(block.map(|(block, at)| (Geometry { block, ..plain.clone() }, at)));
-        let cluster = alone(&layout.cluster, &self.cluster);
-        pieces.extend(cluster.map(|(cluster, at)| (Geometry { cluster, ..plain.clone() }, at)));
-        let Geometry { shared, priority, stream, .. } = layout.clone();
-        pieces.push((Geometry { shared, ..plain.clone() }, self.shared));
-        pieces.push((Geometry { priority, ..plain.clone() }, self.priority));
-        pieces.push((Geometry { stream, ..plain }, self.stream));
-        pieces
-    }
-}
-
-/// As many numbers, of which one is as it is written and the others are 1.
-fn alone<'l>(
-    numbers: &'l [Expr],
-    places: &'l [Span],
-) -> impl Iterator<Item = (Vec<Expr>, Span)> + 'l {
-    numbers.iter().zip(places).enumerate().map(|(i, (number, place))| {
-        let mut alone = vec![Expr::Int(1); numbers.len()];
-        alone[i] = number.clone();
-        (alone, *place)
-    })
 }
 
 #[cfg(test)]

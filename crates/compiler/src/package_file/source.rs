@@ -17,6 +17,18 @@ pub(super) enum Source {
     Host(HostSource),
     /// Of kernels for GPUs.
     Gpu(GpuSource),
+    /// Of kernels for GPUs, with Triton's JSON.
+    Triton(Vec<GpuFile>),
+}
+
+impl Source {
+    /// Of these files of GPU code.
+    fn of_files(files: Vec<GpuFile>) -> Source {
+        match files.iter().any(|file| file.triton.is_some()) {
+            true => Source::Triton(files),
+            false => Source::Gpu(GpuSource::Files(files)),
+        }
+    }
 }
 
 /// What the file of a source is.
@@ -55,7 +67,7 @@ const OLDEST: &str = "compute_75";
 /// Reads a source.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
     if let DeValue::Array(items) = value.get_ref() {
-        return files(reader, value, items).map(Source::Gpu);
+        return files(reader, value, items).map(Source::of_files);
     }
     let mut fields =
         reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
@@ -65,7 +77,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source>
         Kind::Host => host(reader, fields).map(Source::Host),
         Kind::Cuda => cuda(reader, fields).map(Source::Gpu),
         Kind::Image(image) => {
-            file(reader, fields, key, image).map(|file| Source::Gpu(GpuSource::Files(vec![file])))
+            file(reader, fields, key, image).map(|file| Source::of_files(vec![file]))
         }
         Kind::Later => None,
     }
@@ -262,7 +274,7 @@ fn defines(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(String, Str
 }
 
 /// A list of files of GPU code, at least one.
-fn files(reader: &mut Reader<'_>, value: &Value<'_>, items: &[Value<'_>]) -> Option<GpuSource> {
+fn files(reader: &mut Reader<'_>, value: &Value<'_>, items: &[Value<'_>]) -> Option<Vec<GpuFile>> {
     if items.is_empty() {
         let problem = Diagnostic::new("bad-value", "`source` is an empty list");
         let label = "expected at least one file of GPU code";
@@ -270,7 +282,7 @@ fn files(reader: &mut Reader<'_>, value: &Value<'_>, items: &[Value<'_>]) -> Opt
         return None;
     }
     let files: Vec<_> = items.iter().map(|item| listed_file(reader, item)).collect();
-    files.into_iter().collect::<Option<_>>().map(GpuSource::Files)
+    files.into_iter().collect()
 }
 
 /// An item of such a list.

@@ -3,11 +3,11 @@
 
 mod characters;
 
-use super::parse;
-use crate::package::{Launch, Package, Returns, Site};
+use crate::package::{Launch, Returns, Site, WrittenLaunch, WrittenPackage};
 use crate::source::GpuSource;
 use expect_test::{Expect, expect};
-use kernpack_validators::GpuLaunch;
+use kernpack_syntax::{Diagnostics, Placed, Texts};
+use kernpack_validators::{Expr, GpuLaunch};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -15,8 +15,23 @@ pub(super) const HEADER: &str = "[package]\nname = 'p'\n";
 pub(super) const FUNCTION: &str = "[[function]]\nsignature = 'f(x: Tensor([n], float32))'\n";
 const LAUNCH: &str = "source = { host = 'f.c' }\nkernel = 'f'\nargs = ['x']\n";
 
-fn expect_package(text: &str) -> Package {
+/// Reads a package file that is in a table, as those of users are.
+pub(super) fn parse(text: &str, base: &Path) -> Result<WrittenPackage, Diagnostics> {
+    let mut texts = Texts::default();
+    let id = texts.add("p.toml", text);
+    super::parse(texts.snippet(id), base)
+}
+
+fn expect_package(text: &str) -> WrittenPackage {
     parse(text, Path::new("folder")).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// A launch of the first function, all of which is written.
+fn launch(package: &WrittenPackage, number: usize) -> &Launch {
+    match &package.functions[0].launches[number] {
+        WrittenLaunch::Whole(launch) => launch,
+        WrittenLaunch::Triton(launch) => panic!("{launch:?}"),
+    }
 }
 
 fn shown(launch: &Launch) -> String {
@@ -32,7 +47,9 @@ pub(super) fn expect_problems(text: &str, expected: Expect) {
     let mut shown = String::new();
     for problem in problems.0 {
         writeln!(shown, "{}: {}", problem.code, problem.message).unwrap();
+        assert!(!problem.labels.is_empty(), "{}", problem.message);
         for label in problem.labels {
+            assert!(label.span.text.is_some(), "{}", problem.message);
             let piece = text[label.span.start..label.span.end].trim_end();
             writeln!(shown, "  {piece:?} {}", label.text).unwrap();
         }
@@ -73,20 +90,21 @@ args = []
     assert_eq!(package.link, ["libblas.so.3"]);
     let [function] = &package.functions[..] else { panic!("one function") };
     assert_eq!(function.doc.as_deref(), Some("y = x / rms(x)"));
-    let workspaces: Vec<_> = function.workspaces.iter().map(|workspace| &workspace.name).collect();
+    let workspaces: Vec<_> =
+        function.workspaces.iter().map(|workspace| &workspace.name[..]).collect();
     assert_eq!(workspaces, ["z", "a"]);
     expect![[r#"
         rms_{T} ["x", "y", "z", "struct(m: int32, d)"] when ["d <= 4096", "m > 1"]
           Host { source: HostSource { paths: ["folder/norm.c"], include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] }, returns: Status }
         rms_big [] when ["d > 4096"]
           Host { source: HostSource { paths: ["/lib/big.a", "folder/k/big.c"], include: [], define: [("A", "1")], options: [] }, returns: Void }
-    "#]].assert_eq(&function.launches.iter().map(shown).collect::<String>());
+    "#]].assert_eq(&(0..2).map(|number| shown(launch(&package, number))).collect::<String>());
 }
 
 #[test]
 fn one_launch_may_stand_in_the_function() {
     let package = expect_package(&format!("{HEADER}{FUNCTION}{LAUNCH}returns = 'int'"));
-    let launch = &package.functions[0].launches[0];
+    let launch = launch(&package, 0);
     assert_eq!(launch.kernel.to_string(), "f");
     assert!(matches!(launch.site, Site::Host { returns: Returns::Status, .. }));
 }
@@ -100,7 +118,7 @@ fn a_function_without_a_launch_only_checks() {
 fn one_kernel_may_serve_every_dtype() {
     let function = "[[function]]\nsignature = 'f(x: Tensor([n], T)) where T in {int8, uint8}'\n";
     let package = expect_package(&format!("{HEADER}{function}{LAUNCH}"));
-    assert_eq!(package.functions[0].launches[0].kernel.to_string(), "f");
+    assert_eq!(launch(&package, 0).kernel.to_string(), "f");
 }
 
 #[test]
@@ -319,12 +337,12 @@ fn a_launch_on_a_gpu() {
         launch = { grid = ['ceildiv(n, 256)', 2], block = [0x100], smem = '4*n', attr = { cluster = [2, 1], cooperative = true, \
         pdl = true, priority = -1 } }",
     ));
-    let launch = &package.functions[0].launches[0];
+    let launch = launch(&package, 0);
     let Site::Gpu { source, launch: GpuLaunch { geometry, .. } } = &launch.site else {
         panic!("{launch:?}")
     };
-    let texts = |exprs: &[kernpack_validators::Expr]| -> Vec<String> {
-        exprs.iter().map(ToString::to_string).collect()
+    let texts = |numbers: &[Placed<Expr>]| -> Vec<String> {
+        numbers.iter().map(ToString::to_string).collect()
     };
     assert_eq!(texts(&geometry.grid), ["ceildiv(n, 256)", "2"]);
     assert_eq!(texts(&geometry.block), ["256"]);
@@ -343,7 +361,7 @@ fn a_launch_of_cuda_cpp() {
         args = ['x']\nsource = {{ cuda = 'k.cu', arch = ['sm_90'], define = {{ W = '4' }} }}\n\
         launch = {{ grid = [1], block = [32] }}"
     ));
-    let launch = &package.functions[0].launches[0];
+    let launch = launch(&package, 0);
     let Some(GpuSource::Cuda(source, archs)) = launch.gpu_source() else { panic!("{launch:?}") };
     assert_eq!(source.define, [("W".to_string(), "4".to_string())]);
     assert_eq!(archs.len(), 1);
@@ -548,10 +566,10 @@ fn names_that_have_no_value_are_found_in_their_piece() {
         ),
         expect![[r#"
             unbound-symbol: `k` in the workspace `w` has no value
-              "'Tensor([k], uint8)'" 
+              "k" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             name-clash: `x` means two things
-              "'Tensor([n], uint8)'" 
+              "x" 
               help: rename the workspace
         "#]],
     );
@@ -567,13 +585,13 @@ fn names_that_have_no_value_are_found_in_their_piece() {
         ),
         expect![[r#"
             unbound-symbol: `k` in the `when` of launch 1 has no value
-              "'k > 1'" 
+              "k" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `m` in `m` of launch 1 has no value
-              "'m'" 
+              "m" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `x.shape[1]` in `x.shape[1]` of launch 1 has no value
-              "'x.shape[1]'" 
+              "x.shape[1]" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
         "#]],
     );
@@ -590,17 +608,14 @@ fn kernel_names() {
             args = ['x']"
         )
     };
-    assert_eq!(
-        expect_package(&file("{T}_f_{U}")).functions[0].launches[0].kernel.to_string(),
-        "{T}_f_{U}"
-    );
+    assert_eq!(launch(&expect_package(&file("{T}_f_{U}")), 0).kernel.to_string(), "{T}_f_{U}");
     expect_problems(
         &file("f_{V}"),
         expect![[r#"
-        kernel-template: `V` is no dtype variable of `f`
-          "V" stands for no dtype
-          help: the dtype variables are T, U
-    "#]],
+            kernel-template: `V` in the kernel's name is no dtype variable
+              "V" stands for no dtype
+              help: the dtype variables are T, U
+        "#]],
     );
     expect_problems(
         &file("f_{T"),
@@ -634,9 +649,9 @@ fn kernel_names() {
     expect_problems(
         &format!("{HEADER}{FUNCTION}source = {{ host = 'f.c' }}\nkernel = 'f_{{T}}'\nargs = []"),
         expect![[r#"
-            kernel-template: `T` is no dtype variable of `f`
+            kernel-template: `T` in the kernel's name is no dtype variable
               "T" stands for no dtype
-              help: write the symbol without braces
+              help: write the name without braces
         "#]],
     );
 }
@@ -658,20 +673,26 @@ fn names_that_clash() {
     expect_problems(
         &format!("{HEADER}{out}{result}"),
         expect![[r#"
-        name-clash: two functions of the package are `g_out`
-          "g" has results, and so a variant `g_out`
-          "g_out" this function
-          help: rename one
-    "#]],
+            name-clash: two functions of the package are `g_out`
+              "g" has results, and so a variant `g_out`
+              "g_out" this function
+              help: rename one
+            unwritten-result: nothing writes the result `y`: no launch is passed it
+              "y" 
+              help: name `y` among the `args` of a kernel, or remove it
+        "#]],
     );
     expect_problems(
         &format!("{HEADER}{result}{out}"),
         expect![[r#"
-        name-clash: two functions of the package are `g_out`
-          "g_out" this function
-          "g" has results, and so a variant `g_out`
-          help: rename one
-    "#]],
+            unwritten-result: nothing writes the result `y`: no launch is passed it
+              "y" 
+              help: name `y` among the `args` of a kernel, or remove it
+            name-clash: two functions of the package are `g_out`
+              "g_out" this function
+              "g" has results, and so a variant `g_out`
+              help: rename one
+        "#]],
     );
 }
 

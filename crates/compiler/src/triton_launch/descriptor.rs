@@ -17,6 +17,7 @@
 use super::json::TritonDescriptor;
 use crate::target::struct_abi::Layout;
 use kernpack_ffi_abi::DType;
+use kernpack_syntax::Placed;
 use kernpack_validators::expr::{Field, Op};
 use kernpack_validators::plan::CScalar;
 use kernpack_validators::{Expr, KernelArg, MapChoices, MapSpec, NamedTensor, Rule, RuleKind};
@@ -144,7 +145,7 @@ struct View<'a> {
 
 impl Descriptors<'_> {
     /// Whether the arguments may be other than they are written. They are not where each parameter has one and none can be a descriptor.
-    pub fn concern(&self, args: &[KernelArg]) -> bool {
+    pub fn concern(&self, args: &[Placed<KernelArg>]) -> bool {
         !self.described.is_empty()
             || args.len() != self.params.len()
             || args.iter().any(|arg| is_open(arg).is_some())
@@ -156,14 +157,14 @@ impl Descriptors<'_> {
     /// Where an argument does not fit the descriptor for which it stands, or the JSON does not fit the cubin.
     pub fn settle(
         &self,
-        args: &[KernelArg],
+        args: &[Placed<KernelArg>],
         tensors: &HashMap<String, NamedTensor>,
-    ) -> Result<Vec<KernelArg>, DescriptorError> {
+    ) -> Result<Vec<Placed<KernelArg>>, DescriptorError> {
         let settled = match self.described {
             [] => self.decomposed(args, tensors),
             _ => self.mapped(args, tensors)?,
         };
-        match settled.iter().find_map(is_open) {
+        match settled.iter().find_map(|arg| is_open(arg)) {
             None => Ok(settled),
             Some(map) => Err(DescriptorError::NotThere {
                 function: self.function.to_string(),
@@ -176,9 +177,9 @@ impl Descriptors<'_> {
     /// Of descriptors that are tensor maps.
     fn mapped(
         &self,
-        args: &[KernelArg],
+        args: &[Placed<KernelArg>],
         tensors: &HashMap<String, NamedTensor>,
-    ) -> Result<Vec<KernelArg>, DescriptorError> {
+    ) -> Result<Vec<Placed<KernelArg>>, DescriptorError> {
         let (json, described) = (self.json.to_path_buf(), self.described.len());
         let taken = self.params.iter().filter(|size| **size == Layout::TENSOR_MAP.size).count();
         if taken != described {
@@ -207,9 +208,9 @@ impl Descriptors<'_> {
     fn map(
         &self,
         number: usize,
-        arg: &KernelArg,
+        arg: &Placed<KernelArg>,
         tensors: &HashMap<String, NamedTensor>,
-    ) -> Result<Vec<KernelArg>, DescriptorError> {
+    ) -> Result<Vec<Placed<KernelArg>>, DescriptorError> {
         let described = &self.described[number];
         let (element, choices) = self.supported(number, described)?;
         let refuse = |problem: String| DescriptorError::Argument {
@@ -236,6 +237,7 @@ impl Descriptors<'_> {
             .into_iter()
             .chain(dims.into_iter().map(|dim| integer(dim, DType::INT32)))
             .chain(strides.into_iter().map(|stride| integer(stride, DType::INT64)))
+            .map(|piece| Placed::new(piece, arg.span))
             .collect())
     }
 
@@ -277,9 +279,9 @@ impl Descriptors<'_> {
     /// as they are written.
     fn decomposed(
         &self,
-        args: &[KernelArg],
+        args: &[Placed<KernelArg>],
         tensors: &HashMap<String, NamedTensor>,
-    ) -> Vec<KernelArg> {
+    ) -> Vec<Placed<KernelArg>> {
         match &ways(args, self.params, tensors)[..] {
             [only] => only.clone(),
             _ => args.to_vec(),
@@ -289,10 +291,10 @@ impl Descriptors<'_> {
 
 /// Every choice of arguments as decomposed descriptors that leaves no parameter without an argument.
 fn ways(
-    args: &[KernelArg],
+    args: &[Placed<KernelArg>],
     params: &[u32],
     tensors: &HashMap<String, NamedTensor>,
-) -> Vec<Vec<KernelArg>> {
+) -> Vec<Vec<Placed<KernelArg>>> {
     let Some((arg, rest)) = args.split_first() else {
         return if params.is_empty() { vec![vec![]] } else { vec![] };
     };
@@ -307,6 +309,7 @@ fn ways(
     for piece in view.iter().flat_map(View::numbers) {
         let sizes: Vec<_> = piece.iter().map(size).collect();
         if params.starts_with(&sizes) {
+            let piece = piece.into_iter().map(|piece| Placed::new(piece, arg.span)).collect();
             pieces.push((piece, sizes.len()));
         }
     }

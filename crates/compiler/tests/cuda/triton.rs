@@ -2,8 +2,7 @@
 //! Packages of what Triton compiled: that what each version wrote is read, and what is said where it does not fit. What a launch passes to the
 //! driver is in `tests/tests/cuda/triton.rs`.
 
-use kernpack_compiler::{CompileError, Options, Site, compile, package_file};
-use kernpack_validators::Expr;
+use kernpack_compiler::{CompileError, Options, compile, package_file};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -254,22 +253,6 @@ fn files_that_share_a_launch_are_launched_alike() {
 fn another_architecture_than_the_files_is_refused() {
     let text = ADD.replace("\"add.cubin\"", "\"add.cubin\", arch = \"sm_80\"");
     Kernel::new("3.6.0", &[]).expect_error(&text, "`add.cubin` should be sm_80, and is sm_90a");
-}
-
-/// Package files cannot say these; a package made in Rust can.
-#[test]
-fn what_the_json_says_is_not_said_again() {
-    let kernel = Kernel::new("3.6.0", &[]);
-    let mut package = package_file::parse(ADD, kernel.0.path()).unwrap();
-    let launch = &mut package.functions[0].launches[0];
-    let Site::Gpu { source, launch } = &mut launch.site else { panic!("it is on a GPU") };
-    assert!(source.is_triton());
-    launch.geometry.block = vec![Expr::Int(64)];
-    let error = compile(&package, &Options::default()).expect_err("the block is given");
-    assert_eq!(
-        error.to_string().replace(&format!("{}/", kernel.0.path().display()), ""),
-        "in function `add`: `add` gives the `block` of a launch that `add.json` says: 128; leave it out"
-    );
 }
 
 /// Triton's scratch memory is a workspace, which is sound on the environment's stream only.

@@ -29,15 +29,15 @@ fn norm() -> Package {
     let launch = |when: &str, kernel: &str, returns| Launch {
         when: parse_rules(when).unwrap(),
         kernel: parse_kernel_name(kernel).unwrap(),
-        args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap()).to_vec(),
+        args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap().into()).to_vec(),
         site: Site::Host { source: HostSource::new("norm.c"), returns },
     };
     let scale = Function {
         doc: Some("Multiplies by alpha.\n\nA comment ends with */, a string with \"\"\".\n".into()),
-        workspaces: vec![Workspace {
-            name: "ws".to_string(),
-            tensor: parse_tensor("Tensor([4*m], uint8, align=128)").unwrap(),
-        }],
+        workspaces: vec![Workspace::new(
+            "ws",
+            parse_tensor("Tensor([4*m], uint8, align=128)").unwrap(),
+        )],
         launches: vec![
             launch("n <= 64", "scale_short", Returns::Status),
             launch("n > 64", "scale_{T}", Returns::Void),

@@ -8,7 +8,7 @@ use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use crate::rule::join;
 use kernpack_ffi_abi::ErrorKind;
-use kernpack_syntax::Diagnostic;
+use kernpack_syntax::{Diagnostic, Placed};
 
 /// The check.
 pub const INFO: Info = Info {
@@ -46,8 +46,8 @@ const MOST_THREADS: i64 = 1024;
 const MOST_THREADS_Z: i64 = 64;
 
 /// What is wrong with a block that has more threads than any GPU takes, whatever its extents name.
-pub fn too_many_threads(place: &str, block: &[Expr]) -> Option<Diagnostic> {
-    let least = |expr: &Expr| expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1));
+pub fn too_many_threads(place: &str, block: &[Placed<Expr>]) -> Option<Diagnostic> {
+    let least = |expr: &Placed<Expr>| expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1));
     let extents: Vec<_> = block.iter().map(least).collect();
     let in_all = extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent));
     if in_all <= MOST_THREADS && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z) {

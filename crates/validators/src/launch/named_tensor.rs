@@ -62,10 +62,7 @@ mod tests {
         let text = "f(p: Tuple(x: Tensor([m, n], T, order=(0, 1)), int32), o: Optional[Tensor([m], float32)] = None) \
             -> r: Tensor([n, 2], float16) where T in {float16, int8}";
         let signature: Signature = text.parse().unwrap();
-        let workspace = Workspace {
-            name: "w".to_string(),
-            tensor: parse_tensor("Tensor([m], int32)").unwrap(),
-        };
+        let workspace = Workspace::new("w", parse_tensor("Tensor([m], int32)").unwrap());
         let tensors = signature.named_tensors(DeviceType::CUDA, &[workspace]).unwrap();
         let fixed = |dtype, fastest_first: &[usize]| NamedTensor {
             dtypes: vec![dtype],
@@ -90,10 +87,7 @@ mod tests {
     #[test]
     fn what_has_no_plan_has_no_tensors() {
         let signature: Signature = "f(x: Tensor([n], float32))".parse().unwrap();
-        let workspace = Workspace {
-            name: "x".to_string(),
-            tensor: parse_tensor("Tensor([n], int32)").unwrap(),
-        };
+        let workspace = Workspace::new("x", parse_tensor("Tensor([n], int32)").unwrap());
         let problems = signature.named_tensors(DeviceType::CUDA, &[workspace]).unwrap_err();
         assert!(problems.to_string().contains("means two things"), "{problems}");
     }

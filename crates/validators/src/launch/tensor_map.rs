@@ -103,7 +103,7 @@ impl Join<'_, '_> {
     pub(super) fn maps_have_elements(&mut self, launch: &LaunchSpec) -> Option<Value> {
         let mut all = None;
         for arg in &launch.args {
-            let KernelArg::TensorMap(map) = arg else { continue };
+            let KernelArg::TensorMap(map) = &arg.value else { continue };
             let mut dims = Vec::new();
             let source = self.cx.map_source(&map.tensor);
             let own_dims = source.and_then(|source| source.fastest_first.as_ref()).map(Vec::len);

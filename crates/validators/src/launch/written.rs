@@ -2,26 +2,25 @@
 //! Results that nothing can write: a call would return memory as the allocator left it. What a kernel does with what it is passed is not
 //! known here, nor is anything else about its launch.
 
-use super::{KernelArg, LaunchSpec};
-use crate::signature::Signature;
-use kernpack_syntax::{Diagnostic, Diagnostics};
+use super::KernelArg;
+use crate::signature::{Signature, SignatureResult};
+use kernpack_syntax::Diagnostic;
 
 impl Signature {
-    /// Every result is passed to a launch.
-    ///
-    /// # Errors
-    /// Each result that is not.
-    pub fn check_written(&self, launches: &[LaunchSpec]) -> Result<(), Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
-        for result in &self.results {
+    /// Each result that none of these arguments of launches passes to a kernel, as a problem.
+    pub fn unwritten_results<'a>(
+        &self,
+        args: impl Iterator<Item = &'a KernelArg> + Clone,
+    ) -> Vec<Diagnostic> {
+        let is_unwritten =
+            |result: &&SignatureResult| !args.clone().any(|arg| arg.passes(&result.name));
+        let problem = |result: &SignatureResult| {
             let name = &result.name;
-            if !launches.iter().flat_map(|launch| &launch.args).any(|arg| arg.passes(name)) {
-                let message = format!("nothing writes the result `{name}`: no launch is passed it");
-                let help = format!("name `{name}` among the `args` of a kernel, or remove it");
-                diagnostics.push(Diagnostic::new("unwritten-result", message).help(help));
-            }
-        }
-        diagnostics.into_result()
+            let message = format!("nothing writes the result `{name}`: no launch is passed it");
+            let help = format!("name `{name}` among the `args` of a kernel, or remove it");
+            Diagnostic::new("unwritten-result", message).at(result.span).help(help)
+        };
+        self.results.iter().filter(is_unwritten).map(problem).collect()
     }
 }
 
@@ -38,23 +37,16 @@ impl KernelArg {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Returns, Site};
     use super::*;
-    use crate::kernel_name::KernelName;
     use crate::parse::parse_kernel_arg;
 
     fn unwritten(launches: &[&[&str]]) -> String {
         let text = "f(x: Tensor([n], float32)) -> y: Tensor([n], float32), z: Tensor([n], int8)";
         let signature: Signature = text.parse().unwrap();
-        let spec = |args: &&[&str]| LaunchSpec {
-            when: vec![],
-            kernel: KernelName::plain("k"),
-            args: args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect(),
-            site: Site::Host(Returns::Void),
-        };
-        let specs: Vec<_> = launches.iter().map(spec).collect();
-        let problems = signature.check_written(&specs).err().unwrap_or_default();
-        let names = problems.0.iter().map(|problem| problem.message.split('`').nth(1).unwrap());
+        let args = launches.iter().flat_map(|args| args.iter());
+        let args: Vec<_> = args.map(|arg| parse_kernel_arg(arg).unwrap()).collect();
+        let problems = signature.unwritten_results(args.iter());
+        let names = problems.iter().map(|problem| problem.message.split('`').nth(1).unwrap());
         names.collect::<Vec<_>>().join(" ")
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Layouts of launches as package files have them, in both of the forms that a launch may have.
 
-use crate::package_file::parse;
+use crate::package_file::tests::parse;
 use crate::package_file::tests::{FUNCTION, HEADER, expect_problems, on_gpu};
 use expect_test::{Expect, expect};
 use std::path::Path;
@@ -199,19 +199,19 @@ fn problems_of_the_plan_are_found_at_their_number() {
         "grid = ['n', 'm']\nblock = [1, 'zz']\nsmem = 'qq'\nattr = { cluster = [1, 2, 'c'], priority = 'p', stream = 's' }",
         expect![[r#"
             unbound-symbol: `m` in `grid[1]` of launch 0 has no value
-              "'m'" 
+              "m" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `zz` in `block[1]` of launch 0 has no value
-              "'zz'" 
+              "zz" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `qq` in `smem` of launch 0 has no value
-              "'qq'" 
+              "qq" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `c` in `cluster[2]` of launch 0 has no value
-              "'c'" 
+              "c" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             unbound-symbol: `p` in `priority` of launch 0 has no value
-              "'p'" 
+              "p" 
               help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             launch: `s`, the stream of launch 0, is no `Stream` parameter
               "'s'" 
@@ -221,13 +221,13 @@ fn problems_of_the_plan_are_found_at_their_number() {
     expect_short(
         "launch = { grid = ['n', 'm', 'k'], block = [1] }",
         expect![[r#"
-        unbound-symbol: `m` in `grid[1]` of launch 0 has no value
-          "'m'" 
-          help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-        unbound-symbol: `k` in `grid[2]` of launch 0 has no value
-          "'k'" 
-          help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-    "#]],
+            unbound-symbol: `m` in `grid[1]` of launch 0 has no value
+              "m" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+            unbound-symbol: `k` in `grid[2]` of launch 0 has no value
+              "k" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+        "#]],
     );
 }
 
@@ -237,10 +237,10 @@ fn facts_of_the_device_are_not_among_the_problems() {
     expect_listed(
         "when = 'device.cc >= 90'\ngrid = ['device.sm_count']\nblock = ['b']",
         expect![[r#"
-        unbound-symbol: `b` in `block[0]` of launch 0 has no value
-          "'b'" 
-          help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
-    "#]],
+            unbound-symbol: `b` in `block[0]` of launch 0 has no value
+              "b" 
+              help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
+        "#]],
     );
 }
 
@@ -285,8 +285,7 @@ fn numbers_that_no_call_can_launch_with() {
     let text = on_gpu(
         "source = { ptx = 'b' }\nlaunch = { grid = [0, 65535], block = ['n - n'], smem = 0, attr = { priority = -5 } }",
     );
-    crate::package_file::parse(&text, std::path::Path::new(""))
-        .expect("a call may launch with these");
+    parse(&text, Path::new("")).expect("a call may launch with these");
 }
 
 #[test]

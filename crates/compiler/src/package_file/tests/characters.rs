@@ -7,7 +7,7 @@ use expect_test::expect;
 #[test]
 fn a_byte_order_mark_is_skipped() {
     let package = expect_package(&format!("\u{feff}{HEADER}{FUNCTION}{LAUNCH}"));
-    assert_eq!(package.functions[0].launches[0].kernel.to_string(), "f");
+    assert_eq!(super::launch(&package, 0).kernel.to_string(), "f");
 }
 
 #[test]

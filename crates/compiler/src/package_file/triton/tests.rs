@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Launches of what Triton compiled, as package files have them.
 
-use crate::Package;
-use crate::package::Site;
-use crate::package_file::parse;
-use crate::source::GpuSource;
+use crate::package::{WrittenLaunch, WrittenPackage};
+use crate::package_file::tests::parse;
 use expect_test::expect;
 use kernpack_syntax::Diagnostics;
 use std::fmt::Write;
 use std::path::Path;
 
 /// A package whose one function has these keys.
-fn read(keys: &str) -> Result<Package, Diagnostics> {
+fn read(keys: &str) -> Result<WrittenPackage, Diagnostics> {
     let function = "[[function]]\nsignature = 'f(x: Tensor([n], float32))'\nargs = ['x', 'n']";
     parse(&format!("[package]\nname = 'p'\n{function}\n{keys}"), Path::new("folder"))
 }
@@ -22,12 +20,11 @@ fn a_launch_says_what_the_json_does_not() {
         "source = [{ triton = 'a.cubin' }, { triton = 'b', json = 'c', arch = 'sm_100' }]\n\
         launch = { grid = ['n'], attr = { priority = 1 } }",
     );
-    let launch = &package.unwrap().functions[0].launches[0];
-    assert_eq!(launch.kernel.to_string(), "", "the JSON says it");
-    let Site::Gpu { source, launch } = &launch.site else { panic!("{launch:?}") };
-    assert!(launch.geometry.block.is_empty(), "and this");
-    assert!(source.is_triton());
-    let GpuSource::Files(files) = source else { panic!("{launch:?}") };
+    let WrittenLaunch::Triton(launch) = &package.unwrap().functions[0].launches[0] else {
+        panic!("its JSON says the rest")
+    };
+    assert_eq!((&launch.kernel, launch.grid[0].to_string()), (&None, "n".to_string()));
+    let files = &launch.files;
     let beside: Vec<_> = files.iter().map(|file| file.triton.as_deref()).collect();
     assert_eq!(beside, [Some(Path::new("folder/a.json")), Some(Path::new("folder/c"))]);
     assert_eq!(files[1].arch.unwrap().to_string(), "sm_100");

@@ -26,12 +26,12 @@ fn settle(
 ) -> Result<String, DescriptorError> {
     let signature: Signature = SIGNATURE.parse().unwrap();
     let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
-    let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect();
+    let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap().into()).collect();
     let when = if when.is_empty() { vec![] } else { parse_rules(when).unwrap() };
     let json = Path::new("f.json");
     let descriptors = Descriptors { function: "f", json, described, params, when: &when };
     let settled = descriptors.settle(&args, &tensors)?;
-    Ok(settled.iter().map(KernelArg::to_string).collect::<Vec<_>>().join("; "))
+    Ok(settled.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
 #[track_caller]
@@ -121,7 +121,8 @@ fn elements_are_copied_as_tritons_type() {
             params: &MAP,
             when: &[],
         };
-        let settled = descriptors.settle(&[parse_kernel_arg("x").unwrap()], &tensors).unwrap();
+        let settled =
+            descriptors.settle(&[parse_kernel_arg("x").unwrap().into()], &tensors).unwrap();
         assert_eq!(settled[0].to_string(), "tma(x, box=[16, 64], swizzle=128, l2=128)", "{dtype}");
     }
     // Whose sign is another, and what Triton copies as bytes.
@@ -289,7 +290,7 @@ fn what_fits_no_parameters_stays_as_it_is() {
 #[test]
 fn only_what_may_change_is_looked_at() {
     let concern = |args: &[&str], described: &[TritonDescriptor], params: &[u32]| {
-        let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap()).collect();
+        let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap().into()).collect();
         let json = Path::new("f.json");
         Descriptors { function: "f", json, described, params, when: &[] }.concern(&args)
     };
@@ -306,7 +307,7 @@ fn a_tensor_without_dims_is_its_data() {
         "f(x: Tensor([m, n], float16), s: Tensor([], float32), y: Tensor([m, n], float16))";
     let signature: Signature = signature.parse().unwrap();
     let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
-    let args = ["x", "s", "y"].map(|arg| parse_kernel_arg(arg).unwrap());
+    let args = ["x", "s", "y"].map(|arg| parse_kernel_arg(arg).unwrap().into());
     // Of a descriptor, a pointer and a pointer, as Triton 3.5 compiles them for sm_80.
     let params = [8, 8, 8, 8, 8, 1, 4, 4, 8, 8, 8, 8];
     let [way] = &ways(&args, &params, &tensors)[..] else { panic!("one way") };
