@@ -302,9 +302,10 @@ class Call:
             value = expr.value(self.values)
             if value is None or value != got:
                 origin = self.origin(expr)
-                known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in expr.names)
+                overflowed = [name for name in expr.names if self.values[name] is None][:1]
+                known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in overflowed or expr.names)
                 self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(),
-                          f"{got}{f' and {expr.danger()}' if value is None else ''} ({known})")
+                          f"{got}{f' and {overflowed and "an overflow" or expr.danger()}' if value is None else ''} ({known})")
 
     def learn(self, values, place):
         """Makes the checks that the values complete: dims as written, then rules as written; the latter are reported here."""

@@ -67,6 +67,14 @@ pub(crate) fn require_value(
     skip: Value,
 ) {
     let subject = path.subject("Mismatched");
+    for name in expr.names() {
+        if let Some(valid) = cx.named(&name.text).and_then(|named| named.valid) {
+            let cond = cx.b.or(valid, skip);
+            let got = Phrase::value(actual, Format::Int);
+            let got = got.and(format!(" and an overflow ({} is an overflow)", name.text));
+            cx.require(cond, info.complaint(&subject, expr.to_string(), got));
+        }
+    }
     let expected = cx.expr(expr);
     let none = Phrase::value(actual, Format::Int).and(" and ");
     let none = none.and_phrase(no_value(cx, expr, expected));
