@@ -71,11 +71,37 @@ pub fn compile<L: Clone + Into<WrittenLaunch>>(
 
 fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
-    let target = options.target;
     let (mut files, mut problems) = (Files::default(), Problems::default());
     let package = &triton_launch::settle(package, &mut files, &mut problems);
     let entry_points = package.entry_points();
     let plans = plan_functions(package, &entry_points, &mut problems);
+    compile_entry_points(package, &entry_points, &plans, options, files, problems)
+}
+
+/// Compiles a package whose functions have these plans, each under its function's name: for tests of
+/// plans that no signature has.
+///
+/// # Errors
+/// As of [`compile`](compile()).
+pub fn compile_plans(
+    package: &Package,
+    plans: &HashMap<String, Plan>,
+    options: &Options,
+) -> Result<Compiled, CompileError> {
+    let entry_points = package.entry_points();
+    let (files, problems) = (Files::default(), Problems::default());
+    compile_entry_points(package, &entry_points, plans, options, files, problems)
+}
+
+fn compile_entry_points(
+    package: &Package,
+    entry_points: &[EntryPoint],
+    plans: &Plans,
+    options: &Options,
+    mut files: Files,
+    mut problems: Problems,
+) -> Result<Compiled, CompileError> {
+    let target = options.target;
     let functions = package.functions.iter();
     let planned: Vec<_> = functions
         .filter_map(|function| Some((function, plans.get(&function.signature.name)?)))
@@ -84,7 +110,7 @@ fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compil
     let gpu = GpuCode::build(&planned, &mut problems);
     problems.into_result()?;
     let mut record = record(package, target, &host, &gpu);
-    let entries = entries(&entry_points, &plans, &record);
+    let entries = entries(entry_points, plans, &record);
     let code = lower::lower(package, &entries, (&host, &gpu), target)?;
     let object = link_object(target, &code, &host, !gpu.kernels.is_empty(), &mut record)?;
     files.extend(host.modules.iter().flat_map(|module| module.artifact.inputs.clone()));

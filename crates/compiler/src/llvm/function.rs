@@ -4,8 +4,29 @@
 use super::{Emitter, Function, Ty, V};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Linkage;
-use inkwell::types::{AnyTypeEnum, BasicMetadataTypeEnum, BasicType};
+use inkwell::types::{AnyTypeEnum, BasicMetadataTypeEnum, BasicType, FunctionType};
 use inkwell::values::BasicValue;
+
+/// One value that is passed to a C function.
+pub struct Passed<'c> {
+    /// The value.
+    pub value: V<'c>,
+    /// Its type.
+    pub ty: Ty,
+    /// What LLVM must know beyond the type.
+    pub extension: Extension,
+}
+
+/// What LLVM must know of a parameter beyond its type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extension {
+    /// Nothing.
+    None,
+    /// The caller extends it to a register, with its sign or with zeros.
+    Register(bool),
+    /// It points to a struct of that many words, which is copied to the argument area.
+    ByValue(u32),
+}
 
 impl<'c> Emitter<'c> {
     /// Declares or finds a function. `result` is `None` for void.
@@ -29,13 +50,17 @@ impl<'c> Emitter<'c> {
     }
 
     fn add_function(&self, name: &str, params: &[Ty], result: Option<Ty>) -> Function<'c> {
+        let ty = self.function_type(params, result);
+        self.module.add_function(name, ty, Some(Linkage::External))
+    }
+
+    fn function_type(&self, params: &[Ty], result: Option<Ty>) -> FunctionType<'c> {
         let params: Vec<BasicMetadataTypeEnum<'c>> =
             params.iter().map(|ty| self.ty(*ty).into()).collect();
-        let ty = match result {
+        match result {
             Some(result) => self.ty(result).fn_type(&params, false),
             None => self.context.void_type().fn_type(&params, false),
-        };
-        self.module.add_function(name, ty, Some(Linkage::External))
+        }
     }
 
     /// The address of a function.
@@ -52,12 +77,39 @@ impl<'c> Emitter<'c> {
     pub fn call(&self, function: Function<'c>, args: &[V<'c>]) -> Option<V<'c>> {
         let args: Vec<_> = args.iter().map(|arg| (*arg).into()).collect();
         let call = self.builder.build_call(function, &args, "").expect("a block is being written");
-        for location in 0..function.count_params() {
-            for attribute in function.attributes(AttributeLoc::Param(location)) {
+        call.try_as_basic_value().basic()
+    }
+
+    /// Calls the C function of that symbol; `None` for void. Each call has a type of its own: nobody
+    /// checks what C declares, and two calls may pass different things.
+    pub fn call_c(&self, symbol: &str, passed: &[Passed<'c>], result: Option<Ty>) -> Option<V<'c>> {
+        let types: Vec<_> = passed.iter().map(|passed| passed.ty).collect();
+        let address = self.declare(symbol, &types, result).as_global_value().as_pointer_value();
+        let args: Vec<_> = passed.iter().map(|passed| passed.value.into()).collect();
+        let ty = self.function_type(&types, result);
+        let call = self.builder.build_indirect_call(ty, address, &args, "");
+        let call = call.expect("a block is being written");
+        for (location, passed) in (0..).zip(passed) {
+            for attribute in self.attributes_of(passed.extension) {
                 call.add_attribute(AttributeLoc::Param(location), attribute);
             }
         }
         call.try_as_basic_value().basic()
+    }
+
+    fn attributes_of(&self, extension: Extension) -> Vec<Attribute> {
+        let kind = Attribute::get_named_enum_kind_id;
+        let plain = |name, value| self.context.create_enum_attribute(kind(name), value);
+        match extension {
+            Extension::None => vec![],
+            Extension::Register(true) => vec![plain("signext", 0)],
+            Extension::Register(false) => vec![plain("zeroext", 0)],
+            Extension::ByValue(words) => {
+                let ty = AnyTypeEnum::ArrayType(self.context.i64_type().array_type(words));
+                let by_value = self.context.create_type_attribute(kind("byval"), ty);
+                vec![by_value, plain("align", 8)]
+            }
+        }
     }
 
     /// Returns from the function.
@@ -76,23 +128,5 @@ impl<'c> Emitter<'c> {
     /// Marks a function as rarely called.
     pub fn mark_cold(&self, function: Function<'c>) {
         self.add_attribute(function, "cold", 0);
-    }
-
-    /// Marks a parameter as extended to a register by its caller, with its sign or with zeros.
-    pub fn mark_extended(&self, function: Function<'c>, param: u32, signed: bool) {
-        let kind = Attribute::get_named_enum_kind_id(if signed { "signext" } else { "zeroext" });
-        let attribute = self.context.create_enum_attribute(kind, 0);
-        function.add_attribute(AttributeLoc::Param(param), attribute);
-    }
-
-    /// Marks a pointer parameter as a struct of `words` 64-bit words passed in memory, by value.
-    pub fn mark_by_value(&self, function: Function<'c>, param: u32, words: u32) {
-        let ty = AnyTypeEnum::ArrayType(self.context.i64_type().array_type(words));
-        let kind = Attribute::get_named_enum_kind_id("byval");
-        let by_value = self.context.create_type_attribute(kind, ty);
-        function.add_attribute(AttributeLoc::Param(param), by_value);
-        let kind = Attribute::get_named_enum_kind_id("align");
-        function
-            .add_attribute(AttributeLoc::Param(param), self.context.create_enum_attribute(kind, 8));
     }
 }

@@ -22,6 +22,7 @@ pub use arithmetic::Operation;
 pub use constant::Word;
 pub use emitter::{Block, Emitter, Function, V};
 use emitter::{int, pointer};
+pub use function::{Extension, Passed};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
 pub use object::{CodegenError, Effort, write_object};

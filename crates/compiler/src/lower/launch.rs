@@ -10,7 +10,7 @@ use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
-use crate::llvm::{Block, Emitter, Function, Operation, Predicate, Ty, V};
+use crate::llvm::{Block, Emitter, Extension, Function, Operation, Passed, Predicate, Ty, V};
 use crate::package::Launch;
 use crate::target::Target;
 use crate::target::struct_abi::{Registers, class_of};
@@ -329,12 +329,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         for arg in passed {
             self.pass(arg, &mut args);
         }
-        let types: Vec<_> = args.passed.iter().map(|passed| passed.ty).collect();
-        let result = status.map(|_| Ty::I32);
-        let kernel = e.declare(symbol, &types, result);
-        args.mark(e, kernel);
-        let values: Vec<_> = args.passed.iter().map(|passed| passed.value).collect();
-        let returned = e.call(kernel, &values);
+        let returned = e.call_c(symbol, &args.passed, status.map(|_| Ty::I32));
         if let (Some(status), Some(returned)) = (status, returned) {
             self.require_success(status, returned);
         }
@@ -471,39 +466,6 @@ pub struct Arguments<'c> {
     pub passed: Vec<Passed<'c>>,
     /// What registers are left.
     pub registers: Registers,
-}
-
-/// One value that is passed.
-pub struct Passed<'c> {
-    /// The value.
-    pub value: V<'c>,
-    /// Its type.
-    pub ty: Ty,
-    /// What LLVM must know beyond the type.
-    pub extension: Extension,
-}
-
-/// What LLVM must know of a parameter beyond its type.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Extension {
-    /// Nothing.
-    None,
-    /// The caller extends it to a register, with its sign or with zeros.
-    Register(bool),
-    /// It points to a struct of that many words, which is copied to the argument area.
-    ByValue(u32),
-}
-
-impl<'c> Arguments<'c> {
-    fn mark(&self, e: &Emitter<'c>, kernel: Function<'c>) {
-        for (i, passed) in self.passed.iter().enumerate() {
-            match passed.extension {
-                Extension::None => {}
-                Extension::Register(signed) => e.mark_extended(kernel, i as u32, signed),
-                Extension::ByValue(words) => e.mark_by_value(kernel, i as u32, words),
-            }
-        }
-    }
 }
 
 /// The LLVM type of a C scalar.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Passes several kernel arguments as one C struct: writes it to the stack, then hands it over as the platform has it.
 
-use super::launch::{Arguments, Extension, Passed};
-use crate::llvm::{Emitter, FloatKind, Function, Ty, V};
+use super::launch::Arguments;
+use crate::llvm::{Emitter, Extension, FloatKind, Function, Passed, Ty, V};
 use crate::target::Target;
 use crate::target::struct_abi::{Class, FieldType, Layout, Passing};
 use kernpack_ffi_abi::DType;
