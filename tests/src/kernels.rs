@@ -58,12 +58,8 @@ fn one(symbol: &str, launch: &Launch, combination: usize, status: Option<i32>) -
         match arg {
             LaunchArg::Struct(fields) => {
                 let c_type = format!("struct {symbol}_{i}");
-                write!(text, "{c_type} {{").expect("writing to a string");
-                for (k, field) in fields.iter().enumerate() {
-                    write!(text, " {} f{k};", c_type_of(field)).expect("writing to a string");
-                    values.push(as_word(field, &format!("{name}.f{k}")));
-                }
-                text.push_str(" };\n");
+                let fields = declare_fields(fields, &name, &mut values);
+                writeln!(text, "{c_type} {{{fields} }};").expect("writing to a string");
                 params.push(format!("{c_type} {name}"));
             }
             _ => {
@@ -81,6 +77,36 @@ fn one(symbol: &str, launch: &Launch, combination: usize, status: Option<i32>) -
         None => ("void", String::new()),
     };
     format!("{text}{result} {symbol}({params}) {{ int64_t v[] = {array}; {record}{end} }}\n")
+}
+
+/// The fields of the struct `of` in C; the value of each is added to `values`.
+fn declare_fields(fields: &[LaunchArg], of: &str, values: &mut Vec<String>) -> String {
+    let mut text = String::new();
+    for (k, field) in fields.iter().enumerate() {
+        let name = format!("{of}.f{k}");
+        let c_type = match field {
+            LaunchArg::Struct(fields) => {
+                format!("struct {{{} }}", declare_fields(fields, &name, values))
+            }
+            _ => {
+                values.push(as_word(field, &name));
+                c_type_of(field).to_string()
+            }
+        };
+        write!(text, " {c_type} f{k};").expect("writing to a string");
+    }
+    text
+}
+
+/// The arguments with the fields of structs in their place.
+fn flat(args: &[LaunchArg]) -> Vec<&LaunchArg> {
+    fn of(arg: &LaunchArg) -> Vec<&LaunchArg> {
+        match arg {
+            LaunchArg::Struct(fields) => flat(fields),
+            _ => vec![arg],
+        }
+    }
+    args.iter().flat_map(of).collect()
 }
 
 fn c_type_of(arg: &LaunchArg) -> &'static str {
@@ -123,11 +149,7 @@ pub fn decode(plan: &Plan, launched: &mut Launched) {
     let Some(launch) = plan.launches.iter().find(|launch| launch.index == launched.number) else {
         return;
     };
-    let fields = launch.args.iter().flat_map(|arg| match arg {
-        LaunchArg::Struct(fields) => &fields[..],
-        _ => std::slice::from_ref(arg),
-    });
-    for (field, value) in fields.zip(&mut launched.values) {
+    for (field, value) in flat(&launch.args).into_iter().zip(&mut launched.values) {
         *value = match field {
             // Others are doubles by now.
             LaunchArg::Value(_, CScalar::Float(dtype @ (DType::FLOAT16 | DType::BFLOAT16))) => {

@@ -15,15 +15,36 @@ pub struct Arguments {
     blocks: Vec<Box<[u64]>>,
     address: u64,
     count: i32,
+    /// Where what is known of the device lies.
+    facts: Option<u64>,
 }
 
 impl Arguments {
     /// Lays out the values. A tensor arrives as it says, or else as `arrival`.
     pub fn new(values: &[Value], arrival: Arrival) -> Arguments {
         let count = values.len().try_into().expect("a call has few arguments");
-        let mut arguments = Arguments { blocks: Vec::new(), address: 0, count };
+        let mut arguments = Arguments { blocks: Vec::new(), address: 0, count, facts: None };
         arguments.address = arguments.values(values, arrival);
         arguments
+    }
+
+    /// Arguments that are laid out already: the array of `TVMFFIAny`, of which there are `count`, what
+    /// they lead to, and what is known of the device.
+    pub fn of_blocks(
+        args: Box<[u64]>,
+        count: usize,
+        mut blocks: Vec<Box<[u64]>>,
+        facts: Box<[u64]>,
+    ) -> Arguments {
+        let count = count.try_into().expect("a call has few arguments");
+        let (address, facts_at) = (Arguments::address_of(&args), Arguments::address_of(&facts));
+        blocks.extend([args, facts]);
+        Arguments { blocks, address, count, facts: Some(facts_at) }
+    }
+
+    /// Where a block lies, and will when it is among others.
+    pub fn address_of(block: &[u64]) -> u64 {
+        block.as_ptr().expose_provenance() as u64
     }
 
     /// Where the array of `TVMFFIAny` starts.
@@ -43,7 +64,7 @@ impl Arguments {
         }
         let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
         cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        let address = words.as_ptr().expose_provenance() as u64;
+        let address = Arguments::address_of(&words);
         self.blocks.push(words);
         address
     }
@@ -137,6 +158,10 @@ impl Memory for Arguments {
         word[..bytes.len()].copy_from_slice(bytes);
         let value = i64::from_le_bytes(word);
         Some(if width == Width::I32 { value as i32 as i64 } else { value })
+    }
+
+    fn device(&self, _number: Option<i64>) -> Option<u64> {
+        self.facts
     }
 }
 

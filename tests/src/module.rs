@@ -10,11 +10,12 @@ use crate::gpu_kernels;
 use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Site, compile};
+use kernpack_compiler::{Function, HostSource, Launch, Options, Package, Site, compile_plans};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::Any;
 use kernpack_validators::{self as validators, Plan};
 use libloading::Library;
+use std::collections::HashMap;
 use std::error::Error;
 use std::ffi::c_void;
 use std::path::Path;
@@ -34,12 +35,25 @@ impl<'s> Module<'s> {
     /// Compiles and loads the functions.
     ///
     /// # Errors
-    /// Where they do not compile, link or load.
+    /// Where they do not compile_plans, link or load.
     pub fn build(subjects: &[&'s Subject]) -> Result<Module<'s>, Box<dyn Error>> {
+        Module::build_plans(subjects, &HashMap::new())
+    }
+
+    /// The same, where these plans, by the names that functions have here, are not what the signatures
+    /// say.
+    ///
+    /// # Errors
+    /// Where they do not compile_plans, link or load.
+    pub fn build_plans(
+        subjects: &[&'s Subject],
+        plans: &HashMap<String, Plan>,
+    ) -> Result<Module<'s>, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let package = package(subjects, folder.path())?;
         let path = folder.path().join("suite.so");
-        std::fs::write(&path, compile(&package, &Options::default())?.shared_object()?)?;
+        let compiled = compile_plans(&package, plans, &Options::default())?;
+        std::fs::write(&path, compiled.shared_object()?)?;
         assert!(fake_ffi::exports().iter().all(|address| *address != 0));
         let on_gpu =
             subjects.iter().any(|subject| subject.launches.iter().any(gpu_kernels::is_on_gpu));
@@ -70,7 +84,7 @@ impl<'s> Module<'s> {
 }
 
 /// Signatures of a file may share a name, functions of a package may not.
-fn name(number: usize) -> String {
+pub fn name(number: usize) -> String {
     format!("f{number}")
 }
 

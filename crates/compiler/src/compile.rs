@@ -70,38 +70,35 @@ pub fn compile<L: Clone + Into<WrittenLaunch>>(
 }
 
 fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
-    let _span = tracing::info_span!("compile", package = package.name).entered();
     let (mut files, mut problems) = (Files::default(), Problems::default());
     let package = &triton_launch::settle(package, &mut files, &mut problems);
-    let entry_points = package.entry_points();
-    let plans = plan_functions(package, &entry_points, &mut problems);
-    compile_entry_points(package, &entry_points, &plans, options, files, problems)
+    compile_settled(package, &Plans::new(), options, files, problems)
 }
 
-/// Compiles a package whose functions have these plans, each under its function's name: for tests of
-/// plans that no signature has.
+/// Compiles a package of which some functions have been planned: for tests of plans that no signature
+/// has. Each plan stands under its function's name, and verifies.
 ///
 /// # Errors
 /// As of [`compile`](compile()).
 pub fn compile_plans(
     package: &Package,
-    plans: &HashMap<String, Plan>,
+    given: &HashMap<String, Plan>,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    let entry_points = package.entry_points();
-    let (files, problems) = (Files::default(), Problems::default());
-    compile_entry_points(package, &entry_points, plans, options, files, problems)
+    compile_settled(package, given, options, Files::default(), Problems::default())
 }
 
-fn compile_entry_points(
+fn compile_settled(
     package: &Package,
-    entry_points: &[EntryPoint],
-    plans: &Plans,
+    given: &Plans,
     options: &Options,
     mut files: Files,
     mut problems: Problems,
 ) -> Result<Compiled, CompileError> {
+    let _span = tracing::info_span!("compile", package = package.name).entered();
     let target = options.target;
+    let entry_points = package.entry_points();
+    let plans = plan_functions(package, &entry_points, given, &mut problems);
     let functions = package.functions.iter();
     let planned: Vec<_> = functions
         .filter_map(|function| Some((function, plans.get(&function.signature.name)?)))
@@ -110,7 +107,7 @@ fn compile_entry_points(
     let gpu = GpuCode::build(&planned, &mut problems);
     problems.into_result()?;
     let mut record = record(package, target, &host, &gpu);
-    let entries = entries(entry_points, plans, &record);
+    let entries = entries(&entry_points, &plans, &record);
     let code = lower::lower(package, &entries, (&host, &gpu), target)?;
     let object = link_object(target, &code, &host, !gpu.kernels.is_empty(), &mut record)?;
     files.extend(host.modules.iter().flat_map(|module| module.artifact.inputs.clone()));
@@ -144,6 +141,7 @@ impl Compiled {
 fn plan_functions(
     package: &Package,
     entry_points: &[EntryPoint],
+    given: &Plans,
     problems: &mut Problems,
 ) -> Plans {
     let described = package.functions.iter().map(Function::variants);
@@ -154,7 +152,9 @@ fn plan_functions(
         let planned = match problems.concern(name) {
             true => continue,
             false => variants.iter().try_for_each(|function| {
-                plans.insert(function.signature.name.clone(), function.plan()?);
+                let name = &function.signature.name;
+                let plan = given.get(name).cloned().map_or_else(|| function.plan(), Ok)?;
+                plans.insert(name.clone(), plan);
                 Ok(())
             }),
         };

@@ -18,10 +18,6 @@ pub enum Ty {
     I32,
     /// 64 bits.
     I64,
-    /// IEEE 16 bits.
-    Half,
-    /// bfloat16.
-    BFloat,
     /// IEEE 32 bits.
     Float,
     /// IEEE 64 bits.
@@ -56,8 +52,6 @@ impl<'c> Emitter<'c> {
             Ty::I16 => cx.i16_type().into(),
             Ty::I32 => cx.i32_type().into(),
             Ty::I64 => cx.i64_type().into(),
-            Ty::Half => cx.f16_type().into(),
-            Ty::BFloat => cx.bf16_type().into(),
             Ty::Float => cx.f32_type().into(),
             Ty::Double => cx.f64_type().into(),
             Ty::Ptr => cx.ptr_type(AddressSpace::default()).into(),

@@ -360,6 +360,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     /// Adds an argument to a call.
     fn pass(&mut self, arg: &LaunchArg, args: &mut Arguments<'c>) {
+        let e = self.e();
         let (value, c_type) = match arg {
             LaunchArg::Struct(_) => return pass_struct(self, arg, args),
             _ => self.scalar(arg),
@@ -371,10 +372,17 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             }
             _ => Extension::None,
         };
-        args.passed.push(Passed { value, ty: c_type_of(c_type), extension });
+        let (value, ty) = match c_type {
+            // It travels in the low bits of a register for floats; the others mean nothing.
+            CScalar::Float(DType::FLOAT16 | DType::BFLOAT16) => {
+                (e.bitcast(e.truncate(e.zero_extend(value), Ty::I32), Ty::Float), Ty::Float)
+            }
+            _ => (value, held_as(c_type)),
+        };
+        args.passed.push(Passed { value, ty, extension });
     }
 
-    /// The value of an argument that is no struct, in its C type.
+    /// The value of an argument that is no struct, in the type that holds its C type.
     pub(super) fn scalar(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
         let e = self.e();
         match arg {
@@ -468,8 +476,9 @@ pub struct Arguments<'c> {
     pub registers: Registers,
 }
 
-/// The LLVM type of a C scalar.
-pub fn c_type_of(c_type: CScalar) -> Ty {
+/// The type that holds a C scalar. A float of 16 bits is held as these bits: from one block to another
+/// some processors take it as a wider one, and narrow it by a function that packages lack.
+fn held_as(c_type: CScalar) -> Ty {
     match c_type {
         CScalar::Pointer => Ty::Ptr,
         CScalar::Int(dtype) => match dtype.bits {
@@ -478,23 +487,22 @@ pub fn c_type_of(c_type: CScalar) -> Ty {
             32 => Ty::I32,
             _ => Ty::I64,
         },
-        CScalar::Float(DType::FLOAT16) => Ty::Half,
-        CScalar::Float(DType::BFLOAT16) => Ty::BFloat,
+        CScalar::Float(DType::FLOAT16 | DType::BFLOAT16) => Ty::I16,
         CScalar::Float(DType::FLOAT32) => Ty::Float,
         CScalar::Float(_) => Ty::Double,
     }
 }
 
-/// A value of the plan in its C type. Halves are rounded by the runtime: the compiler's own function for that is not everywhere.
+/// A value of the plan in the type that holds a C scalar. Halves are rounded by the runtime: the
+/// compiler's own function for that is not everywhere.
 fn convert<'c>(e: &Emitter<'c>, value: V<'c>, c_type: CScalar) -> V<'c> {
-    let narrow = |function, ty| e.bitcast(call_runtime(e, function, &[value]), ty);
-    match (c_type, c_type_of(c_type)) {
+    match (c_type, held_as(c_type)) {
         (CScalar::Pointer, _) => e.to_pointer(value),
         (CScalar::Int(_), Ty::I64) => value,
         (CScalar::Int(_), ty) => e.truncate(value, ty),
-        (CScalar::Float(_), Ty::Half) => narrow(F64_TO_F16, Ty::Half),
-        (CScalar::Float(_), Ty::BFloat) => narrow(F64_TO_BF16, Ty::BFloat),
-        (CScalar::Float(_), Ty::Float) => e.double_to_float(e.bitcast(value, Ty::Double)),
+        (CScalar::Float(DType::FLOAT16), _) => call_runtime(e, F64_TO_F16, &[value]),
+        (CScalar::Float(DType::BFLOAT16), _) => call_runtime(e, F64_TO_BF16, &[value]),
+        (CScalar::Float(DType::FLOAT32), _) => e.double_to_float(e.bitcast(value, Ty::Double)),
         (CScalar::Float(_), _) => e.bitcast(value, Ty::Double),
     }
 }

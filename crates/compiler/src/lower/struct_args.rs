@@ -14,7 +14,7 @@ pub trait Fields<'c> {
     fn emitter(&self) -> &Emitter<'c>;
     /// The function being written.
     fn function(&self) -> Function<'c>;
-    /// The value of a field that is no struct, in its C type.
+    /// The value of a field that is no struct, in the type that holds its C type.
     fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar);
     /// What the code is for.
     fn target(&self) -> &Target;

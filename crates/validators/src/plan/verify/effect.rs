@@ -23,7 +23,11 @@ pub fn verify(plan: &Plan, scope: &mut Scope<'_>) -> Verified {
     combinations(&plan.combinations, scope)?;
     let ascend = plan.launches.windows(2).all(|pair| pair[0].index < pair[1].index);
     require(ascend, || "a launch".to_string(), "has no number above the one before")?;
-    plan.launches.iter().try_for_each(|launch| verify_launch(plan, launch, scope))
+    plan.launches.iter().try_for_each(|launch| verify_launch(plan, launch, scope))?;
+    let on_gpu = plan.launches.iter().any(|launch| launch.grid().is_some());
+    let place = || "the device".to_string();
+    require(on_gpu || plan.tells_device(), place, "is not told, and nothing runs on a GPU")?;
+    require(on_gpu || !plan.asks_device(), place, "is asked about, and nothing runs on a GPU")
 }
 
 fn verify_alloc(number: usize, alloc: &Alloc, scope: &mut Scope<'_>) -> Verified {

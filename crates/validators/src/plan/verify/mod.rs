@@ -35,14 +35,16 @@
 //!
 //! 14. The function's name is an identifier.
 //! 15. Its values hold at the end of the plan; those that the device tells are two integers and a bool.
-//! 16. An allocation is aligned to a power of two.
-//! 17. There is a number for the combination of dtypes where there are dtype variables, and only there.
+//! 16. The arguments tell the call's device, and no step asks about it, where nothing is launched on a
+//!     GPU: a package has code for that only where it has such launches.
+//! 17. An allocation is aligned to a power of two.
+//! 18. There is a number for the combination of dtypes where there are dtype variables, and only there.
 //!     Each combination has a dtype for each variable, and there is one at least.
-//! 18. Launches have ascending numbers.
-//! 19. A kernel's argument is a scalar of a type that C has, a result or a workspace that exists, the
+//! 19. Launches have ascending numbers.
+//! 20. A kernel's argument is a scalar of a type that C has, a result or a workspace that exists, the
 //!     stream, or a struct of these that has a field.
-//! 20. The status of a host function is a value made for it, which only its own fault uses.
-//! 21. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address, with a
+//! 21. The status of a host function is a value made for it, which only its own fault uses.
+//! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address, with a
 //!     stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no stride), and
 //!     with choices that the driver has.
 //!

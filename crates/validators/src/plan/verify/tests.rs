@@ -419,6 +419,19 @@ fn the_device_is_asked_about_once_and_for_certain() {
 }
 
 #[test]
+fn the_device_matters_to_launches_on_a_gpu() {
+    let on_host = |made: &mut Made| made.plan.launches.truncate(1);
+    expect(on_host, "is asked about, and nothing runs on a GPU");
+    expect(
+        |made| {
+            on_host(made);
+            made.plan.device.is_told = made.add(Expr::Compare(Compare::Eq, ZERO, ZERO));
+        },
+        "is not told, and nothing runs on a GPU",
+    );
+}
+
+#[test]
 fn names_can_be_symbols() {
     for name in ["", "1f", "f g", "f\0"] {
         expect(|made| made.plan.name = name.into(), "is no name");
