@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Has random plans read by everything that reads plans: `plans --seed 1 --plans 1000 --calls 24`. Plan
-//! by plan the seed is one more, so that a plan is read again by its own seed.
+//! Has random plans read by everything that reads plans: `plans --minutes 10`, from a seed that is
+//! drawn, or `plans --seed 7 --plans 100`. Plan by plan the seed is one more, so that what a seed finds
+//! is repeated by `plans --seed SEED --plans 1`.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
-use kernpack_tests::random_plan::readers::read_plans;
+use kernpack_tests::random_plan::readers::{Tally, read_plans};
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
 
 /// How many failures are shown.
 const SHOWN: usize = 5;
+/// How many calls are made of each plan.
+const N_CALLS: usize = 24;
+/// How many plans are read between two looks at the clock.
+const N_AT_ONCE: u64 = 64;
 
 fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let number = |name: &str, default: u64| {
+    let number = |name: &str| {
         let place = arguments.iter().position(|argument| argument == name);
-        let text = place.and_then(|place| arguments.get(place + 1));
-        text.map_or(default, |text| text.parse().expect("an option has a number"))
+        let text = place.and_then(|place| arguments.get(place + 1))?;
+        Some(text.parse::<u64>().expect("an option has a number"))
     };
-    let (seed, n_plans) = (number("--seed", 1), number("--plans", 1000));
-    let n_calls = number("--calls", 24) as usize;
-    println!("seeds {seed} to {}", seed.wrapping_add(n_plans - 1));
-    let tally = read_plans(seed, n_plans, n_calls);
+    let seed = number("--seed").unwrap_or_else(|| RandomState::new().hash_one(0));
+    let (n_plans, minutes) = (number("--plans").unwrap_or(u64::MAX), number("--minutes"));
+    let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(60 * 24));
+    println!("plans of the seeds from {seed}");
+    let (mut tally, mut n_read) = (Tally::default(), 0);
+    while n_read < n_plans && Instant::now() < end && tally.failures.len() < SHOWN {
+        let n_now = N_AT_ONCE.min(n_plans - n_read);
+        tally.add(read_plans(seed.wrapping_add(n_read), n_now, N_CALLS));
+        n_read += n_now;
+    }
     tally.failures.iter().take(SHOWN).for_each(|failure| println!("{failure}\n"));
-    println!(
-        "{} calls accepted, {} refused, {} broken plans accepted, {} failures",
-        tally.n_accepted,
-        tally.n_refused,
-        tally.n_accepted_broken,
-        tally.failures.len()
-    );
+    println!("{n_read} plans: {tally}");
     std::process::exit(i32::from(!tally.failures.is_empty()));
 }

@@ -5,7 +5,7 @@ use super::Rng;
 use kernpack_ffi_abi::{DType, Field, Width};
 use kernpack_validators::fault::Part;
 use kernpack_validators::plan::{
-    Arith, CScalar, Compare, Expr, LaunchArg, Plan, Repeat, Site, Step, Type, Value, When,
+    AllocDim, Arith, CScalar, Compare, Expr, LaunchArg, Plan, Repeat, Site, Step, Type, Value, When,
 };
 
 const WIDTHS: [Width; 6] = [Width::U8, Width::U16, Width::I32, Width::U32, Width::I64, Width::Ptr];
@@ -193,7 +193,7 @@ fn break_alloc(rng: &mut Rng, plan: &mut Plan) {
         0 => alloc.align = number,
         1 => alloc.dtype = value,
         2 => alloc.bytes = value,
-        _ => alloc.dims.push(value),
+        _ => alloc.dims.push(AllocDim::One(value)),
     }
 }
 

@@ -5,8 +5,8 @@ use super::Generator;
 use crate::subject::Subject;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_validators::plan::{
-    self, Alloc, Arith, CScalar, Device, Expr, Grid, Launch, LaunchArg, Status, TensorMap, Type,
-    Value,
+    self, Alloc, AllocDim, Arith, CScalar, Device, Expr, Grid, Launch, LaunchArg, Status,
+    TensorMap, Type, Value,
 };
 use kernpack_validators::{
     self as validators, Geometry, LaunchSpec, MapChoices, Returns, Signature, parse_kernel_name,
@@ -53,13 +53,23 @@ impl Generator<'_> {
     fn allocs(&mut self) -> Vec<Alloc> {
         let mut allocs = Vec::new();
         for _ in 0..self.rng.below(3) {
-            let dims = (0..self.rng.below(3)).map(|_| self.small(1)).collect();
+            let dims = (0..self.rng.below(3)).map(|_| self.alloc_dim()).collect();
             let (name, bytes) = (self.name(), self.small(1));
             let dtype = self.constant(DType::FLOAT32.packed().into());
             let align = 1 << self.rng.below(9);
             allocs.push(Alloc { name, dims, bytes, dtype, align });
         }
         allocs
+    }
+
+    fn alloc_dim(&mut self) -> AllocDim {
+        match self.scope.blocks.is_empty() || self.rng.sixteenths(10) {
+            true => AllocDim::One(self.small(1)),
+            false => {
+                let (start, step) = (self.rng.pick(&self.scope.blocks), self.rng.pick(&[0, 8, 16]));
+                AllocDim::Many { count: self.small(1), start, step: self.constant(step) }
+            }
+        }
     }
 
     /// Dtype variables, at times. What declares them is the signature, of which only that is used.

@@ -14,6 +14,7 @@ use crate::subject::Subject;
 use kernpack_compiler::{Function, Options, Package, Target, compile_plans};
 use kernpack_validators::plan::{Plan, interpret};
 use std::collections::HashMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How many plans become one module.
@@ -47,7 +48,23 @@ pub fn read_plans(first_seed: u64, n_plans: u64, n_calls: usize) -> Tally {
     tally
 }
 
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { n_accepted, n_refused, n_accepted_broken, failures } = self;
+        write!(f, "{n_accepted} calls accepted, {n_refused} refused, ")?;
+        write!(f, "{n_accepted_broken} broken plans accepted, {} failures", failures.len())
+    }
+}
+
 impl Tally {
+    /// Adds what else has been found.
+    pub fn add(&mut self, other: Tally) {
+        self.n_accepted += other.n_accepted;
+        self.n_refused += other.n_refused;
+        self.n_accepted_broken += other.n_accepted_broken;
+        self.failures.extend(other.failures);
+    }
+
     /// Plans that are compiled together, and calls of them.
     fn batch(&mut self, seeds: &[u64], n_calls: usize) {
         let mut rngs: Vec<_> = seeds.iter().map(|seed| Rng::new(*seed)).collect();
