@@ -3,6 +3,7 @@
 
 use expect_test::Expect;
 use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -48,6 +49,14 @@ impl Bench {
     pub fn and(self, name: &str, text: impl AsRef<[u8]>) -> Bench {
         std::fs::write(self.path(name), text).expect("a writable folder");
         self
+    }
+
+    /// Adds a program, of a shell's lines.
+    pub fn and_program(self, name: &str, script: &str) -> Bench {
+        let bench = self.and(name, format!("#!/bin/sh\n{script}\n"));
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(bench.path(name), executable).expect("a file of ours");
+        bench
     }
 
     /// The path of a file.

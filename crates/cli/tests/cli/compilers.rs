@@ -3,7 +3,6 @@
 
 use crate::bench::{Bench, KERNPACK, Ran};
 use expect_test::{Expect, expect};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 const ONE: &str = r#"
@@ -34,19 +33,11 @@ fn own_variable() -> String {
     format!("CC_{}_linux_gnu", std::env::consts::ARCH)
 }
 
-/// A program for `CC`, of the folder.
-fn and_program(bench: Bench, name: &str, script: &str) -> Bench {
-    let bench = bench.and(name, format!("#!/bin/sh\n{script}\n"));
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(bench.path(name), executable).expect("a file of ours");
-    bench
-}
-
 #[test]
 fn a_compiler_may_have_arguments_and_a_program_in_front() {
     let text =
         "#if SIZE != 3 || !defined BY_WRAP\n#error\n#endif\nvoid one(float* x) { *x = SIZE; }\n";
-    let bench = and_program(with_c(text), "wrap", "exec \"$@\" -DBY_WRAP");
+    let bench = with_c(text).and_program("wrap", "exec \"$@\" -DBY_WRAP");
     let ran = build(&bench, &[("CC", "  ./wrap  cc\t-DSIZE=3 ")], &[]);
     assert_eq!(ran.to_string(), "exit 0\n");
     // The target's own variable goes first, whatever the other names.
@@ -68,8 +59,8 @@ fn a_variable_without_a_program_counts_as_unset() {
 
 #[test]
 fn a_compiler_that_cannot_be_run_is_named_with_its_variable() {
-    let bench = and_program(with_c("void one(float* x) { *x = 1; }\n"), "idle", "exit 0");
-    let bench = and_program(bench, "mute", "exit 3");
+    let bench = with_c("void one(float* x) { *x = 1; }\n").and_program("idle", "exit 0");
+    let bench = bench.and_program("mute", "exit 3");
     let expect_error = |variables: &[(&str, &str)], args: &[&str], expected: Expect| {
         expected.assert_eq(&build(&bench, variables, args).to_string());
         assert!(!bench.names(".").contains(&"one.so".to_string()));

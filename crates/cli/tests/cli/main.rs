@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod compilers;
 mod diagnostics;
+mod documents;
 mod package_files;
 mod publishing;
 mod signals;

@@ -3,7 +3,6 @@
 
 use crate::bench::{Bench, CHECKS, KERNPACK};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -21,8 +20,7 @@ args = ["x"]
 
 /// A compiler that never ends: it says which process is waiting, and leaves a file where it is to
 /// write.
-const ENDLESS: &str = "#!/bin/sh
-while [ \"$1\" != -o ]; do shift; done
+const ENDLESS: &str = "while [ \"$1\" != -o ]; do shift; done
 : > \"$2.part\"
 sleep 100 &
 echo $! > waiting.new && mv waiting.new waiting
@@ -31,10 +29,8 @@ wait
 
 /// A package whose C file is never compiled, and a folder for temporary files.
 fn endless() -> Bench {
-    let bench = Bench::with("one.toml", ONE).and("one.c", "").and("cc", ENDLESS);
+    let bench = Bench::with("one.toml", ONE).and("one.c", "").and_program("cc", ENDLESS);
     std::fs::create_dir(bench.path("tmp")).expect("a writable folder");
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(bench.path("cc"), executable).expect("a file of ours");
     bench
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What `docs/` shows of the command line: its commands run, and print what stands there.
+
+use crate::bench::{Bench, KERNPACK, Ran};
+use std::path::{Path, PathBuf};
+
+/// A document's text.
+fn document(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The blocks of a kind, in order.
+fn blocks(document: &str, info: &str) -> Vec<String> {
+    let open = format!("\n```{info}\n");
+    let behind = document.split(&open).skip(1);
+    behind.map(|text| text.split("\n```").next().unwrap_or_default().to_string() + "\n").collect()
+}
+
+/// The one block of a kind that has a text in it.
+fn block(document: &str, info: &str, has: &str) -> String {
+    let mut found = blocks(document, info);
+    found.retain(|block| block.contains(has));
+    assert_eq!(found.len(), 1, "blocks with `{has}`");
+    found.remove(0)
+}
+
+/// The packages that the commands name, a program that writes one, and `kernpack` itself.
+fn bench() -> Bench {
+    let norm = block(&document("package-file.md"), "toml", "name = \"norm\"");
+    let functions = "#include <stdint.h>\n#define RMS(T, N)                                        \\\n\
+        void rms_##N(const T *x, T *y, float e, int64_t m, int64_t d) {}                          \\\n\
+        int rms_wide_##N(const T *x, T *y, double *s, double e, int32_t m, int32_t d) { return 0; }\n\
+        RMS(float, float32)\nRMS(double, float64)\n";
+    let cuda = document("sources/cuda.md");
+    let rms = block(&cuda, "toml", "name = \"scale\"").replace("scale.cu", "rms.cu");
+    let bench = Bench::with("norm.toml", &norm).and("norm.c", functions);
+    let bench = bench.and("rms.toml", rms).and("rms.cu", block(&cuda, "cpp", "__global__"));
+    std::fs::create_dir(bench.path("kernels")).expect("a writable folder");
+    let bench = bench.and("kernels/norm.c", functions);
+    bench
+        .and_program("write-package", "cat norm.toml")
+        .and_program("kernpack", &format!("exec {KERNPACK} \"$@\""))
+}
+
+/// The Python whose environment has NVRTC.
+fn python() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python");
+    std::env::var_os("KERNPACK_PYTHON").map_or(own, PathBuf::from)
+}
+
+/// Runs a line of a shell, for which `kernpack` is on the path.
+fn run_line(bench: &Bench, line: &str) -> Ran {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = bench.command("sh");
+    command.args(["-c", line]).env("KERNPACK_PYTHON", python());
+    command.env("PATH", format!("{}:{path}", bench.path(".").display()));
+    command.output().expect("a shell").into()
+}
+
+#[test]
+fn the_commands_run() {
+    let bench = bench();
+    let mut n_commands = 0;
+    for name in ["command-line.md", "deploying.md"] {
+        let shown = blocks(&document(name), "sh");
+        let lines = shown.iter().flat_map(|block| block.lines());
+        for line in lines.filter(|line| line.contains("kernpack ") && !line.contains("cargo")) {
+            n_commands += 1;
+            let ran = run_line(&bench, line);
+            assert_eq!(ran.code, Some(0), "{line}\n{ran}");
+        }
+    }
+    assert!(n_commands > 6, "{n_commands} were found");
+}
+
+#[test]
+fn what_is_printed_stands_there() {
+    let document = document("command-line.md");
+    let bench = bench();
+    let norm = block(&document, "text", "--> norm.toml:5");
+    let line = norm.lines().find_map(|line| line.strip_prefix("5 | ")).expect("the fifth line");
+    let package = format!("[package]\nname = \"norm\"\n\n[[function]]\n{line}\n");
+    let scale =
+        blocks(&self::document("sources/ptx.md"), "toml").remove(0).replace("add_one", "scale");
+    let bench = bench.and("norm.toml", package).and("scale.toml", scale);
+    for (name, shown) in [("norm", norm), ("scale", block(&document, "text", "`scale.ptx`"))] {
+        let ran = bench.run(["build", &format!("{name}.toml"), "-o", "a.so"]);
+        assert_eq!(ran.stderr, shown);
+    }
+    let shown = block(&document, "text", "$ kernpack plan");
+    let (line, plan) = shown.split_once('\n').expect("a command and its answer");
+    let ran = run_line(&bench, line.trim_start_matches("$ "));
+    assert!(ran.stdout.starts_with(plan), "{ran}");
+}
+
+#[test]
+fn what_inspect_shows_stands_there() {
+    let bench = bench();
+    assert_eq!(run_line(&bench, "kernpack build rms.toml -o rms.so").code, Some(0));
+    let shown = bench.run(["inspect", "rms.so"]).stdout;
+    let expected = block(&document("command-line.md"), "text", "    launches");
+    assert!(shown.contains(&expected), "{shown}");
+}
+
+/// The options that a text names, sorted.
+fn options(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words = text.split(|c| !is_part(c));
+    let mut options: Vec<_> =
+        words.filter(|word| word.starts_with("--") && word.len() > 2).collect();
+    options.sort();
+    options.dedup();
+    options
+}
+
+#[test]
+fn every_option_is_in_the_table() {
+    let document = document("command-line.md");
+    let help = Bench::new().run(["build", "--help"]).stdout;
+    let (_, known) = help.split_once("Options:").expect("clap lists them");
+    let mut known = options(known);
+    // These go with every command.
+    known.retain(|option| !["--help", "--json", "--output"].contains(option));
+    let rows = document.lines().filter(|line| line.starts_with("| `-"));
+    let first_cells: String = rows.map(|row| row.split(" | ").next().unwrap_or_default()).collect();
+    assert_eq!(options(&first_cells), known);
+}
+
+/// The words in backquotes between two texts of a document.
+fn keys<'d>(document: &'d str, from: &str, to: &str) -> Vec<&'d str> {
+    let (_, rest) = document.split_once(from).expect("the sentence");
+    rest.split(to).next().unwrap_or_default().split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn answers_for_programs_have_the_keys_that_stand_there() {
+    let document = document("command-line.md").replace('\n', " ");
+    let bench = bench();
+    let expect_keys = |args: &[&str], expected: &[&str]| {
+        let ran = bench.run(args);
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let keys: Vec<_> = json.as_object().expect("an object").keys().collect();
+        assert_eq!(keys, expected, "{args:?}");
+        json
+    };
+    let built = keys(&document, "With `--json`, a build answers", ";");
+    expect_keys(&["build", "norm.toml", "-o", "norm.o", "--json"], &built);
+    expect_keys(&["build", "none.toml", "-o", "norm.o", "--json"], &["error"]);
+    let answer = expect_keys(&["explain", "tensor-rank", "--json"], &["pages"]);
+    let page = answer["pages"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
+    assert_eq!(page, keys(&document, "the answer is `pages`: a list of", "##"));
+}
