@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host functions may have any name, and sources may share names: each source sees its own files alone."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy
 import pytest
 
@@ -102,3 +107,56 @@ def test_the_files_of_a_source_see_each_other(load_package):
     a = numpy.zeros((), "int64")
     load_package(package, files=files)["add"](a)
     assert a == 3
+
+
+PACKAGE_OF_LIBRARY = """
+[package]
+name = "far"
+link = ["libfar.so"]
+[[function]]
+signature = "add(a: Tensor([], int64, mut))"
+source = { host = "add.c" }
+kernel = "add"
+args = ["a"]
+"""
+
+CALL = """
+import sys, numpy, tvm_ffi
+a = numpy.zeros((), "int64")
+tvm_ffi.load_module(sys.argv[1])["add"](a)
+print(a)
+"""
+
+
+def test_a_symbol_comes_from_a_library_that_is_found_or_named(kernpack, tmp_path):
+    files = {
+        "add.toml": PACKAGE_OF_LIBRARY,
+        "alone.toml": PACKAGE_OF_LIBRARY.replace('link = ["libfar.so"]', ""),
+        "add.c": "long far(void); void add(long *a) { *a += far(); }",
+        "far.c": "long far(void) { return 7; }",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "lib").mkdir()
+    library = ["cc", "-shared", "-fPIC", "-o", "lib/libfar.so", "far.c"]
+    subprocess.run(library, cwd=tmp_path, check=True)
+    found = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path / "lib")}
+
+    def build(file: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        command = [str(kernpack), "build", file, "-o", "add.so"]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+
+    alone = build("alone.toml", found)
+    assert alone.returncode == 1
+    assert "`add.c` needs the symbol `far`, and neither libtvm_ffi, nor the C library" in alone.stderr
+    assert not Path(tmp_path / "add.so").exists()
+    unknown = build("add.toml", dict(os.environ))
+    assert unknown.returncode == 0
+    assert "`add.c` needs the symbol `far`, which must be in `libfar.so`" in unknown.stderr
+    known = build("add.toml", found)
+    assert (known.returncode, known.stderr) == (0, "")
+    command = [sys.executable, "-c", CALL, str(tmp_path / "add.so")]
+    ran = subprocess.run(command, env=found, capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("7\n", "")

@@ -101,7 +101,7 @@ impl Subject {
 /// # Errors
 /// Where kernpack refuses the package.
 pub fn build<L: Clone + Into<WrittenLaunch>>(package: &Package<L>) -> Result<Vec<u8>> {
-    Ok(compile(package, &Options::default())?.shared_object()?)
+    Ok(compile(package, &Options::default())?.shared_object()?.bytes)
 }
 
 /// Both sides of a comparison, loaded.

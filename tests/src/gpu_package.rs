@@ -39,7 +39,8 @@ impl GpuPackage {
         let package =
             package_file::parse(text, folder.path()).map_err(|error| format!("{error:?}"))?;
         let compiled = compile(&package, &Options::default());
-        compiled.and_then(|compiled| compiled.shared_object()).map_err(|error| error.to_string())
+        let shared = compiled.and_then(|compiled| compiled.shared_object());
+        shared.map(|shared| shared.bytes).map_err(|error| error.to_string())
     }
 
     /// Loads it, once more where it is loaded: the loader tells modules apart by their files.

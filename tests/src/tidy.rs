@@ -18,8 +18,6 @@ const ALLOWED_NAMES: &[&str] = &[
     // Common symbols are a term of ELF.
     "crates/compiler/src/link/common.rs",
 ];
-/// Functions that only list things.
-const LISTS: &[&str] = &["is_libm"];
 /// Words that belong to one place: the word, where it may stand, where it may not.
 const PLACES: &[(&str, &str, &str)] = &[
     ("inkwell", "crates/compiler/src/llvm/", "crates/"),
@@ -121,7 +119,7 @@ fn too_long(source: &Source) -> Vec<String> {
         problems.push(format!("{}: {n_lines} lines, at most {MAX_FILE}", source.path));
     }
     for (name, line, length) in functions(&source.text) {
-        if length > MAX_FUNCTION && !source.is_test() && !LISTS.contains(&name.as_str()) {
+        if length > MAX_FUNCTION && !source.is_test() {
             let path = &source.path;
             problems.push(format!(
                 "{path}:{line}: `{name}` has {length} lines, at most {MAX_FUNCTION}"

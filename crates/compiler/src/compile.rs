@@ -9,7 +9,7 @@ use crate::host_code::{HostCode, HostModule};
 use crate::link::{self, Input, SharedOptions};
 use crate::lower::{self, Described, Entry};
 use crate::package::{EntryPoint, Function, Package, Role, WrittenLaunch, WrittenPackage};
-use crate::symbols;
+use crate::symbols::{self, Needs};
 use crate::target::Target;
 use crate::triton_launch;
 use kernpack_validators::Plan;
@@ -43,7 +43,17 @@ pub struct Compiled {
     pub warnings: Vec<Warning>,
     target: &'static Target,
     name: String,
-    needed: Vec<String>,
+    libraries: Vec<String>,
+    needs: Needs,
+}
+
+/// A shared object of a package.
+#[derive(Clone, Debug)]
+pub struct SharedObject {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What it needs of the machine that loads it, where that is not sure.
+    pub warnings: Vec<Warning>,
 }
 
 /// What a compiler says of a source that it compiled.
@@ -120,7 +130,8 @@ fn compile_settled(
         warnings: warnings(&host, &gpu),
         target,
         name: package.name.clone(),
-        needed: record.libraries,
+        needs: Needs::of(&host, &record.libraries, target),
+        libraries: record.libraries,
     })
 }
 
@@ -128,12 +139,15 @@ impl Compiled {
     /// A shared object, for `tvm_ffi.load_module` and `dlopen`.
     ///
     /// # Errors
-    /// Where the linker refuses the object.
-    pub fn shared_object(&self) -> Result<Vec<u8>, CompileError> {
+    /// Where the linker refuses the object, or a source needs a symbol that no process will have.
+    pub fn shared_object(&self) -> Result<SharedObject, CompileError> {
         let _span = tracing::debug_span!("link_shared").entered();
         let soname = Some(format!("{}.so", self.name));
-        let options = SharedOptions { soname, needed: self.needed.clone() };
-        Ok(link::link_shared(self.target.elf, &self.object, &options)?)
+        let options = SharedOptions { soname, needed: self.libraries.clone() };
+        let bytes = link::link_shared(self.target.elf, &self.object, &options)?;
+        let said = self.needs.check(&link::loader_needs(&bytes)?)?;
+        let warnings = said.into_iter().map(|(source, text)| Warning { source, text });
+        Ok(SharedObject { bytes, warnings: warnings.collect() })
     }
 }
 
@@ -169,10 +183,13 @@ fn plan_functions(
 fn record(package: &Package, target: &Target, host: &HostCode, gpu: &GpuCode) -> Record {
     let images: Vec<_> =
         gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
+    let undefined = symbols::needed_by_user(host);
+    let on_gpu = !gpu.kernels.is_empty();
     let context = RecordContext {
         target: target.name,
         sources: &sources_digest_input(host, gpu),
-        undefined: &symbols::needed_by_user(host),
+        libraries: &symbols::libraries(&undefined, &package.link, on_gpu, target),
+        undefined: &undefined,
         images: &images,
     };
     export::record(package, &context)

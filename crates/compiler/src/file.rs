@@ -2,7 +2,8 @@
 //! The one door through which files are read: it records which they were, and a digest of what each held.
 //!
 //! What a build read is what its result depends on: it stands in the rules for `make`, and whether all of it is unchanged says
-//! whether the result is. What a compiler that runs here has written for us is no such file. Not here: files that a compiler opens
+//! whether the result is. What a compiler that ran here has written for us is no such file, and
+//! neither is a shared library in which symbols are looked up: it changes nothing of the result. Not here: files that a compiler opens
 //! by itself, save where it says which and they are read once more.
 
 use sha2::{Digest, Sha256};
@@ -41,8 +42,8 @@ impl Files {
     /// # Errors
     /// Where it cannot be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let bytes =
-            read_made(path).map_err(|reason| ReadError { path: path.to_path_buf(), reason })?;
+        let bytes = read_unrecorded(path)
+            .map_err(|reason| ReadError { path: path.to_path_buf(), reason })?;
         let digest = Sha256::digest(&bytes).into();
         self.record(InputFile { path: path.to_path_buf(), digest });
         Ok(bytes)
@@ -77,11 +78,12 @@ impl Files {
     }
 }
 
-/// Reads what a program that ran here has written for us; it is not recorded.
+/// Reads a file of which nothing depends: what a program that ran here has written for us, or what only says where to look. It is not
+/// recorded.
 ///
 /// # Errors
 /// Where it cannot be read.
-pub fn read_made(path: &Path) -> io::Result<Vec<u8>> {
+pub fn read_unrecorded(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 

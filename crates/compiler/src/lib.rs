@@ -30,7 +30,7 @@ mod symbols;
 pub mod target;
 mod triton_launch;
 
-pub use compile::{Compiled, Options, Warning, compile, compile_plans};
+pub use compile::{Compiled, Options, SharedObject, Warning, compile, compile_plans};
 pub use error::{CompileError, Problem, Problems, Reason};
 pub use file::InputFile;
 pub use package::{

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which symbols a package defines, and which it may leave undefined.
 
+mod glibc;
+mod library;
+mod loading;
+
+pub use loading::Needs;
+
 use crate::error::{CompileError, Problems};
 use crate::host_code::HostCode;
 use crate::link::{self, Input, LinkError, UndefinedSymbol};
+use crate::target::Target;
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
 use std::collections::BTreeSet;
 
@@ -62,89 +69,19 @@ pub fn check_undefined(
 
 /// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34 `dlopen` is there), libm where an object
 /// wants one of its functions, and what the user names.
-pub fn libraries(needs: &[String], link: &[String], on_gpu: bool) -> Vec<String> {
+pub fn libraries(needs: &[String], link: &[String], on_gpu: bool, target: &Target) -> Vec<String> {
+    let is_libm = |symbol: &String| {
+        glibc::find(symbol, target).is_some_and(|known| known.library == glibc::Library::Libm)
+    };
     let mut needed = Vec::new();
     if on_gpu {
         needed.push("libdl.so.2".to_string());
     }
-    if needs.iter().any(|symbol| is_libm(symbol)) {
+    if needs.iter().any(is_libm) {
         needed.push("libm.so.6".to_string());
     }
     needed.extend(
         link.iter().filter(|name| !["libm.so.6", "libdl.so.2"].contains(&name.as_str())).cloned(),
     );
     needed
-}
-
-/// Whether libm has the function: one of C's, for double, float (`f`) or long double (`l`).
-fn is_libm(symbol: &str) -> bool {
-    const FUNCTIONS: &[&str] = &[
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "ceil",
-        "copysign",
-        "cos",
-        "cosh",
-        "erf",
-        "erfc",
-        "exp",
-        "exp10",
-        "exp2",
-        "expm1",
-        "fabs",
-        "fdim",
-        "floor",
-        "fma",
-        "fmax",
-        "fmin",
-        "fmod",
-        "frexp",
-        "hypot",
-        "ilogb",
-        "j0",
-        "j1",
-        "jn",
-        "ldexp",
-        "lgamma",
-        "llrint",
-        "llround",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "logb",
-        "lrint",
-        "lround",
-        "modf",
-        "nearbyint",
-        "nextafter",
-        "nexttoward",
-        "pow",
-        "remainder",
-        "remquo",
-        "rint",
-        "round",
-        "roundeven",
-        "scalbln",
-        "scalbn",
-        "sin",
-        "sincos",
-        "sinh",
-        "sqrt",
-        "tan",
-        "tanh",
-        "tgamma",
-        "trunc",
-        "y0",
-        "y1",
-        "yn",
-    ];
-    let base = symbol.strip_suffix(['f', 'l']).unwrap_or(symbol);
-    FUNCTIONS.contains(&symbol) || FUNCTIONS.contains(&base)
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Symbols of packages: which a source may define and need.
 
-use kernpack_compiler::{CompileError, Compiled, Options, compile, package_file};
+use kernpack_compiler::inspect::inspect;
+use kernpack_compiler::{CompileError, Compiled, Options, WrittenPackage, compile, package_file};
 use object::{Object, ObjectSymbol};
 use std::fs;
 use tempfile::TempDir;
@@ -18,8 +19,26 @@ impl Sources {
         Sources(folder)
     }
 
+    /// What is said where a shared object is made of these kernels, and these libraries are linked: warnings, or an error.
+    fn link(&self, kernels: &[&str], libraries: &[&str]) -> Result<Vec<String>, String> {
+        let mut package = self.package(kernels);
+        package.link = libraries.iter().map(ToString::to_string).collect();
+        let shared = compile(&package, &Options::default()).unwrap().shared_object();
+        let shared = shared.map_err(|error| self.without_folder(&error.to_string()))?;
+        let texts = shared.warnings.iter().map(|warning| self.without_folder(&warning.text));
+        Ok(texts.collect())
+    }
+
+    fn without_folder(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.0.path().display()), "")
+    }
+
     /// Builds it: a function for each kernel, which is in the file of its name. Kernels with a `+` between them are of one source.
     fn build(&self, kernels: &[&str]) -> Result<Compiled, CompileError> {
+        compile(&self.package(kernels), &Options::default())
+    }
+
+    fn package(&self, kernels: &[&str]) -> WrittenPackage {
         let function = |(at, kernels): (usize, &&str)| {
             let files: Vec<_> = kernels.split('+').map(|name| format!("\"{name}.c\"")).collect();
             let (files, kernel) = (files.join(", "), kernels.split('+').next().unwrap());
@@ -30,12 +49,12 @@ impl Sources {
         };
         let functions: String = kernels.iter().enumerate().map(function).collect();
         let text = format!("[package]\nname = \"symbols\"\n{functions}");
-        compile(&package_file::parse(&text, self.0.path()).unwrap(), &Options::default())
+        package_file::parse(&text, self.0.path()).unwrap()
     }
 
     fn expect_error(&self, kernels: &[&str], expected: &str) {
         let error = self.build(kernels).expect_err(expected).to_string();
-        assert_eq!(error.replace(&format!("{}/", self.0.path().display()), ""), expected);
+        assert_eq!(self.without_folder(&error), expected);
     }
 }
 
@@ -90,4 +109,78 @@ fn files_of_a_source_see_each_other() {
     let sources = Sources::new(&[("a.c", "int a;"), ("b.c", "void b(void) {}")]);
     sources
         .expect_error(&["a+b"], "in function `f0`: `a.c`, `b.c` have no function `a`; they have b");
+}
+
+/// A function that calls another one.
+fn calling(kernel: &str, other: &str) -> (String, String) {
+    let text = format!("long {other}(); void {kernel}(float *x) {{ *x = {other}(); }}");
+    (format!("{kernel}.c"), text)
+}
+
+fn calls(pairs: &[(&str, &str)]) -> Sources {
+    let files: Vec<_> = pairs.iter().map(|(kernel, other)| calling(kernel, other)).collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (&name[..], &text[..])).collect();
+    Sources::new(&files)
+}
+
+#[test]
+fn what_every_process_has_may_be_called() {
+    let sources = calls(&[
+        ("a", "getpid"),
+        ("b", "TVMFFIGetVersion"),
+        ("c", "pthread_self"),
+        ("d", "expf"),
+        ("e", "dlopen"),
+    ]);
+    assert_eq!(sources.link(&["a", "b", "c", "d", "e"], &[]), Ok(vec![]));
+    let weak = "int nowhere(void) __attribute__((weak)); void a(float *x) { *x = nowhere ? nowhere() : 2; }";
+    assert_eq!(Sources::new(&[("a.c", weak)]).link(&["a"], &[]), Ok(vec![]));
+}
+
+/// All such symbols are told. An object lists them, and is linked by somebody who has them.
+#[test]
+fn what_nothing_has_is_an_error_of_a_shared_object() {
+    let sources = calls(&[("a", "nowhere"), ("b", "a"), ("c", "atexit")]);
+    let help = "and neither libtvm_ffi, nor the C library, nor a library of `link` has it";
+    let define = "define it in a file of the source, or name the library that has it under `link`";
+    let expected = format!(
+        "in function `f0`: `a.c` needs the symbol `nowhere`, {help}; {define}\n\
+         in function `f1`: `b.c` needs the symbol `a`, {help}; `a.c` has it, but a source sees itself alone: name the files of both in one `host`\n\
+         in function `f2`: `c.c` needs the symbol `atexit`, {help}; {define}"
+    );
+    assert_eq!(sources.link(&["a", "b", "c"], &["libm.so.6"]), Err(expected));
+    let object = sources.build(&["a", "b", "c"]).unwrap().object;
+    let others = &inspect(&object).unwrap().packages[0].undefined;
+    assert_eq!(*others, ["a", "atexit", "nowhere"]);
+}
+
+#[test]
+fn what_a_library_has_may_be_called_and_is_told_where_there_is_none() {
+    let sources = calls(&[("a", "deflate"), ("b", "__gcc_personality_v0")]);
+    assert_eq!(sources.link(&["b"], &["libgcc_s.so.1"]), Ok(vec![]));
+    let missing = "warning: `a.c` needs the symbol `deflate`, which must be in `libnone.so.1` or `libnowhere.so`: that is not on this machine, and nothing else has it";
+    assert_eq!(
+        sources.link(&["a", "b"], &["libnone.so.1", "libgcc_s.so.1", "libnowhere.so"]),
+        Ok(vec![missing.to_string()])
+    );
+    assert!(sources.link(&["a"], &["libgcc_s.so.1"]).is_err());
+}
+
+#[test]
+fn what_only_later_versions_have_is_told() {
+    let sources = calls(&[("a", "getrandom"), ("b", "TVMFFIHandleInitOnce")]);
+    let expected = [
+        "warning: `a.c` needs the symbol `getrandom`, which glibc has since version 2.25: with an older one, the process ends where it is called",
+        "warning: `b.c` needs the symbol `TVMFFIHandleInitOnce`, which libtvm_ffi 0.1.0 lacks: the process ends where it is called",
+    ];
+    assert_eq!(sources.link(&["a", "b"], &[]), Ok(expected.map(str::to_string).to_vec()));
+}
+
+/// What the linker leaves out needs nothing.
+#[test]
+fn what_is_left_out_of_a_shared_object_needs_nothing() {
+    let unused =
+        "__attribute__((section(\".text.unused\"))) int unused(void) { return nowhere(); }";
+    let both = format!("int nowhere(void); {unused} void a(float *x) {{ *x = 1; }}");
+    assert_eq!(Sources::new(&[("a.c", &both)]).link(&["a"], &[]), Ok(vec![]));
 }

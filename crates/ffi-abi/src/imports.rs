@@ -59,6 +59,64 @@ imports! {
     FUNCTION_CREATE = TVMFFIFunctionCreate(Ptr, Ptr, Ptr, Ptr) -> I32;
 }
 
+/// Every function of libtvm_ffi's C ABI, in 0.1.0 and later: what a user's object may call. Generated code calls those of [`LIBTVM_FFI`].
+pub const LIBTVM_FFI_C: &[&str] = &[
+    "TVMFFIAnyViewToOwnedAny",
+    "TVMFFIBacktrace",
+    "TVMFFIBytesFromByteArray",
+    "TVMFFIDataTypeFromString",
+    "TVMFFIDataTypeToString",
+    "TVMFFIEnvCheckSignals",
+    "TVMFFIEnvGetDLPackManagedTensorAllocator",
+    "TVMFFIEnvGetStream",
+    "TVMFFIEnvModLookupFromImports",
+    "TVMFFIEnvModRegisterContextSymbol",
+    "TVMFFIEnvModRegisterSystemLibSymbol",
+    "TVMFFIEnvRegisterCAPI",
+    "TVMFFIEnvSetDLPackManagedTensorAllocator",
+    "TVMFFIEnvSetStream",
+    "TVMFFIEnvTensorAlloc",
+    "TVMFFIErrorCreate",
+    "TVMFFIErrorMoveFromRaised",
+    "TVMFFIErrorSetRaised",
+    "TVMFFIErrorSetRaisedFromCStr",
+    "TVMFFIErrorSetRaisedFromCStrParts",
+    "TVMFFIFunctionCall",
+    "TVMFFIFunctionCreate",
+    "TVMFFIFunctionGetGlobal",
+    "TVMFFIFunctionSetGlobal",
+    "TVMFFIFunctionSetGlobalFromMethodInfo",
+    "TVMFFIGetTypeAttrColumn",
+    "TVMFFIGetTypeInfo",
+    "TVMFFIGetVersion",
+    "TVMFFIObjectCreateOpaque",
+    "TVMFFIObjectDecRef",
+    "TVMFFIObjectIncRef",
+    "TVMFFIStringFromByteArray",
+    "TVMFFITensorFromDLPack",
+    "TVMFFITensorFromDLPackVersioned",
+    "TVMFFITensorToDLPack",
+    "TVMFFITensorToDLPackVersioned",
+    "TVMFFITypeGetOrAllocIndex",
+    "TVMFFITypeKeyToIndex",
+    "TVMFFITypeRegisterAttr",
+    "TVMFFITypeRegisterField",
+    "TVMFFITypeRegisterMetadata",
+    "TVMFFITypeRegisterMethod",
+];
+
+/// Functions of that C ABI that 0.1.0 does not have.
+pub const LIBTVM_FFI_C_LATER: &[&str] = &[
+    "TVMFFIBigIntFromByteArray",
+    "TVMFFIBigIntGetContentByteArray",
+    "TVMFFIErrorCreateWithCauseAndExtraContext",
+    "TVMFFIGetCustomAllocator",
+    "TVMFFIHandleDeinitOnce",
+    "TVMFFIHandleInitOnce",
+    "TVMFFISetCustomAllocator",
+    "TVMFFITensorCreateUnsafeView",
+];
+
 /// What a package may need of the C library; all of it in glibc 2.17.
 pub const LIBC: &[&str] = &[
     "dlopen", "dlsym", "dlerror", "malloc", "free", "memcpy", "memmove", "memset", "memcmp",

@@ -4,6 +4,7 @@
 
 mod python;
 
+use kernpack_ffi_abi::imports::{LIBTVM_FFI, LIBTVM_FFI_C, LIBTVM_FFI_C_LATER};
 use kernpack_ffi_abi::{DType, DeviceType};
 use std::collections::BTreeMap;
 
@@ -51,4 +52,23 @@ fn names_of_dtypes_mean_what_they_mean_to_tvm_ffi() {
         })
         .collect();
     assert_eq!(ours, python::printed(DTYPES, &args).lines().collect::<Vec<_>>());
+}
+
+/// The functions of the C ABI that the library of an environment has.
+const FUNCTIONS: &str = "
+import ctypes, re, tvm_ffi.libinfo
+path = tvm_ffi.libinfo.find_libtvm_ffi()
+library = ctypes.CDLL(path)
+words = re.findall(rb'TVMFFI[A-Za-z0-9]+', open(path, 'rb').read())
+print(*sorted(word for word in {word.decode() for word in words} if hasattr(library, word)))
+";
+
+#[test]
+fn the_functions_of_libtvm_ffi_are_listed() {
+    let oldest = python::printed_by_oldest(FUNCTIONS, &[]);
+    assert_eq!(oldest.split(' ').collect::<Vec<_>>(), LIBTVM_FFI_C);
+    let mut all = [LIBTVM_FFI_C, LIBTVM_FFI_C_LATER].concat();
+    all.sort();
+    assert_eq!(python::printed(FUNCTIONS, &[]).split(' ').collect::<Vec<_>>(), all);
+    assert!(LIBTVM_FFI.iter().all(|import| LIBTVM_FFI_C.contains(&import.symbol)));
 }

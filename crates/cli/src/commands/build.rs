@@ -7,7 +7,9 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{Compiled, Options, Warning, WrittenPackage, compile};
+use kernpack_compiler::{
+    CompileError, Compiled, Options, SharedObject, Warning, WrittenPackage, compile,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -52,13 +54,18 @@ impl Kind {
         }
     }
 
-    fn bytes(self, compiled: &Compiled) -> Result<Vec<u8>> {
-        Ok(match self {
+    /// The file, and what there is to be said of it.
+    fn make(self, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Warning>), CompileError> {
+        let bytes = match self {
             Kind::Object => compiled.object.clone(),
-            Kind::SharedObject => compiled.shared_object()?,
+            Kind::SharedObject => {
+                let SharedObject { bytes, warnings } = compiled.shared_object()?;
+                return Ok((bytes, warnings));
+            }
             Kind::Header => compiled.header.clone().into_bytes(),
             Kind::Stubs => compiled.stubs.clone().into_bytes(),
-        })
+        };
+        Ok((bytes, vec![]))
     }
 }
 
@@ -80,6 +87,24 @@ fn parse_output(path: PathBuf) -> Result<Output, String> {
         Some(kind) => Ok(Output { path, kind: *kind }),
         None => Err("the name must end in .o, .so, .h or .pyi".to_string()),
     }
+}
+
+/// A kind of file, and its bytes.
+type Made = (Kind, Vec<u8>);
+
+/// Makes each kind of output once.
+fn make(
+    outputs: &[Output],
+    compiled: &Compiled,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Made>, CompileError> {
+    let mut made = Vec::new();
+    for kind in Kind::ALL.iter().filter(|kind| outputs.iter().any(|o| o.kind == **kind)) {
+        let (bytes, said) = kind.make(compiled)?;
+        warnings.extend(said);
+        made.push((*kind, bytes));
+    }
+    Ok(made)
 }
 
 impl Build {
@@ -104,7 +129,9 @@ impl Build {
             .map_err(|error| self.package_file.failure(error))?;
         warnings.extend(compiled.warnings.iter().cloned());
         let outputs = self.outputs(&package);
-        self.write(&outputs, &compiled)?;
+        let made = make(&outputs, &compiled, &mut warnings)
+            .map_err(|error| self.package_file.failure(error))?;
+        self.write(&outputs, &made, &compiled)?;
         let outputs: Vec<_> =
             outputs.iter().map(|output| output.path.display().to_string()).collect();
         let inputs: Vec<_> =
@@ -139,11 +166,7 @@ impl Build {
         self.package_file.path().into_iter().chain(compiled.inputs.iter().map(|file| &*file.path))
     }
 
-    fn write(&self, outputs: &[Output], compiled: &Compiled) -> Result<()> {
-        let mut made: Vec<(Kind, Vec<u8>)> = Vec::new();
-        for kind in Kind::ALL.iter().filter(|kind| outputs.iter().any(|o| o.kind == **kind)) {
-            made.push((*kind, kind.bytes(compiled)?));
-        }
+    fn write(&self, outputs: &[Output], made: &[Made], compiled: &Compiled) -> Result<()> {
         let _span = tracing::info_span!("write").entered();
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder)
@@ -152,7 +175,7 @@ impl Build {
         let paths = outputs.iter().map(|output| output.path.as_path());
         let rule = depfile::rule(paths, self.inputs(compiled));
         let mut files = Vec::new();
-        for (kind, bytes) in &made {
+        for (kind, bytes) in made {
             let of_kind = outputs.iter().filter(|output| output.kind == *kind);
             files.extend(of_kind.map(|output| (output.path.as_path(), &bytes[..])));
         }

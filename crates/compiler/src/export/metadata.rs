@@ -10,7 +10,6 @@ use super::launch::{LaunchRecord, launch_record};
 use crate::image::Image;
 use crate::package::{EntryPoint, Function, Package, Role};
 use crate::source::GpuSource;
-use crate::symbols;
 use kernpack_ffi_abi::{DOC_PREFIX, DType, FUNCTION_PREFIX, METADATA_PREFIX, imports};
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{HostType, Literal, Signature};
@@ -138,6 +137,8 @@ pub struct RecordContext<'c> {
     pub sources: &'c [&'c [u8]],
     /// The symbols that users' objects need beyond what every package may.
     pub undefined: &'c [String],
+    /// The sonames of the libraries that the shared object loads first.
+    pub libraries: &'c [String],
     /// The images of each source whose kernels run on a GPU.
     pub images: &'c [(&'c GpuSource, &'c [Image])],
 }
@@ -156,7 +157,7 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
         exports: entry_points.iter().flat_map(exports).collect(),
         imports: Imports::default(),
         undefined: context.undefined.to_vec(),
-        libraries: symbols::libraries(context.undefined, &package.link, !context.images.is_empty()),
+        libraries: context.libraries.to_vec(),
         functions: described.map(|function| function_record(function, context)).collect(),
     }
 }

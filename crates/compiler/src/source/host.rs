@@ -5,7 +5,7 @@
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use super::error::{SourceError, SourceErrorKind};
-use crate::file::{Files, InputFile, read_made};
+use crate::file::{Files, InputFile, read_unrecorded};
 use crate::leftover::Temporary;
 use crate::link::{self, Input};
 use crate::target::Target;
@@ -142,8 +142,8 @@ impl HostSource {
         let compiler = CCompiler::find(target, path)?;
         let mut command = self.command(path, compiler.command(), (&object, &depends));
         let output = compiler.run(&mut command, path)?;
-        let bytes = read_made(&object).map_err(|_| compiler.no_object(path))?;
-        let rule = read_made(&depends).unwrap_or_default();
+        let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(path))?;
+        let rule = read_unrecorded(&depends).unwrap_or_default();
         for header in parse_depfile(&String::from_utf8_lossy(&rule)) {
             // What the compiler has read and then was taken away is missed at the next build.
             let _ = files.read(&header);

@@ -122,7 +122,7 @@ fn no_two_files_are_for_one_architecture() {
 #[test]
 fn a_package_for_gpus_needs_what_the_list_has_and_no_more() {
     let built = build("{ cubin = \"three.cubin\" }", "one", "[\"x\"]").unwrap();
-    let shared = built.shared_object().unwrap();
+    let shared = built.shared_object().unwrap().bytes;
     for bytes in [&built.object, &shared] {
         let file = object::File::parse(&bytes[..]).unwrap();
         let symbols = file.symbols().chain(file.dynamic_symbols());

@@ -56,6 +56,7 @@ fn record_of(package: &Package) -> Record {
         target: "x86_64-linux-gnu",
         sources: &[b"void scale() {}"],
         undefined: &["expf".to_string()],
+        libraries: &["libm.so.6".to_string(), "libblas.so.3".to_string()],
         images: &[],
     };
     record(package, &context)

@@ -186,8 +186,9 @@ fn every_kind_has_a_type_that_tvm_ffi_knows() {
 #[test]
 fn the_digest_tells_sources_apart() {
     let digest = |sources: &[&[u8]]| {
+        let target = "x86_64-linux-gnu";
         let context =
-            RecordContext { target: "x86_64-linux-gnu", sources, undefined: &[], images: &[] };
+            RecordContext { target, sources, undefined: &[], libraries: &[], images: &[] };
         record(&norm(), &context).sources
     };
     assert_eq!(digest(&[b"ab", b"c"]), digest(&[b"ab", b"c"]));
