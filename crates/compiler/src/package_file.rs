@@ -41,7 +41,7 @@
 //! inside a string too. Sources of later versions are known, and refused by name.
 //!
 //! ```
-//! use kernpack_compiler::package_file;
+//! use kernpack_compiler::{WrittenLaunch, package_file};
 //! use std::path::Path;
 //!
 //! let text = r#"
@@ -54,7 +54,8 @@
 //!     args = ["x", "y", "n"]
 //! "#;
 //! let package = package_file::parse(text, Path::new("")).unwrap();
-//! assert_eq!(package.functions[0].launches[0].kernel.to_string(), "twice");
+//! let WrittenLaunch::Whole(launch) = &package.functions[0].launches[0] else { panic!("not Triton's") };
+//! assert_eq!(launch.kernel.to_string(), "twice");
 //! ```
 //!
 //! Not here: whether the files that sources name exist, and what is in them.
