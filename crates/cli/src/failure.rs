@@ -95,10 +95,13 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn diagnostic_json(texts: &Texts, diagnostic: &Diagnostic) -> Value {
-    let Diagnostic { code, severity, message, labels, help } = diagnostic;
+    let Diagnostic { code, severity, message, labels, help, detail } = diagnostic;
     let labels: Vec<_> = labels.iter().filter_map(|label| label_json(texts, label)).collect();
     let severity = severity.to_string();
-    json!({ "code": code, "severity": severity, "message": message, "labels": labels, "help": help })
+    json!({
+        "code": code, "severity": severity, "message": message, "labels": labels, "help": help,
+        "detail": detail,
+    })
 }
 
 fn label_json(texts: &Texts, Label { span, text }: &Label) -> Option<Value> {

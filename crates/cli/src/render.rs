@@ -51,7 +51,11 @@ fn draw(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }
-    renderer(colours).render(&[group])
+    let drawn = renderer(colours).render(&[group]);
+    match &diagnostic.detail {
+        Some(detail) => format!("{drawn}\n{detail}"),
+        None => drawn,
+    }
 }
 
 /// The texts that a diagnostic is about, that of the first label first.

@@ -72,48 +72,36 @@ mod triton;
 mod tests;
 
 use self::fields::{Fields, Reader};
-use crate::file::{Files, ReadError};
-use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
+use self::function::ReadFunction;
+use crate::package::{Package, WrittenPackage};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
-use std::path::{Path, PathBuf};
-use thiserror::Error;
+use std::path::Path;
 use toml::de::DeTable;
 
-/// Why a package file could not be loaded.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// The file could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The file does not describe a package.
-    #[error("in `{}`:\n{diagnostics}", path.display())]
-    Text {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with its text.
-        diagnostics: Diagnostics,
-    },
-}
-
-/// Reads a package file. Relative paths in it start at its folder.
-///
-/// # Errors
-/// Where the file cannot be read or does not describe a package.
-pub fn load(path: &Path) -> Result<WrittenPackage, LoadError> {
-    let text = Files::default().read_text(path)?;
-    let base = path.parent().unwrap_or(Path::new(""));
-    parse(&text, base)
-        .map_err(|diagnostics| LoadError::Text { path: path.to_path_buf(), diagnostics })
+/// What a package file says.
+#[derive(Debug)]
+pub struct Reading {
+    /// What could be read: the functions in which nothing is wrong.
+    pub package: WrittenPackage,
+    /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change the direction of
+    /// the text, nothing else is looked for.
+    pub problems: Diagnostics,
 }
 
 /// Reads the text of a package file; its problems have their places there. Relative paths in it start at `base`; no file is opened.
 ///
 /// # Errors
-/// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change
-/// the direction of the text, nothing else is looked for.
+/// Everything that is wrong with the text.
 pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<WrittenPackage, Diagnostics> {
+    let Reading { package, problems } = read(text, base);
+    problems.into_result().map(|()| package)
+}
+
+/// The same, with what could be read where something is wrong.
+pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
     let file = text.into();
     let mut reader = Reader::new(file, base);
+    let mut package = Package { name: String::new(), functions: vec![], link: vec![] };
     // What a person reads has to be what the program reads, in comments too.
     bidirectional(file).into_iter().for_each(|problem| _ = reader.report(problem));
     let (document, errors) = DeTable::parse_recoverable(file.text);
@@ -121,17 +109,19 @@ pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<WrittenPac
         let problem = toml_error(&reader, error);
         reader.report(problem);
     }
-    if reader.n_problems() > 0 {
-        return Err(reader.into_problems());
+    if reader.n_problems() == 0 {
+        let mut fields = Fields::new(document.get_ref(), reader.span_of(0..0), "a package file");
+        let header = reader.required_table(&mut fields, "package", "this file has no `[package]`");
+        if let Some(header) = header {
+            (package.name, package.link) = self::header(&mut reader, header);
+        }
+        let functions = function::functions(&mut reader, &mut fields);
+        fields.finish(&mut reader);
+        check_names(&mut reader, &functions);
+        let sound = functions.into_iter().filter(|read| read.is_sound);
+        package.functions = sound.map(|read| read.function).collect();
     }
-    let mut fields = Fields::new(document.get_ref(), reader.span_of(0..0), "a package file");
-    let package = reader.required_table(&mut fields, "package", "this file has no `[package]`");
-    let (name, link) = package.map(|fields| header(&mut reader, fields)).unwrap_or_default();
-    let functions = function::functions(&mut reader, &mut fields);
-    fields.finish(&mut reader);
-    check_names(&mut reader, &functions);
-    reader.into_problems().into_result()?;
-    Ok(Package { name, functions, link })
+    Reading { package, problems: reader.into_problems() }
 }
 
 /// An error of the TOML parser, which words it as we do.
@@ -157,7 +147,7 @@ fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Strin
 }
 
 /// No two entry points have one name, results' twins included.
-fn check_names(reader: &mut Reader<'_>, functions: &[Function<WrittenLaunch>]) {
+fn check_names(reader: &mut Reader<'_>, functions: &[ReadFunction]) {
     let names: Vec<_> = functions.iter().flat_map(entry_points).collect();
     for (i, (name, second, second_of)) in names.iter().enumerate() {
         let clash = names[..i].iter().find(|(other, ..)| other == name);
@@ -172,9 +162,8 @@ fn check_names(reader: &mut Reader<'_>, functions: &[Function<WrittenLaunch>]) {
 }
 
 /// The names of a function's variants, with where they come from and in which words.
-fn entry_points(
-    Function { signature, .. }: &Function<WrittenLaunch>,
-) -> Vec<(String, Span, String)> {
+fn entry_points(read: &ReadFunction) -> Vec<(String, Span, String)> {
+    let signature = &read.function.signature;
     let own = (signature.name.clone(), signature.span, "this function".to_string());
     let twin = signature.out_variant().map(|twin| {
         let remark = format!("has results, and so a variant `{}`", twin.name);

@@ -44,13 +44,15 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do, as an imperative.
     pub help: Option<String>,
+    /// What another program says of it: its own words, of any number of lines.
+    pub detail: Option<String>,
 }
 
 impl Diagnostic {
     /// An error without labels.
     pub fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
-        let message = message.into();
-        Diagnostic { code, severity: Severity::Error, message, labels: Vec::new(), help: None }
+        let (severity, message) = (Severity::Error, message.into());
+        Diagnostic { code, severity, message, labels: Vec::new(), help: None, detail: None }
     }
 
     /// A warning without labels.
@@ -77,6 +79,12 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
+
+    /// Sets what another program says, if that is anything.
+    pub fn detail(mut self, words: impl Into<String>) -> Diagnostic {
+        self.detail = Some(words.into()).filter(|words| !words.is_empty());
+        self
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -85,8 +93,11 @@ impl fmt::Display for Diagnostic {
         for label in &self.labels {
             write!(f, "\n  at {}..{}: {}", label.span.start, label.span.end, label.text)?;
         }
-        match &self.help {
-            Some(help) => write!(f, "\n  help: {help}"),
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        match &self.detail {
+            Some(detail) => write!(f, "\n{detail}"),
             None => Ok(()),
         }
     }

@@ -8,11 +8,16 @@ use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
 use toml::de::DeValue;
 
+/// A function that could be read.
+pub(super) struct ReadFunction {
+    /// The function.
+    pub function: Function<WrittenLaunch>,
+    /// Whether all of it could be read, and fits together.
+    pub is_sound: bool,
+}
+
 /// Reads every `[[function]]`.
-pub(super) fn functions(
-    reader: &mut Reader<'_>,
-    fields: &mut Fields<'_>,
-) -> Vec<Function<WrittenLaunch>> {
+pub(super) fn functions(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<ReadFunction> {
     let header = fields.place("package");
     match fields.take("function").map(|value| (value, value.get_ref())) {
         Some((_, DeValue::Array(items))) if !items.is_empty() => {
@@ -32,7 +37,7 @@ pub(super) fn functions(
     }
 }
 
-fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Function<WrittenLaunch>> {
+fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> {
     let n_problems = reader.n_problems();
     let mut fields = reader.table("function", value, "a function", "a table")?;
     let text = reader.required_string(&mut fields, "signature", "the function needs a `signature`");
@@ -49,7 +54,7 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Function<Writt
     {
         problems.0.into_iter().for_each(|problem| _ = reader.report(problem.at(text.span)));
     }
-    Some(function)
+    Some(ReadFunction { function, is_sound: reader.n_problems() == n_problems })
 }
 
 fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<Workspace> {

@@ -92,8 +92,7 @@ impl Join<'_, '_> {
             data_type: self.by_dtype(map, &shape.source.dtype, &elements),
             dims: shape.order.iter().map(|dim| dims[*dim]).collect(),
             strides: shape.order.iter().skip(1).map(|dim| strides[*dim]).collect(),
-            // One that the kernel's compiler has yet to say goes nowhere from here.
-            box_dims: map.box_dims.as_deref().map(in_order).unwrap_or_default(),
+            box_dims: in_order(map.box_dims.as_deref().expect("a map without a box is refused")),
             steps: in_order(&steps),
             choices: map.choices,
         })))
@@ -144,14 +143,11 @@ impl Join<'_, '_> {
             self.refuse_map(map, problem, "give the tensor a dim for each of its own: `[m, n]`");
             return None;
         };
-        match launch.on_gpu().map(|launch| &launch.geometry) {
-            None => self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself"),
-            // Without a block, the launch is one that the kernel's compiler has yet to complete.
-            Some(geometry) if map.box_dims.is_none() && !geometry.block.is_empty() => {
-                let help = "say what is copied at once, one number for each dim: `box=[64, 128]`";
-                self.refuse_map(map, "has no `box`", help);
-            }
-            Some(_) => {}
+        if launch.on_gpu().is_none() {
+            self.refuse_map(map, "is for kernels on a GPU", "pass the tensor itself");
+        } else if map.box_dims.is_none() {
+            let help = "say what is copied at once, one number for each dim: `box=[64, 128]`";
+            self.refuse_map(map, "has no `box`", help);
         }
         let is_asked = launch.when.iter().flat_map(|rule| rule.names()).any(|asked| {
             let of = asked.param.filter(|_| asked.field == Some(Field::Given));

@@ -109,10 +109,9 @@ fn tensor_map(plan: &Plan, launch: &Launch, map: &TensorMap) -> Verified {
     require(is_address, place, "maps what is no address")?;
     let rank = map.dims.len();
     require((1..=MAX_MAP_RANK).contains(&rank), place, "maps too many dims, or none")?;
-    let has_all = map.strides.len() + 1 == rank && map.steps.len() == rank;
-    require(has_all, place, "maps dims without a stride or a step each")?;
-    let has_box = map.box_dims.is_empty() || map.box_dims.len() == rank;
-    require(has_box, place, "maps to a box of other dims")?;
+    let has_all =
+        map.strides.len() + 1 == rank && map.box_dims.len() == rank && map.steps.len() == rank;
+    require(has_all, place, "maps dims without a stride, a box or a step each")?;
     let MapChoices { interleave, swizzle, l2, nan: _ } = map.choices;
     let are_choices = [0, 16, 32].contains(&interleave)
         && [0, 32, 64, 128].contains(&swizzle)

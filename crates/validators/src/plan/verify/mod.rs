@@ -45,9 +45,8 @@
 //!     stream, or a struct of these that has a field.
 //! 21. The status of a host function is a value made for it, which only its own fault uses.
 //! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address, with a
-//!     stride and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no stride), a box of
-//!     as many dims, or of none while the kernel's compiler has not told it, and with choices that the
-//!     driver has.
+//!     stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no stride), and
+//!     with choices that the driver has.
 //!
 //! One rule cannot be seen here: a load is evaluated only where the steps and conditions before it have
 //! made it safe. Where something is read through an address, everything that the plan reads through that

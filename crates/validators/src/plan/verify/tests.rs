@@ -532,11 +532,10 @@ fn tensor_maps_are_what_the_driver_takes() {
     let message = "maps too many dims, or none";
     expect(|made| made.map().dims = vec![ZERO; 6], message);
     expect(|made| made.map().dims.clear(), message);
-    let message = "maps dims without a stride or a step each";
+    let message = "maps dims without a stride, a box or a step each";
     expect(|made| made.map().strides.clear(), message);
-    expect(|made| made.map().steps.clear(), message);
-    let message = "maps to a box of other dims";
     expect(|made| made.map().box_dims.push(1), message);
+    expect(|made| made.map().steps.clear(), message);
     let message = "maps with a choice that the driver has not";
     expect(|made| made.map().choices.interleave = 8, message);
     expect(|made| made.map().choices.swizzle = 16, message);
