@@ -70,6 +70,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
     static CURRENT_STREAM: Cell<usize> = const { Cell::new(STREAM) };
     static REFUSES_FUNCTION: Cell<bool> = const { Cell::new(false) };
+    static ALLOCATIONS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// Tells the environment of this thread which stream to name: one of the driver's, by address.
@@ -80,6 +81,11 @@ pub fn set_stream(stream: usize) {
 /// Lets the next function that a module wants to make in this thread fail.
 pub fn refuse_function() {
     REFUSES_FUNCTION.set(true);
+}
+
+/// Lets allocations of modules in this thread fail once there have been that many more.
+pub fn refuse_allocations_after(number: usize) {
+    ALLOCATIONS_LEFT.set(number);
 }
 
 fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
@@ -134,9 +140,10 @@ fn drop_reference(address: usize) {
 }
 
 /// The addresses of all functions here: whoever uses them keeps them in the program.
-pub fn exports() -> [usize; 10] {
+pub fn exports() -> [usize; 11] {
     [
         TVMFFIErrorSetRaisedFromCStrParts as *const () as usize,
+        TVMFFIErrorMoveFromRaised as *const () as usize,
         TVMFFIEnvGetStream as *const () as usize,
         TVMFFIEnvTensorAlloc as *const () as usize,
         TVMFFIObjectIncRef as *const () as usize,
@@ -155,7 +162,7 @@ impl State {
         let header = Object { type_index: index.0, ..Object::default() };
         let words = words_of(&[bytemuck::bytes_of(&header), cell].concat());
         let address = words.as_ptr().expose_provenance();
-        let _memory = [vec![words], more].concat();
+        let _memory = more.into_iter().chain([words]).collect();
         self.objects.insert(address, Held { count: 1, _memory, children: vec![] });
         address
     }
@@ -219,6 +226,12 @@ extern "C" fn TVMFFIEnvGetStream(device_type: i32, device_id: i32) -> *mut c_voi
 /// Allocates a tensor like the prototype.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_void) -> c_int {
+    let left = ALLOCATIONS_LEFT.get();
+    if left == 0 {
+        set_error("MemoryError".to_string(), "there is no room".to_string());
+        return -1;
+    }
+    ALLOCATIONS_LEFT.set(left - 1);
     // SAFETY: callers pass a prototype.
     let mut tensor = unsafe { prototype.read() };
     // SAFETY: a prototype has a shape of `ndim` extents.
@@ -246,6 +259,26 @@ unsafe fn extents(tensor: &DLTensor) -> &[i64] {
     let shape = std::ptr::with_exposed_provenance(tensor.shape as usize);
     // SAFETY: as promised by the caller.
     unsafe { std::slice::from_raw_parts(shape, tensor.ndim as usize) }
+}
+
+/// Takes the error as an object. Its texts have no end but their sizes.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIErrorMoveFromRaised(out: *mut *mut c_void) {
+    let raised = with(|state| state.record.error.take());
+    let (kind, message) = raised.expect("an error is raised");
+    let [kind, message] = [kind, message].map(|text| {
+        let padded = format!("{text}{}", "~".repeat(8 - text.len() % 8));
+        (text.len() as u64, words_of(padded.as_bytes()))
+    });
+    let array = |(size, words): &(u64, Box<[u64]>)| ByteArray {
+        data: words.as_ptr().expose_provenance() as u64,
+        size: *size,
+    };
+    let cell = [array(&kind), array(&message)];
+    let cell = bytemuck::bytes_of(&cell);
+    let address = with(|state| state.hold(TypeIndex::ERROR, cell, vec![kind.1, message.1]));
+    // SAFETY: callers pass room for an address.
+    unsafe { out.write(std::ptr::with_exposed_provenance_mut(address)) };
 }
 
 /// Takes a reference to an object of the caller's.

@@ -41,6 +41,8 @@ macro_rules! imports {
 imports! {
     /// Raises an error from a kind and the parts of its message; NULL parts are skipped.
     ERROR_SET_RAISED_PARTS = TVMFFIErrorSetRaisedFromCStrParts(Ptr, Ptr, I32) -> Void;
+    /// Takes the error that is raised, as an object.
+    ERROR_MOVE_FROM_RAISED = TVMFFIErrorMoveFromRaised(Ptr) -> Void;
     /// The stream that the environment set for a device type and index.
     ENV_GET_STREAM = TVMFFIEnvGetStream(I32, I32) -> Ptr;
     /// Allocates a tensor like a prototype through the environment's allocator.

@@ -69,6 +69,12 @@ pub const OBJECT_HEADER_BYTES: u32 = 24;
 /// Where a `Tensor` object holds its [`DLTensor`].
 pub const TENSOR_VIEW_OFFSET: u32 = OBJECT_HEADER_BYTES;
 
+/// Where an `Error` object holds its kind, a [`ByteArray`]. Later versions have more behind the message.
+pub const ERROR_KIND_OFFSET: u32 = OBJECT_HEADER_BYTES;
+
+/// Where an `Error` object holds its message, a [`ByteArray`].
+pub const ERROR_MESSAGE_OFFSET: u32 = OBJECT_HEADER_BYTES + 16;
+
 /// Where a `BigInt` object holds its words, after their count ([`big_int::SIZE`]).
 pub const BIG_INT_WORDS_OFFSET: u32 = OBJECT_HEADER_BYTES + 8;
 

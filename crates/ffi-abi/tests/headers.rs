@@ -4,7 +4,8 @@
 mod python;
 
 use kernpack_ffi_abi::layout::{
-    BIG_INT_WORDS_OFFSET, OBJECT_HEADER_BYTES, STRUCTS, TENSOR_VIEW_OFFSET,
+    BIG_INT_WORDS_OFFSET, ERROR_KIND_OFFSET, ERROR_MESSAGE_OFFSET, OBJECT_HEADER_BYTES, STRUCTS,
+    TENSOR_VIEW_OFFSET,
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, imports};
 use std::fmt::Write;
@@ -37,6 +38,11 @@ fn assertions() -> String {
         }
     }
     assert_c(&mut code, &format!("sizeof(TVMFFIObject) == {OBJECT_HEADER_BYTES}"));
+    for (field, offset) in [("kind", ERROR_KIND_OFFSET), ("message", ERROR_MESSAGE_OFFSET)] {
+        let offset = offset - OBJECT_HEADER_BYTES;
+        assert_c(&mut code, &format!("offsetof(TVMFFIErrorCell, {field}) == {offset}"));
+        assert_c(&mut code, &format!("sizeof(((TVMFFIErrorCell*)0)->{field}) == 16"));
+    }
     assert_c(&mut code, &format!("sizeof(DLDataType) == {}", size_of::<DType>()));
     assert_c(&mut code, "offsetof(DLDataType, bits) == 1 && offsetof(DLDataType, lanes) == 2");
     for (index, c_name, _) in TypeIndex::TABLE {

@@ -5,6 +5,7 @@
 //! where the call fails.
 
 use super::Faults;
+use super::allocation;
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
@@ -144,7 +145,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.store_at(prototype, dl_tensor::BYTE_OFFSET.offset, self.i64(0));
         e.store(out, e.null());
         let status = e.call(declare(e, ENV_TENSOR_ALLOC), &[prototype, out]).expect("an int");
-        self.leave_unless_zero(status);
+        self.leave_unless_allocated(status, alloc, as_bytes);
         let object = e.load(Ty::Ptr, out);
         let view = e.offset_by(object, TENSOR_VIEW_OFFSET);
         let data = e.load(Ty::Ptr, e.offset_by(view, dl_tensor::DATA.offset));
@@ -191,6 +192,23 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let address = e.arith(Operation::Add, e.to_int(data), self.i64(i64::from(align) - 1));
         e.to_pointer(e.arith(Operation::And, address, self.i64(-i64::from(align))))
+    }
+
+    /// Where the environment has refused memory, says of what, frees everything and returns -1.
+    fn leave_unless_allocated(&mut self, status: V<'c>, alloc: &Alloc, is_workspace: bool) {
+        let e = self.e();
+        let (ok, failed) = (self.block(), self.block());
+        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
+        e.branch(fine, ok, failed, Some(true));
+        e.at(failed);
+        let (what, name) = (if is_workspace { "workspace" } else { "result" }, &alloc.name);
+        let signature = &self.builder.plan.signature;
+        let text = format!("Cannot allocate the {what} `{name}` when calling: `{signature}`: \0");
+        let what = e.bytes("", text.as_bytes(), 1);
+        e.call(allocation::refused(e), &[what]);
+        self.free_all();
+        e.ret(e.int(Ty::I32, -1));
+        e.at(ok);
     }
 
     /// Where a callee has failed and set the error, frees everything and returns -1.

@@ -8,6 +8,7 @@
 //! else: quick to run, and quick to compile. Where a function launches on a GPU, the parts are
 //! functions of their own, the [`pieces`] that prepared calls are made of.
 
+mod allocation;
 mod condition;
 mod device;
 mod faults;
@@ -90,6 +91,11 @@ pub fn lower(
         }
     }
     faults.define(&emitter);
+    let allocates =
+        |entry: &Entry<'_>| !entry.plan.results.is_empty() || !entry.plan.workspaces.is_empty();
+    if entries.iter().any(allocates) {
+        allocation::define(&emitter);
+    }
     if !gpu.kernels.is_empty() {
         gpu::define(&emitter, &package.name, gpu);
     }
