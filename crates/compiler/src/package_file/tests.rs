@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Package files as they are written, and what is said about them.
 
-mod characters;
+mod text;
 
 use crate::package::{Launch, Returns, Site, WrittenLaunch, WrittenPackage};
 use crate::source::GpuSource;
@@ -119,24 +119,6 @@ fn one_kernel_may_serve_every_dtype() {
     let function = "[[function]]\nsignature = 'f(x: Tensor([n], T)) where T in {int8, uint8}'\n";
     let package = expect_package(&format!("{HEADER}{function}{LAUNCH}"));
     assert_eq!(launch(&package, 0).kernel.to_string(), "f");
-}
-
-#[test]
-fn errors_of_toml_come_alone() {
-    expect_problems(
-        "[package\nname = 1 2\nname = 'p'\n",
-        expect![[r#"
-        toml: unclosed table
-          "" expected `]`
-    "#]],
-    );
-    expect_problems(
-        "a = 1\na = 2",
-        expect![[r#"
-        toml: duplicate key
-          "a" 
-    "#]],
-    );
 }
 
 #[test]

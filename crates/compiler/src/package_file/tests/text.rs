@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Characters of a package file that do not show.
+//! What a package file is before its keys are read: characters and TOML.
 
 use super::{FUNCTION, HEADER, LAUNCH, expect_package, expect_problems};
 use expect_test::expect;
@@ -32,5 +32,23 @@ fn characters_that_change_the_direction_are_refused() {
               "\"a\\u202e b\"" changes the direction in which the text shows
               help: remove it
         "#]],
+    );
+}
+
+#[test]
+fn errors_of_toml_come_alone() {
+    expect_problems(
+        "[package\nname = 1 2\nname = 'p'\n",
+        expect![[r#"
+        toml: unclosed table
+          "" expected `]`
+    "#]],
+    );
+    expect_problems(
+        "a = 1\na = 2",
+        expect![[r#"
+        toml: duplicate key
+          "a" 
+    "#]],
     );
 }
