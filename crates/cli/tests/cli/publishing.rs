@@ -170,6 +170,20 @@ fn names_that_are_no_text_are_kept() {
     assert!(bench.path(".").join(name(b"\xfc/checks.so")).is_file());
     let ran = bench.run([name(b"inspect"), name(b"\xfc/checks.so")]);
     assert_eq!(ran.code, Some(0), "{ran}");
+
+    let folder = bench.path(".").join(name(b"\xfb $#"));
+    std::fs::create_dir(&folder).expect("a writable folder");
+    let package = CHECKS.to_string() + "source = { host = \"f.c\" }\nkernel = \"f\"\nargs = []\n";
+    let code = "#include \"g.h\"\nvoid f(void) {}\n";
+    for (file, text) in [("p.toml", &package[..]), ("f.c", code), ("g.h", "")] {
+        std::fs::write(folder.join(file), text).expect("a writable folder");
+    }
+    let args = [&b"build"[..], b"\xfb $#/p.toml", b"-o", b"f.o", b"--depfile", b"f.d"].map(name);
+    assert_eq!(bench.run(args).to_string(), "exit 0\n");
+    let rule = read(b"f.d").expect("it was written");
+    let lines: Vec<_> = rule.split(|byte| *byte == b'\n').collect();
+    let own = b"  \xfb\\ $$\\#/g.h";
+    assert!(lines.iter().any(|line| line.starts_with(own)), "{}", rule.escape_ascii());
 }
 
 #[test]

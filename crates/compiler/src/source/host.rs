@@ -11,6 +11,7 @@ use crate::link::{self, Input};
 use crate::target::Target;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -144,7 +145,7 @@ impl HostSource {
         let output = compiler.run(&mut command, path)?;
         let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(path))?;
         let rule = read_unrecorded(&depends).unwrap_or_default();
-        for header in parse_depfile(&String::from_utf8_lossy(&rule)) {
+        for header in parse_depfile(&rule) {
             // What the compiler has read and then was taken away is missed at the next build.
             let _ = files.read(&header);
         }
@@ -202,10 +203,25 @@ fn mapping(option: &str, folder: &Path, name: &str) -> OsString {
     mapping
 }
 
-/// The files that a Makefile rule, as C compilers write it, depends on.
-fn parse_depfile(text: &str) -> Vec<PathBuf> {
-    let rule = text.split_once(": ").map_or("", |(_, rest)| rest);
-    let joined = rule.replace("\\\n", " ").replace("\\ ", "\u{1}");
-    let names = joined.split_whitespace().map(|name| name.replace('\u{1}', " "));
-    names.map(|name| PathBuf::from(name.strip_prefix("./").unwrap_or(&name))).collect()
+/// The files that a Makefile rule, as C compilers write it, depends on. Their names are any bytes.
+fn parse_depfile(rule: &[u8]) -> Vec<PathBuf> {
+    let start = rule.windows(2).position(|pair| pair == b": ").map_or(rule.len(), |at| at + 2);
+    let mut names = vec![vec![]];
+    let mut rest = &rule[start..];
+    while !rest.is_empty() {
+        let (n_read, byte) = match rest {
+            [b'\\', b'\n', ..] => (2, None),
+            [b'\\', byte @ (b' ' | b'#'), ..] | [b'$', byte @ b'$', ..] => (2, Some(*byte)),
+            [byte, ..] if !byte.is_ascii_whitespace() => (1, Some(*byte)),
+            _ => (1, None),
+        };
+        match (byte, names.last_mut()) {
+            (Some(byte), Some(name)) => name.push(byte),
+            _ => names.push(vec![]),
+        }
+        rest = &rest[n_read..];
+    }
+    names.retain(|name: &Vec<u8>| !name.is_empty());
+    let paths = names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name)));
+    paths.map(|path| path.strip_prefix(".").map_or(path.clone(), Path::to_path_buf)).collect()
 }
