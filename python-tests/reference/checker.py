@@ -7,7 +7,7 @@ import math
 from collections import namedtuple
 
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Star, Tensor, Tuple, fit, is_symbol, name_expr, number_text, short, star_place, written)
+                       Star, Tensor, Tuple, fit, is_symbol, name_expr, number_text, parts, rule_text, short, star_place, written)
 
 __all__ = ["Fault", "Signature", "check", "find_fault", "short"]
 
@@ -108,6 +108,25 @@ def span(tensor):
     low = sum(min(r, 0) for r in reach) * bits // 8
     high = -(-(sum(max(r, 0) for r in reach) + 1) * bits // 8)
     return None if None in map(fit, (low, high, origin + low, origin + high)) else (origin + low, origin + high)
+
+
+def holds_with(rule, values):
+    """Whether a rule holds; None where a part that is reached has no value."""
+    match rule.op:
+        case "not": return None if (holds := holds_with(rule.left[0], values)) is None else not holds
+        case "and" | "or" as word:
+            each = (holds_with(inner, values) for inner in rule.left)
+            return next((holds for holds in each if holds is not (word == "and")), word == "and")
+        case "dtypes": return [values[variable] for variable in rule.left] in rule.right
+        case "noalias":
+            a, b = span(values[rule.left]), span(values[rule.right])
+            return True if False in (a, b) else None if None in (a, b) else a[1] <= b[0] or b[1] <= a[0]
+        case "aligned":
+            tensor = values[rule.left]
+            return 0 in tensor["shape"] or (tensor["data"] + tensor["byte_offset"]) % rule.right == 0
+        case "in": return rule.left.value(values) in rule.right
+    left, right = rule.left.value(values), rule.right.value(values)
+    return None if left is None or right is None else COMPARISONS[rule.op](left, right)
 
 
 Bound = namedtuple("Bound", "dims place field first n_others")  # a star: its dims, where they are from, and what is beside them
@@ -316,26 +335,39 @@ class Call:
             self.rule(rule, place)
 
     def rule(self, rule, place):
+        if holds := holds_with(rule, self.values):
+            return
         if rule.op == "noalias":
-            a, b = span(self.values[rule.left]), span(self.values[rule.right])
-            if a is not False and b is not False and (not a or not b or (a[0] < b[1] and b[0] < a[1])):
-                got = "overlapping memory" if a and b else "a byte range beyond 64 bits"
-                self.fail("alias", f"Invalid Tensor data {place}", f"noalias({rule.left}, {rule.right})", got)
-            return
-        left, text, got = rule.left.value(self.values), rule.left.text(), rule.left.text(self.values)
-        if rule.op == "in":
-            if left not in rule.right:
-                self.fail("rule", f"Invalid {place.itself}", f"{text} in {{{', '.join(map(str, rule.right))}}}", got)
-            return
-        right = rule.right.value(self.values)
-        if left is not None and right is not None and COMPARISONS[rule.op](left, right):
-            return
+            got = "a byte range beyond 64 bits" if holds is None else "overlapping memory"
+            self.fail("alias", f"Invalid Tensor data {place}", rule_text(rule), got)
+        if rule.op == "dtypes":
+            self.fail("dtype-combination", f"Mismatched {place.itself}", rule_text(rule), f"({', '.join(map(self.values.get, rule.left))})")
         divisible = rule.op == "==" and rule.left.op == "%" and rule.right == Expr("int", 0) and rule.left.right.op == "int"
         if divisible and self.origin(rule.left.left):
             got = rule.left.left.text(self.values)
             self.fail("divisibility", f"Invalid {place.itself}", f"to be divisible by {rule.left.right.text()}", got)
-        also = f" and {rule.right.text(self.values)}" if rule.right.names else ""
-        self.fail("rule", f"Invalid {place.itself}", f"{text} {rule.op} {rule.right.text()}", got + also)
+        if rule.op == "aligned":
+            got = self.rest(rule, "address", "==")
+        elif rule.op in ("and", "or", "not"):
+            texts = [*{key: text for part in parts(rule) for key, text in self.known(part)}.values()]
+            got = ", ".join(texts[:next((i for i, text in enumerate(texts, 1) if text.endswith("an overflow")), None)])
+        else:
+            also = f" and {rule.right.text(self.values)}" if rule.op != "in" and rule.right.names else ""
+            got = rule.left.text(self.values) + also
+        self.fail("rule", f"Invalid {place.itself}", rule_text(rule), got)
+
+    def rest(self, rule, what, sign):
+        tensor = self.values[rule.left]
+        return f"{what} % {rule.right} {sign} {(tensor['data'] + tensor['byte_offset']) % rule.right}"
+
+    def known(self, part):
+        """What a part of a rule names, with the text that says its value."""
+        if part.op == "noalias":
+            return [(rule_text(part), f"{rule_text(part)} = {int(holds_with(part, self.values) or 0)}")]
+        if part.op == "aligned":
+            return [(rule_text(part), self.rest(part, f"address of {part.left}", "="))]
+        values = [(name, self.values[name]) for name in part.names]
+        return [(name, f"{name} = {value if isinstance(value, str) else written(value)}") for name, value in values]
 
     def tensor(self, kind, tensor, place):
         shape, strides, empty = tensor["shape"], tensor["strides"], 0 in tensor["shape"]
@@ -367,8 +399,7 @@ class Call:
         elif expected in self.dtypes:
             self.early.append((expected, got, place))
         else:
-            [rule] = [rule for rule in self.signature.combinations if expected in rule.left]
-            allowed = list(dict.fromkeys(choice[rule.left.index(expected)] for choice in rule.right))
+            allowed = self.signature.dtypes[expected]
             if got not in [DTYPES[name] for name in allowed]:
                 self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={choice_text(allowed)}", dtype_text(*got))
             if self.signature.dtype_bindings[expected] == place.path:
@@ -379,12 +410,8 @@ class Call:
             if variable in self.dtypes and DTYPES[self.dtypes[variable][0]] != dtype:
                 name, path = self.dtypes[variable]
                 self.fail("dtype-match", f"Mismatched {at.part('.dtype').itself}", f"to match {path}.dtype ({name})", dtype_text(*dtype))
-        for rule in self.signature.combinations:
-            names = [self.dtypes[variable][0] for variable in rule.left if variable in self.dtypes]
-            if len(names) == len(rule.left) and names not in rule.right:
-                choices = ", ".join(f"({', '.join(choice)})" for choice in rule.right)
-                expected, got = f"({', '.join(rule.left)}) in {{{choices}}}", f"({', '.join(names)})"
-                self.fail("dtype-combination", f"Mismatched {place.part('.dtype').itself}", expected, got)
+        if expected in self.dtypes:
+            self.learn({expected: self.dtypes[expected][0]}, place.part(".dtype"))
 
     def device(self, kind, number, index, place):
         device, allowed = DEVICES.get(number, f"device type {number}"), kind.devices or [self.default_device]

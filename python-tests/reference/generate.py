@@ -13,11 +13,12 @@ import json
 import math
 import multiprocessing
 import random
+import re
 import sys
 
-from checker import DEVICES, Call, Fault, check, spread
+from checker import DEVICES, Call, Fault, check, holds_with, spread
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, SIZES, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Star, Tensor, Tuple, fit, is_symbol, parse_expr)
+                       Star, Tensor, Tuple, fit, is_symbol, parse_expr, parts)
 
 SYMBOLS = ["m", "n", "k", "d", "hq", "hkv", "batch", "rows"]
 OPTIONAL_SYMBOLS = ["i", "j", "q", "r", "p0", "p1"]
@@ -94,9 +95,10 @@ class Draft:
             pool = self.rng.sample([*DTYPES], 3) if self.chance(0.15) else ["float16", "bfloat16", "float32", "int8"]
             choices = dict.fromkeys(tuple(self.rng.choice(pool) for _ in group) for _ in range(self.rng.randint(1, 4)))
             shown = [choice[0] if size == 1 else f"({', '.join(choice)})" for choice in choices]
-            is_one = size == len(shown) == 1 and self.chance(0.5)
-            self.rules.append(f"{group[0]} == {shown[0]}" if is_one else
-                              f"{group[0] if size == 1 else '(' + ', '.join(group) + ')'} in {{{', '.join(shown)}}}")
+            if size == 1 and self.chance(0.5 if len(shown) == 1 else 0.2):
+                self.rules.append(" or ".join(f"{group[0]} == {dtype}" for dtype in shown))
+            else:
+                self.rules.append(f"{group[0] if size == 1 else '(' + ', '.join(group) + ')'} in {{{', '.join(shown)}}}")
             variables += group
         self.unbound_variables += variables
         return variables
@@ -270,9 +272,7 @@ class Builder:
         self.rng, self.signature, self.values = rng, signature, values
         self.addresses = itertools.count(rng.randint(1, 64) * GAP, GAP)
         self.device_index = rng.choice([0, 0, 0, 1, 3])
-        self.dtypes = {}
-        for rule in signature.combinations:
-            self.dtypes |= dict(zip(rule.left, rng.choice(rule.right)))
+        self.dtypes = rng.choice(signature.combinations)
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -396,10 +396,10 @@ class Mutator:
 
     def __init__(self, rng, signature, args):
         self.rng, self.signature, self.args = rng, signature, args
-        self.noalias = any(rule.op == "noalias" for rule in signature.rules)
+        self.noalias = any(part.op == "noalias" for rule in signature.rules for part in parts(rule))
         used = [kind.dtype for kind in tensors_in(signature)]
         self.dtypes = [DTYPES[name] for name in used if name in DTYPES]
-        self.dtypes += [DTYPES[name] for rule in signature.combinations for choice in rule.right for name in choice] * 3
+        self.dtypes += [DTYPES[name] for row in signature.combinations for name in row.values()] * 3
 
     def mutate(self):
         methods = [(self.tensor, 65), (self.number, 18), (self.replace, 8), (self.length, 5), (self.shape_element, 5), (self.arity, 2)]
@@ -585,9 +585,14 @@ class Rules:
         fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors + stars and "*" not in name]
         self.fields = [name for name in fields if values[name] is not None]
         self.values = values
+        self.variables = signature.dtypes
 
     def rule(self):
         rng, names = self.rng, self.symbols * 3 + self.fields
+        if rng.random() < 0.35:
+            return self.joined()
+        if self.tensors and rng.random() < 0.1:
+            return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 4, 16, 32])})"
         if len(self.tensors) > 1 and rng.random() < 0.3:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
         if not names:
@@ -615,6 +620,40 @@ class Rules:
         mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(sign, sign)
         return f"{left} {sign} {constant}" if rng.random() < 0.8 else f"{constant} {mirrored} {left}"
 
+    def joined(self, depth=2):
+        """Parts that `and`, `or` and `not` join. By the bounds of its names, each may hold and may not."""
+        word = self.rng.choice(["and", "or", "not"])
+        texts = [self.joined(depth - 1) if depth and self.rng.random() < 0.3 else self.part() for _ in range(1 if word == "not" else self.rng.randint(2, 3))]
+        if None in texts:
+            return None
+        joined = [text for text in texts if re.search(r"\b(and|or)\b", text)]
+        keeps = {text for text in joined if word == "or" and self.rng.random() < 0.5}
+        texts = [f"({text})" if text in joined and text not in keeps else text for text in texts]
+        return f"not {texts[0]}" if word == "not" else f" {word} ".join(texts)
+
+    def part(self):
+        rng, names = self.rng, self.symbols + self.fields
+        sort = rng.choice(["simple"] * 4 + ["divisor", "divisor", "product", "dtype", "aligned", "noalias"])
+        if sort == "dtype" and self.variables:
+            variable, dtypes = rng.choice([*self.variables.items()])
+            return f"{variable} {rng.choice(['==', '!='])} {rng.choice([*dtypes, 'float64'])}"
+        if sort == "aligned" and self.tensors:
+            return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 2, 16, 64, 4096])})"
+        if sort == "noalias" and len(self.tensors) > 1:
+            return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
+        if not names:
+            return None
+        a, b, c = rng.choice(names), rng.choice(names), rng.choice([0, 0, 1, 2, 3, 4, 8, 16, 100])
+        c = min(c, 3) if ".ndim" in a + b else c  # no more than 64 can be
+        near = rng.choice([self.values[a], self.values[a] + 1, c])
+        if sort == "divisor":
+            return f"{a} {rng.choice(['//', '%'])} {b} {rng.choice(['==', '!='])} {c}" if a != b else f"{a} % {c + 2} == {rng.randint(0, c + 1)}"
+        if sort == "product":
+            return f"{a}*{b} {rng.choice(['>', '<='])} {c}"
+        if a in self.symbols and rng.random() < 0.2:
+            return f"{a} in {{{max(near, 0)}, {c + 3}}}"
+        return f"{a} {rng.choice(['==', '!=', '>', '<='])} {max(near, 0)}"
+
     def side(self, names):
         a, c = self.rng.choice(names), self.rng.randint(1, 9)
         b = self.rng.choice([name for name in names if name != a] or [c])
@@ -624,16 +663,9 @@ class Rules:
 
 def refuses_a_default(signature):
     """Whether a rule over one parameter alone does not hold for its default, which is a diagnostic."""
-    def holds(rule, values):
-        left = rule.left.value(values)
-        if rule.op == "in":
-            return left in rule.right
-        right = rule.right.value(values)
-        return left is not None and right is not None and COMPARISONS[rule.op](left, right)
-
     defaults = {param.name: param.default.value for param in signature.arguments if param.default}
     alone = [rule for rule in signature.rules if len({*rule.names}) == 1 and rule.names[0] in defaults]
-    return any(not holds(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], int))
+    return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], int))
 
 
 def generate_signature(rng):
@@ -652,7 +684,10 @@ def generate_signature(rng):
         rules, kept = Rules(rng, signature, call.values), []
         for _ in range(rng.choice([0, 0, 1, 1, 2, 2, 3, 4])):
             rule = rules.rule()
-            longer = rule and Signature(draft.text([*kept, rule]))
+            try:
+                longer = rule and Signature(draft.text([*kept, rule]))
+            except ValueError:  # no combination of dtypes is left
+                continue
             if longer and not refuses_a_default(longer) and check(longer, args) is None:
                 kept.append(rule)
         text = draft.text(kept)

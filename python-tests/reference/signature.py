@@ -4,6 +4,7 @@
 A *path* such as `p.x.shape[1]` names one thing that a call is checked for. Absent: diagnostics worth reading, launches.
 """
 import ast
+import itertools
 import math
 import operator
 import re
@@ -20,7 +21,7 @@ INT_RANGES = {name: (0, 2 ** DTYPES[name][1] - 1) if name[0] == "u" else (-2 ** 
 # The largest finite value, and the least one that rounds beyond it.
 FLOAT_RANGES = {"float16": (65504.0, 65520.0), "bfloat16": ((2 - 2.0 ** -7) * 2.0 ** 127, (2 - 2.0 ** -8) * 2.0 ** 127),
                 "float32": ((2 - 2.0 ** -23) * 2.0 ** 127, (2 - 2.0 ** -24) * 2.0 ** 127), "float64": (1.7976931348623157e308, math.inf)}
-RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional Pointer Stream EnvStream where noalias ceildiv min max _".split()}
+RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional Pointer Stream EnvStream where noalias aligned ceildiv min max _".split()}
 CALLS = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
 INFIX = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod}
 COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -36,7 +37,8 @@ Pointer = namedtuple("Pointer", "dtype nonnull align")
 Stream = namedtuple("Stream", "word")
 Literal = namedtuple("Literal", "value")
 Param = namedtuple("Param", "name type default")  # default: None, or a Literal
-Rule = namedtuple("Rule", "op left right names")  # op: a comparison, "in", "noalias"
+# op: a comparison, "in", "dtypes" (a list of variables is one of several lists of dtypes), "noalias", "aligned", "and", "or", "not" (left: rules)
+Rule = namedtuple("Rule", "op left right names")
 Use = namedtuple("Use", "expr path role optionals")  # role: "dim", "param", "stride"; optionals: the paths of the Optionals around it
 Binding = namedtuple("Binding", "symbol scale shift solved")
 Star = namedtuple("Star", "name")  # of any number of dims; None: without a name
@@ -224,19 +226,77 @@ def parse_expr(node):
 
 
 def parse_rule(node):
-    """The rule of a dtype variable is one of a combination: a list of variables on the left, of tuples of dtypes on the right."""
     match node:
+        case ast.BoolOp(op, nodes): return joined("and" if isinstance(op, ast.And) else "or", nodes)
+        case ast.UnaryOp(ast.Not(), inner): return joined("not", [inner])
         case ast.Call(ast.Name("noalias"), [ast.Name(a), ast.Name(b)]): return Rule("noalias", a, b, (a, b))
+        case ast.Call(ast.Name("aligned"), [ast.Name(tensor), ast.Constant(int(size))]): return Rule("aligned", tensor, size, (tensor,))
         case ast.Compare(left, [ast.In()], [ast.Set([ast.Name() | ast.Tuple(), *_] as choices)]):
             variables, *choices = ([part.id for part in getattr(side, "elts", [side])] for side in (left, *choices))
-            return Rule("in", variables, choices, ())
-        case ast.Compare(ast.Name(name), [ast.Eq()], [ast.Name(dtype)]) if dtype in DTYPES: return Rule("in", [name], [[dtype]], ())
+            return Rule("dtypes", variables, choices, tuple(variables))
+        case ast.Compare(ast.Name(name), [ast.Eq() | ast.NotEq() as sign], [ast.Name(dtype)]) if dtype in DTYPES:
+            rule = Rule("dtypes", [name], [[dtype]], (name,))
+            return rule if isinstance(sign, ast.Eq) else Rule("not", [rule], None, rule.names)
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
             return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
         case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:
             left, right = parse_expr(left), parse_expr(right)
             return Rule(SIGNS[type(sign)], left, right, left.names + right.names)
     refuse(node)
+
+
+def joined(op, nodes):
+    rules = [parse_rule(node) for node in nodes]
+    return Rule(op, rules, None, tuple(dict.fromkeys(name for rule in rules for name in rule.names)))
+
+
+def parts(rule):
+    """What `and`, `or` and `not` join, in order."""
+    return [part for inner in rule.left for part in parts(inner)] if rule.op in ("and", "or", "not") else [rule]
+
+
+def rule_text(rule, brackets=()):
+    """`brackets`: the words of joined rules that need them here."""
+    match rule:
+        case Rule("noalias", a, b): return f"noalias({a}, {b})"
+        case Rule("aligned", tensor, size): return f"aligned({tensor}, {size})"
+        case Rule("dtypes", [variable], choices): return f"{variable} in {{{', '.join(choice for [choice] in choices)}}}"
+        case Rule("dtypes", variables, choices):
+            variables, *choices = (f"({', '.join(names)})" for names in (variables, *choices))
+            return f"{variables} in {{{', '.join(choices)}}}"
+        case Rule("in", left, values): return f"{left.text()} in {{{', '.join(map(str, values))}}}"
+        case Rule("not", [Rule("dtypes", [variable], [[dtype]])]): return f"{variable} != {dtype}"
+        case Rule("not", [inner]): return f"not {rule_text(inner, ('and', 'or'))}"
+        case Rule("and" | "or" as word, rules):
+            text = f" {word} ".join(rule_text(inner, ("and", "or") if word == "and" else ("or",)) for inner in rules)
+            return f"({text})" if word in brackets else text
+        case Rule(op, left, right): return f"{left.text()} {op} {right.text()}"
+
+
+def outcomes(rule, dtypes):
+    """What may come of a rule with these dtypes, whatever else a call has: True, False, and None where it has no value."""
+    match rule.op:
+        case "dtypes":
+            fitting = [choice for choice in rule.right if all(dtypes.get(v, dtype) == dtype for v, dtype in zip(rule.left, choice))]
+            return {False} if not fitting else {True} if {*rule.left} <= {*dtypes} else {True, False}
+        case "not": return {None if result is None else not result for result in outcomes(rule.left[0], dtypes)}
+        case "and" | "or" as word:
+            going_on, results = word == "and", {word == "and"}
+            for inner in rule.left:
+                if going_on in results:
+                    results = results - {going_on} | outcomes(inner, dtypes)
+            return results
+    return {True, False, None}
+
+
+def listed(rule, variable):
+    """The dtypes that a rule lists for a variable; None where it lists none."""
+    match rule.op:
+        case "dtypes" if variable in rule.left: return list(dict.fromkeys(choice[rule.left.index(variable)] for choice in rule.right))
+        case "and": return next((dtypes for inner in rule.left if (dtypes := listed(inner, variable))), None)
+        case "or":
+            each = [listed(inner, variable) for inner in rule.left]
+            return None if None in each else list(dict.fromkeys(dtype for dtypes in each for dtype in dtypes))
 
 
 def is_symbol(path, dtype):
@@ -252,8 +312,12 @@ class Signature:
         self.arguments = [param for param in self.params if param.type != Stream("EnvStream")]
         self.required = next((i for i, param in enumerate(self.arguments) if param.default), len(self.arguments))
         self.short = short(self)
-        self.combinations = [rule for rule in rules if isinstance(rule.left, list)]
-        self.rules = [rule for rule in rules if not isinstance(rule.left, list)]
+        self.variables = {v for rule in rules for part in parts(rule) if part.op == "dtypes" for v in part.left}
+        self.dtypes = {v: self.dtypes_of(v, rules) for v in sorted(self.variables)}  # what each may be
+        rows = (dict(zip(self.dtypes, row)) for row in itertools.product(*self.dtypes.values()))
+        self.combinations = [row for row in rows if all(True in outcomes(rule, row) for rule in rules)]
+        # A rule over one dtype variable alone is a part of its binding.
+        self.rules = [rule for rule in rules if len({*rule.names}) > 1 or not {*rule.names} <= self.variables]
         self.uses = []
         self.dtype_bindings = {}  # from a variable to the path of the tensor that binds it
         self.bindings = {}  # from a path to its Binding
@@ -272,6 +336,11 @@ class Signature:
         for use in sorted((uses[-1] for uses in self.stride_uses.values()), key=self.uses.index):
             self.settled.setdefault((*use.optionals, use.path)[0], []).append(use.expr.left)
         self.diagnose()
+
+    @staticmethod
+    def dtypes_of(variable, rules):
+        dtypes = next((dtypes for rule in rules if (dtypes := listed(rule, variable))), [])
+        return [dtype for dtype in dtypes if all(True in outcomes(rule, {variable: dtype}) for rule in rules)]
 
     def collect_uses(self, kind, path, optionals):
         match kind:
@@ -330,7 +399,7 @@ class Signature:
 
     def diagnose(self):
         kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses}
-        integers, variables = {use.path for use in self.uses if use.role == "param"}, {v for rule in self.combinations for v in rule.left}
+        integers, variables = {use.path for use in self.uses if use.role == "param"}, self.variables
         if len(kinds) < len(self.params) or ((symbols - integers) | variables) & {*kinds} or symbols & variables:
             raise ValueError("one name for two things")
         if {*self.stars} & (symbols | variables | {*kinds}):
@@ -340,11 +409,13 @@ class Signature:
             raise ValueError("a dim over fields that are no star's")
         if variables != {*self.dtype_bindings} or RESERVED & (symbols | variables | {*kinds}):
             raise ValueError("a reserved name, or a dtype variable without a rule or a required tensor")
+        if variables and not 0 < len(self.combinations) <= 64:
+            raise ValueError("no combination of dtypes, or too many")
         if None in [param.default for param in self.arguments[self.required:]]:
             raise ValueError("a parameter without a default after one with")
         tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}
-        for rule in self.rules:
-            known = [name.split(".")[0] in (tensors | {*self.stars} if "." in name else tensors if rule.op == "noalias" else symbols)
-                     for name in rule.names]
+        for rule in (part for rule in self.rules for part in parts(rule)):
+            over = tensors if rule.op in ("noalias", "aligned") else variables if rule.op == "dtypes" else symbols
+            known = [name.split(".")[0] in (tensors | {*self.stars} if "." in name else over) for name in rule.names]
             if not known or not all(known):
                 raise ValueError(f"a rule over {rule.names}")

@@ -9,6 +9,7 @@
 //! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
 
 mod allocation;
+mod condition;
 mod named_tensor;
 mod tensor_map;
 mod written;
@@ -24,7 +25,7 @@ use crate::param::{Scalar, Tensor, TensorDType};
 use crate::path::Path;
 use crate::plan::{self, CScalar, DeviceFact, Grid, Launch, LaunchArg, Plan, Value};
 use crate::planner::{Checked, Named, NamedKind, Planner};
-use crate::rule::{Rule, RuleKind, join};
+use crate::rule::{Rule, join};
 use crate::signature::Signature;
 use crate::spelling::closest_field;
 use crate::tensor_map::MapSpec;
@@ -147,7 +148,7 @@ impl LaunchSpec {
             exprs.extend(numbers.map(|number| &number.value));
         }
         let names = exprs.into_iter().flat_map(Expr::names).map(|name| name.text);
-        names.chain(self.when.iter().flat_map(condition_names)).collect()
+        names.chain(self.when.iter().flat_map(Rule::names).map(|name| name.text)).collect()
     }
 }
 
@@ -325,15 +326,10 @@ impl Join<'_, '_> {
             conds.push(self.at(place.unwrap_or_default(), |join| join.condition(i, launch)));
         }
         let all: Vec<_> = conds.iter().flatten().copied().collect();
-        if !launches.is_empty() && launches.iter().all(|launch| !launch.when.is_empty()) {
-            let texts: Vec<_> = launches.iter().map(|launch| join(&launch.when)).collect();
-            let mut names: Vec<String> = Vec::new();
-            for name in launches.iter().flat_map(|launch| &launch.when).flat_map(condition_names) {
-                if !names.contains(&name) && self.cx.named(&name).is_some() {
-                    names.push(name);
-                }
-            }
-            check::no_launch::require(self.cx, &all, &texts, &names);
+        // A launch without a condition always runs, and one with a bad condition has none yet.
+        if !launches.is_empty() && all.len() == launches.len() {
+            let whens: Vec<_> = launches.iter().map(|launch| &launch.when[..]).collect();
+            check::no_launch::require(self.cx, &all, &whens);
         }
         for (index, (launch, when)) in launches.iter().zip(conds).enumerate() {
             let cond = match (when, self.maps_have_elements(launch)) {
@@ -480,67 +476,6 @@ impl Join<'_, '_> {
                 None
             }
         }
-    }
-
-    fn condition(&mut self, number: usize, launch: &LaunchSpec) -> Option<Value> {
-        let place = format!("the `when` of launch {number}");
-        let bad: Vec<_> =
-            launch.when.iter().filter(|rule| !self.check_rule(rule, &place)).collect();
-        let mut cond = None;
-        for rule in launch.when.iter().filter(|_| bad.is_empty()) {
-            let holds = check::rule::condition(self.cx, rule);
-            cond = Some(match cond {
-                None => holds,
-                Some(cond) => self.cx.b.and(cond, holds),
-            });
-        }
-        cond
-    }
-
-    fn check_rule(&mut self, rule: &Rule, place: &str) -> bool {
-        let is_known = match &rule.kind {
-            RuleKind::Compare(a, _, b) => {
-                self.check_names(a, place).is_some() && self.check_names(b, place).is_some()
-            }
-            RuleKind::In(e, _) => self.check_names(e, place).is_some(),
-            RuleKind::DTypes(vars, _) => {
-                vars.iter().all(|var| self.dtype(place, &TensorDType::from(var.as_str())).is_some())
-            }
-            RuleKind::NoAlias(..) => {
-                let message = format!("`{rule}` cannot stand in {place}");
-                self.diagnostics.push(
-                    Diagnostic::new("launch", message).help("make it a rule of the signature"),
-                );
-                false
-            }
-        };
-        is_known && self.check_sense(rule, place)
-    }
-
-    /// Reports a condition that says nothing, or that no call can satisfy.
-    fn check_sense(&mut self, rule: &Rule, place: &str) -> bool {
-        let bindings = self.cx.bindings();
-        let mut problems: Vec<_> = bindings
-            .vain(rule)
-            .into_iter()
-            .map(|vain| {
-                let message = format!("`{rule}` in {place} {}", vain.message);
-                Diagnostic::new(vain.code, message).label(rule.span, vain.why)
-            })
-            .collect();
-        if matches!(rule.kind, RuleKind::DTypes(..)) && !bindings.allow_some(rule, self.cx.rules())
-        {
-            let message = format!("`{rule}` in {place} can never hold");
-            let problem = Diagnostic::new("impossible-rule", message);
-            problems
-                .push(problem.label(rule.span, "the rules of the signature allow none of these"));
-        }
-        let makes_sense = problems.is_empty();
-        for problem in problems {
-            let help = "write a condition that some calls satisfy, or none where all do";
-            self.diagnostics.push(problem.help(help));
-        }
-        makes_sense
     }
 
     /// Reports the sizes of dims that a kernel cannot walk as one; `None` where there are any.
@@ -742,12 +677,4 @@ impl Join<'_, '_> {
 
 fn is_device_fact(name: &str) -> bool {
     DeviceFact::ALL.iter().any(|fact| fact.name() == name)
-}
-
-/// What a condition depends on: names with values, and dtype variables.
-fn condition_names(rule: &Rule) -> Vec<String> {
-    match &rule.kind {
-        RuleKind::DTypes(vars, _) => vars.clone(),
-        _ => rule.names().into_iter().map(|name| name.text).collect(),
-    }
 }

@@ -376,6 +376,11 @@ impl<'t> Parser<'t> {
     /// `=16`: a power of two, in bytes.
     pub fn parse_align(&mut self) -> Result<u32, Diagnostic> {
         self.expect("=")?;
+        self.parse_alignment()
+    }
+
+    /// A power of two, in bytes.
+    fn parse_alignment(&mut self) -> Result<u32, Diagnostic> {
         let span = self.peek().span;
         let bytes = self.parse_count("an alignment in bytes")?;
         u32::try_from(bytes)

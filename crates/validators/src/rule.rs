@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules: conditions between the things a signature names. Here: the data and its text. What a rule becomes in a plan: [`check`](crate::check).
+//! Rules: conditions between the things a signature names. Here: the data and its text, and in `outcome` what is known of a rule before a
+//! call. What a rule becomes in a plan: [`check`](crate::check).
+//!
+//! A rule is a tree: comparisons and the like are its *parts*, joined by `and`, `or` and `not`.
+
+mod outcome;
+
+pub use outcome::{Known, Outcomes};
 
 use crate::expr::{Expr, Name};
 use kernpack_ffi_abi::DType;
@@ -46,6 +53,18 @@ impl Comparison {
         }
     }
 
+    /// The comparison that holds where this one does not.
+    pub fn opposite(self) -> Comparison {
+        match self {
+            Comparison::Eq => Comparison::Ne,
+            Comparison::Ne => Comparison::Eq,
+            Comparison::Lt => Comparison::Ge,
+            Comparison::Le => Comparison::Gt,
+            Comparison::Gt => Comparison::Le,
+            Comparison::Ge => Comparison::Lt,
+        }
+    }
+
     /// Whether some pair of values within the bounds compares so.
     pub fn is_possible(self, (a0, a1): (i64, i64), (b0, b1): (i64, i64)) -> bool {
         match self {
@@ -70,6 +89,14 @@ pub enum RuleKind {
     DTypes(Vec<String>, Vec<Vec<DType>>),
     /// `noalias(a, b)`
     NoAlias(String, String),
+    /// `aligned(x, 16)`; a power of two.
+    Aligned(String, u32),
+    /// `not n == 1`
+    Not(Box<Rule>),
+    /// `m > 4 and n > 4`
+    And(Vec<Rule>),
+    /// `m > 4 or n > 4`
+    Or(Vec<Rule>),
 }
 
 /// A rule and where it stands.
@@ -93,37 +120,75 @@ impl Rule {
         Rule { kind, span: Span::default() }
     }
 
-    /// The symbols and fields that the rule compares, once each, in order of first appearance.
-    pub fn names(&self) -> Vec<Name> {
+    /// The rules of several that do not stand in one another, in order: the one, or what `and`, `or` and `not` join.
+    pub fn parts(&self) -> Vec<&Rule> {
         match &self.kind {
-            RuleKind::Compare(a, _, b) => {
-                let mut names = a.names();
-                for name in b.names() {
-                    if !names.iter().any(|known| known.text == name.text) {
-                        names.push(name);
-                    }
-                }
-                names
+            RuleKind::Compare(..)
+            | RuleKind::In(..)
+            | RuleKind::DTypes(..)
+            | RuleKind::NoAlias(..)
+            | RuleKind::Aligned(..) => vec![self],
+            RuleKind::Not(rule) => rule.parts(),
+            RuleKind::And(rules) | RuleKind::Or(rules) => {
+                rules.iter().flat_map(Rule::parts).collect()
             }
-            RuleKind::In(e, _) => e.names(),
-            RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Vec::new(),
         }
     }
 
-    /// Whether the rule holds where its only name has that value; nothing where it is about something else.
+    /// Whether it is made of others.
+    pub fn is_joined(&self) -> bool {
+        matches!(self.kind, RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_))
+    }
+
+    /// The symbols and fields that the rule compares, once each, in order of first appearance.
+    pub fn names(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = Vec::new();
+        for part in self.parts() {
+            let sides = match &part.kind {
+                RuleKind::Compare(a, _, b) => vec![a, b],
+                RuleKind::In(e, _) => vec![e],
+                _ => vec![],
+            };
+            for name in sides.into_iter().flat_map(Expr::names) {
+                if !names.iter().any(|known| known.text == name.text) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// The dtype variables that the rule asks about, once each, in order of first appearance.
+    pub fn dtype_vars(&self) -> Vec<&str> {
+        let mut vars: Vec<&str> = Vec::new();
+        for part in self.parts() {
+            if let RuleKind::DTypes(own, _) = &part.kind {
+                let new: Vec<_> = own.iter().filter(|var| !vars.contains(&&***var)).collect();
+                vars.extend(new.into_iter().map(String::as_str));
+            }
+        }
+        vars
+    }
+
+    /// The tensors whose memory the rule asks about, in order of appearance.
+    pub fn tensors(&self) -> Vec<&str> {
+        let tensors = self.parts().into_iter().flat_map(|part| match &part.kind {
+            RuleKind::NoAlias(a, b) => vec![&a[..], b],
+            RuleKind::Aligned(tensor, _) => vec![&tensor[..]],
+            _ => vec![],
+        });
+        tensors.collect()
+    }
+
+    /// Whether the rule may hold where its only name has that value; nothing where it is about something else.
     pub fn holds_for(&self, name: &str, value: i64) -> Option<bool> {
-        if self.names().iter().any(|other| other.text != name) {
+        let is_other = |other: &Name| other.text != name;
+        let has_others = !self.dtype_vars().is_empty() || !self.tensors().is_empty();
+        if has_others || self.names().iter().any(is_other) {
             return None;
         }
-        let of = |_: &str| Some(value);
-        match &self.kind {
-            RuleKind::Compare(a, comparison, b) => {
-                let sides = a.value(&of).zip(b.value(&of));
-                Some(sides.is_some_and(|(a, b)| comparison.is_possible((a, a), (b, b))))
-            }
-            RuleKind::In(e, values) => Some(e.value(&of).is_some_and(|e| values.contains(&e))),
-            RuleKind::DTypes(..) | RuleKind::NoAlias(..) => None,
-        }
+        let known = Known { ints: &|_| Some(value), dtypes: &|_| None };
+        Some(self.outcomes(&known).holds)
     }
 
     /// The symbol and divisor of `sym % c == 0`.
@@ -152,8 +217,40 @@ impl fmt::Display for Rule {
                 _ => write!(f, "({}) in {}", join(vars), DTypeRows(rows)),
             },
             RuleKind::NoAlias(a, b) => write!(f, "noalias({a}, {b})"),
+            RuleKind::Aligned(tensor, bytes) => write!(f, "aligned({tensor}, {bytes})"),
+            RuleKind::Not(rule) => match rule.as_dtype() {
+                Some((var, dtype)) => write!(f, "{var} != {dtype}"),
+                None => write!(f, "not {}", rule.bracketed(&|_| true)),
+            },
+            RuleKind::And(rules) => f.write_str(&joined(rules, " and ", &|_| true)),
+            RuleKind::Or(rules) => {
+                f.write_str(&joined(rules, " or ", &|kind| matches!(kind, RuleKind::Or(_))))
+            }
         }
     }
+}
+
+impl Rule {
+    /// `T == float32`
+    fn as_dtype(&self) -> Option<(&str, DType)> {
+        match &self.kind {
+            RuleKind::DTypes(vars, rows) => match (&vars[..], &rows[..]) {
+                ([var], [row]) => Some((var, row[0])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The text, in brackets where the rule is `and` or `or`, of a kind that needs them.
+    fn bracketed(&self, needs_brackets: &dyn Fn(&RuleKind) -> bool) -> String {
+        let is_list = matches!(self.kind, RuleKind::And(_) | RuleKind::Or(_));
+        if is_list && needs_brackets(&self.kind) { format!("({self})") } else { self.to_string() }
+    }
+}
+
+fn joined(rules: &[Rule], word: &str, needs_brackets: &dyn Fn(&RuleKind) -> bool) -> String {
+    rules.iter().map(|rule| rule.bracketed(needs_brackets)).collect::<Vec<_>>().join(word)
 }
 
 /// Prints the allowed combinations of several dtype variables: `{(float16, float32), (bfloat16, float32)}`.

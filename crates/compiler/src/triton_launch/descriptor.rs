@@ -20,7 +20,7 @@ use kernpack_ffi_abi::DType;
 use kernpack_syntax::Placed;
 use kernpack_validators::expr::{Field, Op};
 use kernpack_validators::plan::CScalar;
-use kernpack_validators::{Expr, KernelArg, MapChoices, MapSpec, NamedTensor, Rule, RuleKind};
+use kernpack_validators::{Expr, KernelArg, Known, MapChoices, MapSpec, NamedTensor, Rule};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -424,12 +424,9 @@ fn dtypes_when<'a>(
     tensor: &'a NamedTensor,
     when: &'a [Rule],
 ) -> impl Iterator<Item = DType> + use<'a> {
-    let is_allowed = |dtype: DType, rule: &Rule| match &rule.kind {
-        RuleKind::DTypes(vars, rows) => {
-            let place = vars.iter().position(|var| Some(var) == tensor.dtype_var.as_ref());
-            place.is_none_or(|place| rows.iter().any(|row| row[place] == dtype))
-        }
-        RuleKind::Compare(..) | RuleKind::In(..) | RuleKind::NoAlias(..) => true,
+    let is_allowed = |dtype: DType, rule: &Rule| {
+        let dtype_of = |var: &str| (Some(var) == tensor.dtype_var.as_deref()).then_some(dtype);
+        rule.outcomes(&Known { ints: &|_| None, dtypes: &dtype_of }).holds
     };
     let all = tensor.dtypes.iter().copied();
     all.filter(move |dtype| when.iter().all(|rule| is_allowed(*dtype, rule)))

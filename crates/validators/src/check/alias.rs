@@ -41,9 +41,10 @@ pub struct Element {
 
 /// The tensors whose memory rules ask about.
 pub fn asked(rules: &[Rule]) -> HashSet<&str> {
-    let tensors = rules.iter().flat_map(|rule| match &rule.kind {
+    let parts = rules.iter().flat_map(Rule::parts);
+    let tensors = parts.flat_map(|part| match &part.kind {
         RuleKind::NoAlias(a, b) => vec![a.as_str(), b],
-        RuleKind::Compare(..) | RuleKind::In(..) | RuleKind::DTypes(..) => vec![],
+        _ => vec![],
     });
     tensors.collect()
 }
@@ -197,8 +198,8 @@ fn bytes(
     checked(cx, Arith::Add, most, others, valid)
 }
 
-/// Requires two tensors not to overlap.
-pub fn require(cx: &mut Planner<'_>, path: &Path, a: &str, b: &str) {
+/// Whether two tensors do not overlap, and whether that has an answer: their ranges are within 64 bits. Empty ones never overlap.
+pub fn apart(cx: &mut Planner<'_>, a: &str, b: &str) -> (Value, Value) {
     let extent = |name| *cx.extent(name).expect("the tensor's extent is known");
     let (first, second) = (extent(a), extent(b));
     let before = cx.b.compare(Compare::Le, first.high, second.low);
@@ -206,9 +207,14 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, a: &str, b: &str) {
     let apart = cx.b.or(before, behind);
     let valid = cx.b.and(first.valid, second.valid);
     let empty = cx.b.or(first.empty, second.empty);
+    (cx.b.or(apart, empty), cx.b.or(valid, empty))
+}
+
+/// Requires two tensors not to overlap.
+pub fn require(cx: &mut Planner<'_>, path: &Path, a: &str, b: &str) {
+    let (apart, valid) = apart(cx, a, b);
     let subject = path.location("Invalid Tensor data");
-    for (holds, got) in [(valid, "a byte range beyond 64 bits"), (apart, "overlapping memory")] {
-        let cond = cx.b.or(holds, empty);
+    for (cond, got) in [(valid, "a byte range beyond 64 bits"), (apart, "overlapping memory")] {
         let rule = format!("noalias({a}, {b})");
         cx.require(cond, INFO.complaint(&subject, rule, got));
     }

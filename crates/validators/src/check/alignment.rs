@@ -2,6 +2,7 @@
 //! The alignment of a tensor's first element.
 
 use super::Info;
+use crate::expr::Field;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Arith, Value};
@@ -33,8 +34,7 @@ pub fn require(
     if align == one {
         return;
     }
-    let mask = cx.b.arith(Arith::Sub, align, one);
-    let rest = cx.b.arith(Arith::BitAnd, address, mask);
+    let rest = rest(cx, address, align);
     let aligned = cx.b.eq_int(rest, 0);
     let cond = cx.b.or(aligned, empty);
     let number = |phrase: Phrase| match cx.b.as_int(align) {
@@ -45,6 +45,42 @@ pub fn require(
     let got = number(Phrase::text("address % ")).and(" == ").and_value(rest, Format::Int);
     let subject = path.location("Misaligned Tensor data");
     cx.require(cond, INFO.complaint(subject, expected, got));
+}
+
+/// What is left of an address beyond a multiple of `align`.
+fn rest(cx: &mut Planner<'_>, address: Value, align: Value) -> Value {
+    let one = cx.b.int(1);
+    let mask = cx.b.arith(Arith::Sub, align, one);
+    cx.b.arith(Arith::BitAnd, address, mask)
+}
+
+/// `aligned(tensor, align)`: whether its first element is at a multiple of that many bytes, or it has none.
+pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
+    let rest = rest_of(cx, tensor, align);
+    let aligned = cx.b.eq_int(rest, 0);
+    let numel = cx.named(&format!("{tensor}{}", Field::Numel)).expect("the tensor has a size").clone();
+    let mut empty = cx.b.eq_int(numel.value, 0);
+    if let Some(valid) = numel.valid {
+        empty = cx.b.and(valid, empty);
+    }
+    cx.b.or(aligned, empty)
+}
+
+/// What a message says of a tensor's address: `address % 16 == 4`.
+pub fn received(
+    cx: &mut Planner<'_>,
+    what: &str,
+    tensor: &str,
+    align: u32,
+    equals: &str,
+) -> Phrase {
+    let rest = rest_of(cx, tensor, align);
+    Phrase::text(format!("{what} % {align}{equals}")).and_value(rest, Format::Int)
+}
+
+fn rest_of(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
+    let (address, align) = (cx.named(tensor).expect("the tensor has an address").value, cx.b.int(align));
+    rest(cx, address, align)
 }
 
 /// Whole bytes, at least 1.

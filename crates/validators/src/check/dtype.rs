@@ -29,7 +29,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDTy
             let binding = &cx.bindings().dtypes[var];
             if binding.path == path.text {
                 require_any(cx, path, actual, &binding.allowed);
-                let named = Named::new(actual, NamedKind::DType, path);
+                let named = Named::new(actual, NamedKind::DType, &path.part(".dtype"));
                 cx.define(named.called(var));
             } else {
                 if cx.named(var).is_none() {

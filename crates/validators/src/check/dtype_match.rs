@@ -21,7 +21,7 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, var: &str) {
     let bound = cx.named(var).expect("the variable is bound").clone();
     let cond = cx.b.eq(actual, bound.value);
     let subject = path.part(".dtype").subject("Mismatched");
-    let expected = Phrase::text(format!("to match {}.dtype (", bound.path.text))
+    let expected = Phrase::text(format!("to match {} (", bound.path.text))
         .and_value(bound.value, Format::DType)
         .and(")");
     cx.require(cond, INFO.complaint(subject, expected, Phrase::value(actual, Format::DType)));

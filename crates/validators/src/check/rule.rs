@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules behind `where`.
 
-use super::{Info, alias, divisibility, dtype_combination};
+use super::{Info, alias, alignment, divisibility, dtype_combination};
 use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
@@ -14,20 +14,18 @@ use kernpack_ffi_abi::ErrorKind;
 pub const INFO: Info = Info {
     name: "rule",
     kind: ErrorKind::ValueError,
-    doc: "A rule of the signature holds. Arithmetic is on 64 bits; an overflow, or a divisor that is not positive, fails the rule.",
+    doc: "A rule of the signature holds. Arithmetic is on 64 bits; an overflow, or a divisor that is not positive, fails the rule, unless `and` or `or` has stopped before it.",
     example: "Invalid k.shape[1] on argument #1 when calling: `f(q: Tensor([n, hq], float32), k: Tensor([n, hkv], float32))`, expected hq % hkv == 0, got 12 % 5",
 };
 
 /// What must have a value before the rule can be checked. A rule on one dtype variable is part of that variable's binding.
 pub fn needs(rule: &Rule) -> Vec<String> {
-    match &rule.kind {
-        RuleKind::Compare(..) | RuleKind::In(..) => {
-            rule.names().into_iter().map(|name| name.text).collect()
-        }
-        RuleKind::DTypes(vars, _) if vars.len() == 1 => vec![],
-        RuleKind::DTypes(vars, _) => vars.clone(),
-        RuleKind::NoAlias(a, b) => vec![a.clone(), b.clone()],
+    let names: Vec<_> = rule.names().into_iter().map(|name| name.text).collect();
+    let (vars, tensors) = (rule.dtype_vars(), rule.tensors());
+    if names.is_empty() && tensors.is_empty() && vars.len() == 1 {
+        return vec![];
     }
+    names.into_iter().chain(vars.into_iter().chain(tensors).map(str::to_string)).collect()
 }
 
 /// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject` is how a message about numbers begins.
@@ -48,51 +46,87 @@ pub fn require(
     match &rule.kind {
         RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
         RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
-        RuleKind::Compare(..) | RuleKind::In(..) => {
-            for name in rule.names() {
-                if let Some(valid) = cx.named(&name.text).and_then(|named| named.valid) {
-                    let cond = cx.b.or(skip, valid);
-                    let got = received(cx, rule, Some(&name.text));
-                    cx.require(cond, INFO.complaint(subject.clone(), rule.to_string(), got));
-                }
-            }
+        _ => {
             let holds = condition(cx, rule);
             let cond = cx.b.or(skip, holds);
-            let got = received(cx, rule, None);
+            for overflowed in overflows(cx, rule) {
+                let mut either = if rule.is_joined() { cond } else { skip };
+                for (_, valid) in &overflowed {
+                    either = cx.b.or(either, *valid);
+                }
+                let names: Vec<_> = overflowed.iter().map(|(name, _)| &name[..]).collect();
+                let got = received(cx, rule, &names);
+                cx.require(either, INFO.complaint(subject.clone(), rule.to_string(), got));
+            }
+            let got = received(cx, rule, &[]);
             cx.require(cond, INFO.complaint(subject, rule.to_string(), got));
         }
     }
 }
 
-/// Whether a rule over values holds.
+/// The names that may have no value, each with whether it has one, alone and before that all together, where these are worded apart.
+fn overflows(cx: &Planner<'_>, rule: &Rule) -> Vec<Vec<(String, Value)>> {
+    let valid = |name: &str| cx.named(name).and_then(|named| named.valid);
+    let names = rule.names().into_iter();
+    let names = names.filter_map(|name| valid(&name.text).map(|valid| (name.text, valid)));
+    let names: Vec<_> = names.collect();
+    let each = names.iter().map(|name| vec![name.clone()]);
+    let all = (names.len() > 1 && !rule.is_joined()).then(|| names.clone());
+    all.into_iter().chain(each).collect()
+}
+
+/// Whether a rule holds, as far as every part of it that is reached has a value.
+#[derive(Clone, Copy)]
+struct Judged {
+    holds: Value,
+    /// Whether every part that is reached has a value.
+    valid: Value,
+}
+
+/// Whether a rule holds: not where a part that is reached has no value.
 pub fn condition(cx: &mut Planner<'_>, rule: &Rule) -> Value {
-    match &rule.kind {
+    let Judged { holds, valid } = judge(cx, rule);
+    cx.b.and(valid, holds)
+}
+
+fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
+    let always = cx.b.bool(true);
+    let (holds, valid) = match &rule.kind {
         RuleKind::Compare(a, comparison, b) => {
             let (a, b) = (cx.expr(a), cx.expr(b));
-            let valid = cx.b.and(a.valid, b.valid);
-            let holds = compare(cx, *comparison, a, b);
-            cx.b.and(valid, holds)
+            (compare(cx, *comparison, a, b), cx.b.and(a.valid, b.valid))
         }
         RuleKind::In(e, values) => {
             let e = cx.expr(e);
-            let holds = cx.b.eq_any(e.value, values.iter().copied());
-            cx.b.and(e.valid, holds)
+            (cx.b.eq_any(e.value, values.iter().copied()), e.valid)
         }
-        RuleKind::DTypes(vars, rows) => {
-            let values: Vec<_> = vars.iter().map(|var| cx.named(var).expect("bound").value).collect();
-            let mut any = cx.b.bool(false);
-            for row in rows {
-                let mut all = cx.b.bool(true);
-                for (value, dtype) in values.iter().zip(row) {
-                    let eq = cx.b.eq_int(*value, dtype.packed());
-                    all = cx.b.and(all, eq);
-                }
-                any = cx.b.or(any, all);
-            }
-            any
+        RuleKind::DTypes(vars, rows) => (dtype_combination::holds(cx, vars, rows), always),
+        RuleKind::NoAlias(a, b) => alias::apart(cx, a, b),
+        RuleKind::Aligned(tensor, bytes) => (alignment::holds(cx, tensor, *bytes), always),
+        RuleKind::Not(rule) => {
+            let Judged { holds, valid } = judge(cx, rule);
+            (cx.b.not(holds), valid)
         }
-        RuleKind::NoAlias(..) => unreachable!("a launch's condition is over values and dtypes"),
+        RuleKind::And(rules) => return join(cx, rules, true),
+        RuleKind::Or(rules) => return join(cx, rules, false),
+    };
+    Judged { holds, valid }
+}
+
+/// Rules of which each is reached while those before it hold, if `all` have to hold, or else while none of them does.
+fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
+    let mut joined = Judged { holds: cx.b.bool(all), valid: cx.b.bool(true) };
+    for rule in rules {
+        let next = judge(cx, rule);
+        let is_decided = if all { cx.b.not(joined.holds) } else { joined.holds };
+        let valid = cx.b.or(is_decided, next.valid);
+        joined.valid = cx.b.and(joined.valid, valid);
+        joined.holds = match all {
+            true => cx.b.and(joined.holds, next.holds),
+            false => cx.b.or(joined.holds, next.holds),
+        };
     }
+    joined
 }
 
 fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked) -> Value {
@@ -107,26 +141,80 @@ fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked)
     }
 }
 
-/// The left side with values for names; both sides where the right one has names too. `overflowed` has no value.
-fn received(cx: &Planner<'_>, rule: &Rule, overflowed: Option<&str>) -> Phrase {
+/// The left side with values for names; both sides where the right one has names too; the values of all names where the rule is made of
+/// others. What has `overflowed` has no value.
+fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
     match &rule.kind {
         RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a, overflowed),
         RuleKind::Compare(a, _, b) => {
             substituted(cx, a, overflowed).and(" and ").and_phrase(substituted(cx, b, overflowed))
         }
         RuleKind::In(e, _) => substituted(cx, e, overflowed),
-        RuleKind::DTypes(..) | RuleKind::NoAlias(..) => Phrase::default(),
+        RuleKind::Aligned(tensor, bytes) => alignment::received(cx, "address", tensor, *bytes, " == "),
+        _ => named_values(cx, [rule], overflowed.first().copied()),
+    }
+}
+
+/// What the rules name, each with its value, in order of first appearance, up to what has `overflowed` and has none.
+pub fn named_values<'r>(
+    cx: &mut Planner<'_>,
+    rules: impl IntoIterator<Item = &'r Rule>,
+    overflowed: Option<&str>,
+) -> Phrase {
+    let mut seen: Vec<String> = Vec::new();
+    let mut all = Phrase::default();
+    for part in rules.into_iter().flat_map(Rule::parts) {
+        for (name, value) in part_values(cx, part) {
+            if seen.contains(&name) {
+                continue;
+            }
+            all = all.and(if seen.is_empty() { "" } else { ", " });
+            if overflowed == Some(&name) {
+                return all.and(format!("{name} = an overflow"));
+            }
+            all = all.and_phrase(value);
+            seen.push(name);
+        }
+    }
+    all
+}
+
+/// What a part names, with the text that says its value.
+fn part_values(cx: &mut Planner<'_>, part: &Rule) -> Vec<(String, Phrase)> {
+    let value_of = |name: &str, format| {
+        let value = cx.named(name).expect("the name has a value").value;
+        Phrase::text(format!("{name} = ")).and_value(value, format)
+    };
+    match &part.kind {
+        RuleKind::DTypes(vars, _) => {
+            vars.iter().map(|var| (var.clone(), value_of(var, Format::DType))).collect()
+        }
+        RuleKind::NoAlias(a, b) => {
+            let (zero, one) = (cx.b.int(0), cx.b.int(1));
+            let (apart, valid) = alias::apart(cx, a, b);
+            let holds = cx.b.and(valid, apart);
+            let value = cx.b.select(holds, one, zero);
+            vec![(part.to_string(), Phrase::text(format!("{part} = ")).and_value(value, Format::Int))]
+        }
+        RuleKind::Aligned(tensor, bytes) => {
+            let what = format!("address of {tensor}");
+            vec![(part.to_string(), alignment::received(cx, &what, tensor, *bytes, " = "))]
+        }
+        _ => {
+            let names = part.names().into_iter().map(|name| name.text);
+            names.map(|name| (name.clone(), value_of(&name, Format::Int))).collect()
+        }
     }
 }
 
 /// An expression with values in place of its names.
-fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: Option<&str>) -> Phrase {
+fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: &[&str]) -> Phrase {
     // A name cannot hold this character, so it marks the places of values in the text.
     const MARK: char = '\u{1}';
     let mut text = String::new();
     let mut values = Vec::new();
     let written = expr.write(&mut text, &mut |f, name| {
-        if overflowed == Some(name) {
+        if overflowed.contains(&name) {
             return f.write_str("an overflow");
         }
         values.push(cx.named(name).expect("the name has a value").value);

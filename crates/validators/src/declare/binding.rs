@@ -3,7 +3,7 @@
 
 use super::peer::Peer;
 use crate::plan::MOST_TURNS;
-use crate::rule::{Rule, RuleKind};
+use crate::rule::{Known, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -68,10 +68,12 @@ pub struct Bindings {
 
 /// What is wrong with a rule that says nothing, or nothing that can be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vain {
+pub(crate) struct Vain<'r> {
+    /// The part that it is about.
+    pub part: &'r Rule,
     /// The name of the diagnostic.
     pub code: &'static str,
-    /// What is wrong, to stand behind the rule.
+    /// What is wrong, to stand behind the part.
     pub message: &'static str,
     /// Why.
     pub why: &'static str,
@@ -83,27 +85,49 @@ impl Bindings {
         self.settled.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// What is wrong with a rule all by itself.
-    pub(crate) fn vain(&self, rule: &Rule) -> Vec<Vain> {
+    /// What is wrong with a rule all by itself, part by part.
+    pub(crate) fn vain<'r>(&self, rule: &'r Rule) -> Vec<Vain<'r>> {
+        let mut vain = Vec::new();
+        self.add_vain(rule, false, &mut vain);
+        vain
+    }
+
+    fn add_vain<'r>(&self, rule: &'r Rule, is_negated: bool, vain: &mut Vec<Vain<'r>>) {
+        match &rule.kind {
+            RuleKind::Compare(..) | RuleKind::In(..) => {
+                let names_nothing = rule.names().is_empty();
+                let (code, message, why) = ("constant-rule", "names nothing", "constant");
+                vain.extend(names_nothing.then_some(Vain { part: rule, code, message, why }));
+                let is_impossible = !self.can_be(rule, !is_negated);
+                let (message, why) = match is_negated {
+                    false => ("can never hold", "no call can satisfy this"),
+                    true => ("always holds", "`not` in front of this can never hold"),
+                };
+                let code = "impossible-rule";
+                vain.extend(is_impossible.then_some(Vain { part: rule, code, message, why }));
+            }
+            RuleKind::Not(inner) => self.add_vain(inner, !is_negated, vain),
+            RuleKind::And(rules) | RuleKind::Or(rules) => {
+                rules.iter().for_each(|rule| self.add_vain(rule, is_negated, vain));
+            }
+            RuleKind::DTypes(..) | RuleKind::NoAlias(..) | RuleKind::Aligned(..) => {}
+        }
+    }
+
+    /// Whether a part over values may hold, or may not, as far as the bounds of names tell.
+    fn can_be(&self, part: &Rule, holding: bool) -> bool {
         let bounds = |name: &str| self.bounds_of(name);
-        let can_hold = match &rule.kind {
+        match &part.kind {
             RuleKind::Compare(a, comparison, b) => match (a.bounds(&bounds), b.bounds(&bounds)) {
-                (Some(a), Some(b)) => comparison.is_possible(a, b),
+                (Some(a), Some(b)) if holding => comparison.is_possible(a, b),
+                (Some(a), Some(b)) => comparison.opposite().is_possible(a, b),
                 _ => false,
             },
-            RuleKind::In(e, values) => e
+            RuleKind::In(e, values) if holding => e
                 .bounds(&bounds)
                 .is_some_and(|(low, high)| values.iter().any(|value| (low..=high).contains(value))),
-            RuleKind::DTypes(..) | RuleKind::NoAlias(..) => return vec![],
-        };
-        let constant = Vain { code: "constant-rule", message: "names nothing", why: "constant" };
-        let impossible = Vain {
-            code: "impossible-rule",
-            message: "can never hold",
-            why: "no call can satisfy this",
-        };
-        let found = [(rule.names().is_empty(), constant), (!can_hold, impossible)];
-        found.into_iter().filter(|(is_so, _)| *is_so).map(|(_, vain)| vain).collect()
+            _ => true,
+        }
     }
 
     /// What is known of a name's value: what counts something is not negative. Launches have names
@@ -119,10 +143,11 @@ impl Bindings {
         }
     }
 
-    /// Whether the rule allows some combination of dtypes that `rules` allow.
+    /// Whether the rule may hold with some combination of dtypes that `rules` allow.
     pub(crate) fn allow_some(&self, rule: &Rule, rules: &[Rule]) -> bool {
         let vars: Vec<_> = self.dtypes.keys().map(String::as_str).collect();
-        self.combinations(rules).iter().any(|row| allows(rule, &vars, row))
+        rule.dtype_vars().is_empty()
+            || self.combinations(rules).iter().any(|row| allows(rule, &vars, row))
     }
 
     /// Every combination of the dtype variables that the rules allow: one dtype a variable, in the
@@ -144,33 +169,17 @@ impl Bindings {
     }
 }
 
-/// Whether a rule allows these dtypes for these variables; a rule over others too is not asked yet.
+/// Whether a rule may hold with these dtypes for these variables.
 fn allows(rule: &Rule, vars: &[&str], row: &[DType]) -> bool {
-    let RuleKind::DTypes(rule_vars, rows) = &rule.kind else { return true };
-    let places: Option<Vec<_>> =
-        rule_vars.iter().map(|var| vars.iter().position(|known| known == var)).collect();
-    places.is_none_or(|places| {
-        rows.iter().any(|allowed| places.iter().zip(allowed).all(|(i, dtype)| row[*i] == *dtype))
-    })
+    let place = |var: &str| vars.iter().position(|known| *known == var);
+    let known = Known { ints: &|_| None, dtypes: &|var| place(var).map(|place| row[place]) };
+    rule.outcomes(&known).holds
 }
 
-/// The dtypes that every rule on `var` allows, in the order of the first; `None` where there is no
-/// rule.
+/// The dtypes that `var` may have: those that a rule lists, in the order of the first that lists
+/// any, and with which every rule may hold. `None` where no rule lists any.
 pub(super) fn allowed_dtypes(var: &str, rules: &[Rule]) -> Option<Vec<DType>> {
-    let mut allowed: Option<Vec<DType>> = None;
-    for rule in rules {
-        let RuleKind::DTypes(vars, rows) = &rule.kind else { continue };
-        let Some(place) = vars.iter().position(|v| v == var) else { continue };
-        let mut column: Vec<DType> = Vec::new();
-        for row in rows {
-            if !column.contains(&row[place]) {
-                column.push(row[place]);
-            }
-        }
-        allowed = Some(match allowed {
-            None => column,
-            Some(before) => before.into_iter().filter(|dtype| column.contains(dtype)).collect(),
-        });
-    }
-    allowed
+    let mut listed = rules.iter().find_map(|rule| rule.lists(var))?;
+    listed.retain(|dtype| rules.iter().all(|rule| allows(rule, &[var], &[*dtype])));
+    Some(listed)
 }

@@ -19,7 +19,7 @@ use crate::count::count;
 use crate::dim::{Dim, Rank, Star};
 use crate::expr::{Expr, Field, Name};
 use crate::path::Path;
-use crate::rule::{Rule, RuleKind};
+use crate::rule::Rule;
 use binding::allowed_dtypes;
 use kernpack_syntax::{Diagnostic, Span};
 use peer::Peer;
@@ -240,7 +240,8 @@ impl Declarations {
                     .dtypes
                     .insert(var.to_string(), DTypeBinding { path: best.path.clone(), allowed });
             } else {
-                diagnostics.push(dtype_unbounded(best));
+                let has_rule = rules.iter().any(|rule| rule.dtype_vars().contains(&&*var));
+                diagnostics.push(dtype_unbounded(best, has_rule));
             }
         }
         match bindings.combinations(rules) {
@@ -248,7 +249,7 @@ impl Declarations {
                 let mut problem =
                     Diagnostic::new("dtype-rules", "no combination of dtypes satisfies the rules")
                         .help("make the sets of the dtype variables overlap");
-                for rule in rules.iter().filter(|rule| matches!(rule.kind, RuleKind::DTypes(..))) {
+                for rule in rules.iter().filter(|rule| !rule.dtype_vars().is_empty()) {
                     problem = problem.label(rule.span, "must hold");
                 }
                 diagnostics.push(problem);
@@ -325,9 +326,13 @@ fn dtype_optional(used: &Use, optional: &str) -> Diagnostic {
     .help("use it in a required tensor too, or write a dtype")
 }
 
-fn dtype_unbounded(used: &Use) -> Diagnostic {
+fn dtype_unbounded(used: &Use, has_rule: bool) -> Diagnostic {
     let var = &used.name;
-    Diagnostic::new("dtype-variable", format!("the dtype variable `{var}` has no rule"))
+    let message = match has_rule {
+        true => format!("the rules leave open which dtypes `{var}` may be"),
+        false => format!("the dtype variable `{var}` has no rule"),
+    };
+    Diagnostic::new("dtype-variable", message)
         .label(used.span, "no rule says which dtypes it may be")
         .help(format!("say which dtypes there are kernels for: `where {var} in {{float16, bfloat16}}`; or correct the name, if `{var}` should be a dtype"))
 }

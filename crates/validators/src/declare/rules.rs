@@ -31,7 +31,14 @@ impl Declarations {
                     }
                 }
             }
-            self.check_rule(rule, bindings, diagnostics);
+            for part in rule.parts() {
+                self.check_part(part, diagnostics);
+            }
+            for vain in bindings.vain(rule) {
+                let message = format!("`{}` {}", vain.part, vain.message);
+                diagnostics
+                    .push(Diagnostic::new(vain.code, message).label(vain.part.span, vain.why));
+            }
         }
     }
 
@@ -70,20 +77,23 @@ impl Declarations {
         diagnostics.push(Diagnostic::new("unknown-field", message).label(name.span, problem));
     }
 
-    fn check_rule(&self, rule: &Rule, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
+    /// Whether a part of a rule is about what there is.
+    fn check_part(&self, rule: &Rule, diagnostics: &mut Vec<Diagnostic>) {
+        let unknown = |name: &String, why: &str| {
+            let is_known = self.tensors.contains_key(name);
+            let problem = Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"));
+            (!is_known).then(|| problem.label(rule.span, why))
+        };
         match &rule.kind {
             RuleKind::NoAlias(a, b) => {
-                for name in [a, b] {
-                    if !self.tensors.contains_key(name) {
-                        diagnostics.push(
-                            Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"))
-                                .label(rule.span, "`noalias` compares two tensor parameters"),
-                        );
-                    }
-                }
+                let why = "`noalias` compares two tensor parameters";
+                diagnostics.extend([a, b].into_iter().filter_map(|name| unknown(name, why)));
                 if a == b {
                     diagnostics.push(impossible(rule, "a tensor always overlaps itself"));
                 }
+            }
+            RuleKind::Aligned(tensor, _) => {
+                diagnostics.extend(unknown(tensor, "`aligned` asks about a tensor parameter"));
             }
             RuleKind::DTypes(vars, _) => {
                 for var in
@@ -98,13 +108,7 @@ impl Declarations {
                     );
                 }
             }
-            RuleKind::Compare(..) | RuleKind::In(..) => {
-                for vain in bindings.vain(rule) {
-                    let message = format!("`{rule}` {}", vain.message);
-                    diagnostics
-                        .push(Diagnostic::new(vain.code, message).label(rule.span, vain.why));
-                }
-            }
+            _ => {}
         }
     }
 

@@ -212,8 +212,10 @@ param_kinds! {
 }
 
 /// The words that are of no kind: those of rules, expressions and launches.
-const KEYWORDS: &[&str] =
-    &["where", "in", "noalias", "ceildiv", "min", "max", "struct", "tma", "_"];
+const KEYWORDS: &[&str] = &[
+    "where", "in", "and", "or", "not", "noalias", "aligned", "ceildiv", "min", "max", "struct",
+    "tma", "_",
+];
 
 /// The words that no parameter, symbol or dtype variable may have as its name, dtypes apart.
 pub fn keywords() -> impl Iterator<Item = &'static str> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The grammar of rules: comparisons, sets of values, sets of dtypes, and `noalias`.
+//! The grammar of rules: comparisons, sets of values, sets of dtypes, `noalias` and `aligned`, joined by `and`, `or` and `not` with the
+//! precedence that these have in Python.
 
 use super::{Parser, at_most};
 use crate::count::count;
@@ -12,30 +13,110 @@ use kernpack_syntax::{Diagnostic, TokenKind};
 const MAX_SET: usize = 256;
 
 impl Parser<'_> {
+    /// Reads a rule.
     pub(super) fn rule(&mut self) -> Result<Rule, Diagnostic> {
+        self.joined("or", RuleKind::Or, |parser| {
+            parser.joined("and", RuleKind::And, Parser::negation)
+        })
+    }
+
+    /// One rule, or several with a word between them.
+    fn joined(
+        &mut self,
+        word: &str,
+        join: fn(Vec<Rule>) -> RuleKind,
+        operand: impl Fn(&mut Self) -> Result<Rule, Diagnostic>,
+    ) -> Result<Rule, Diagnostic> {
         let start = self.peek().span;
+        let first = operand(self)?;
+        if !self.at_name(word) {
+            return Ok(first);
+        }
+        let mut rules = vec![first];
+        while self.eat_name(word) {
+            rules.push(operand(self)?);
+        }
+        Ok(Rule { kind: join(rules), span: start.to(self.previous()) })
+    }
+
+    fn negation(&mut self) -> Result<Rule, Diagnostic> {
+        let start = self.peek().span;
+        if !self.eat_name("not") {
+            return self.part();
+        }
+        let rule = self.nested(Parser::negation)?;
+        Ok(Rule { kind: RuleKind::Not(Box::new(rule)), span: start.to(self.previous()) })
+    }
+
+    /// A rule without `and`, `or` and `not`, or any in brackets.
+    fn part(&mut self) -> Result<Rule, Diagnostic> {
+        let start = self.peek().span;
+        if self.at_name("and") || self.at_name("or") {
+            return Err(self.unexpected("a rule"));
+        }
+        if self.at_bracketed_rule() {
+            self.expect("(")?;
+            let rule = self.nested(Parser::rule)?;
+            self.expect(")")?;
+            return Ok(rule);
+        }
         let kind = if self.eat_name("noalias") {
             self.noalias()?
+        } else if self.eat_name("aligned") {
+            self.aligned()?
         } else if let Some(vars) = self.dtype_vars() {
             self.expect_keyword("in")?;
             self.dtype_rows(vars)?
         } else if let Some(equality) = self.dtype_equality() {
-            equality?
+            equality
         } else {
             self.comparison()?
         };
         Ok(Rule { kind, span: start.to(self.previous()) })
     }
 
-    fn noalias(&mut self) -> Result<RuleKind, Diagnostic> {
-        let mut tensors = self.parse_list("(", ")", |parser| {
-            let (name, span) = parser.expect_name("a tensor")?;
-            let name = name.to_string();
-            match parser.path(name, span)? {
-                Expr::Symbol(path, _) => Ok(path),
-                _ => Err(parser.unexpected("a tensor")),
+    /// Whether brackets are next that have a rule in them, and no expression or list of variables.
+    fn at_bracketed_rule(&mut self) -> bool {
+        const WORDS: [&str; 6] = ["and", "or", "not", "in", "noalias", "aligned"];
+        let mark = self.cursor.position();
+        let (mut depth, mut is_rule) = (0, false);
+        loop {
+            let is_comparison = Comparison::ALL.iter().any(|it| self.at_mark(it.text()));
+            is_rule |= is_comparison || WORDS.iter().any(|word| self.at_name(word));
+            match self.peek().kind {
+                TokenKind::Mark("(" | "[" | "{") => depth += 1,
+                TokenKind::Mark(")" | "]" | "}") => depth -= 1,
+                _ => {}
             }
-        })?;
+            let is_list = depth == 1 && self.at_mark(",");
+            if depth == 0 || is_list || self.peek().kind == TokenKind::End {
+                self.cursor.rewind(mark);
+                return is_rule && !is_list && self.at_mark("(");
+            }
+            self.bump();
+        }
+    }
+
+    fn tensor_path(&mut self) -> Result<String, Diagnostic> {
+        let (name, span) = self.expect_name("a tensor")?;
+        match self.path(name.to_string(), span)? {
+            Expr::Symbol(path, _) => Ok(path),
+            _ => Err(self.unexpected("a tensor")),
+        }
+    }
+
+    /// `(x, 16)` behind `aligned`.
+    fn aligned(&mut self) -> Result<RuleKind, Diagnostic> {
+        self.expect("(")?;
+        let tensor = self.tensor_path()?;
+        self.expect(",")?;
+        let bytes = self.parse_alignment()?;
+        self.expect(")")?;
+        Ok(RuleKind::Aligned(tensor, bytes))
+    }
+
+    fn noalias(&mut self) -> Result<RuleKind, Diagnostic> {
+        let mut tensors = self.parse_list("(", ")", Parser::tensor_path)?;
         match (tensors.pop(), tensors.pop(), tensors.pop()) {
             (Some(b), Some(a), None) => Ok(RuleKind::NoAlias(a, b)),
             _ => Err(self.unexpected("two tensors in `noalias(a, b)`")),
@@ -88,27 +169,24 @@ impl Parser<'_> {
         Ok(RuleKind::DTypes(vars, rows))
     }
 
-    /// `T == float32`, which is `T in {float32}`; takes nothing where there is no dtype.
-    fn dtype_equality(&mut self) -> Option<Result<RuleKind, Diagnostic>> {
-        let mark = self.cursor.position();
+    /// `T == float32`, which is `T in {float32}`, or `T != float32`; takes nothing where there is no dtype.
+    fn dtype_equality(&mut self) -> Option<RuleKind> {
+        let (mark, start) = (self.cursor.position(), self.peek().span);
         let var = self.expect_name("a dtype variable").ok().map(|(var, _)| var.to_string());
-        let (is_equal, is_unequal) = (self.eat("=="), self.at_mark("!="));
-        if is_unequal {
-            self.bump();
-        }
+        let is_equal = self.eat("==");
+        let is_unequal = !is_equal && self.eat("!=");
         let dtype = DType::parse(self.peek_text());
         let (Some(var), Some(dtype), true) = (var, dtype, is_equal || is_unequal) else {
             self.cursor.rewind(mark);
             return None;
         };
-        let span = self.bump().span;
-        if is_unequal {
-            let message = format!("`{var} != {dtype}` leaves open which dtypes there are");
-            let problem = Diagnostic::new("dtype-rules", message).label(span, "the one it is not");
-            let help = format!("list those that there are kernels for: `{var} in {{…}}`");
-            return Some(Err(problem.help(help)));
+        self.bump();
+        let is_dtype = RuleKind::DTypes(vec![var], vec![vec![dtype]]);
+        if is_equal {
+            return Some(is_dtype);
         }
-        Some(Ok(RuleKind::DTypes(vec![var], vec![vec![dtype]])))
+        let span = start.to(self.previous());
+        Some(RuleKind::Not(Box::new(Rule { kind: is_dtype, span })))
     }
 
     fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
@@ -118,8 +196,11 @@ impl Parser<'_> {
         }
         let Some(comparison) = self.eat_comparison() else {
             let problem = self.unexpected("a comparison: ==, !=, <, <=, >, >= or in");
-            let is_assigned = self.at_mark("=");
-            return Err(if is_assigned { problem.help("write `==`") } else { problem });
+            return Err(match () {
+                () if self.at_mark("=") => problem.help("write `==`"),
+                () if self.at_name("not") => problem.help(format!("write `not {left} in {{…}}`")),
+                () => problem,
+            });
         };
         let right = self.parse_expr()?;
         let next = self.peek().span;

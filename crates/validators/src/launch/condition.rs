@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `when`: the condition under which a launch runs.
+
+use super::{Join, LaunchSpec};
+use crate::check;
+use crate::expr::Field;
+use crate::param::TensorDType;
+use crate::plan::Value;
+use crate::planner::NamedKind;
+use crate::rule::{Rule, RuleKind};
+use kernpack_syntax::Diagnostic;
+
+impl Join<'_, '_> {
+    /// Whether a launch runs; `None` where it always does, or its condition is no good.
+    pub(super) fn condition(&mut self, number: usize, launch: &LaunchSpec) -> Option<Value> {
+        let place = format!("the `when` of launch {number}");
+        let bad: Vec<_> =
+            launch.when.iter().filter(|rule| !self.check_rule(rule, &place)).collect();
+        let mut cond = None;
+        for rule in launch.when.iter().filter(|_| bad.is_empty()) {
+            let holds = check::rule::condition(self.cx, rule);
+            cond = Some(match cond {
+                None => holds,
+                Some(cond) => self.cx.b.and(cond, holds),
+            });
+        }
+        cond
+    }
+
+    /// Reports what is wrong with a rule of a condition; whether nothing is.
+    fn check_rule(&mut self, rule: &Rule, place: &str) -> bool {
+        let parts = rule.parts();
+        let bad: Vec<_> = parts.into_iter().filter(|part| !self.check_part(part, place)).collect();
+        bad.is_empty() && self.check_sense(rule, place)
+    }
+
+    fn check_part(&mut self, part: &Rule, place: &str) -> bool {
+        match &part.kind {
+            RuleKind::Compare(a, _, b) => {
+                let sides = [a, b].map(|side| self.check_names(side, place));
+                sides.iter().all(Option::is_some)
+            }
+            RuleKind::In(e, _) => self.check_names(e, place).is_some(),
+            RuleKind::DTypes(vars, _) => {
+                vars.iter().all(|var| self.dtype(place, &TensorDType::from(var.as_str())).is_some())
+            }
+            RuleKind::NoAlias(..) => {
+                let problem =
+                    Diagnostic::new("launch", format!("`{part}` cannot stand in {place}"));
+                self.diagnostics.push(problem.help("make it a rule of the signature"));
+                false
+            }
+            RuleKind::Aligned(tensor, _) => self.check_tensor(tensor, part, place),
+            RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_) => {
+                unreachable!("a part is not made of others")
+            }
+        }
+    }
+
+    /// Whether `aligned` asks about a tensor that a call passes.
+    fn check_tensor(&mut self, tensor: &str, part: &Rule, place: &str) -> bool {
+        let is_pointer = |kind| kind == NamedKind::Pointer;
+        let is_address = self.cx.named(tensor).is_some_and(|named| is_pointer(named.kind));
+        let numel = format!("{tensor}{}", Field::Numel);
+        if is_address && self.cx.named(&numel).is_some() {
+            return true;
+        }
+        let message = format!("`{tensor}` in `{part}` in {place} is no tensor parameter");
+        let help = "name a tensor that calls pass";
+        self.diagnostics.push(Diagnostic::new("unknown-tensor", message).help(help));
+        false
+    }
+
+    /// Reports a condition that says nothing, or that no call can satisfy.
+    fn check_sense(&mut self, rule: &Rule, place: &str) -> bool {
+        let bindings = self.cx.bindings();
+        let vain = bindings.vain(rule).into_iter().map(|vain| {
+            let message = format!("`{}` in {place} {}", vain.part, vain.message);
+            Diagnostic::new(vain.code, message).label(vain.part.span, vain.why)
+        });
+        let mut problems: Vec<_> = vain.collect();
+        if !bindings.allow_some(rule, self.cx.rules()) {
+            let message = format!("`{rule}` in {place} can never hold");
+            let problem = Diagnostic::new("impossible-rule", message);
+            problems
+                .push(problem.label(rule.span, "the rules of the signature allow none of these"));
+        }
+        let makes_sense = problems.is_empty();
+        for problem in problems {
+            let help = "write a condition that some calls satisfy, or none where all do";
+            self.diagnostics.push(problem.help(help));
+        }
+        makes_sense
+    }
+}

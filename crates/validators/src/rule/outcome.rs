@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What may come of a rule, where only some of what it names is known: the dtypes of a combination,
+//! or the value of a parameter.
+//!
+//! In a call a rule holds, does not hold, or breaks: a part that is reached overflows or divides by
+//! what is not positive. `and`, `or` and `not` stop as Python's do.
+
+use super::{Rule, RuleKind};
+use kernpack_ffi_abi::DType;
+
+/// What is known of the names of a rule.
+#[derive(Clone, Copy)]
+pub struct Known<'k> {
+    /// The values of symbols and fields.
+    pub ints: &'k dyn Fn(&str) -> Option<i64>,
+    /// The dtypes of dtype variables.
+    pub dtypes: &'k dyn Fn(&str) -> Option<DType>,
+}
+
+/// What may come of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcomes {
+    /// It may hold.
+    pub holds: bool,
+    /// It may not hold.
+    pub fails: bool,
+    /// It may break.
+    pub breaks: bool,
+}
+
+impl Outcomes {
+    const HOLDS: Outcomes = Outcomes { holds: true, fails: false, breaks: false };
+    const FAILS: Outcomes = Outcomes { holds: false, fails: true, breaks: false };
+    const BREAKS: Outcomes = Outcomes { holds: false, fails: false, breaks: true };
+    /// Nothing is known, but that it has a value.
+    const EITHER: Outcomes = Outcomes { holds: true, fails: true, breaks: false };
+    const ANY: Outcomes = Outcomes { holds: true, fails: true, breaks: true };
+
+    fn of(holds: bool) -> Outcomes {
+        if holds { Outcomes::HOLDS } else { Outcomes::FAILS }
+    }
+
+    /// Whether it holds in every call.
+    pub fn is_certain(self) -> bool {
+        self == Outcomes::HOLDS
+    }
+
+    fn not(self) -> Outcomes {
+        Outcomes { holds: self.fails, fails: self.holds, ..self }
+    }
+
+    /// Of several rules, whether all hold.
+    pub fn of_all(rules: &[Rule], known: &Known<'_>) -> Outcomes {
+        rules.iter().fold(Outcomes::HOLDS, |all, rule| {
+            if !all.holds {
+                return all;
+            }
+            let next = rule.outcomes(known);
+            let (fails, breaks) = (all.fails || next.fails, all.breaks || next.breaks);
+            Outcomes { holds: next.holds, fails, breaks }
+        })
+    }
+
+    /// Of several rules, whether one holds.
+    fn of_any(rules: &[Rule], known: &Known<'_>) -> Outcomes {
+        rules.iter().fold(Outcomes::FAILS, |any, rule| {
+            if !any.fails {
+                return any;
+            }
+            let next = rule.outcomes(known);
+            let (holds, breaks) = (any.holds || next.holds, any.breaks || next.breaks);
+            Outcomes { holds, fails: next.fails, breaks }
+        })
+    }
+}
+
+impl Rule {
+    /// What may come of the rule.
+    pub fn outcomes(&self, known: &Known<'_>) -> Outcomes {
+        match &self.kind {
+            RuleKind::Compare(a, comparison, b) => {
+                if self.names().iter().any(|name| (known.ints)(&name.text).is_none()) {
+                    return Outcomes::ANY;
+                }
+                match a.value(known.ints).zip(b.value(known.ints)) {
+                    None => Outcomes::BREAKS,
+                    Some((a, b)) => Outcomes::of(comparison.is_possible((a, a), (b, b))),
+                }
+            }
+            RuleKind::In(e, values) => {
+                let value = e.as_symbol().and_then(known.ints);
+                value.map_or(Outcomes::EITHER, |value| Outcomes::of(values.contains(&value)))
+            }
+            RuleKind::DTypes(vars, rows) => {
+                let dtypes: Vec<_> = vars.iter().map(|var| (known.dtypes)(var)).collect();
+                let is_known = |dtype: &Option<DType>| dtype.is_some();
+                let fits = |row: &Vec<DType>| {
+                    row.iter().zip(&dtypes).all(|(own, dtype)| dtype.is_none_or(|it| it == *own))
+                };
+                match rows.iter().any(fits) {
+                    false => Outcomes::FAILS,
+                    true if dtypes.iter().all(is_known) => Outcomes::HOLDS,
+                    true => Outcomes::EITHER,
+                }
+            }
+            RuleKind::NoAlias(..) => Outcomes::ANY,
+            RuleKind::Aligned(..) => Outcomes::EITHER,
+            RuleKind::Not(rule) => rule.outcomes(known).not(),
+            RuleKind::And(rules) => Outcomes::of_all(rules, known),
+            RuleKind::Or(rules) => Outcomes::of_any(rules, known),
+        }
+    }
+
+    /// The dtypes that a rule lists for a variable, once each: with any other it cannot hold.
+    /// `None` where it lists none.
+    pub fn lists(&self, var: &str) -> Option<Vec<DType>> {
+        match &self.kind {
+            RuleKind::DTypes(vars, rows) => {
+                let place = vars.iter().position(|own| own == var)?;
+                let mut column: Vec<DType> = Vec::new();
+                for row in rows {
+                    if !column.contains(&row[place]) {
+                        column.push(row[place]);
+                    }
+                }
+                Some(column)
+            }
+            RuleKind::And(rules) => rules.iter().find_map(|rule| rule.lists(var)),
+            RuleKind::Or(rules) => {
+                let lists: Option<Vec<_>> = rules.iter().map(|rule| rule.lists(var)).collect();
+                let mut union: Vec<DType> = Vec::new();
+                for dtype in lists?.into_iter().flatten() {
+                    if !union.contains(&dtype) {
+                        union.push(dtype);
+                    }
+                }
+                Some(union)
+            }
+            RuleKind::Compare(..)
+            | RuleKind::In(..)
+            | RuleKind::NoAlias(..)
+            | RuleKind::Aligned(..)
+            | RuleKind::Not(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_rules;
+
+    /// What may come of the rules where `T` is float16 and `n` is 4: `+` it may hold, `-` it may
+    /// not, `!` it may break.
+    fn expect(rules: &str, expected: &str) {
+        let rules = parse_rules(rules).unwrap();
+        let known = Known {
+            ints: &|name| (name == "n").then_some(4),
+            dtypes: &|var| (var == "T").then_some(DType::FLOAT16),
+        };
+        let Outcomes { holds, fails, breaks } = Outcomes::of_all(&rules, &known);
+        let signs = [(holds, '+'), (fails, '-'), (breaks, '!')];
+        let signs = signs.into_iter().filter(|(may, _)| *may).map(|(_, sign)| sign);
+        assert_eq!(signs.collect::<String>(), expected, "{}", super::super::join(rules));
+    }
+
+    #[test]
+    fn parts_that_are_known() {
+        expect("T == float16", "+");
+        expect("T != float16", "-");
+        expect("T in {float32, float64}", "-");
+        expect("U in {float32}", "+-");
+        expect("(T, U) in {(float16, float32), (float32, float32)}", "+-");
+        expect("(T, U) in {(float32, float32)}", "-");
+        expect("n == 4, n in {1, 4}", "+");
+        expect("n < 4", "-");
+        expect("n in {5}", "-");
+        expect("m in {5}", "+-");
+        expect("n + m > 2", "+-!");
+        expect("n // (n - 4) == 1", "!");
+        expect("aligned(x, 16)", "+-");
+        expect("noalias(x, y)", "+-!");
+    }
+
+    #[test]
+    fn words_stop_where_pythons_do() {
+        expect("T == float16 or m > 2", "+");
+        expect("m > 2 or T == float16", "+!");
+        expect("T != float16 and m > 2", "-");
+        expect("m > 2 and T != float16", "-!");
+        expect("not (m > 2 and T != float16)", "+!");
+        expect("not (T != float16 and m > 2)", "+");
+        expect("T == float16 and U == float16", "+-");
+        expect("T != float16 or U == float16", "+-");
+        expect("n == 4 or n // (n - 4) == 1", "+");
+        expect("n // (n - 4) == 1 or n == 4", "!");
+        expect("T != float16, m > 2", "-");
+        expect("not not T == float16", "+");
+    }
+
+    #[test]
+    fn dtypes_that_are_listed() {
+        let lists = |rule: &str| {
+            let listed = parse_rules(rule).unwrap()[0].lists("T");
+            listed.map(|dtypes| super::super::join(dtypes))
+        };
+        let some = |dtypes: &str| Some(dtypes.to_string());
+        assert_eq!(lists("T in {int8, float16}"), some("int8, float16"));
+        assert_eq!(lists("(U, T) in {(int8, int16), (int4, int16)}"), some("int16"));
+        assert_eq!(lists("n > 1 and T in {int8}"), some("int8"));
+        assert_eq!(lists("T == int8 or T in {int16, int8}"), some("int8, int16"));
+        assert_eq!(lists("T == int8 or n > 1"), None);
+        assert_eq!(lists("T != int8"), None);
+        assert_eq!(lists("U in {int8}"), None);
+    }
+}
