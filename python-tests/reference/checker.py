@@ -323,8 +323,8 @@ class Call:
                 origin = self.origin(expr)
                 overflowed = [name for name in expr.names if self.values[name] is None][:1]
                 known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in overflowed or expr.names)
-                self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(),
-                          f"{got}{f' and {overflowed and "an overflow" or expr.danger()}' if value is None else ''} ({known})")
+                danger = f" and {'an overflow' if overflowed else expr.danger()}" if value is None else ""
+                self.fail(fault, f"Mismatched {place.itself}", f"to match {origin}" if origin else expr.text(), f"{got}{danger} ({known})")
 
     def learn(self, values, place):
         """Makes the checks that the values complete: dims as written, then rules as written; the latter are reported here."""
