@@ -158,6 +158,16 @@ def test_what_is_written_may_not_be_broadcast(module):
     assert seen(module.write, BASE[0].expand(1, 6))[:2] == [1, 6]
 
 
+def test_views_that_negate_or_conjugate_arrive_as_their_memory(module):
+    out = torch.zeros(())
+    negative = torch.tensor(1 + 2j).conj().imag
+    assert negative.is_neg() and negative.item() == -2.0
+    module.single(negative, out)
+    assert out.item() == 2.0 + 1
+    module.single(negative.resolve_neg(), out)
+    assert out.item() == -2.0 + 1
+
+
 @pytest.mark.parametrize("single", [torch.tensor(2.0), np.array(2.0, "float32"), tvm_ffi.from_dlpack(torch.tensor(2.0))])
 def test_tensors_without_dims(module, single):
     out = torch.tensor(0.0)

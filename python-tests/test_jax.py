@@ -129,6 +129,15 @@ def test_several_results_and_one_without_dims(module):
     np.testing.assert_array_equal(rows, [6, 22, 38])
 
 
+def test_layouts_are_not_told(module):
+    """Why `docs/hosts.md` has them left alone: the memory is column-major, and arrives as if it were not."""
+    name = target(module.sums)
+    outs = (jax.ShapeDtypeStruct((), jnp.float32), jax.ShapeDtypeStruct((2,), jnp.float32))
+    call = jax.ffi.ffi_call(name, outs, input_layouts=[(1, 0)])
+    _, rows = jax.jit(call)(jnp.arange(6.0).reshape(2, 3))
+    np.testing.assert_array_equal(rows, [0 + 3 + 1, 4 + 2 + 5])
+
+
 def test_a_donated_input_is_the_output(module):
     name = target(module.increment)
     call = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((4,), jnp.float32), input_output_aliases={0: 0})

@@ -2,6 +2,7 @@
 """Results: what comes back, as whose tensors, and that nothing is left behind where a call fails."""
 
 import subprocess
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -112,9 +113,11 @@ def test_a_result_is_a_tensor_of_the_callers_framework(module, dtype, shape):
     torch.testing.assert_close(y, 2 * x)
 
 
-def test_several_results_are_a_tuple(module):
+def test_several_results_are_an_array(module):
     x = torch.arange(5.0)
-    head, rest, sizes = module.split(x, 2)
+    results = module.split(x, 2)
+    assert type(results) is tvm_ffi.Array and isinstance(results, Sequence) and not isinstance(results, tuple)
+    head, rest, sizes = results
     assert (head.tolist(), rest.tolist(), sizes.tolist()) == ([0.0, 1.0], [2.0, 3.0, 4.0], [2, 3])
     assert all(type(result) is torch.Tensor for result in (head, rest, sizes))
     head, rest, sizes = module.split(x)

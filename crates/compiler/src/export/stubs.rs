@@ -129,7 +129,8 @@ fn results(signature: &Signature, role: &Role) -> String {
         (Role::Prepare(_), _) => "Callable[[], None]".to_string(),
         (_, 0) => "None".to_string(),
         (_, 1) => "_Result".to_string(),
-        (_, n) => format!("tuple[{}]", vec!["_Result"; n].join(", ")),
+        // A `tvm_ffi.Array`, which is no tuple.
+        (_, _) => "Sequence[_Result]".to_string(),
     }
 }
 

@@ -102,7 +102,7 @@ fn every_kind_has_a_type() {
             """i(a: None, b: True, c: -1, d: 0.5)"""
             ...
 
-        def j(n: int, /) -> tuple[_Result, _Result]:
+        def j(n: int, /) -> Sequence[_Result]:
             """j(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)"""
             ...
 
