@@ -6,7 +6,7 @@ use crate::input;
 use anyhow::bail;
 use clap::Args;
 use kernpack_compiler::image::Arch;
-use kernpack_compiler::{CompileError, Target, Warning, WrittenPackage, package_file};
+use kernpack_compiler::{CompileError, InputFile, Target, Warning, WrittenPackage, package_file};
 use kernpack_syntax::Texts;
 use std::path::{Path, PathBuf};
 
@@ -66,8 +66,12 @@ impl PackageFile {
         self.target.unwrap_or(Target::host())
     }
 
-    /// The file, if it is one.
-    pub fn path(&self) -> Option<&Path> {
+    /// The files that were read, this one first if it is a file.
+    pub fn inputs<'i>(&'i self, others: &'i [InputFile]) -> impl Iterator<Item = &'i Path> {
+        self.path().into_iter().chain(others.iter().map(|file| &*file.path))
+    }
+
+    fn path(&self) -> Option<&Path> {
         (!self.is_stdin()).then_some(&self.file)
     }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a command answers.
 
-use serde_json::Value;
+use kernpack_compiler::Warning;
+use serde_json::{Value, json};
 
 /// An answer, in both forms.
 #[derive(Debug)]
@@ -18,5 +19,13 @@ impl Report {
     /// An answer without remarks.
     pub fn new(text: String, json: Value) -> Report {
         Report { text, json, remarks: String::new() }
+    }
+
+    /// The same with warnings: under `warnings` for programs, in their own words for people.
+    pub fn with_warnings(mut self, warnings: &[Warning]) -> Report {
+        let one = |Warning { source, text }: &Warning| json!({ "source": source, "text": text });
+        self.json["warnings"] = warnings.iter().map(one).collect();
+        self.remarks.extend(warnings.iter().map(|warning| warning.text.clone() + "\n"));
+        self
     }
 }

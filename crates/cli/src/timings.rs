@@ -64,8 +64,18 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Recorder {
     }
 }
 
+/// Runs `work`; if wanted, shows on the standard error how long each of its phases took.
+pub fn show<T>(is_wanted: bool, work: impl FnOnce() -> T) -> T {
+    if !is_wanted {
+        return work();
+    }
+    let (result, table) = measure(work);
+    eprint!("{table}");
+    result
+}
+
 /// Runs `work`; returns also a table of the time that each of its phases took.
-pub fn measure<T>(work: impl FnOnce() -> T) -> (T, String) {
+fn measure<T>(work: impl FnOnce() -> T) -> (T, String) {
     let phases = Phases::default();
     let recording = Registry::default().with(Recorder(phases.clone()));
     let result = subscriber::with_default(recording, work);

@@ -80,9 +80,10 @@ pub fn compile<L: Clone + Into<WrittenLaunch>>(
 }
 
 fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
+    let _span = tracing::info_span!("compile", package = package.name).entered();
     let (mut files, mut problems) = (Files::default(), Problems::default());
     let package = &triton_launch::settle(package, &mut files, &mut problems);
-    compile_settled(package, &Plans::new(), options, files, problems)
+    Parts::build(package, &Plans::new(), options, files, problems)?.compile()
 }
 
 /// Compiles a package of which some functions have been planned: for tests of plans that no signature
@@ -95,44 +96,100 @@ pub fn compile_plans(
     given: &HashMap<String, Plan>,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    compile_settled(package, given, options, Files::default(), Problems::default())
+    Parts::build(package, given, options, Files::default(), Problems::default())?.compile()
 }
 
-fn compile_settled(
-    package: &Package,
-    given: &Plans,
-    options: &Options,
-    mut files: Files,
-    mut problems: Problems,
-) -> Result<Compiled, CompileError> {
-    let _span = tracing::info_span!("compile", package = package.name).entered();
-    let target = options.target;
-    let entry_points = package.entry_points();
-    let plans = plan_functions(package, &entry_points, given, &mut problems);
-    let functions = package.functions.iter();
-    let planned: Vec<_> = functions
-        .filter_map(|function| Some((function, plans.get(&function.signature.name)?)))
-        .collect();
-    let host = HostCode::build(&planned, target, &mut problems);
-    let gpu = GpuCode::build(&planned, &mut problems);
-    problems.into_result()?;
-    let mut record = record(package, target, &host, &gpu);
-    let entries = entries(&entry_points, &plans, &record);
-    let code = lower::lower(package, &entries, (&host, &gpu), target)?;
-    let object = link_object(target, &code, &host, !gpu.kernels.is_empty(), &mut record)?;
-    files.extend(host.modules.iter().flat_map(|module| module.artifact.inputs.clone()));
-    files.extend(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
-    Ok(Compiled {
-        object,
-        header: export::header(package),
-        stubs: export::stubs(package),
-        inputs: files.into_inputs(),
-        warnings: warnings(&host, &gpu),
-        target,
-        name: package.name.clone(),
-        needs: Needs::of(&host, &record.libraries, target),
-        libraries: record.libraries,
-    })
+/// What a check of a package has read, and what there is to be said.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Every file that was read.
+    pub inputs: Vec<InputFile>,
+    /// What a build of the shared object would warn of.
+    pub warnings: Vec<Warning>,
+}
+
+/// Finds out whether the shared object of a package can be built. Sources are compiled for that. Code
+/// for entry points is made only where there is something to link it with: objects of host functions,
+/// which may lack a symbol. Nothing else could be refused.
+///
+/// # Errors
+/// As of [`compile`](compile()) and of [`Compiled::shared_object`].
+pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, CompileError> {
+    let (mut files, mut problems) = (Files::default(), Problems::default());
+    let package = &triton_launch::settle(package, &mut files, &mut problems);
+    let parts = Parts::build(package, &Plans::new(), options, files, problems)?;
+    if parts.host.modules.is_empty() {
+        return Ok(Checked { warnings: parts.warnings(), inputs: parts.files.into_inputs() });
+    }
+    let compiled = parts.compile()?;
+    let linked = compiled.shared_object()?;
+    let warnings = compiled.warnings.into_iter().chain(linked.warnings).collect();
+    Ok(Checked { inputs: compiled.inputs, warnings })
+}
+
+/// A package whose pieces fit together, before there is code for its entry points.
+struct Parts<'p> {
+    package: &'p Package,
+    target: &'static Target,
+    entry_points: Vec<EntryPoint>,
+    plans: Plans,
+    host: HostCode,
+    gpu: GpuCode,
+    files: Files,
+}
+
+impl<'p> Parts<'p> {
+    /// Plans every function and builds every source; `given` are the plans that there are already.
+    fn build(
+        package: &'p Package,
+        given: &Plans,
+        options: &Options,
+        mut files: Files,
+        mut problems: Problems,
+    ) -> Result<Parts<'p>, CompileError> {
+        let target = options.target;
+        let entry_points = package.entry_points();
+        let plans = plan_functions(package, &entry_points, given, &mut problems);
+        let functions = package.functions.iter();
+        let planned: Vec<_> = functions
+            .filter_map(|function| Some((function, plans.get(&function.signature.name)?)))
+            .collect();
+        let host = HostCode::build(&planned, target, &mut problems);
+        let gpu = GpuCode::build(&planned, &mut problems);
+        problems.into_result()?;
+        files.extend(host.modules.iter().flat_map(|module| module.artifact.inputs.clone()));
+        files.extend(gpu.modules.iter().flat_map(|(_, code)| code.inputs.clone()));
+        Ok(Parts { package, target, entry_points, plans, host, gpu, files })
+    }
+
+    fn compile(self) -> Result<Compiled, CompileError> {
+        let warnings = self.warnings();
+        let Parts { package, target, entry_points, plans, host, gpu, files } = self;
+        let mut record = record(package, target, &host, &gpu);
+        let entries = entries(&entry_points, &plans, &record);
+        let code = lower::lower(package, &entries, (&host, &gpu), target)?;
+        let object = link_object(target, &code, &host, !gpu.kernels.is_empty(), &mut record)?;
+        Ok(Compiled {
+            object,
+            header: export::header(package),
+            stubs: export::stubs(package),
+            inputs: files.into_inputs(),
+            warnings,
+            target,
+            name: package.name.clone(),
+            needs: Needs::of(&host, &record.libraries, target),
+            libraries: record.libraries,
+        })
+    }
+
+    /// What the compilers said, in the order of the sources.
+    fn warnings(&self) -> Vec<Warning> {
+        let host = self.host.modules.iter();
+        let host = host.map(|HostModule { source, artifact, .. }| (source.name(), &artifact.log));
+        let gpu = self.gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
+        let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
+        said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
+    }
 }
 
 impl Compiled {
@@ -214,17 +271,6 @@ fn entries<'p>(
         Entry { name, plan, role, launches: &function.launches, described }
     };
     entry_points.iter().map(entry).collect()
-}
-
-/// What the compilers said, in the order of the sources.
-fn warnings(host: &HostCode, gpu: &GpuCode) -> Vec<Warning> {
-    let host = host
-        .modules
-        .iter()
-        .map(|HostModule { source, artifact, .. }| (source.name(), &artifact.log));
-    let gpu = gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
-    let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
-    said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
 }
 
 /// What the digest of the sources is made of: the objects, archives and images, in order. They change with everything that they are made

@@ -30,7 +30,9 @@ mod symbols;
 pub mod target;
 mod triton_launch;
 
-pub use compile::{Compiled, Options, SharedObject, Warning, compile, compile_plans};
+pub use compile::{
+    Checked, Compiled, Options, SharedObject, Warning, check, compile, compile_plans,
+};
 pub use error::{CompileError, Problem, Problems, Reason};
 pub use file::InputFile;
 pub use package::{

@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use kernpack_compiler::{
     CompileError, Compiled, Options, SharedObject, Warning, WrittenPackage, compile,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The command's arguments.
@@ -76,10 +76,6 @@ struct Output {
     kind: Kind,
 }
 
-fn warning_json(warning: &Warning) -> Value {
-    json!({ "source": warning.source, "text": warning.text })
-}
-
 fn parse_output(path: PathBuf) -> Result<Output, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let kind = Kind::ALL.iter().find(|kind| Some(kind.extension()) == extension);
@@ -110,12 +106,7 @@ fn make(
 impl Build {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
-        if !self.verbose {
-            return self.build();
-        }
-        let (result, table) = timings::measure(|| self.build());
-        eprint!("{table}");
-        result
+        timings::show(self.verbose, || self.build())
     }
 
     fn build(&self) -> Result<Report, Failure> {
@@ -134,19 +125,18 @@ impl Build {
         self.write(&outputs, &made, &compiled)?;
         let outputs: Vec<_> =
             outputs.iter().map(|output| output.path.display().to_string()).collect();
-        let inputs: Vec<_> =
-            self.inputs(&compiled).map(|path| path.display().to_string()).collect();
-        Ok(Report {
-            text: String::new(),
-            json: json!({
-                "package": package.name,
-                "target": target.name,
-                "outputs": outputs,
-                "inputs": inputs,
-                "warnings": warnings.iter().map(warning_json).collect::<Vec<_>>(),
-            }),
-            remarks: warnings.iter().map(|warning| warning.text.clone() + "\n").collect(),
-        })
+        let inputs: Vec<_> = self
+            .package_file
+            .inputs(&compiled.inputs)
+            .map(|path| path.display().to_string())
+            .collect();
+        let answer = json!({
+            "package": package.name,
+            "target": target.name,
+            "outputs": outputs,
+            "inputs": inputs,
+        });
+        Ok(Report::new(String::new(), answer).with_warnings(&warnings))
     }
 
     /// The files that were asked for.
@@ -161,11 +151,6 @@ impl Build {
         outputs
     }
 
-    /// The files that were read.
-    fn inputs<'b>(&'b self, compiled: &'b Compiled) -> impl Iterator<Item = &'b Path> {
-        self.package_file.path().into_iter().chain(compiled.inputs.iter().map(|file| &*file.path))
-    }
-
     fn write(&self, outputs: &[Output], made: &[Made], compiled: &Compiled) -> Result<()> {
         let _span = tracing::info_span!("write").entered();
         if let Some(folder) = &self.out_dir {
@@ -173,7 +158,7 @@ impl Build {
                 .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
         }
         let paths = outputs.iter().map(|output| output.path.as_path());
-        let rule = depfile::rule(paths, self.inputs(compiled));
+        let rule = depfile::rule(paths, self.package_file.inputs(&compiled.inputs));
         let mut files = Vec::new();
         for (kind, bytes) in made {
             let of_kind = outputs.iter().filter(|output| output.kind == *kind);
@@ -186,8 +171,11 @@ impl Build {
 
     /// No output takes the place of a file that was read: the next build would read something else.
     fn check_inputs_stay(&self, files: &[(&Path, &[u8])], compiled: &Compiled) -> Result<()> {
-        let inputs: Vec<_> =
-            self.inputs(compiled).filter_map(|path| path.canonicalize().ok()).collect();
+        let inputs: Vec<_> = self
+            .package_file
+            .inputs(&compiled.inputs)
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
         for (path, _) in files {
             if path.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
                 bail!("cannot write `{}`: the build reads it", path.display());

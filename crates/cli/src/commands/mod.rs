@@ -2,6 +2,7 @@
 //! The commands: one file and one line below for each.
 
 mod build;
+mod check;
 mod explain;
 mod inspect;
 mod plan;
@@ -15,6 +16,8 @@ use clap::Subcommand;
 pub enum Command {
     /// Build a package from its package file.
     Build(build::Build),
+    /// Find out what is wrong with a package file and its sources, without writing anything.
+    Check(check::Check),
     /// Show what is inside an object or a shared object, without loading it.
     Inspect(inspect::Inspect),
     /// Show the checks that a signature becomes, in order.
@@ -30,6 +33,7 @@ impl Command {
     pub fn run(self) -> Result<Report, Failure> {
         match self {
             Command::Build(command) => command.run(),
+            Command::Check(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),
             Command::Explain(command) => command.run(),

@@ -214,7 +214,8 @@ fn a_signature_with_problems() {
             out:             "text": "expected `:`"
             out:           }
             out:         ],
-            out:         "help": null
+            out:         "help": null,
+            out:         "detail": null
             out:       }
             out:     ]
             out:   }

@@ -429,7 +429,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:             "text": "expected `source`"
             out:           }
             out:         ],
-            out:         "help": null
+            out:         "help": null,
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "missing-key",
@@ -445,7 +446,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:             "text": "expected `kernel`"
             out:           }
             out:         ],
-            out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`"
+            out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`",
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "missing-key",
@@ -461,7 +463,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:             "text": "expected `args`"
             out:           }
             out:         ],
-            out:         "help": "write `args = []` for a kernel that takes none"
+            out:         "help": "write `args = []` for a kernel that takes none",
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "syntax",
@@ -477,7 +480,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:             "text": "expected a type"
             out:           }
             out:         ],
-            out:         "help": "did you mean `int32`?"
+            out:         "help": "did you mean `int32`?",
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "bad-value",
@@ -493,7 +497,8 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:             "text": "expected `\"void\"` or `\"int\"`"
             out:           }
             out:         ],
-            out:         "help": null
+            out:         "help": null,
+            out:         "detail": null
             out:       }
             out:     ]
             out:   }

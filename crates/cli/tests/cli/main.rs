@@ -5,6 +5,7 @@
 mod answers;
 mod bench;
 mod build;
+mod check;
 mod compilers;
 mod diagnostics;
 mod documents;
