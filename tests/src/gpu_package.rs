@@ -6,10 +6,11 @@
 use crate::fake_ffi::{self, PackedFunction, Record};
 use crate::memory::Arguments;
 use crate::value::{Arrival, Tensor, Value};
-use kernpack_compiler::{Options, compile, package_file};
+use kernpack_compiler::{Compiled, Options, compile, package_file};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType, FUNCTION_PREFIX};
 use libloading::Library;
+use std::process::Command;
 use tempfile::TempDir;
 
 /// A package in a file, which can be loaded any number of times.
@@ -27,20 +28,44 @@ impl GpuPackage {
         GpuPackage { folder }
     }
 
+    /// Builds the same, linked by the C compiler with a C file, whose functions it calls in place of
+    /// those of the C library.
+    pub fn build_beside(text: &str, files: &[(&str, &[u8])], beside: &str) -> GpuPackage {
+        let folder = tempfile::tempdir().expect("a folder");
+        let compiled = GpuPackage::compile_in(&folder, text, files);
+        let compiled = compiled.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let paths = ["package.o", "beside.c", "package.so"].map(|name| folder.path().join(name));
+        std::fs::write(&paths[0], &compiled.object).expect("the folder can be written");
+        std::fs::write(&paths[1], beside).expect("the folder can be written");
+        let mut linker = Command::new("cc");
+        linker.args(["-shared", "-fPIC", "-fno-builtin", "-Wl,-Bsymbolic", "-o"]);
+        let status =
+            linker.arg(&paths[2]).args(&paths[..2]).status().expect("there is a C compiler");
+        assert!(status.success());
+        GpuPackage { folder }
+    }
+
     /// Its shared object, or why there is none.
     ///
     /// # Errors
     /// What the compiler says.
     pub fn compile(text: &str, files: &[(&str, &[u8])]) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().expect("a folder");
+        let shared = GpuPackage::compile_in(&folder, text, files)?.shared_object();
+        shared.map(|shared| shared.bytes).map_err(|error| error.to_string())
+    }
+
+    fn compile_in(
+        folder: &TempDir,
+        text: &str,
+        files: &[(&str, &[u8])],
+    ) -> Result<Compiled, String> {
         for (name, bytes) in files {
             std::fs::write(folder.path().join(name), bytes).expect("the folder can be written");
         }
         let package =
             package_file::parse(text, folder.path()).map_err(|error| format!("{error:?}"))?;
-        let compiled = compile(&package, &Options::default());
-        let shared = compiled.and_then(|compiled| compiled.shared_object());
-        shared.map(|shared| shared.bytes).map_err(|error| error.to_string())
+        compile(&package, &Options::default()).map_err(|error| error.to_string())
     }
 
     /// Loads it, once more where it is loaded: the loader tells modules apart by their files.

@@ -2,7 +2,7 @@
 //! What preparing a call takes, memory and references, and that all of it is given back: when the function goes, and where there is none,
 //! because a check, the memory or libtvm_ffi refuses.
 //!
-//! The package brings a `malloc` of its own, which its runtime is linked with: it counts, refuses when it is told to, and notices who writes
+//! The package is linked with a `malloc` that counts, refuses when it is told to, and notices who writes
 //! past the end.
 
 use super::*;
@@ -12,7 +12,8 @@ use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::Arrival;
 
-const C: &str = "
+/// What the package is linked with.
+const BESIDE: &str = "
 #define GUARD 0x5ca1ab1edeadbea7ull
 static unsigned long long words[4096];
 static unsigned long n_words;
@@ -42,9 +43,19 @@ void free(void *memory) {
     if (--n_live == 0) n_words = 0;
 }
 
-void refuse(int nth) { n_until_refused = nth; }
-void grow(long long *size, int nth) { --*(grown = size); n_until_grown = nth; }
-void tell(int *told) { told[0] = n_live; told[1] = n_broken; }
+void beside_refuse(int nth) { n_until_refused = nth; }
+void beside_grow(long long *size, int nth) { --*(grown = size); n_until_grown = nth; }
+void beside_tell(int *told) { told[0] = n_live; told[1] = n_broken; }
+";
+
+/// The package's own functions, which see nothing else of what it is linked with.
+const C: &str = "
+void beside_refuse(int nth);
+void beside_grow(long long *size, int nth);
+void beside_tell(int *told);
+void refuse(int nth) { beside_refuse(nth); }
+void grow(long long *size, int nth) { beside_grow(size, nth); }
+void tell(int *told) { beside_tell(told); }
 ";
 
 const PACKAGE: &str = r#"
@@ -81,7 +92,8 @@ args = ["told"]
 
 fn load() -> Loaded {
     static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {
-        GpuPackage::build(PACKAGE, &[("k.ptx", PTX.as_bytes()), ("h.c", C.as_bytes())])
+        let files = [("k.ptx", PTX.as_bytes()), ("h.c", C.as_bytes())];
+        GpuPackage::build_beside(PACKAGE, &files, BESIDE)
     });
     default_stream();
     BUILT.load()
