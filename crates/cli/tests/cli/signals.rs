@@ -34,9 +34,11 @@ fn endless() -> Bench {
     bench
 }
 
-/// Starts its build, by a program that goes before.
+/// Starts its build, by a program that goes before. The tests themselves may run where a shell has
+/// signals ignored, as it does for what it starts in the background.
 fn start(bench: &Bench, program: &str, args: &[&str]) -> Child {
-    let mut command = bench.command(program);
+    let mut command = bench.command("env");
+    command.args(["--default-signal=INT,TERM,HUP", program]);
     command.args(args).env("CC", "./cc").env("TMPDIR", bench.path("tmp"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs")
 }
