@@ -97,6 +97,7 @@ pub struct LaunchSpec {
 
 /// Where a launch runs, and what only launches there have.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a package has few launches")]
 pub enum Site {
     /// On the host: a function is called, which returns that.
     Host(Returns),
