@@ -79,6 +79,7 @@ pub struct Launch {
 
 /// Where a launch runs, and so where its kernel comes from.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a package has few launches")]
 pub enum Site {
     /// On the host.
     Host {

@@ -214,7 +214,7 @@ pub(super) fn needed(plan: &Plan) -> Vec<bool> {
             }
         }
     }
-    fn mark(plan: &Plan, value: Value, needed: &mut Vec<bool>) {
+    fn mark(plan: &Plan, value: Value, needed: &mut [bool]) {
         // Values may hang together in very long chains.
         let mut open = vec![value];
         while let Some(value) = open.pop() {

@@ -15,6 +15,7 @@ pub type WrittenPackage = Package<WrittenLaunch>;
 
 /// A launch as it is written.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a package has few launches")]
 pub enum WrittenLaunch {
     /// All of it.
     Whole(Launch),

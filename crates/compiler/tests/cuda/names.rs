@@ -70,7 +70,7 @@ fn names_that_are_listed_are_names() {
     assert_eq!(has.len(), NAMES.len() + 2);
     for kernel in has {
         let name = kernel.cpp.unwrap_or(kernel.symbol.clone());
-        match symbols(&artifact.images, &[name.clone()]).remove(0) {
+        match symbols(&artifact.images, std::slice::from_ref(&name)).remove(0) {
             Ok(found) => assert_eq!(found, kernel.symbol),
             Err((_, error)) => assert_eq!(name, "over", "{error}"),
         }
