@@ -142,7 +142,7 @@ class Call:
     def __init__(self, signature, default_device):
         self.signature, self.default_device = signature, default_device
         self.values = {}  # of symbols and of paths; of a tensor parameter's own path, the tensor
-        self.bound_at = {**signature.bound_at, **{symbol: symbol for symbol in signature.stride_uses}}
+        self.bound_at = {**signature.bound_at, **{symbol: symbol for symbol in (*signature.stride_uses, *signature.shared)}}
         self.pending = []  # checks of dims, strides and integer parameters that wait for a symbol
         self.rules = list(signature.rules)  # those not checked yet
         self.settled = set()  # symbols of strides behind their last use
@@ -150,7 +150,9 @@ class Call:
         self.dtypes = {}  # from a variable to its dtype's name and its tensor's path
         self.early = []  # dtypes of tensors before the one that binds their variable
         self.stars = {}  # from a star to what binds it
-        self.firsts = {}  # from a symbol of strides, or "device.index", to the first value that counts, and its place
+        self.firsts = {}  # from a symbol of strides, or that Optionals share, or "device.index", to the first value that counts, and its place
+        self.met = set()  # the bare uses of symbols that Optionals share so far
+        self.held = set()  # those of which rules wait for the last use
 
     def fail(self, name, what, expected, got):
         raise Fault(name, f"{what} when calling: `{self.signature.short}`, expected {expected}, got {got}")
@@ -297,6 +299,13 @@ class Call:
             if binding.solved and (rest or value < 0 or fit(got - binding.shift) is None):
                 self.fail("dim-solve", f"Invalid {place.itself}", f"{expr.text()} with {binding.symbol} >= 0", got)
             return {binding.symbol: value}
+        if expr and expr.op == "name" and expr.left in self.signature.shared and fault == "dim":
+            symbol, first = expr.left, self.signature.shared[expr.left][0].path
+            if symbol not in self.values and place.path != first:
+                self.held.add(symbol)
+            self.same("dim", f"Mismatched {place.itself}", got, symbol, place, first)
+            self.met.add(place.path)
+            return {symbol: got}
         if expr and expr.names:
             self.pending.append((expr, got, place, fault))
             self.require_ready()
@@ -312,7 +321,10 @@ class Call:
         if not self.pending:
             return
         waits = self.signature.stride_uses.keys() - self.settled
-        ready = [check for check in self.pending if all(name in self.values and name not in waits for name in check[0].names)]
+
+        def is_known(name, place):
+            return name in self.values and name not in waits and self.signature.holders.get((name, place.path)) in {None, *self.met}
+        ready = [check for check in self.pending if all(is_known(name, check[2]) for name in check[0].names)]
         self.pending = [check for check in self.pending if check not in ready]
         for expr, got, place, fault in ready:
             if isinstance(expr, StarCheck):
@@ -320,7 +332,7 @@ class Call:
                 continue
             value = expr.value(self.values)
             if value is None or value != got:
-                origin = self.origin(expr)
+                origin = None if expr.left in self.signature.shared else self.origin(expr)
                 overflowed = [name for name in expr.names if self.values[name] is None][:1]
                 known = ", ".join(f"{origin or name} is {written(self.values[name])}" for name in overflowed or expr.names)
                 danger = f" and {'an overflow' if overflowed else expr.danger()}" if value is None else ""
@@ -330,7 +342,7 @@ class Call:
         """Makes the checks that the values complete: dims as written, then rules as written; the latter are reported here."""
         self.values |= values
         self.require_ready()
-        for rule in self.rules and [rule for rule in self.rules if all(name in self.values for name in rule.names)]:
+        for rule in self.rules and [rule for rule in self.rules if all(name in self.values and name not in self.held for name in rule.names)]:
             self.rules.remove(rule)
             self.rule(rule, place)
 
@@ -494,9 +506,11 @@ class Call:
         self.settle(place.path)
 
     def settle(self, path):
-        """Symbols of strides whose last use is there, or in the Optional there. If no use counted, one is compact and meets its rules."""
+        """Symbols of strides, or that Optionals share, whose last use is there, or in the Optional there. If no use counted, one of strides
+        is compact, another is 0, and it meets its rules."""
         for symbol in self.signature.settled.get(path, []):
             self.settled.add(symbol)
+            self.held.discard(symbol)
             value, place = self.firsts.get(symbol, (self.free.get(symbol, 0), Place(path, 0)))
             if symbol not in self.firsts:
                 self.rules = [rule for rule in self.rules if symbol not in rule.names]

@@ -53,11 +53,14 @@ class Draft:
 
     def __init__(self, rng):
         self.rng = rng
+        self.absences = self.chance(0.2)  # many Optionals and symbols of strides
         self.symbols = {name: self.extent() for name in rng.sample(SYMBOLS, rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]))}
-        self.strides = {name: rng.choice([1, 2, 3, 4, 8, 12, 16, 64, 100]) for name in rng.sample(STRIDE_SYMBOLS, rng.choice([0, 0, 0, 1, 1, 2]))}
+        self.strides = {name: rng.choice([1, 2, 3, 4, 8, 12, 16, 64, 100]) for name in rng.sample(STRIDE_SYMBOLS, rng.choice([1, 1, 2] if self.absences else [0, 0, 0, 1, 1, 2]))}
         self.stars = {name: [self.extent() for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))] for name in rng.sample(STARS, rng.choice([0, 0, 0, 1, 1, 2]))}
         self.values = with_counts({**self.symbols, **self.strides, **self.stars})
         self.spare_symbols, self.spare_names = rng.sample(OPTIONAL_SYMBOLS, 6), rng.sample(PARAMS, len(PARAMS))
+        self.own = []  # the symbols that Optionals hold, and may share
+        self.due = None  # one of them, to be the next dim
         self.scope = [*self.symbols]  # the symbols that may be used where the draft is
         self.cuda = self.chance(0.2)  # as where a launch is for CUDA
         self.depth = 0  # of Optionals
@@ -106,7 +109,10 @@ class Draft:
     def param(self):
         """[name, type, default]: all text."""
         kind = self.rng.choices([self.tensor, self.integer, self.scalar, self.shape, self.tuple, self.optional, self.pointer, self.stream,
-                                 self.literal], [56, 10, 9, 5, 8, 10, 5, 3, 4])[0]
+                                 self.literal], [56, 10, 9, 5, 8, 80 if self.absences else 10, 5, 3, 4])[0]
+        if kind == self.integer and self.chance(0.3) and (names := [name for name in self.own if name not in self.integer_params]):
+            self.integer_params.append(self.rng.choice(names))
+            return [self.integer_params[-1], f"Optional[{self.rng.choice(SIZES[:-1])}]", ""]
         return [self.integer_name() if kind == self.integer else self.spare_names.pop(), kind(), ""]
 
     def integer_name(self):
@@ -137,12 +143,14 @@ class Draft:
         kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.pointer, self.literal],
                                 [55, 15, 8, 15 if depth < 2 else 0, 4, 6])[0]
         outer, self.scope, self.depth = self.scope, [*self.scope], self.depth + 1
-        if self.spare_symbols and self.chance(0.5):
-            own = self.spare_symbols.pop()
-            self.values[own] = self.extent()
+        if self.spare_symbols and self.chance(0.8 if self.absences else 0.5):
+            shares = self.own and self.chance(0.8 if self.absences else 0.4)
+            own = self.due = self.rng.choice(self.own) if shares else self.spare_symbols.pop()
+            self.own.append(own)
+            self.values.setdefault(own, self.extent())
             self.scope = [own, own] + (outer if self.chance(0.5) else [])
         text = kind(depth + 1) if kind == self.tuple else kind()
-        self.scope, self.depth = outer, self.depth - 1
+        self.scope, self.depth, self.due = outer, self.depth - 1, None
         return "Optional[float32]" if text == "None" else f"Optional[{text}]"
 
     def scalar(self):
@@ -184,6 +192,8 @@ class Draft:
     def dims(self, rank):
         """As text, with a star now and then; and how many are written."""
         dims = [self.dim() for _ in range(rank)]
+        if self.due and dims and self.chance(0.8):
+            dims[self.rng.randrange(rank)], self.due = self.due, None
         if self.chance(0.5 if self.stars else 0.03):
             star = self.rng.choice([*self.stars, *self.stars, "_"]) if self.stars else "_"
             dims.insert(self.rng.randint(0, len(dims)), f"*{star}")
@@ -235,7 +245,7 @@ class Draft:
             self.unbound_variables.remove(dtype)
         size = 16 if dtype not in DTYPES else max(1, math.prod(DTYPES[dtype][1:]) // 8)
         (dims, rank), options, mut = self.dims(rank), [], self.chance(0.2)
-        if self.chance(0.55 if mut else 0.25):
+        if self.chance(0.55 if mut or self.absences else 0.25):
             options.append(f"strides={self.stride_list(rank, mut) if self.chance(0.75) else 'any'}")
         elif self.chance(0.2):
             order = f"({', '.join(map(str, rng.sample(range(rank), rank)))})"
@@ -578,8 +588,9 @@ class Rules:
         self.rng = rng
         required = {use.expr.left for use in signature.uses if use.expr and use.expr.op == "name" and not use.optionals}
         solved = {binding.symbol for binding in signature.bindings.values() if binding.solved}
-        optional = {signature.bindings[use.path].symbol for use in signature.uses if use.optionals and use.path in signature.bindings}
-        self.symbols = [name for name in signature.bound_at if name in required | solved and name not in optional] + [*signature.stride_uses]
+        optional = {signature.bindings[use.path].symbol for use in signature.uses if use.optionals and use.path in signature.bindings} & {*values}
+        self.symbols = [name for name in signature.bound_at if name in required | solved | optional] + [*signature.stride_uses, *signature.shared]
+        self.symbols = [name for name in self.symbols if name in values]
         self.tensors = [param.name for param in signature.arguments if isinstance(getattr(param.type, "inner", param.type), Tensor)]
         stars = [star for star, use in signature.stars.items() if not use.optionals]
         fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors + stars and "*" not in name]

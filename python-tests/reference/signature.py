@@ -304,6 +304,11 @@ def is_symbol(path, dtype):
     return path.isidentifier() and dtype in SIZES and dtype != "uint64"
 
 
+def given_with(use, other):
+    """Whether a use is given wherever another one is: each Optional around it is around that too."""
+    return other.optionals[:len(use.optionals)] == use.optionals
+
+
 class Signature:
     """A parsed signature, and where each symbol and each dtype variable gets its value."""
 
@@ -323,7 +328,9 @@ class Signature:
         self.bindings = {}  # from a path to its Binding
         self.bound_at = {}  # from a symbol to the path that binds it
         self.stride_uses = {}  # from a symbol that only strides bind to its bare uses
-        self.settled = {}  # from a path to such symbols whose last use is there, or in the Optional there
+        self.shared = {}  # from a symbol that Optionals share to its bare uses
+        self.holders = {}  # from such a symbol and the path of a use to its first bare use that is given wherever that is
+        self.settled = {}  # from a path to symbols of the last two sorts whose last use is there, or in the Optional there
         self.tensors = []  # the path of each, and its type
         self.star_uses = []
         self.stars = {}  # from a star to its use that binds it
@@ -333,7 +340,7 @@ class Signature:
             self.bind_star(star)
         for symbol in dict.fromkeys(name for use in self.uses if use.expr for name in use.expr.names if "." not in name):
             self.bind(symbol)
-        for use in sorted((uses[-1] for uses in self.stride_uses.values()), key=self.uses.index):
+        for use in sorted((uses[-1] for uses in (*self.stride_uses.values(), *self.shared.values())), key=self.uses.index):
             self.settled.setdefault((*use.optionals, use.path)[0], []).append(use.expr.left)
         self.diagnose()
 
@@ -390,15 +397,24 @@ class Signature:
         if candidates is strides:
             self.stride_uses[symbol] = strides
             return
-        binding = min(candidates, key=lambda use: bool(use.optionals))  # the first one, required ones before others
-        inside = all(use.optionals[:len(binding.optionals)] == binding.optionals for use in uses)
-        if not inside or binding.optionals and any(symbol in rule.names for rule in self.rules):
+        around = [use for use in candidates if all(given_with(use, other) for other in uses)]
+        if not around and candidates is bare and all(self.holder(symbol, use) for use in uses):
+            self.shared[symbol] = bare
+            self.holders |= {(symbol, use.path): self.holder(symbol, use) for use in uses}
+            return
+        if not around:
             raise ValueError(f"`{symbol}` has its value only inside an `Optional`")
+        binding = min(around, key=lambda use: bool(use.optionals))  # the first one, required ones before others
         self.bindings[binding.path] = Binding(symbol, *binding.expr.linear(), candidates is solved)
         self.bound_at[symbol] = binding.path
 
+    def holder(self, symbol, use):
+        """The path of the first bare use of a symbol that is given wherever `use` is."""
+        bare = [other for other in self.uses if other.role != "stride" and other.expr and other.expr.op == "name" and other.expr.left == symbol]
+        return next((other.path for other in bare if given_with(other, use)), None)
+
     def diagnose(self):
-        kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses}
+        kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses, *self.shared}
         integers, variables = {use.path for use in self.uses if use.role == "param"}, self.variables
         if len(kinds) < len(self.params) or ((symbols - integers) | variables) & {*kinds} or symbols & variables:
             raise ValueError("one name for two things")

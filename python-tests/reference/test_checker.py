@@ -176,6 +176,12 @@ GOLDEN = [
     ("device-index", "f(a: Tensor([], int8, device={cpu, cuda}), b: Tensor([], int8, device=cuda), c: Tensor([], int8, device=cuda))",
      [tensor(dtype="int8"), tensor(dtype="int8", device=(2, 1)), tensor(dtype="int8", device=(2, 2))],
      "Mismatched device index on argument #2", "expected to match device.index on argument #1, got 2 (device.index is 1)"),
+    ("dim", "f(x: Optional[Shape([n])], y: Optional[Shape([n])], z: Optional[Shape([n])])",
+     [{"none": 1}, {"shape": [4]}, {"shape": [5]}], "Mismatched z[0] on argument #2", "expected to match n on argument #1, got 5 (n is 4)"),
+    ("dim", "f(x: Optional[Shape([n])], y: Optional[Shape([2*n, n])])", [{"shape": [4]}, {"shape": [9, 4]}], "Mismatched y[0] on argument #1",
+     "expected 2*n, got 9 (n is 4)"),
+    ("rule", "f(x: Optional[Shape([n])], y: Optional[Shape([n])]) where n > 1", [{"none": 1}, {"shape": [1]}], "Invalid n on argument #1",
+     "expected n > 1, got 1"),
     ("dim-solve", "f(a: Tensor([rows*9*ceildiv(4, 9)], int8))", [tensor(17, dtype="int8")], "Invalid a.shape[0] on argument #0",
      "expected rows*9*ceildiv(4, 9) with rows >= 0, got 17"),
     ("dim-solve", "f(a: Tensor([5 - (3 - n) + n], int8))", [tensor(3, dtype="int8")], "Invalid a.shape[0] on argument #0",
@@ -286,7 +292,7 @@ SHORT = [
 
 INVALID = ["f(x: Tensor([m*n], float32))", "f(x: Optional[Tensor([n], float32)], y: Tensor([2*n], float32))", "f(x: Tensor([x], float32))",
            "f(x: int32, x: int32)", "f(x: Tensor([], T))", "f(x: Tensor([int8], T)) where T in {int8}", "f(a: int8 = 1, b: int8)", "f(x: int33)",
-           "f(x: Tensor([n], float32)) where k > 1", "f(x: Optional[Tensor([n], float32)]) where n > 1", "f(x Tensor([n], float32))",
+           "f(x: Tensor([n], float32)) where k > 1", "f(x: Optional[Tensor([n], float32)], y: Optional[Tensor([2*n], float32)])", "f(x Tensor([n], float32))",
            "f(x: Optional[Tensor([], T)]) where T in {int8}", "f(x: Tensor([m, n], float32, strides=[1]))", "f(x: uint64, y: Tensor([x], int8))"]
 
 
@@ -367,6 +373,7 @@ ALTERNATIVES = {
     "and within or": rf"{WHERE}[^,]* and [^,]* or ", "and within or, bracketed": rf"{WHERE}or \([^,()]* and ",
     "rule of shape[i]": rf"{WHERE}\w\.shape\[\d\]", "rule of strides[i]": rf"{WHERE}\w\.strides\[\d\]",
     "rule of numel": rf"{WHERE}\w\.numel",
+    "rule of a symbol of Optionals": rf"{WHERE}\b(i|j|q|r|p0|p1)\b", "symbol that Optionals share": r"Optional\[Tensor\(\[(i|j|q|r)\b.*Optional\[Tensor\(\[\1\b",
     "rule of a negative int": rf"{WHERE}[=<>] -\d", "rule of a stride symbol": rf"{WHERE}\b(s|t|ld|s0)\b",
     "rule with an int first": rf"{WHERE} \d+ [=<>!]=? \w",
     **{f"rule with {call}": rf"{WHERE}{call}\(" for call in ("ceildiv", "min", "max")},

@@ -7,7 +7,7 @@ use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{BoundStar, Checked, Direction, Named, NamedKind, Planner, StarUse};
+use crate::planner::{SharedUse, BoundStar, Checked, Direction, Named, NamedKind, Planner, StarUse};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -29,6 +29,9 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
         Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, path, actual, expr),
         Dim::Expr(expr) => {
             negative_dim::require(cx, path, actual);
+            if let Some(symbol) = expr.as_symbol().filter(|symbol| cx.sharers(symbol).is_some()) {
+                return bind_shared(cx, symbol, Some(own), actual, path);
+            }
             match expr.as_affine() {
                 Some(affine) if cx.is_binding(affine.symbol, path) => {
                     let value = dim_solve::require(cx, path, actual, expr, &affine);
@@ -41,6 +44,20 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
         }
     }
     cx.define(own);
+}
+
+/// Takes an extent, or an integer parameter, as the value of a symbol that `Optional`s share. `own`
+/// is the name that the path itself has.
+pub(crate) fn bind_shared(
+    cx: &mut Planner<'_>,
+    symbol: &str,
+    own: Option<Named>,
+    actual: Value,
+    path: &Path,
+) {
+    let (excuse, otherwise) = (cx.b.bool(false), cx.b.int(0));
+    let at = SharedUse { info: &INFO, path, actual, excuse, otherwise };
+    cx.bind_shared(symbol, &at, own);
 }
 
 fn require_constant(cx: &mut Planner<'_>, path: &Path, actual: Value, expr: &Expr) {
@@ -106,7 +123,7 @@ pub fn require_same_dims(cx: &mut Planner<'_>, at: &StarUse, bound: &BoundStar) 
 fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Phrase, Phrase) {
     let got = Phrase::value(actual, Format::Int);
     let named = expr.as_symbol().map(|symbol| cx.named(symbol).expect("the symbol has a value"));
-    if let Some(named) = named.filter(|named| named.exact) {
+    if let Some(named) = named.filter(|named| named.stands_at_path()) {
         let other = &named.path.text;
         let got = got.and(format!(" ({other} is ")).and_value(named.value, Format::Int).and(")");
         return (Phrase::text(format!("to match {other}")), got);

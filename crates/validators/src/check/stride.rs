@@ -2,13 +2,14 @@
 //! A stride: that of a compact tensor, a constant, a symbol or an expression. Dims that are free meet every requirement.
 
 use super::{Info, dim, mut_broadcast, negative_stride};
+use crate::declare::Sharers;
 use crate::dim::Dim;
 use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::param::Order;
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::Planner;
+use crate::planner::{Planner, SharedUse};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -88,7 +89,11 @@ pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: boo
     match dim {
         Dim::Any | Dim::Star(_) => {}
         Dim::Expr(expr) if expr.as_int().is_some() => {}
-        Dim::Expr(Expr::Symbol(symbol, _)) if cx.is_shared(symbol) => cx.bind_shared(symbol, at),
+        Dim::Expr(Expr::Symbol(symbol, _)) if cx.sharers(symbol) == Some(Sharers::Strides) => {
+            let StrideUse { path, actual, free, compact } = *at;
+            let at = SharedUse { info: &INFO, path, actual, excuse: free, otherwise: compact };
+            cx.bind_shared(symbol, &at, None);
+        }
         Dim::Expr(expr) => cx.check_stride(at.path, at.actual, at.free, expr),
     }
 }

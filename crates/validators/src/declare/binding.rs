@@ -17,15 +17,26 @@ pub struct Binding {
     pub path: String,
     /// The `Optional` that holds this use.
     pub optional: Option<String>,
-    /// How many uses may bind it, where these share a symbol: bare strides, if only strides do.
-    pub n_shared: usize,
+    /// Where several uses share it, and which one binds it is known in a call only.
+    pub sharing: Option<Sharing>,
 }
 
-impl Binding {
-    /// Whether several uses may bind the symbol, and which one does is known in a call only.
-    pub fn is_shared(&self) -> bool {
-        self.n_shared > 0
-    }
+/// The uses that share a symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct Sharing {
+    /// What they are.
+    pub sharers: Sharers,
+    /// How many there are.
+    pub n_uses: usize,
+}
+
+/// What the uses are that share a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharers {
+    /// Bare strides: nothing else binds it.
+    Strides,
+    /// Bare uses in `Optional`s: nothing else holds it, and none of them holds all its uses.
+    Optionals,
 }
 
 /// How a dtype variable gets its value.

@@ -13,7 +13,9 @@ mod peer;
 mod rules;
 mod stars;
 
-pub use binding::{Binding, Bindings, DTypeBinding, MAX_COMBINATIONS, StarBinding};
+pub use binding::{
+    Binding, Bindings, DTypeBinding, MAX_COMBINATIONS, Sharers, Sharing, StarBinding,
+};
 
 use crate::count::count;
 use crate::dim::{Dim, Rank, Star};
@@ -193,19 +195,32 @@ impl Declarations {
                 diagnostics.push(unbound(best));
                 continue;
             }
-            let is_stride = best.strength == Strength::Stride;
-            let outside = uses.iter().find(|u| !u.optionals.starts_with(&best.optionals));
-            if let Some(outside) = outside.filter(|_| !is_stride) {
-                diagnostics.push(optional_only(outside, best));
-            }
-            let is_dim = |u: &&&Use| u.strength == Strength::Check && !u.path.contains(".strides[");
-            if let Some(dim) = uses.iter().find(is_dim).filter(|_| is_stride) {
-                diagnostics.push(stride_in_dim(dim));
-            }
+            let n_uses = uses.iter().filter(|used| used.strength == best.strength).count();
+            let shared = |sharers| Some(Sharing { sharers, n_uses });
+            let (best, sharing) = match best.strength {
+                Strength::BareOptional => match holder(&uses, best.strength) {
+                    Some(used) => (used, None),
+                    None => (best, shared(Sharers::Optionals)),
+                },
+                Strength::AffineOptional => (holder(&uses, best.strength).unwrap_or(best), None),
+                Strength::Stride => (best, shared(Sharers::Strides)),
+                _ => (best, None),
+            };
+            let problem = match sharing.map(|sharing| sharing.sharers) {
+                None => first_outside(&uses, [*best]).map(|used| optional_only(used, best, true)),
+                Some(Sharers::Optionals) => {
+                    let bare = uses.iter().filter(|used| used.strength == best.strength).copied();
+                    first_outside(&uses, bare).map(|used| optional_only(used, best, true))
+                }
+                Some(Sharers::Strides) => {
+                    let is_dim =
+                        |u: &&&Use| u.strength == Strength::Check && !u.path.contains(".strides[");
+                    uses.iter().find(is_dim).map(|used| stride_in_dim(used))
+                }
+            };
+            diagnostics.extend(problem);
             let (path, optional) = (best.path.clone(), best.optionals.last().cloned());
-            let n_shared =
-                uses.iter().filter(|u| is_stride && u.strength == Strength::Stride).count();
-            bindings.symbols.insert(symbol.to_string(), Binding { path, optional, n_shared });
+            bindings.symbols.insert(symbol.to_string(), Binding { path, optional, sharing });
         }
         self.resolve_settled(bindings);
     }
@@ -213,9 +228,13 @@ impl Declarations {
     /// Where shared symbols have their values in the end.
     fn resolve_settled(&self, bindings: &mut Bindings) {
         let mut seen = HashSet::new();
-        for used in self.symbols.iter().rev().filter(|used| used.strength == Strength::Stride) {
-            let is_shared = |binding: &Binding| binding.is_shared();
-            if bindings.symbols.get(&used.name).is_some_and(is_shared) && seen.insert(&used.name) {
+        for used in self.symbols.iter().rev() {
+            let sharing = bindings.symbols.get(&used.name).and_then(|binding| binding.sharing);
+            let strength = sharing.map(|sharing| match sharing.sharers {
+                Sharers::Strides => Strength::Stride,
+                Sharers::Optionals => Strength::BareOptional,
+            });
+            if strength == Some(used.strength) && seen.insert(&used.name) {
                 let path = used.optionals.first().unwrap_or(&used.path);
                 bindings.settled.entry(path.clone()).or_default().push(used.name.clone());
             }
@@ -286,6 +305,29 @@ fn by_name(uses: &[Use]) -> Vec<(&str, Vec<&Use>)> {
     names
 }
 
+/// The first use of that strength in an `Optional` that is around all uses.
+fn holder<'u>(uses: &'u [&'u Use], strength: Strength) -> Option<&'u &'u Use> {
+    let around = uses.iter().map(|used| &used.optionals[..]).reduce(|a, b| {
+        let n_common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        &a[..n_common]
+    })?;
+    let holds = |used: &&&Use| used.optionals.len() <= around.len();
+    uses.iter().filter(|used| used.strength == strength).find(holds)
+}
+
+/// The first use that may be given where none of `binding` is.
+fn first_outside<'u>(
+    uses: &[&'u Use],
+    binding: impl IntoIterator<Item = &'u Use>,
+) -> Option<&'u Use> {
+    let held: HashSet<&[String]> = binding.into_iter().map(|used| &used.optionals[..]).collect();
+    let is_held = |used: &Use| {
+        let mut around = (0..=used.optionals.len()).map(|n| &used.optionals[..n]);
+        around.any(|optionals| held.contains(optionals))
+    };
+    uses.iter().copied().find(|used| !is_held(used))
+}
+
 fn unbound(used: &Use) -> Diagnostic {
     Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{}` a value", used.name))
         .label(used.span, "used here, in a form that cannot be solved")
@@ -295,17 +337,22 @@ fn unbound(used: &Use) -> Diagnostic {
         ))
 }
 
-/// The symbol of `outside` is bound by `best`, in an `Optional` that is not around both.
-fn optional_only(outside: &Use, best: &Use) -> Diagnostic {
+/// The symbol of `outside` is bound by `best`, in an `Optional` that is not around both. `may_share`
+/// says whether `Optional`s may share it.
+fn optional_only(outside: &Use, best: &Use, may_share: bool) -> Diagnostic {
     let not_around = |optional: &&String| !outside.optionals.contains(*optional);
     let optional =
         best.optionals.iter().find(not_around).expect("an `Optional` around `best` only");
+    let remedy = match may_share && !outside.optionals.is_empty() {
+        true => "the symbol alone in this `Optional`, or ",
+        false => "the symbol ",
+    };
     Diagnostic::new(
         "optional-symbol",
         format!("`{}` has a value only where `{optional}` is given", outside.name),
     )
     .label(outside.span, "used outside it")
-    .help("use the symbol in a required parameter too, or another symbol here")
+    .help(format!("use {remedy}in a required parameter too, or another symbol here"))
 }
 
 fn stride_in_dim(used: &Use) -> Diagnostic {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What rules name, and whether they can hold.
 
-use super::{Binding, Bindings, Declarations};
+use super::{Bindings, Declarations};
 use crate::count::count;
 use crate::expr::{Field, Name};
 use crate::rule::{Rule, RuleKind};
 use crate::spelling::{closest_field, did_you_mean};
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::Diagnostic;
 
 impl Declarations {
     pub(super) fn check_rules(
@@ -19,16 +19,8 @@ impl Declarations {
             for name in rule.names() {
                 if let Some(param) = name.field {
                     self.check_field(&name, param, bindings, diagnostics);
-                } else {
-                    match bindings.symbols.get(&name.text) {
-                        None => diagnostics.push(self.unknown_symbol(&name, bindings)),
-                        Some(binding @ Binding { optional: Some(optional), .. })
-                            if !binding.is_shared() =>
-                        {
-                            diagnostics.push(rule_on_optional(&name.text, name.span, optional));
-                        }
-                        Some(_) => {}
-                    }
+                } else if !bindings.symbols.contains_key(&name.text) {
+                    diagnostics.push(self.unknown_symbol(&name, bindings));
                 }
             }
             for part in rule.parts() {
@@ -52,13 +44,7 @@ impl Declarations {
         let param = name.param.as_deref().unwrap_or_default();
         let (tensor, star) = (self.tensors.get(param), bindings.stars.get(param));
         let problem = match (tensor, field) {
-            (_, Field::Numel | Field::Ndim) if let Some(star) = star => match &star.optional {
-                Some(optional) => {
-                    let problem = rule_on_optional(&name.text, name.span, optional);
-                    return diagnostics.push(problem);
-                }
-                None => return,
-            },
+            (_, Field::Numel | Field::Ndim) if star.is_some() => return,
             (Some(_), Field::Ndim) => "only `*b` has an `ndim`, as `b.ndim`".to_string(),
             (None, _) => format!("`{param}` is no tensor of this signature"),
             (Some(rank), Field::Shape(i) | Field::Stride(i)) if !rank.has(i) => {
@@ -138,12 +124,6 @@ impl Declarations {
         let problem = problem.label(span, "not found in any dim, Shape or integer parameter");
         did_you_mean(problem, meant.map(|(_, field)| field), help)
     }
-}
-
-fn rule_on_optional(name: &str, span: Span, optional: &str) -> Diagnostic {
-    Diagnostic::new("optional-symbol", format!("`{name}` has a value only where `{optional}` is given"))
-        .label(span, "used in a rule, which holds for every call")
-        .help(format!("write the rule over a field, such as `{optional}.shape[0]`: it is skipped where `{optional}` is absent"))
 }
 
 fn impossible(rule: &Rule, why: &str) -> Diagnostic {

@@ -13,7 +13,7 @@ impl Declarations {
             let best = uses.iter().min_by_key(|used| used.strength).expect("a name has a use");
             let is_outside = |used: &&&Use| !used.optionals.starts_with(&best.optionals);
             if let Some(outside) = uses.iter().find(is_outside) {
-                diagnostics.push(optional_only(outside, best));
+                diagnostics.push(optional_only(outside, best, false));
             }
             let strided = self.strided_stars.iter().find(|(name, _)| name == star);
             let binding = StarBinding {
@@ -26,7 +26,7 @@ impl Declarations {
             {
                 let used = field_use(name, optionals);
                 if !used.optionals.starts_with(&best.optionals) {
-                    diagnostics.push(optional_only(&used, best));
+                    diagnostics.push(optional_only(&used, best, false));
                 }
             }
             bindings.stars.insert(star.to_string(), binding);

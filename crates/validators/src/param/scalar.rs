@@ -73,6 +73,9 @@ impl ParamKind for Scalar {
             (check::scalar::require_int(cx, at, self.0), NamedKind::Int)
         };
         cx.b.let_named(&at.path.text, value);
+        if self.is_symbol() && cx.sharers(&at.path.text).is_some() {
+            return check::dim::bind_shared(cx, &at.path.text, None, value, &at.path);
+        }
         if self.is_symbol() && !cx.is_binding(&at.path.text, &at.path) {
             return cx.check_dim(&at.path, value, &Expr::symbol(&at.path.text));
         }

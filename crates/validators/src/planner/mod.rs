@@ -18,6 +18,7 @@ mod waiting;
 pub use evaluate::{Checked, Dangers};
 pub use first_of::{FirstOf, NextPlace};
 pub use name::{Named, NamedKind};
+pub use shared::SharedUse;
 pub use star::{BoundStar, Direction, Row, StarDims, StarUse};
 pub use tensor::MapSource;
 

@@ -73,6 +73,11 @@ impl Named {
         absent
     }
 
+    /// Whether the value is what stands at the path in every call.
+    pub fn stands_at_path(&self) -> bool {
+        self.exact && self.shared.is_none()
+    }
+
     /// Every value in it: its own, then whether it has one.
     pub(super) fn values(&mut self) -> Vec<&mut Value> {
         let mut values = vec![&mut self.value];
@@ -116,7 +121,8 @@ impl Planner<'_> {
         let subject = path.subject("Invalid");
         let skip = self.b.bool(false);
         let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
-        self.make_ready(Event { names: &names, path, subject, skip });
+        self.make_checks(&names);
+        self.make_rules(Event { names: &names, path, subject, skip });
     }
 
     /// Keeps a name, and what it was where that has to leave a `when`.

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Symbols that several uses may bind: those that only strides have. The first use that counts in a
-//! call gives such a symbol its value, which is final behind the last.
+//! Symbols that several uses share: those that only strides have, and those that only `Optional`s
+//! hold. The first use that counts in a call gives such a symbol its value; the others are compared
+//! with it.
 //!
-//! What names the symbol is checked behind its last use. Rules are checked behind the first use
-//! already where that one counts.
+//! Behind its last use the symbol is *settled*: it has its value, or that of a symbol without one.
+//! What strides say of a symbol is checked there. What stands in an `Optional` is checked as soon as
+//! a use has been met that is given wherever it is. Rules are checked behind the first use where that
+//! counts, and elsewhere where the symbol is settled.
 
 use super::Planner;
 use super::first_of::{FirstOf, NextPlace};
 use super::name::{Named, NamedKind};
 use super::waiting::Event;
-use crate::check;
-use crate::check::stride::StrideUse;
+use crate::check::Info;
+use crate::declare::Sharers;
 use crate::fault::{Format, Phrase};
+use crate::path::Path;
 use crate::plan::Value;
+use std::collections::HashSet;
 
 /// Where a shared symbol has its value from.
 #[derive(Clone, Debug)]
@@ -23,14 +28,40 @@ pub(super) struct Shared {
     otherwise: Value,
     /// Whether that is known: whether a use is given at all.
     given: Value,
-    /// Whether the value is final.
-    pub(super) settled: bool,
+    /// For a symbol that `Optional`s share: the conditions that uses so far stand under.
+    guards: HashSet<Vec<Value>>,
+    is_settled: bool,
+}
+
+/// A use that may bind a shared symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedUse<'u> {
+    /// The check that compares it with those before it.
+    pub info: &'static Info,
+    /// Where it stands.
+    pub path: &'u Path,
+    /// What is there.
+    pub actual: Value,
+    /// Whether it does not count.
+    pub excuse: Value,
+    /// What the symbol is where no use counts, and this is the first that is given.
+    pub otherwise: Value,
 }
 
 impl Shared {
     /// Whether rules may use the symbol's value so far.
     pub(super) fn known(&self) -> Value {
-        if self.settled { self.uses.bound } else { self.uses.counts }
+        if self.is_settled { self.uses.bound } else { self.uses.counts }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
+    /// Whether checks that stand under these conditions may use the symbol's value so far.
+    pub(super) fn is_final_under(&self, guards: &[Value]) -> bool {
+        let around = (0..=guards.len()).map(|n_guards| &guards[..n_guards]);
+        self.is_settled || around.into_iter().any(|guards| self.guards.contains(guards))
     }
 
     /// Every value in it.
@@ -42,52 +73,70 @@ impl Shared {
 }
 
 impl Planner<'_> {
-    /// Whether several uses may bind the symbol.
-    pub fn is_shared(&self, symbol: &str) -> bool {
-        self.bindings.symbols.get(symbol).is_some_and(|binding| binding.is_shared())
+    /// Whether several uses share the symbol, and which.
+    pub fn sharers(&self, symbol: &str) -> Option<Sharers> {
+        self.bindings.symbols.get(symbol)?.sharing.map(|sharing| sharing.sharers)
     }
 
-    /// Takes a stride of a symbol that only strides bind: compares it with those before it, or
-    /// makes the rules that wait for the first.
-    pub fn bind_shared(&mut self, symbol: &str, at: &StrideUse<'_>) {
-        let counts = self.b.not(at.free);
-        let given = self.b.bool(true);
+    /// Takes a use of a shared symbol: compares it with those before it, or makes the rules that
+    /// wait for the first. `own` is what stands there under a name of its own.
+    pub fn bind_shared(&mut self, symbol: &str, at: &SharedUse<'_>, own: Option<Named>) {
+        let is_first = !self.names.contains_key(symbol);
         match self.names.get(symbol).cloned() {
-            None => {
-                let uses = FirstOf::new(&mut self.b, at.path, at.actual, counts);
-                let shared = Shared { uses, otherwise: at.compact, given, settled: false };
-                let named = Named::new(at.actual, NamedKind::Int, at.path).called(symbol);
-                self.put(Named { shared: Some(shared), ..named });
-                let skip = self.b.bool(false);
-                let subject = at.path.subject("Invalid");
-                self.make_ready(Event { names: &[symbol], path: at.path, subject, skip });
-            }
-            Some(named) => {
-                let mut shared = named.shared.clone().expect("the symbol is a shared one");
-                let next = NextPlace {
-                    subject: at.path.subject("Mismatched"),
-                    actual: at.actual,
-                    excuse: at.free,
-                    first: shared.uses.path.text.clone(),
-                    name: symbol,
-                };
-                self.require_same(&check::stride::INFO, next, &shared.uses);
-                shared.uses.and(&mut self.b, symbol, at.path, at.actual, counts);
-                shared.otherwise = self.b.select(shared.given, shared.otherwise, at.compact);
-                shared.given = given;
-                self.put(Named { shared: Some(shared), ..named });
-            }
+            None => self.bind_first(symbol, at),
+            Some(named) => self.bind_next(named, at),
         }
+        let mut names = vec![symbol];
+        if let Some(own) = &own {
+            self.put(Named { guards: self.guards.clone(), ..own.clone() });
+            names.extend((own.name != symbol).then_some(own.name.as_str()));
+        }
+        let (subject, skip) = (at.path.subject("Invalid"), self.b.bool(false));
+        self.make_checks(&names);
+        // Rules over the symbol are made at its first use, and where it is settled.
+        let names = if is_first { &names[..] } else { &names[1..] };
+        self.make_rules(Event { names, path: at.path, subject, skip });
         self.settle(&at.path.text);
     }
 
-    /// Makes final what symbols are whose last use stands at that path, or in the `Optional` there,
-    /// and makes the checks that waited for it.
+    fn bind_first(&mut self, symbol: &str, at: &SharedUse<'_>) {
+        let (counts, given) = (self.b.not(at.excuse), self.b.bool(true));
+        let uses = FirstOf::new(&mut self.b, at.path, at.actual, counts);
+        let guards = self.guards_of_use(symbol).into_iter().collect();
+        let shared = Shared { uses, otherwise: at.otherwise, given, guards, is_settled: false };
+        let named = Named::new(at.actual, NamedKind::Int, at.path).called(symbol);
+        self.put(Named { shared: Some(shared), ..named });
+    }
+
+    fn bind_next(&mut self, mut named: Named, at: &SharedUse<'_>) {
+        let mut shared = named.shared.take().expect("the symbol is a shared one");
+        let next = NextPlace {
+            subject: at.path.subject("Mismatched"),
+            actual: at.actual,
+            excuse: at.excuse,
+            first: shared.uses.path.text.clone(),
+            name: &named.name,
+        };
+        self.require_same(at.info, next, &shared.uses);
+        let counts = self.b.not(at.excuse);
+        shared.uses.and(&mut self.b, &named.name, at.path, at.actual, counts);
+        shared.otherwise = self.b.select(shared.given, shared.otherwise, at.otherwise);
+        shared.given = self.b.bool(true);
+        shared.guards.extend(self.guards_of_use(&named.name));
+        self.put(Named { value: shared.uses.value, shared: Some(shared), ..named });
+    }
+
+    /// The conditions that a use stands under, where it is one of those in `Optional`s.
+    fn guards_of_use(&self, symbol: &str) -> Option<Vec<Value>> {
+        (self.sharers(symbol)? == Sharers::Optionals).then(|| self.guards.clone())
+    }
+
+    /// Settles the symbols whose last use stands at that path, or in the `Optional` there.
     pub fn settle(&mut self, path: &str) {
         for symbol in self.bindings.settled_at(path) {
             let mut named = self.names[symbol].clone();
             let shared = named.shared.as_mut().expect("the symbol is a shared one");
-            shared.settled = true;
+            shared.is_settled = true;
             let uses = &shared.uses;
             named.value = self.b.select(uses.bound, uses.value, shared.otherwise);
             // Where the first use counts, rules have been checked there.
@@ -95,7 +144,8 @@ impl Planner<'_> {
             let subject = Phrase::text(format!("Invalid {symbol} on argument #"))
                 .and_value(uses.arg_index, Format::Int);
             self.put(named);
-            self.make_ready(Event { names: &[symbol.as_str()], path: &path, subject, skip });
+            self.make_checks(&[symbol]);
+            self.make_rules(Event { names: &[symbol], path: &path, subject, skip });
         }
     }
 }

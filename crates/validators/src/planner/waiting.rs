@@ -4,6 +4,7 @@
 //! Each definition of a name is an event: the checks that it completes are made right then, in the
 //! order written, dims before rules.
 
+use super::name::Named;
 use super::star::ndim_of;
 use super::{Planner, StarUse};
 use crate::check;
@@ -30,25 +31,20 @@ enum Check {
     Star(StarUse),
 }
 
-/// The number of a check that waits. Rules come behind everything else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Number {
-    Check(usize),
-    Rule(usize),
-}
-
 /// The checks that wait.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     checks: BTreeMap<usize, Pending>,
+    /// The numbers of the checks that wait for a name.
+    checks_on: HashMap<String, Vec<usize>>,
+    n_checks: usize,
     /// What each rule needs.
     rules: BTreeMap<usize, Vec<String>>,
-    /// What has ever waited for a name.
-    of_name: HashMap<String, Vec<Number>>,
-    n_checks: usize,
+    /// The numbers of the rules that need a name.
+    rules_on: HashMap<String, Vec<usize>>,
 }
 
-/// Names that have just got their values.
+/// What completes rules: names that have just got their values.
 pub(super) struct Event<'e> {
     /// The names.
     pub(super) names: &'e [&'e str],
@@ -67,7 +63,7 @@ impl Waiting {
         for (number, rule) in rules.iter().enumerate() {
             let needs = check::rule::needs(rule);
             if !needs.is_empty() {
-                waiting.index(&needs, Number::Rule(number));
+                index(&mut waiting.rules_on, &needs, number);
                 waiting.rules.insert(number, needs);
             }
         }
@@ -75,24 +71,9 @@ impl Waiting {
     }
 
     fn add(&mut self, pending: Pending) {
-        self.index(&pending.needs, Number::Check(self.n_checks));
+        index(&mut self.checks_on, &pending.needs, self.n_checks);
         self.checks.insert(self.n_checks, pending);
         self.n_checks += 1;
-    }
-
-    fn index(&mut self, needs: &[String], number: Number) {
-        for need in needs {
-            self.of_name.entry(need.clone()).or_default().push(number);
-        }
-    }
-
-    /// What one of the names may complete, in the order in which it is made.
-    fn on(&self, names: &[&str]) -> Vec<Number> {
-        let waiting = names.iter().filter_map(|name| self.of_name.get(*name)).flatten();
-        let mut numbers: Vec<_> = waiting.copied().collect();
-        numbers.sort();
-        numbers.dedup();
-        numbers
     }
 
     /// How many checks have waited so far.
@@ -104,6 +85,21 @@ impl Waiting {
     pub(super) fn values_since(&mut self, mark: usize) -> Vec<&mut Value> {
         self.checks.range_mut(mark..).flat_map(|(_, pending)| pending.check.values()).collect()
     }
+}
+
+fn index(numbers_on: &mut HashMap<String, Vec<usize>>, needs: &[String], number: usize) {
+    for need in needs {
+        numbers_on.entry(need.clone()).or_default().push(number);
+    }
+}
+
+/// What waits for one of the names, in the order in which it is made.
+fn numbers(numbers_on: &HashMap<String, Vec<usize>>, names: &[&str]) -> Vec<usize> {
+    let waiting = names.iter().filter_map(|name| numbers_on.get(*name)).flatten();
+    let mut numbers: Vec<_> = waiting.copied().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 impl Check {
@@ -145,52 +141,57 @@ impl Planner<'_> {
 
     fn check(&mut self, needs: Vec<String>, check: Check) {
         let pending = Pending { needs, guards: self.guards.clone(), check };
-        if self.are_final(&pending.needs) {
+        if self.is_ready(&pending) {
             self.make(&pending);
         } else {
             self.waiting.add(pending);
         }
     }
 
-    /// Whether these names have values that no later use can change.
-    fn are_final(&self, names: &[String]) -> bool {
-        names.iter().all(|name| {
-            let named = self.names.get(name);
-            named.is_some_and(|named| named.shared.as_ref().is_none_or(|shared| shared.settled))
-        })
+    /// Whether all that a check names has a value that no later use can change.
+    fn is_ready(&self, pending: &Pending) -> bool {
+        let is_final = |named: &Named| {
+            named.shared.as_ref().is_none_or(|shared| shared.is_final_under(&pending.guards))
+        };
+        pending.needs.iter().all(|need| self.names.get(need).is_some_and(is_final))
     }
 
     /// Whether later uses of shared symbols may complete a rule where it is not complete yet.
     fn may_come_later(&self, needs: &[String]) -> bool {
         needs.iter().any(|need| {
-            let shared = self.names[need].shared.as_ref();
-            shared.is_some_and(|shared| !shared.settled && self.bindings.symbols[need].n_shared > 1)
+            let is_open = self.names[need].shared.as_ref().is_some_and(|it| !it.is_settled());
+            is_open && self.bindings.symbols[need].sharing.is_some_and(|it| it.n_uses > 1)
         })
     }
 
-    /// Makes the checks that an event completes.
-    pub(super) fn make_ready(&mut self, event: Event<'_>) {
-        for number in self.waiting.on(event.names) {
-            match number {
-                Number::Check(number) => {
-                    if let Some(pending) = self.waiting.checks.remove(&number) {
-                        match self.are_final(&pending.needs) {
-                            true => self.make(&pending),
-                            false => _ = self.waiting.checks.insert(number, pending),
-                        }
-                    }
-                }
-                Number::Rule(number) => {
-                    if let Some(needs) = self.waiting.rules.remove(&number) {
-                        let is_ready = needs.iter().all(|need| self.names.contains_key(need));
-                        if is_ready {
-                            self.make_rule(number, &needs, &event);
-                        }
-                        if !is_ready || self.may_come_later(&needs) {
-                            self.waiting.rules.insert(number, needs);
-                        }
-                    }
-                }
+    /// Makes the checks, other than rules, that wait for one of the names and no longer have to.
+    pub(super) fn make_checks(&mut self, names: &[&str]) {
+        for number in numbers(&self.waiting.checks_on, names) {
+            let Some(pending) = self.waiting.checks.remove(&number) else { continue };
+            match self.is_ready(&pending) {
+                true => self.make(&pending),
+                false => _ = self.waiting.checks.insert(number, pending),
+            }
+        }
+        // What is made is not looked at again, however often a name gets a value.
+        let Waiting { checks, checks_on, .. } = &mut self.waiting;
+        for name in names {
+            if let Some(numbers) = checks_on.get_mut(*name) {
+                numbers.retain(|number| checks.contains_key(number));
+            }
+        }
+    }
+
+    /// Makes the rules that an event completes.
+    pub(super) fn make_rules(&mut self, event: Event<'_>) {
+        for number in numbers(&self.waiting.rules_on, event.names) {
+            let Some(needs) = self.waiting.rules.remove(&number) else { continue };
+            let is_ready = needs.iter().all(|need| self.names.contains_key(need));
+            if is_ready {
+                self.make_rule(number, &needs, &event);
+            }
+            if !is_ready || self.may_come_later(&needs) {
+                self.waiting.rules.insert(number, needs);
             }
         }
     }
