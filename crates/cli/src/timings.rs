@@ -22,9 +22,10 @@ struct Phase {
 /// The phases, in the order in which they began first.
 type Phases = Arc<Mutex<Vec<Phase>>>;
 
-/// Which phase a span is of, and when it was entered.
+/// Which phase a span is of, how many threads are in it, and when the first of them entered it.
 struct Running {
     phase: usize,
+    n_inside: usize,
     since: Instant,
 }
 
@@ -45,21 +46,27 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Recorder {
             phases.len() - 1
         });
         phases[phase].count += 1;
-        span.extensions_mut().insert(Running { phase, since: Instant::now() });
+        span.extensions_mut().insert(Running { phase, n_inside: 0, since: Instant::now() });
     }
 
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         if let Some(running) = span.extensions_mut().get_mut::<Running>() {
-            running.since = Instant::now();
+            if running.n_inside == 0 {
+                running.since = Instant::now();
+            }
+            running.n_inside += 1;
         }
     }
 
     fn on_exit(&self, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        if let Some(Running { phase, since }) = span.extensions().get() {
-            let mut phases = self.0.lock().expect("no holder of the lock panics");
-            phases[*phase].total += since.elapsed();
+        if let Some(Running { phase, n_inside, since }) = span.extensions_mut().get_mut() {
+            *n_inside -= 1;
+            if *n_inside == 0 {
+                let mut phases = self.0.lock().expect("no holder of the lock panics");
+                phases[*phase].total += since.elapsed();
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::error::{Problem, Problems};
 use crate::image::{Image, Kernel};
 use crate::package::{Function, Launch};
+use crate::parallel;
 use crate::source::gpu::{GpuArtifact, KernelSymbol};
 use crate::source::{GpuSource, SourceError, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
@@ -33,8 +34,10 @@ impl GpuCode {
     /// not there or takes something else than it is passed, is a problem.
     pub fn build(functions: &[(&Function, &Plan)], problems: &mut Problems) -> GpuCode {
         let mut code = GpuCode::default();
-        for Wanted { source, of: (function, index), kernels } in wanted(functions) {
-            match source.build(&kernels) {
+        let wanted = wanted(functions);
+        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels));
+        for (Wanted { source, of: (function, index), .. }, built) in wanted.iter().zip(built) {
+            match built {
                 Ok(artifact) => {
                     let number = code.modules.len();
                     for symbol in
@@ -45,10 +48,10 @@ impl GpuCode {
                             code.kernels.push(kernel);
                         }
                     }
-                    code.modules.push((source.clone(), artifact));
+                    code.modules.push(((*source).clone(), artifact));
                 }
                 Err(errors) => {
-                    let of_launch = |error| Problem::of_launch(function, index, error);
+                    let of_launch = |error| Problem::of_launch(function, *index, error);
                     problems.0.extend(errors.into_iter().map(of_launch));
                 }
             }

@@ -7,6 +7,7 @@
 use crate::error::{Problem, Problems};
 use crate::link::{self, Isolated, UndefinedSymbol};
 use crate::package::Function;
+use crate::parallel;
 use crate::source::host::HostArtifact;
 use crate::source::{HostSource, SourceError, SourceErrorKind};
 use crate::target::Target;
@@ -51,8 +52,9 @@ impl HostCode {
         problems: &mut Problems,
     ) -> HostCode {
         let mut code = HostCode::default();
-        for wanted in wanted(functions) {
-            match wanted.build(code.modules.len(), target) {
+        let wanted: Vec<_> = wanted(functions).into_iter().enumerate().collect();
+        for module in parallel::map(&wanted, |(number, wanted)| wanted.build(*number, target)) {
+            match module {
                 Ok(module) => code.modules.push(module),
                 Err(found) => problems.0.extend(found.0),
             }

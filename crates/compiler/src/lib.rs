@@ -25,6 +25,7 @@ mod llvm;
 mod lower;
 pub mod package;
 pub mod package_file;
+mod parallel;
 pub mod source;
 mod symbols;
 pub mod target;

@@ -7,6 +7,7 @@
 
 use super::error::{SourceError, SourceErrorKind};
 use crate::leftover;
+use crate::parallel::Permit;
 use crate::target::Target;
 use std::ffi::OsString;
 use std::io;
@@ -142,7 +143,10 @@ impl CCompiler {
     /// Has the command compile the file.
     pub(super) fn run(&self, command: &mut Command, path: &Path) -> Result<Output, CCompilerError> {
         let (path, program) = (path.to_path_buf(), self.name());
-        let output = match leftover::run(command) {
+        let permit = Permit::wait();
+        let output = leftover::run(command);
+        drop(permit);
+        let output = match output {
             Ok(output) => output,
             Err(reason) => {
                 let variable = self.variable.clone();

@@ -13,6 +13,7 @@ use super::include::{self, File};
 use super::nvrtc::{Header, Job, Nvrtc, NvrtcError};
 use crate::file::{Files, InputFile};
 use crate::image::{self, Arch, ArchKind, Image, ImageError};
+use crate::parallel::{self, Permit};
 use kernpack_ffi_abi::DType;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -210,9 +211,9 @@ impl CudaSource {
             symbols: vec![],
             log: String::new(),
         };
-        for arch in archs {
-            let built = self.build_one(nvrtc, *arch, &program, (kernels, &expressions))?;
-            self.add(&mut artifact, (archs[0], *arch), kernels, built)?;
+        let build = |arch: &Arch| self.build_one(nvrtc, *arch, &program, (kernels, &expressions));
+        for (arch, built) in archs.iter().zip(parallel::map(archs, build)) {
+            self.add(&mut artifact, (archs[0], *arch), kernels, built?)?;
         }
         Ok(artifact)
     }
@@ -241,7 +242,10 @@ impl CudaSource {
         let options = self.options(nvrtc, arch)?;
         let is_ptx = arch.kind == ArchKind::Compute;
         let job = Job { files: &program.texts, options: &options, expressions, is_ptx };
-        let output = nvrtc.compile(&job).map_err(|failure| {
+        let permit = Permit::wait();
+        let output = nvrtc.compile(&job);
+        drop(permit);
+        let output = output.map_err(|failure| {
             let (path, text) =
                 (self.path.clone(), include::with_real_names(program.files, &failure.log));
             match text.contains(NAMES) {

@@ -8,8 +8,8 @@ use super::error::{SourceError, SourceErrorKind};
 use crate::file::{Files, InputFile, read_unrecorded};
 use crate::leftover::Temporary;
 use crate::link::{self, Input};
+use crate::parallel;
 use crate::target::Target;
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct HostSource {
 }
 
 /// What a host source became.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HostArtifact {
     /// Each file as an object or an archive.
     pub files: Vec<HostFile>,
@@ -48,6 +48,14 @@ pub struct HostFile {
     pub name: String,
     /// An object or an archive.
     pub bytes: Vec<u8>,
+}
+
+/// A file, the functions that it defines, what the compiler warned of, and what was read.
+struct BuiltFile {
+    file: HostFile,
+    functions: Vec<String>,
+    log: String,
+    inputs: Vec<InputFile>,
 }
 
 impl HostArtifact {
@@ -75,14 +83,15 @@ impl HostSource {
     /// # Errors
     /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is wrong.
     pub fn build(&self, target: &Target) -> Result<HostArtifact, Vec<SourceError>> {
-        let (mut inputs, mut errors) = (Files::default(), vec![]);
-        let (mut files, mut logs, mut functions) = (vec![], vec![], BTreeSet::new());
-        for path in &self.paths {
-            match self.build_file(path, target, &mut inputs) {
-                Ok((file, of_file, log)) => {
-                    files.push(file);
-                    functions.extend(of_file);
+        let mut source = HostArtifact::default();
+        let (mut inputs, mut errors, mut logs) = (Files::default(), vec![], vec![]);
+        for built in parallel::map(&self.paths, |path| self.build_file(path, target)) {
+            match built {
+                Ok(BuiltFile { file, functions, log, inputs: read }) => {
+                    source.files.push(file);
+                    source.functions.extend(functions);
                     logs.extend((!log.is_empty()).then_some(log));
+                    inputs.extend(read);
                 }
                 Err(error) => errors.push(error),
             }
@@ -90,21 +99,17 @@ impl HostSource {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let (functions, inputs) = (functions.into_iter().collect(), inputs.into_inputs());
-        Ok(HostArtifact { files, functions, log: logs.join("\n"), inputs })
+        source.functions.sort();
+        source.functions.dedup();
+        Ok(HostArtifact { log: logs.join("\n"), inputs: inputs.into_inputs(), ..source })
     }
 
-    /// A file, the functions that it defines, and what the compiler warned of.
-    fn build_file(
-        &self,
-        path: &Path,
-        target: &Target,
-        files: &mut Files,
-    ) -> Result<(HostFile, Vec<String>, String), SourceError> {
+    fn build_file(&self, path: &Path, target: &Target) -> Result<BuiltFile, SourceError> {
         let _span = tracing::debug_span!("source", path = %path.display()).entered();
+        let mut files = Files::default();
         let (bytes, log) = match path.extension().and_then(|extension| extension.to_str()) {
             Some("o" | "a") => (files.read(path)?, String::new()),
-            Some("c") => self.compile(path, target, files)?,
+            Some("c") => self.compile(path, target, &mut files)?,
             _ => {
                 let what = "is no host source: expected a file ending in .o, .a or .c";
                 return Err(no_source(path, what));
@@ -116,7 +121,8 @@ impl HostSource {
         let name = path.display().to_string();
         let functions = link::functions(&Input { name: &name, bytes: &bytes })
             .map_err(|error| SourceError::new(SourceErrorKind::Object, path, error))?;
-        Ok((HostFile { name, bytes }, functions, log))
+        let inputs = files.into_inputs();
+        Ok(BuiltFile { file: HostFile { name, bytes }, functions, log, inputs })
     }
 
     /// The object of a C file, and what its compiler warned of.

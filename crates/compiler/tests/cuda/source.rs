@@ -58,6 +58,27 @@ fn the_files_that_were_read_are_listed() {
     assert_eq!(paths(&artifact), expected);
 }
 
+/// Architectures are compiled at once: what comes of them is as if each had been alone.
+#[test]
+fn architectures_do_not_meet() {
+    let text = "extern \"C\" __global__ void k(int* p) { int unused; p[0] = __CUDA_ARCH__; }\n\
+                #if __CUDA_ARCH__ >= 900\n#warning new\n#endif\n";
+    let project = Project::new(text);
+    let archs = ["sm_90", "compute_80", "sm_80", "sm_89", "compute_90", "sm_75"];
+    let all = project.build(&archs, &["k"]).unwrap();
+    let alone = archs.map(|arch| project.build(&[arch], &["k"]).unwrap());
+    let images: Vec<_> = alone.iter().flat_map(|artifact| &artifact.images).collect();
+    assert_eq!(all.images.iter().collect::<Vec<_>>(), images);
+    // Of several architectures that say the same, once, in their order.
+    let mut logs = vec![&alone[0].log, &alone[1].log];
+    logs.retain(|log| !log.is_empty());
+    assert!(logs.iter().all(|log| all.log.contains(&log[..])), "{}", all.log);
+    assert!(all.log.starts_with(&alone[0].log), "{}", all.log);
+    let errors = format!("{text}#if __CUDA_ARCH__ <= 800\n#error old\n#endif\n");
+    let error = Project::new(&errors).build(&archs, &["k"]).unwrap_err().to_string();
+    assert!(error.contains("for compute_80 (NVRTC_ERROR_COMPILATION)"), "{error}");
+}
+
 #[test]
 fn the_folder_leaves_no_trace() {
     let names = ["fill<float, 3>", "hidden"];

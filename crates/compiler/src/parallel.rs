@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Work that does not depend on other work, several pieces of it at once. Results come in the order of the items, whichever is done first.
+//!
+//! Compilers take nearly all of the time of a build. As many run at once as the machine runs threads, whoever asked for them: each
+//! waits for a [`Permit`].
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+/// What a program's first thread has by default: compilers that are libraries count on it.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Does the work for every item; returns the results in the order of the items.
+pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let results: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let take = || {
+        while let Some(at) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len())
+        {
+            let result = work(&items[at]);
+            *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    };
+    let dispatcher = tracing::dispatcher::get_default(Clone::clone);
+    let span = tracing::Span::current();
+    let take_there = || tracing::dispatcher::with_default(&dispatcher, || span.in_scope(take));
+    thread::scope(|scope| {
+        for _ in 1..items.len().min(n_at_once()) {
+            let builder =
+                thread::Builder::new().name("kernpack-work".into()).stack_size(STACK_BYTES);
+            // Where there can be no more threads, fewer do the same.
+            let _ = builder.spawn_scoped(scope, take_there);
+        }
+        take();
+    });
+    let result = |slot: Mutex<Option<R>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|slot| result(slot).expect("every item was taken")).collect()
+}
+
+/// Leave to run a compiler, until it is dropped.
+#[derive(Debug)]
+pub struct Permit(());
+
+static N_PERMITS: Mutex<usize> = Mutex::new(0);
+static RETURNED: Condvar = Condvar::new();
+
+impl Permit {
+    /// Waits for one. Who holds one must not ask for another.
+    pub fn wait() -> Permit {
+        let taken = N_PERMITS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |taken: &mut usize| *taken >= n_at_once();
+        let taken = RETURNED.wait_while(taken, is_full);
+        *taken.unwrap_or_else(PoisonError::into_inner) += 1;
+        Permit(())
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *N_PERMITS.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        RETURNED.notify_one();
+    }
+}
+
+/// How many threads the machine runs at once.
+fn n_at_once() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..20).collect();
+        let slow_first = |item: &u64| {
+            thread::sleep(Duration::from_millis(20 - item));
+            item * item
+        };
+        let squares: Vec<_> = items.iter().map(|item| item * item).collect();
+        assert_eq!(map(&items, slow_first), squares);
+        assert!(map(&[], slow_first).is_empty());
+    }
+
+    /// Each of two pieces of work waits for the other to begin.
+    #[test]
+    fn work_is_done_at_once() {
+        if n_at_once() < 2 {
+            return;
+        }
+        let (begun, both) = (Mutex::new(0), Condvar::new());
+        let wait = |_: &()| {
+            let mut begun = begun.lock().unwrap();
+            *begun += 1;
+            both.notify_all();
+            let patience = Duration::from_secs(60);
+            let waited = both.wait_timeout_while(begun, patience, |begun| *begun < 2);
+            !waited.unwrap().1.timed_out()
+        };
+        assert_eq!(map(&[(), ()], wait), [true, true]);
+    }
+
+    #[test]
+    fn no_more_compilers_run_than_the_machine_runs_threads() {
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let items = vec![(); 4 * n_at_once()];
+        let inner = |_: &()| {
+            let _permit = Permit::wait();
+            most.fetch_max(1 + running.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(2));
+            running.fetch_sub(1, Ordering::SeqCst);
+        };
+        map(&items, |_| map(&items, inner).len());
+        assert!((1..=n_at_once()).contains(&most.into_inner()));
+    }
+}
