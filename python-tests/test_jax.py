@@ -3,6 +3,7 @@
 
 import itertools
 import subprocess
+import traceback
 
 import jax
 import jax.numpy as jnp
@@ -162,6 +163,14 @@ def test_a_refused_call_is_an_error_of_the_program(axpy, x, y, words):
         np.asarray(jax.jit(lambda x, y: axpy(1.0, x, y))(x, y))
     # The next program runs as if nothing had been.
     np.testing.assert_array_equal(axpy(1.0, jnp.ones(2), jnp.ones(2)), [2, 2])
+
+
+def test_what_jax_makes_of_a_message_is_explained(axpy, kernpack):
+    with pytest.raises(jax.errors.JaxRuntimeError) as refused:
+        np.asarray(jax.jit(lambda x, y: axpy(1.0, x, y))(jnp.zeros((2, 2)), jnp.zeros(4)))
+    for text in (str(refused.value), "".join(traceback.format_exception(refused.value))):
+        ran = subprocess.run([kernpack, "explain", text], capture_output=True, text=True)
+        assert ran.stdout.startswith("tensor-rank (ValueError)\n"), ran
 
 
 def test_an_eager_call_with_jax_arrays(module):
