@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a signature costs grows with its text: twice as much of the same has at most twice the steps, expressions and words in its plan, and
-//! the bytes in its object. Counted, so that no machine is too slow for it.
+//! What a signature costs grows with its text: twice as much of the same has at most twice the
+//! steps, expressions and words in its plan, and the bytes in its object. Counted, so that no
+//! machine is too slow for it.
 
 use kernpack_compiler::{Function, Options, Package, compile};
 use kernpack_ffi_abi::DeviceType;
@@ -22,6 +23,9 @@ const SHAPES: &[Shape] = &[
     ("one stride symbol of absent tensors", |n| {
         let absent = |i| format!("Optional[Tensor([m{i}, k{i}], float32, strides=[s, 1])]");
         function(n, absent, "")
+    }),
+    ("a symbol of absent tensors", |n| {
+        function(n, |_| "Optional[Tensor([m, m + 1], float32)]".to_string(), " where m % 8 == 0")
     }),
     ("many stride symbols", |n| {
         let strides = "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9";

@@ -71,7 +71,8 @@ pub struct Declarations {
     peers: Vec<Peer>,
     /// The paths of uint64 parameters, which are no symbols.
     unsigned: Vec<String>,
-    /// The named elements of tuples: their own names, their paths, and where their parameters stand.
+    /// The named elements of tuples: their own names, their paths, and where their parameters
+    /// stand.
     elements: Vec<(String, String, Span)>,
     optionals: Rc<[String]>,
     /// Where the parameter's name stands.
@@ -259,7 +260,7 @@ impl Declarations {
                     .dtypes
                     .insert(var.to_string(), DTypeBinding { path: best.path.clone(), allowed });
             } else {
-                let has_rule = rules.iter().any(|rule| rule.dtype_vars().contains(&&*var));
+                let has_rule = rules.iter().any(|rule| rule.dtype_vars().contains(var));
                 diagnostics.push(dtype_unbounded(best, has_rule));
             }
         }
@@ -337,8 +338,8 @@ fn unbound(used: &Use) -> Diagnostic {
         ))
 }
 
-/// The symbol of `outside` is bound by `best`, in an `Optional` that is not around both. `may_share`
-/// says whether `Optional`s may share it.
+/// The symbol of `outside` is bound by `best`, in an `Optional` that is not around both.
+/// `may_share` says whether `Optional`s may share it.
 fn optional_only(outside: &Use, best: &Use, may_share: bool) -> Diagnostic {
     let not_around = |optional: &&String| !outside.optionals.contains(*optional);
     let optional =

@@ -4,9 +4,9 @@
 //! with it.
 //!
 //! Behind its last use the symbol is *settled*: it has its value, or that of a symbol without one.
-//! What strides say of a symbol is checked there. What stands in an `Optional` is checked as soon as
-//! a use has been met that is given wherever it is. Rules are checked behind the first use where that
-//! counts, and elsewhere where the symbol is settled.
+//! What strides say of a symbol is checked there. What stands in an `Optional` is checked as soon
+//! as a use has been met that is given wherever it is. Rules are checked behind the first use where
+//! that counts, and elsewhere where the symbol is settled.
 
 use super::Planner;
 use super::first_of::{FirstOf, NextPlace};

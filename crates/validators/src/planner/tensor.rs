@@ -56,8 +56,8 @@ impl Planner<'_> {
         self.map_sources.insert(tensor.to_string(), source);
     }
 
-    /// Takes the device index of the tensor at `path`, which counts only in some calls, and compares
-    /// it with those before it.
+    /// Takes the device index of the tensor at `path`, which counts only in some calls, and
+    /// compares it with those before it.
     pub fn bind_device_index(&mut self, path: &Path, actual: Value, counts: Value) {
         const NAME: &str = "device.index";
         let Some(mut before) = self.device_index.take() else {
@@ -76,8 +76,8 @@ impl Planner<'_> {
         self.device_index = Some(before);
     }
 
-    /// Defines the number of a tensor's elements: the product of these numbers, each with whether it
-    /// is one.
+    /// Defines the number of a tensor's elements: the product of these numbers, each with whether
+    /// it is one.
     pub fn define_numel(&mut self, path: &Path, numels: &[(Value, Value)], empty: Value) {
         let (mut numel, mut valid) = (self.b.int(1), self.b.bool(true));
         for (factor, fits) in numels {

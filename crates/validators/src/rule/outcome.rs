@@ -202,7 +202,7 @@ mod tests {
     fn dtypes_that_are_listed() {
         let lists = |rule: &str| {
             let listed = parse_rules(rule).unwrap()[0].lists("T");
-            listed.map(|dtypes| super::super::join(dtypes))
+            listed.map(super::super::join)
         };
         let some = |dtypes: &str| Some(dtypes.to_string());
         assert_eq!(lists("T in {int8, float16}"), some("int8, float16"));
