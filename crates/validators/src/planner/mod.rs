@@ -49,6 +49,8 @@ pub struct Planner<'s> {
     /// The stars that have been bound, by the names of how many dims they stand for.
     stars: HashMap<String, BoundStar>,
     map_sources: HashMap<String, MapSource>,
+    /// The conditions that uses of symbols stand under which `Optional`s share.
+    shared_under: HashMap<String, HashSet<Vec<Value>>>,
     waiting: Waiting,
     guards: Vec<Value>,
     device_index: Option<FirstOf>,
@@ -72,6 +74,7 @@ impl<'s> Planner<'s> {
             extents: HashMap::new(),
             stars: HashMap::new(),
             map_sources: HashMap::new(),
+            shared_under: HashMap::new(),
             waiting: Waiting::new(rules),
             guards: vec![],
             device_index: None,

@@ -17,7 +17,6 @@ use crate::declare::Sharers;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use std::collections::HashSet;
 
 /// Where a shared symbol has its value from.
 #[derive(Clone, Debug)]
@@ -28,8 +27,6 @@ pub(super) struct Shared {
     otherwise: Value,
     /// Whether that is known: whether a use is given at all.
     given: Value,
-    /// For a symbol that `Optional`s share: the conditions that uses so far stand under.
-    guards: HashSet<Vec<Value>>,
     is_settled: bool,
 }
 
@@ -58,12 +55,6 @@ impl Shared {
         self.is_settled
     }
 
-    /// Whether checks that stand under these conditions may use the symbol's value so far.
-    pub(super) fn is_final_under(&self, guards: &[Value]) -> bool {
-        let around = (0..=guards.len()).map(|n_guards| &guards[..n_guards]);
-        self.is_settled || around.into_iter().any(|guards| self.guards.contains(guards))
-    }
-
     /// Every value in it.
     pub(super) fn values(&mut self) -> Vec<&mut Value> {
         let mut values = self.uses.values();
@@ -81,6 +72,9 @@ impl Planner<'_> {
     /// Takes a use of a shared symbol: compares it with those before it, or makes the rules that
     /// wait for the first. `own` is what stands there under a name of its own.
     pub fn bind_shared(&mut self, symbol: &str, at: &SharedUse<'_>, own: Option<Named>) {
+        if self.sharers(symbol) == Some(Sharers::Optionals) {
+            self.shared_under.entry(symbol.to_string()).or_default().insert(self.guards.clone());
+        }
         let is_first = !self.names.contains_key(symbol);
         match self.names.get(symbol).cloned() {
             None => self.bind_first(symbol, at),
@@ -102,8 +96,7 @@ impl Planner<'_> {
     fn bind_first(&mut self, symbol: &str, at: &SharedUse<'_>) {
         let (counts, given) = (self.b.not(at.excuse), self.b.bool(true));
         let uses = FirstOf::new(&mut self.b, at.path, at.actual, counts);
-        let guards = self.guards_of_use(symbol).into_iter().collect();
-        let shared = Shared { uses, otherwise: at.otherwise, given, guards, is_settled: false };
+        let shared = Shared { uses, otherwise: at.otherwise, given, is_settled: false };
         let named = Named::new(at.actual, NamedKind::Int, at.path).called(symbol);
         self.put(Named { shared: Some(shared), ..named });
     }
@@ -122,13 +115,15 @@ impl Planner<'_> {
         shared.uses.and(&mut self.b, &named.name, at.path, at.actual, counts);
         shared.otherwise = self.b.select(shared.given, shared.otherwise, at.otherwise);
         shared.given = self.b.bool(true);
-        shared.guards.extend(self.guards_of_use(&named.name));
         self.put(Named { value: shared.uses.value, shared: Some(shared), ..named });
     }
 
-    /// The conditions that a use stands under, where it is one of those in `Optional`s.
-    fn guards_of_use(&self, symbol: &str) -> Option<Vec<Value>> {
-        (self.sharers(symbol)? == Sharers::Optionals).then(|| self.guards.clone())
+    /// Whether the value of a name is final wherever these conditions hold.
+    pub(super) fn is_final_under(&self, named: &Named, guards: &[Value]) -> bool {
+        let mut around = (0..=guards.len()).map(|n_guards| &guards[..n_guards]);
+        let under = self.shared_under.get(&named.name);
+        named.shared.as_ref().is_none_or(Shared::is_settled)
+            || under.is_some_and(|under| around.any(|guards| under.contains(guards)))
     }
 
     /// Settles the symbols whose last use stands at that path, or in the `Optional` there.

@@ -150,9 +150,7 @@ impl Planner<'_> {
 
     /// Whether all that a check names has a value that no later use can change.
     fn is_ready(&self, pending: &Pending) -> bool {
-        let is_final = |named: &Named| {
-            named.shared.as_ref().is_none_or(|shared| shared.is_final_under(&pending.guards))
-        };
+        let is_final = |named: &Named| self.is_final_under(named, &pending.guards);
         pending.needs.iter().all(|need| self.names.get(need).is_some_and(is_final))
     }
 
