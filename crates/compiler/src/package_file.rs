@@ -139,6 +139,13 @@ fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Strin
     let name = reader.required_string(&mut fields, "name", "the package needs a `name`");
     if let Some(name) = &name {
         reader.check_identifier("the package's name", name.text, name.span);
+        // What every header starts with has such names, and a package's functions begin with its own.
+        if name.text == "kernpack" || name.text.starts_with("kernpack_") {
+            let message = format!("a package cannot have the name `{}`", name.text);
+            let problem = Diagnostic::new("reserved-name", message);
+            let problem = problem.label(name.span, "what begins so in C is kernpack's own");
+            reader.report(problem.help("choose another name"));
+        }
     }
     let link = reader.strings(&mut fields, "link");
     fields.finish(reader);

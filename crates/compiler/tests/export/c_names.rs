@@ -3,8 +3,8 @@
 //! header whatever was included before.
 
 use crate::{function, package, run};
-use kernpack_compiler::Function;
 use kernpack_compiler::export::header;
+use kernpack_compiler::{Function, package_file};
 use kernpack_validators::Signature;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -100,4 +100,16 @@ fn other_names_stay() {
         assert!(header.contains(param), "{param}\n{header}");
     }
     assert!(header.contains("{\n  int32_t index;\n  int32_t K;\n}"), "{header}");
+}
+
+/// The prelude of every header has names such as `kernpack_int`.
+#[test]
+fn packages_leave_the_names_of_the_prelude() {
+    let is_free = |name: &str| {
+        let text = format!("[package]\nname = '{name}'\n[[function]]\nsignature = 'int(n: int32)'");
+        package_file::parse(&text, Path::new("")).is_ok()
+    };
+    let free =
+        ["kernpack", "kernpack_", "kernpack_packed", "kernpacks", "my_kernpack"].map(is_free);
+    assert_eq!(free, [false, false, false, true, true]);
 }
