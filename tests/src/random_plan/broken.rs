@@ -30,9 +30,15 @@ pub fn break_plan(rng: &mut Rng, plan: &mut Plan) {
     }
 }
 
-/// A value that there is, or is not.
+/// A value that there is, or is not. What steps define is where most can go wrong.
 fn any_value(rng: &mut Rng, plan: &Plan) -> Value {
-    Value(rng.below(plan.exprs.len() + 1) as u32)
+    let is_defined = |expr: &Expr| matches!(expr, Expr::Yield(..) | Expr::Turn(..) | Expr::Device);
+    let defined = (0..).zip(&plan.exprs).filter(|(_, expr)| is_defined(expr));
+    let defined: Vec<_> = defined.map(|(number, _)| Value(number)).collect();
+    match defined.is_empty() || rng.sixteenths(10) {
+        true => Value(rng.below(plan.exprs.len() + 1) as u32),
+        false => rng.pick(&defined),
+    }
 }
 
 fn any_type(rng: &mut Rng) -> Type {

@@ -93,7 +93,11 @@ impl Generator<'_> {
     fn launch(&mut self, index: usize, on_gpu: bool, statuses: &mut Vec<Option<i32>>) -> Launch {
         let cond = if self.rng.sixteenths(8) { Some(self.truth(3)) } else { None };
         let n_args = self.rng.below(9);
-        let args = (0..n_args).map(|_| self.arg(on_gpu)).collect();
+        let mut args: Vec<_> = (0..n_args).map(|_| self.arg(on_gpu)).collect();
+        // So that a call tells what its steps have handed on.
+        let is_yield = |int: &Value| matches!(self.plan.expr(*int), Expr::Yield(..));
+        let yielded = self.scope.ints.iter().copied().filter(is_yield).take(4);
+        args.extend(yielded.map(|int| LaunchArg::Value(int, CScalar::Int(DType::INT64))));
         let has_status = !on_gpu && self.rng.sixteenths(5);
         statuses.push(has_status.then(|| self.rng.pick(&[0, 0, 0, 1, -7])));
         let site = match on_gpu {

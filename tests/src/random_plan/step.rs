@@ -5,7 +5,7 @@ use super::Generator;
 use kernpack_ffi_abi::ErrorKind;
 use kernpack_validators::fault::{Fault, Format, Part};
 use kernpack_validators::plan::{
-    Arith, Carried, Compare, Expr, Repeat, Step, Type, Value, When, Yielded,
+    Arith, Carried, Compare, Expr, MOST_TURNS, Repeat, Step, Type, Value, When, Yielded,
 };
 
 const KINDS: [ErrorKind; 3] =
@@ -97,9 +97,13 @@ impl Generator<'_> {
     }
 
     fn not_negative_and_equal(&mut self) -> Vec<Step> {
-        let (zero, a, b) = (self.constant(0), self.small(2), self.small(1));
+        let (zero, int) = (self.constant(0), self.rng.pick(&[-1, 0, 1]));
+        let (a, b, checked) = match self.rng.sixteenths(8) {
+            true => (self.small(2), self.small(1), 2),
+            false => (self.of_block(1), self.constant(int), 1),
+        };
         let mut steps = Vec::new();
-        for value in [a, b] {
+        for value in [a, b].into_iter().take(checked) {
             let cond = self.add(Expr::Compare(Compare::Le, zero, value));
             steps.push(self.require_that(cond));
         }
@@ -160,8 +164,17 @@ impl Generator<'_> {
     }
 
     fn repeat(&mut self, depth: usize) -> Step {
-        let count = if self.rng.sixteenths(13) { self.small(2) } else { self.int(2) };
-        let types = self.types();
+        let most = MOST_TURNS + self.rng.below(3) as i64 - 1;
+        let is_long = self.n_repeats == 0 && self.rng.sixteenths(3);
+        let count = match self.rng.sixteenths(2) {
+            _ if is_long => self.constant(most),
+            true => self.int(2),
+            false => self.small(2),
+        };
+        let mut types = self.types();
+        if is_long {
+            types.insert(0, Type::Int);
+        }
         let firsts: Vec<_> = types.iter().map(|ty| self.kept(*ty)).collect();
         let mark = self.mark();
         let (name, turn) = (self.name(), self.given(Expr::Turn, Type::Int));
@@ -176,7 +189,11 @@ impl Generator<'_> {
         let n_steps = self.rng.below(4);
         let steps = self.steps(n_steps, depth);
         self.n_repeats -= 1;
-        let nexts: Vec<_> = types.iter().map(|ty| self.value(*ty, 3)).collect();
+        let mut nexts: Vec<_> = types.iter().map(|ty| self.value(*ty, 3)).collect();
+        if is_long {
+            // It tells how many turns there have been.
+            nexts[0] = self.add(Expr::Arith(Arith::Sub, inners[0], turn));
+        }
         self.forget(mark);
         let mut carried = Vec::new();
         for (i, ty) in types.into_iter().enumerate() {

@@ -124,7 +124,7 @@ impl Generator<'_> {
     }
 
     /// Something of a block, or of the device.
-    fn of_block(&mut self, depth: usize) -> Value {
+    pub fn of_block(&mut self, depth: usize) -> Value {
         if self.has_asked && self.rng.sixteenths(4) {
             let device = self.add(Expr::Device);
             let fact = self.rng.below(DeviceFact::ALL.len()) as u32;
