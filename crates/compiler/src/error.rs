@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a package could not be built. What a user can mend is a [`Problem`], and all of them are told.
+//! Why a package could not be built, and what there is to be said of one that could. What a user can mend is a [`Problem`], and all of them are told.
 
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
@@ -100,3 +100,12 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+/// What there is to be said of a source: a compiler's words, or ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The source.
+    pub source: String,
+    /// The words.
+    pub text: String,
+}

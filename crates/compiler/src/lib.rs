@@ -25,16 +25,17 @@ mod llvm;
 mod lower;
 pub mod package;
 pub mod package_file;
+mod package_object;
 mod parallel;
+mod parts;
+mod plans;
 pub mod source;
 mod symbols;
 pub mod target;
 mod triton_launch;
 
-pub use compile::{
-    Checked, Compiled, Options, SharedObject, Warning, check, compile, compile_plans,
-};
-pub use error::{CompileError, Problem, Problems, Reason};
+pub use compile::{Checked, Compiled, Options, SharedObject, check, compile, compile_plans};
+pub use error::{CompileError, Problem, Problems, Reason, Warning};
 pub use file::InputFile;
 pub use package::{
     Function, Launch, Package, Returns, Site, TritonLaunch, WrittenLaunch, WrittenPackage,

@@ -8,7 +8,7 @@
 use super::glibc;
 use super::library::{Libraries, Search};
 use super::quoted;
-use crate::error::{Problem, Problems};
+use crate::error::{Problem, Problems, Warning};
 use crate::host_code::{HostCode, HostModule};
 use crate::link::UndefinedSymbol;
 use crate::target::Target;
@@ -58,11 +58,11 @@ impl Needs {
         Needs { needs: needs.collect(), libraries: libraries.to_vec(), target }
     }
 
-    /// Where each of the symbols comes from: the names of sources, with what is to be said of them.
+    /// Finds out where each of the symbols comes from. What is not sure is a warning.
     ///
     /// # Errors
     /// Where nothing has one of them.
-    pub fn check(&self, symbols: &[String]) -> Result<Vec<(String, String)>, Problems> {
+    pub fn check(&self, symbols: &[String]) -> Result<Vec<Warning>, Problems> {
         let mut libraries = Libraries::of(self.target);
         let (mut warnings, mut problems) = (vec![], Problems::default());
         for need in self.needs.iter().filter(|need| symbols.contains(&need.symbol.name)) {
@@ -71,7 +71,7 @@ impl Needs {
                 Answer::If(what) => {
                     let (owners, name) = (quoted(&need.symbol.wanted_by), &need.symbol.name);
                     let text = format!("warning: {owners} needs the symbol `{name}`, {what}");
-                    warnings.push((need.source.clone(), text));
+                    warnings.push(Warning { source: need.source.clone(), text });
                 }
                 Answer::Nowhere => problems.push(need.problem.clone()),
             }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The object of a package: generated code, the runtime, users' objects and the record, merged into one in which only entry points can be
+//! seen.
+
+use crate::error::CompileError;
+use crate::export::{self, Imports, Record, RecordContext, note};
+use crate::link::{self, Input};
+use crate::lower::{self, Described, Entry};
+use crate::package::Role;
+use crate::parts::Parts;
+use crate::symbols;
+
+/// A relocatable object, and what is in it.
+#[derive(Debug)]
+pub struct PackageObject {
+    /// The object.
+    pub bytes: Vec<u8>,
+    /// What it says of itself.
+    pub record: Record,
+}
+
+impl PackageObject {
+    /// Makes the object of these parts.
+    ///
+    /// # Errors
+    /// Where the objects do not go together, or need what they cannot have.
+    pub fn of(parts: &Parts<'_>) -> Result<PackageObject, CompileError> {
+        let mut record = record(parts);
+        let Parts { package, target, host, gpu, .. } = parts;
+        let code = lower::lower(package, &entries(parts, &record), (host, gpu), target)?;
+        let bytes = link(parts, &code, &mut record)?;
+        Ok(PackageObject { bytes, record })
+    }
+}
+
+/// What the package is, as far as it is known before there is code.
+fn record(parts: &Parts<'_>) -> Record {
+    let Parts { package, target, host, gpu, .. } = parts;
+    let images: Vec<_> =
+        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
+    let undefined = symbols::needed_by_user(host);
+    let on_gpu = !gpu.kernels.is_empty();
+    let context = RecordContext {
+        target: target.name,
+        sources: &parts.source_bytes(),
+        libraries: &symbols::libraries(&undefined, &package.link, on_gpu, target),
+        undefined: &undefined,
+        images: &images,
+    };
+    export::record(package, &context)
+}
+
+/// The entry points with what they are lowered from.
+fn entries<'p>(parts: &'p Parts<'_>, record: &Record) -> Vec<Entry<'p>> {
+    let entries = parts.entry_points.iter().map(|entry_point| {
+        let function = &entry_point.function;
+        let described = (entry_point.role == Role::Call).then(|| Described {
+            metadata: export::function_metadata(function, record),
+            doc: function.doc.as_deref(),
+        });
+        Entry {
+            name: &function.signature.name,
+            plan: parts.plans.of_entry_point(entry_point),
+            role: &entry_point.role,
+            launches: &function.launches,
+            described,
+        }
+    });
+    entries.collect()
+}
+
+/// Merges everything. The record learns what the others need.
+fn link(parts: &Parts<'_>, code: &[u8], record: &mut Record) -> Result<Vec<u8>, CompileError> {
+    let _span = tracing::debug_span!("merge").entered();
+    let Parts { target, host, gpu, .. } = parts;
+    let names: Vec<_> = host.modules.iter().map(|module| module.source.name()).collect();
+    let mut inputs = vec![
+        Input { name: "generated code", bytes: code },
+        Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
+    ];
+    if !gpu.kernels.is_empty() {
+        let bytes = kernpack_runtime::cuda_object(target.runtime);
+        inputs.push(Input { name: "kernpack runtime for CUDA", bytes });
+    }
+    let modules = host.modules.iter().zip(&names);
+    inputs.extend(modules.map(|(module, name)| Input { name, bytes: &module.object }));
+    symbols::check_reserved(host, &inputs)?;
+    record.imports = Imports::of(&link::needs(&inputs)?);
+    let note = link::note(target.elf, note::SECTION, &note::encode(record), note::ALIGN)?;
+    inputs.push(Input { name: "record", bytes: &note });
+    let merged = link::merge(target.elf, &inputs)?;
+    let object = link::localise(&merged, &symbols::is_entry_point, &host.own_names())?;
+    symbols::check_undefined(&object, &inputs, &record.undefined)?;
+    Ok(object)
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The plans of a package's functions.
+
+use crate::error::{Problem, Problems};
+use crate::package::{EntryPoint, Function, Package, Role};
+use kernpack_validators::Plan;
+use std::collections::HashMap;
+
+/// The plans of a package's functions, by their names.
+#[derive(Debug, Default)]
+pub struct Plans(HashMap<String, Plan>);
+
+impl Plans {
+    /// Plans every function that has no problem yet, and is not among those that were `given`.
+    pub fn of(
+        package: &Package,
+        entry_points: &[EntryPoint],
+        given: &HashMap<String, Plan>,
+        problems: &mut Problems,
+    ) -> Plans {
+        let described = package.functions.iter().map(Function::variants);
+        let preload = entry_points.iter().filter(|entry_point| entry_point.role == Role::Preload);
+        let mut plans = HashMap::new();
+        for variants in described.chain(preload.map(|preload| vec![preload.function.clone()])) {
+            let name = &variants[0].signature.name;
+            let planned = match problems.concern(name) {
+                true => continue,
+                false => variants.iter().try_for_each(|function| {
+                    let name = &function.signature.name;
+                    let plan = given.get(name).cloned().map_or_else(|| function.plan(), Ok)?;
+                    plans.insert(name.clone(), plan);
+                    Ok(())
+                }),
+            };
+            if let Err(diagnostics) = planned {
+                problems.push(Problem::of_function(name, diagnostics));
+            }
+        }
+        Plans(plans)
+    }
+
+    /// The functions that a user described, each with its plan where it has one.
+    pub fn described<'p>(&'p self, package: &'p Package) -> Vec<(&'p Function, &'p Plan)> {
+        let functions = package.functions.iter();
+        let planned = functions
+            .filter_map(|function| Some((function, self.0.get(&function.signature.name)?)));
+        planned.collect()
+    }
+
+    /// The plan of an entry point. What only prepares calls of another function has that function's.
+    ///
+    /// # Panics
+    /// Where that function had a problem.
+    pub fn of_entry_point(&self, EntryPoint { function, role }: &EntryPoint) -> &Plan {
+        match role {
+            Role::Prepare(of) => &self.0[of],
+            Role::Call | Role::Preload => &self.0[&function.signature.name],
+        }
+    }
+}
