@@ -25,7 +25,8 @@ pub struct FirstOf {
     pub bound: Value,
     /// The number of the argument that holds the first place that counts.
     pub arg_index: Value,
-    n_places: usize,
+    /// How many places there are.
+    pub n_places: usize,
 }
 
 impl FirstOf {
@@ -43,17 +44,22 @@ impl FirstOf {
         }
     }
 
-    /// Adds the next place as written. `name` is what the places share.
-    pub fn and(&mut self, b: &mut Builder, name: &str, path: &Path, actual: Value, counts: Value) {
+    /// Adds the next place as written.
+    pub fn and(&mut self, b: &mut Builder, path: &Path, actual: Value, counts: Value) {
         let arg_index = b.int(path.arg_index as i64);
         self.value = b.select(self.bound, self.value, actual);
         self.arg_index = b.select(self.bound, self.arg_index, arg_index);
         self.bound = b.or(self.bound, counts);
         self.n_places += 1;
-        // Named, they are evaluated once, and not by everything that is compared with them.
-        b.let_named(format!("{name}[..{}]", self.n_places), self.value);
-        b.let_named(format!("{name}[..{}].bound", self.n_places), self.bound);
-        b.let_named(format!("{name}[..{}].argument", self.n_places), self.arg_index);
+    }
+
+    /// Names what the places so far say, in front of others: so it is evaluated once, and not by
+    /// each of those. `name` is what the places share.
+    pub fn name(&self, b: &mut Builder, name: &str) {
+        let name = format!("{name}[..{}]", self.n_places);
+        b.let_named(format!("{name}.bound"), self.bound);
+        b.let_named(format!("{name}.argument"), self.arg_index);
+        b.let_named(name, self.value);
     }
 
     /// Every value in it.

@@ -27,6 +27,8 @@ pub(super) struct Shared {
     otherwise: Value,
     /// Whether that is known: whether a use is given at all.
     given: Value,
+    /// Whether a use stands in an `Optional`.
+    may_be_absent: bool,
     is_settled: bool,
 }
 
@@ -96,7 +98,9 @@ impl Planner<'_> {
     fn bind_first(&mut self, symbol: &str, at: &SharedUse<'_>) {
         let (counts, given) = (self.b.not(at.excuse), self.b.bool(true));
         let uses = FirstOf::new(&mut self.b, at.path, at.actual, counts);
-        let shared = Shared { uses, otherwise: at.otherwise, given, is_settled: false };
+        let may_be_absent = !self.guards.is_empty();
+        let shared =
+            Shared { uses, otherwise: at.otherwise, given, may_be_absent, is_settled: false };
         let named = Named::new(at.actual, NamedKind::Int, at.path).called(symbol);
         self.put(Named { shared: Some(shared), ..named });
     }
@@ -112,7 +116,12 @@ impl Planner<'_> {
         };
         self.require_same(at.info, next, &shared.uses);
         let counts = self.b.not(at.excuse);
-        shared.uses.and(&mut self.b, &named.name, at.path, at.actual, counts);
+        shared.uses.and(&mut self.b, at.path, at.actual, counts);
+        let n_uses = self.bindings.symbols[&named.name].sharing.map_or(0, |it| it.n_uses);
+        shared.may_be_absent |= !self.guards.is_empty();
+        if shared.may_be_absent || shared.uses.n_places < n_uses {
+            shared.uses.name(&mut self.b, &named.name);
+        }
         shared.otherwise = self.b.select(shared.given, shared.otherwise, at.otherwise);
         shared.given = self.b.bool(true);
         self.put(Named { value: shared.uses.value, shared: Some(shared), ..named });

@@ -72,7 +72,10 @@ impl Planner<'_> {
             name: NAME,
         };
         self.require_same(&check::device_index::INFO, next, &before);
-        before.and(&mut self.b, NAME, path, actual, counts);
+        before.and(&mut self.b, path, actual, counts);
+        if self.b.as_bool(before.counts) != Some(true) {
+            before.name(&mut self.b, NAME);
+        }
         self.device_index = Some(before);
     }
 
