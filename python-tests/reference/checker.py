@@ -169,6 +169,7 @@ class Call:
         [payload] = value.values()
         match kind:
             case Optional(inner):
+                self.learn({f"{place.path}.given": int("none" not in value)}, place.part(".given"))
                 if "none" not in value:
                     self.visit(inner, value, place, optional=True)
                 self.settle(place.path)
@@ -227,6 +228,8 @@ class Call:
             fits = low <= number <= high and ("bigint" not in value or dtype == "uint64" and len(value["bigint"]) == 2)
         if not fits:
             self.fail("scalar-range", f"Out of bound value {place}", f"to be in {dtype} range [{low}, {high}]", received_text(value, dtype in FLOAT_RANGES))
+        if dtype == "bool":
+            self.learn({place.path: number}, place)
         if is_symbol(place.path, dtype):
             self.learn(self.bind_or_require("dim", name_expr(place.path), number, place), place)
 

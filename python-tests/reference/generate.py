@@ -593,8 +593,12 @@ class Rules:
         self.symbols = [name for name in self.symbols if name in values]
         self.tensors = [param.name for param in signature.arguments if isinstance(getattr(param.type, "inner", param.type), Tensor)]
         stars = [star for star, use in signature.stars.items() if not use.optionals]
-        fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors + stars and "*" not in name]
+        fields = [name for name in values if "." in name and name.split(".")[0] in self.tensors + stars and "*" not in name and ".given" not in name]
         self.fields = [name for name in fields if values[name] is not None]
+        kinds = {param.name: getattr(param.type, "inner", param.type) for param in signature.arguments}
+        self.fields += [name for name in values if "[" in name and "." not in name and isinstance(kinds[name.split("[")[0]], Shape)]
+        bools = [name for name, kind in kinds.items() if kind == Scalar("bool") and name in values]
+        self.truths = bools + [f"{param.name}.given" for param in signature.arguments if isinstance(param.type, Optional)]
         self.values = values
         self.variables = signature.dtypes
 
@@ -606,6 +610,8 @@ class Rules:
             return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 4, 16, 32])})"
         if len(self.tensors) > 1 and rng.random() < 0.3:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
+        if self.truths and rng.random() < 0.25:
+            return self.truth()
         if not names:
             return None
         symbol = rng.choice(self.symbols) if self.symbols else None
@@ -631,6 +637,10 @@ class Rules:
         mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(sign, sign)
         return f"{left} {sign} {constant}" if rng.random() < 0.8 else f"{constant} {mirrored} {left}"
 
+    def truth(self):
+        rng, a, b = self.rng, self.rng.choice(self.truths), self.rng.choice(self.truths)
+        return f"{a} == {b}" if a != b and rng.random() < 0.3 else f"{a} {rng.choice(['==', '!='])} {rng.choice(['0', '1', 'True', 'False'])}"
+
     def joined(self, depth=2):
         """Parts that `and`, `or` and `not` join. By the bounds of its names, each may hold and may not."""
         word = self.rng.choice(["and", "or", "not"])
@@ -652,6 +662,8 @@ class Rules:
             return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 2, 16, 64, 4096])})"
         if sort == "noalias" and len(self.tensors) > 1:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
+        if self.truths and rng.random() < 0.2:
+            return self.truth()
         if not names:
             return None
         a, b, c = rng.choice(names), rng.choice(names), rng.choice([0, 0, 1, 2, 3, 4, 8, 16, 100])
@@ -675,6 +687,8 @@ class Rules:
 def refuses_a_default(signature):
     """Whether a rule over one parameter alone does not hold for its default, which is a diagnostic."""
     defaults = {param.name: param.default.value for param in signature.arguments if param.default}
+    defaults |= {f"{param.name}.given": int(param.default.value is not None) for param in signature.arguments
+                 if param.default and isinstance(param.type, Optional)}
     alone = [rule for rule in signature.rules if len({*rule.names}) == 1 and rule.names[0] in defaults]
     return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], int))
 

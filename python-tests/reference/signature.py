@@ -125,6 +125,13 @@ def number_text(dims, i):
     return dim_text(dims[i]) if i == star else i - len(dims) if star is not None and i > star else i
 
 
+def dim_numbers(dims):
+    """The numbers by which the dims may be counted, from the left and from the right."""
+    star = star_place(dims)
+    before, behind = (len(dims), len(dims)) if star is None else (star, len(dims) - star - 1)
+    return range(-behind, before)
+
+
 def type_text(kind):
     match kind:
         case Tensor(dims, dtype): return f"Tensor({dims_text(dims)}, {dtype})"
@@ -214,9 +221,10 @@ def name_expr(name):
 
 def parse_expr(node):
     match node:
-        case ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int())): return Expr("int", ast.literal_eval(node))
+        case ast.Constant(int() as number): return Expr("int", int(number))  # True and False are 1 and 0
+        case ast.UnaryOp(ast.USub(), ast.Constant(int())): return Expr("int", ast.literal_eval(node))
         case (ast.Name() | ast.Attribute(ast.Name()) |
-              ast.Subscript(ast.Attribute(ast.Name()), ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()))):
+              ast.Subscript(ast.Name() | ast.Attribute(ast.Name()), ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()))):
             return name_expr(ast.unparse(node))
         case ast.Call(ast.Name(op), [left, right]) if op in CALLS: pass
         case ast.BinOp(left, sign, right) if SIGNS.get(type(sign)) in INFIX: op = SIGNS[type(sign)]
@@ -430,8 +438,12 @@ class Signature:
         if None in [param.default for param in self.arguments[self.required:]]:
             raise ValueError("a parameter without a default after one with")
         tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}
+        shapes = {name: kind.dims for name, kind in ((name, getattr(kind, "inner", kind)) for name, kind in kinds.items()) if isinstance(kind, Shape)}
+        values = {name for name, kind in kinds.items() if getattr(kind, "inner", kind) == Scalar("bool")}
+        values |= {f"{name}[{number}]" for name, dims in shapes.items() for number in dim_numbers(dims)}
+        values |= {f"{name}.given" for name, kind in kinds.items() if isinstance(kind, Optional)}
         for rule in (part for rule in self.rules for part in parts(rule)):
-            over = tensors if rule.op in ("noalias", "aligned") else variables if rule.op == "dtypes" else symbols
-            known = [name.split(".")[0] in (tensors | {*self.stars} if "." in name else over) for name in rule.names]
+            over = tensors if rule.op in ("noalias", "aligned") else variables if rule.op == "dtypes" else symbols | values
+            known = [name in over or "." in name and name.split(".")[0] in tensors | {*self.stars} for name in rule.names]
             if not known or not all(known):
                 raise ValueError(f"a rule over {rule.names}")

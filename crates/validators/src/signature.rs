@@ -3,6 +3,8 @@
 
 use crate::check;
 use crate::declare::{Bindings, Declarations};
+use crate::expr::Field;
+use crate::host_type::HostType;
 use crate::literal::Literal;
 use crate::param::{Argument, BadDefault, Form, Kind, Param, Tensor};
 use crate::parse::parse_signature;
@@ -10,8 +12,8 @@ use crate::path::Path;
 use crate::plan::{Guarded, Plan};
 use crate::planner::Planner;
 use crate::rule::{Rule, join};
-use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::{Any, any};
+use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::fmt;
 use std::str::FromStr;
@@ -264,10 +266,11 @@ impl Signature {
             }
             Ok(()) => {}
         }
-        let (Literal::Int(_) | Literal::Bool(_)) = value else { return None };
-        bindings.symbols.get(&param.name)?;
+        let known = defaulted(param, value, bindings);
         let refuses = |rule: &&Rule| {
-            !rule.names().is_empty() && rule.holds_for(&param.name, value.as_any().1) == Some(false)
+            let refuses =
+                |(name, value): &(String, i64)| rule.holds_for(name, *value) == Some(false);
+            !rule.names().is_empty() && known.iter().any(refuses)
         };
         let rule = self.rules.iter().find(refuses)?;
         let problem = problem(&param.name, format!("expected {rule}"));
@@ -325,6 +328,22 @@ impl Signature {
         }
         text
     }
+}
+
+/// The integers that rules may name of a parameter that a caller has left out.
+fn defaulted(param: &Param, value: Literal, bindings: &Bindings) -> Vec<(String, i64)> {
+    let mut known = Vec::new();
+    let is_bool = bindings.scalars.get(&param.name) == Some(&DType::BOOL);
+    if matches!(value, Literal::Int(_) | Literal::Bool(_))
+        && (is_bool || bindings.symbols.contains_key(&param.name))
+    {
+        known.push((param.name.clone(), value.as_any().1));
+    }
+    if matches!(param.kind.host_type(), HostType::Optional(_)) {
+        let given = format!("{}{}", param.name, Field::Given);
+        known.push((given, (value != Literal::None).into()));
+    }
+    known
 }
 
 impl fmt::Display for Signature {

@@ -73,6 +73,10 @@ pub struct Bindings {
     pub stars: BTreeMap<String, StarBinding>,
     /// The integers among the parameters and their parts, which may be negative.
     pub int_params: HashSet<String>,
+    /// The scalars that are no symbols: bool, uint64 and floats.
+    pub scalars: HashMap<String, DType>,
+    /// The Shapes, whose elements are not negative.
+    pub(super) shapes: HashSet<String>,
     /// The tensors that are marked `peer`.
     pub(super) peers: Vec<Peer>,
 }
@@ -146,10 +150,12 @@ impl Bindings {
     fn bounds_of(&self, name: &str) -> (i64, i64) {
         let is_extent = name.contains(".shape[") || name.ends_with(".numel");
         let is_symbol = self.symbols.contains_key(name) && !self.int_params.contains(name);
+        let is_element = name.rsplit_once('[').is_some_and(|(s, _)| self.shapes.contains(s));
+        let is_bool = self.scalars.get(name) == Some(&DType::BOOL);
         match () {
-            () if name.ends_with(".given") => (0, 1),
+            () if is_bool || name.ends_with(".given") => (0, 1),
             () if name.ends_with(".ndim") => (0, MOST_TURNS),
-            () if is_extent || is_symbol => (0, i64::MAX),
+            () if is_extent || is_symbol || is_element => (0, i64::MAX),
             () => (i64::MIN, i64::MAX),
         }
     }

@@ -23,6 +23,7 @@ use crate::expr::{Expr, Field, Name};
 use crate::path::Path;
 use crate::rule::Rule;
 use binding::allowed_dtypes;
+use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use peer::Peer;
 use std::collections::{HashMap, HashSet};
@@ -69,8 +70,12 @@ pub struct Declarations {
     /// The fields of stars that dims and strides name.
     star_fields: Vec<(Name, Rc<[String]>)>,
     peers: Vec<Peer>,
-    /// The paths of uint64 parameters, which are no symbols.
-    unsigned: Vec<String>,
+    /// The scalars that are no symbols.
+    scalars: HashMap<String, DType>,
+    /// The rank of each Shape.
+    shapes: HashMap<String, Rank>,
+    /// The paths of all `Optional`s.
+    optional_paths: HashSet<String>,
     /// The named elements of tuples: their own names, their paths, and where their parameters
     /// stand.
     elements: Vec<(String, String, Span)>,
@@ -124,9 +129,14 @@ impl Declarations {
         self.uses(at, &Expr::Symbol(at.text.clone(), self.param), self.bare());
     }
 
-    /// A uint64 parameter: an integer, and no symbol.
-    pub fn uint64_param(&mut self, at: &Path) {
-        self.unsigned.push(at.text.clone());
+    /// A scalar parameter that is no symbol.
+    pub fn scalar(&mut self, at: &Path, dtype: DType) {
+        self.scalars.insert(at.text.clone(), dtype);
+    }
+
+    /// A Shape with these elements.
+    pub fn shape(&mut self, at: &Path, dims: &[Dim]) {
+        self.shapes.insert(at.text.clone(), Rank::of(dims));
     }
 
     /// A tensor with these dims.
@@ -164,6 +174,7 @@ impl Declarations {
 
     /// What stands inside an `Optional`.
     pub fn optional(&mut self, at: &Path, inner: impl FnOnce(&mut Declarations)) {
+        self.optional_paths.insert(at.text.clone());
         let outer = self.optionals.clone();
         self.optionals = outer.iter().chain([&at.text]).cloned().collect();
         inner(self);
@@ -179,7 +190,9 @@ impl Declarations {
         let int_params = self.symbols.iter().filter(|used| used.name == used.path);
         let int_params = int_params.map(|used| used.name.clone()).collect();
         let peers = self.peers.clone();
-        let mut bindings = Bindings { int_params, peers, ..Bindings::default() };
+        let shapes = self.shapes.keys().cloned().collect();
+        let scalars = self.scalars.clone();
+        let mut bindings = Bindings { int_params, peers, shapes, scalars, ..Bindings::default() };
         let mut diagnostics = bindings.check_peers(None);
         self.resolve_symbols(&mut bindings, &mut diagnostics);
         self.resolve_stars(&mut bindings, &mut diagnostics);

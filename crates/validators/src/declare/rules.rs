@@ -6,6 +6,7 @@ use crate::count::count;
 use crate::expr::{Field, Name};
 use crate::rule::{Rule, RuleKind};
 use crate::spelling::{closest_field, did_you_mean};
+use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
 
 impl Declarations {
@@ -19,7 +20,7 @@ impl Declarations {
             for name in rule.names() {
                 if let Some(param) = name.field {
                     self.check_field(&name, param, bindings, diagnostics);
-                } else if !bindings.symbols.contains_key(&name.text) {
+                } else if !bindings.symbols.contains_key(&name.text) && !self.is_value(&name.text) {
                     diagnostics.push(self.unknown_symbol(&name, bindings));
                 }
             }
@@ -34,6 +35,21 @@ impl Declarations {
         }
     }
 
+    /// Whether a name that is no symbol has an integer value in rules: a bool, or an element of a
+    /// Shape.
+    fn is_value(&self, name: &str) -> bool {
+        let is_element = |(shape, number)| self.shapes[shape].has(number);
+        self.scalars.get(name) == Some(&DType::BOOL)
+            || self.shape_element(name).is_some_and(is_element)
+    }
+
+    /// The Shape and the number of an element.
+    fn shape_element<'n>(&self, name: &'n str) -> Option<(&'n str, i64)> {
+        let (shape, number) = name.strip_suffix(']')?.rsplit_once('[')?;
+        self.shapes.get(shape)?;
+        Some((shape, number.parse().ok()?))
+    }
+
     fn check_field(
         &self,
         name: &Name,
@@ -44,6 +60,8 @@ impl Declarations {
         let param = name.param.as_deref().unwrap_or_default();
         let (tensor, star) = (self.tensors.get(param), bindings.stars.get(param));
         let problem = match (tensor, field) {
+            (_, Field::Given) if self.optional_paths.contains(param) => return,
+            (_, Field::Given) => format!("`{param}` is no `Optional`"),
             (_, Field::Numel | Field::Ndim) if star.is_some() => return,
             (Some(_), Field::Ndim) => "only `*b` has an `ndim`, as `b.ndim`".to_string(),
             (None, _) => format!("`{param}` is no tensor of this signature"),
@@ -56,10 +74,10 @@ impl Declarations {
                     ),
                 }
             }
-            (_, Field::Given) => "rules hold for every call".to_string(),
             _ => return,
         };
-        let message = format!("`{}` names no tensor's field", name.text);
+        let what = if field == Field::Given { "parameter" } else { "tensor" };
+        let message = format!("`{}` names no {what}'s field", name.text);
         diagnostics.push(Diagnostic::new("unknown-field", message).label(name.span, problem));
     }
 
@@ -108,7 +126,7 @@ impl Declarations {
         }
         let problem =
             Diagnostic::new("unbound-symbol", format!("nothing gives the symbol `{name}` a value"));
-        if self.unsigned.iter().any(|path| path == name) {
+        if self.scalars.get(name) == Some(&DType::UINT64) {
             let help = format!("make `{name}` an int64, or check it in the kernel");
             return problem.label(span, "a uint64, which rules cannot hold").help(help);
         }
@@ -118,6 +136,9 @@ impl Declarations {
             Some((tensor, _)) if is_tensor(tensor) => format!(
                 "use a field of the tensor: `{tensor}.shape[0]`, `{tensor}.strides[0]` or `{tensor}.numel`"
             ),
+            _ if self.shape_element(name).is_some() => {
+                "use an element that the Shape has".to_string()
+            }
             Some(_) => "use a symbol, an integer parameter or a tensor's field".to_string(),
             None => format!("use `{name}` in some dim, or add a parameter `{name}: int64`"),
         };

@@ -61,8 +61,8 @@ impl ParamKind for Scalar {
     fn declare(&self, at: &Path, cx: &mut Declarations) {
         if self.is_symbol() {
             cx.int_param(at);
-        } else if self.0 == DType::UINT64 {
-            cx.uint64_param(at);
+        } else {
+            cx.scalar(at, self.0);
         }
     }
 

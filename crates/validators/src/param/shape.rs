@@ -50,6 +50,7 @@ impl ParamKind for Shape {
     }
 
     fn declare(&self, at: &Path, cx: &mut Declarations) {
+        cx.shape(at, &self.0);
         for (i, dim) in self.0.iter().enumerate() {
             match dim {
                 Dim::Star(star) => cx.star(at, star, false),

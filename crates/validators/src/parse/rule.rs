@@ -190,7 +190,7 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
-        let left = self.parse_expr()?;
+        let left = self.side()?;
         if self.at_name("in") {
             return self.set(left);
         }
@@ -202,7 +202,7 @@ impl Parser<'_> {
                 () => problem,
             });
         };
-        let right = self.parse_expr()?;
+        let right = self.side()?;
         let next = self.peek().span;
         if let Some(chained) = self.eat_comparison() {
             let (comparison, chained) = (comparison.text(), chained.text());
@@ -214,6 +214,12 @@ impl Parser<'_> {
                 .help(help));
         }
         Ok(RuleKind::Compare(left, comparison, right))
+    }
+
+    /// An expression, or a truth as 1 or 0.
+    fn side(&mut self) -> Result<Expr, Diagnostic> {
+        let truth = [("True", 1), ("False", 0)].into_iter().find(|(word, _)| self.eat_name(word));
+        truth.map_or_else(|| self.parse_expr(), |(_, truth)| Ok(Expr::Int(truth)))
     }
 
     fn eat_comparison(&mut self) -> Option<Comparison> {
