@@ -106,23 +106,30 @@ impl Planner<'_> {
     /// Gives several names their values at one place, and makes the checks that waited for one of
     /// them.
     pub fn define_all(&mut self, all: impl IntoIterator<Item = Named>) {
-        let mut names = Vec::new();
+        let (mut names, mut first) = (Vec::new(), None);
         for named in all {
-            let named = Named { guards: self.guards.clone(), ..named };
-            let is_own = named.name == named.path.text;
-            names.push((named.name.clone(), named.path.clone()));
-            if let Some(alias) = named.path.alias.clone().filter(|_| is_own) {
-                names.push((alias.clone(), named.path.clone()));
-                self.put(named.clone().called(&alias));
-            }
-            self.put(named);
+            first.get_or_insert_with(|| named.path.clone());
+            names.extend(self.put_here(named));
         }
-        let Some((_, path)) = names.first() else { return };
-        let subject = path.subject("Invalid");
-        let skip = self.b.bool(false);
-        let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
+        let Some(path) = first else { return };
+        let (subject, skip) = (path.subject("Invalid"), self.b.bool(false));
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
         self.make_checks(&names);
-        self.make_rules(Event { names: &names, path, subject, skip });
+        self.make_rules(Event { names: &names, path: &path, subject, skip });
+    }
+
+    /// Keeps a name that has its value under the open conditions; a path under its other name too.
+    /// Returns the names.
+    pub(super) fn put_here(&mut self, named: Named) -> Vec<String> {
+        let named = Named { guards: self.guards.clone(), ..named };
+        let mut names = vec![named.name.clone()];
+        let is_own = named.name == named.path.text;
+        if let Some(alias) = named.path.alias.clone().filter(|_| is_own) {
+            self.put(named.clone().called(&alias));
+            names.push(alias);
+        }
+        self.put(named);
+        names
     }
 
     /// Keeps a name, and what it was where that has to leave a `when`.

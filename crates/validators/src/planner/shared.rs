@@ -82,11 +82,8 @@ impl Planner<'_> {
             None => self.bind_first(symbol, at),
             Some(named) => self.bind_next(named, at),
         }
-        let mut names = vec![symbol];
-        if let Some(own) = &own {
-            self.put(Named { guards: self.guards.clone(), ..own.clone() });
-            names.extend((own.name != symbol).then_some(own.name.as_str()));
-        }
+        let own = own.map_or(vec![], |own| self.put_here(own));
+        let names: Vec<_> = [symbol].into_iter().chain(own.iter().map(String::as_str)).collect();
         let (subject, skip) = (at.path.subject("Invalid"), self.b.bool(false));
         self.make_checks(&names);
         // Rules over the symbol are made at its first use, and where it is settled.
