@@ -34,8 +34,8 @@ pub fn source(path: &Path) -> GpuSource {
 pub fn text(function: &str, plan: &Plan, launch: &Launch) -> String {
     let params = launch.args.iter().enumerate().map(|(i, arg)| param(i, arg));
     let params = params.collect::<Vec<_>>().join(", ");
-    let symbols = kernels::symbols(function, plan, launch.index);
-    symbols.map(|symbol| format!(".visible .entry {symbol}({params})\n{{ ret; }}\n")).collect()
+    let symbols = kernels::symbols(function, plan, launch);
+    symbols.map(|(_, symbol)| format!(".visible .entry {symbol}({params})\n{{ ret; }}\n")).collect()
 }
 
 fn param(number: usize, arg: &LaunchArg) -> String {
@@ -62,8 +62,8 @@ pub fn launched(function: &str, plan: &Plan, log: &[Json]) -> Vec<Launched> {
 fn one(function: &str, plan: &Plan, launch: &Json) -> Option<Launched> {
     let name = launch["kernel"].as_str()?;
     for planned in &plan.launches {
-        let mut symbols = kernels::symbols(function, plan, planned.index);
-        let Some(combination) = symbols.position(|symbol| symbol == name) else { continue };
+        let mut symbols = kernels::symbols(function, plan, planned);
+        let Some((combination, _)) = symbols.find(|(_, symbol)| symbol == name) else { continue };
         let arguments = launch["arguments"].as_array()?.iter();
         let bytes = arguments.map(|argument| bytes(argument["bytes"].as_str().unwrap_or_default()));
         let mut values = Vec::new();

@@ -28,13 +28,18 @@ pub fn shown_name(signature: &Signature, launch: usize) -> KernelName {
     name(SHOWN_FUNCTION, signature, launch)
 }
 
-/// The symbols of a launch's kernels, one for each combination of dtypes.
-pub fn symbols(function: &str, plan: &Plan, launch: usize) -> impl Iterator<Item = String> {
-    let no_variables = vec![vec![]];
-    let rows = &plan.combinations.rows;
-    let rows = if plan.combinations.vars.is_empty() { no_variables } else { rows.clone() };
-    let symbol = format!("{function}_{launch}");
-    rows.into_iter().map(move |row| format!("{symbol}{}", dtypes(&row)))
+/// The symbols of a launch's kernels, one for each combination of dtypes that it has a kernel for,
+/// each with the number of that combination.
+pub fn symbols<'p>(
+    function: &str,
+    plan: &'p Plan,
+    launch: &'p Launch,
+) -> impl Iterator<Item = (usize, String)> {
+    let symbol = format!("{function}_{}", launch.index);
+    let plain = plan.combinations.vars.is_empty().then(|| (0, symbol.clone()));
+    let of_row = move |row: &[DType]| format!("{symbol}{}", dtypes(row));
+    let named = launch.rows.iter().copied().zip(plan.rows_of(launch).map(of_row));
+    plain.into_iter().chain(named)
 }
 
 /// Stands for a function's name in the symbols that messages show.
@@ -45,9 +50,9 @@ fn dtypes(row: &[DType]) -> String {
     row.iter().map(|dtype| format!("_{dtype}")).collect()
 }
 
-/// The C text of the kernels of one launch, for every combination of dtypes.
+/// The C text of the kernels of one launch, for every combination of dtypes that it runs with.
 pub fn source(function: &str, plan: &Plan, launch: &Launch, status: Option<i32>) -> String {
-    let symbols = symbols(function, plan, launch.index).enumerate();
+    let symbols = symbols(function, plan, launch);
     symbols.map(|(combination, symbol)| one(&symbol, launch, combination, status)).collect()
 }
 

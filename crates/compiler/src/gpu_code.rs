@@ -79,11 +79,11 @@ impl GpuCode {
 
     /// Every kernel that a function launches exists, and takes what it is passed.
     fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Problems) {
-        for (index, launch) in function.launches.iter().enumerate() {
+        for planned in &plan.launches {
+            let (index, args) = (planned.index, &planned.args);
+            let launch = &function.launches[index];
             let Some(source) = launch.gpu_source() else { continue };
-            let planned = plan.launches.iter().find(|planned| planned.index == index);
-            let args = planned.map(|planned| &planned.args[..]).unwrap_or_default();
-            for name in launch.symbols(&plan.combinations) {
+            for name in launch.symbols(plan, planned) {
                 // A source that could not be built is a problem already.
                 let Some((module, symbol)) = self.symbol(source, &name) else { continue };
                 let images = self.modules[module].1.images.iter().zip(source.paths());
@@ -108,7 +108,8 @@ impl GpuCode {
 fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
     let mut wanted: Vec<Wanted<'p>> = Vec::new();
     for (function, plan) in functions {
-        for (index, launch) in function.launches.iter().enumerate() {
+        for planned in &plan.launches {
+            let (index, launch) = (planned.index, &function.launches[planned.index]);
             let Some(source) = launch.gpu_source() else { continue };
             let known = wanted.iter().position(|known| known.source == source);
             let known = known.unwrap_or_else(|| {
@@ -117,7 +118,7 @@ fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
                 wanted.len() - 1
             });
             let kernels = &mut wanted[known].kernels;
-            for symbol in launch.symbols(&plan.combinations) {
+            for symbol in launch.symbols(plan, planned) {
                 if !kernels.contains(&symbol) {
                     kernels.push(symbol);
                 }

@@ -80,14 +80,15 @@ impl HostCode {
 fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
     let mut wanted: Vec<Wanted<'p>> = Vec::new();
     for (function, plan) in functions {
-        for (index, launch) in function.launches.iter().enumerate() {
+        for planned in &plan.launches {
+            let (index, launch) = (planned.index, &function.launches[planned.index]);
             let Some(source) = launch.host_source() else { continue };
             let known = wanted.iter().position(|known| known.source == source);
             let known = known.unwrap_or_else(|| {
                 wanted.push(Wanted { source, launches: vec![] });
                 wanted.len() - 1
             });
-            let kernels = launch.symbols(&plan.combinations);
+            let kernels = launch.symbols(plan, planned);
             wanted[known].launches.push((&function.signature.name, index, kernels));
         }
     }

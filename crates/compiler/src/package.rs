@@ -12,12 +12,13 @@ pub use written::{TritonLaunch, WrittenLaunch, WrittenPackage};
 use crate::source::{GpuSource, HostSource};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Placed, Span};
+use kernpack_validators::Plan;
 pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
-use kernpack_validators::plan::Combinations;
+use kernpack_validators::plan::Launch as PlannedLaunch;
 use kernpack_validators::{
-    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece, Rule,
-    Signature, Workspace,
+    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece,
+    Signature, When, Workspace,
 };
 
 /// Functions that become one module. Those of package files have [`WrittenLaunch`]es.
@@ -67,8 +68,8 @@ pub enum Role {
 /// A kernel with its arguments.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// When it runs: where all of these hold.
-    pub when: Vec<Rule>,
+    /// When it runs.
+    pub when: When,
     /// The kernel's symbol, or, on a GPU, its name in C++.
     pub kernel: KernelName,
     /// What the kernel gets.
@@ -126,7 +127,7 @@ impl Launch {
     pub fn on_host(source: HostSource, kernel: KernelName, args: Vec<KernelArg>) -> Launch {
         let site = Site::Host { source, returns: Returns::Void };
         let args = args.into_iter().map(Placed::from).collect();
-        Launch { when: vec![], kernel, args, site }
+        Launch { when: When::Always, kernel, args, site }
     }
 
     /// A launch of every call, on a GPU.
@@ -138,7 +139,7 @@ impl Launch {
     ) -> Launch {
         let site = Site::Gpu { source, launch: geometry.into() };
         let args = args.into_iter().map(Placed::from).collect();
-        Launch { when: vec![], kernel, args, site }
+        Launch { when: When::Always, kernel, args, site }
     }
 
     /// What the plan is made of.
@@ -170,27 +171,27 @@ impl Launch {
         }
     }
 
-    /// The kernel's name for each combination of dtypes; one where it does not depend on them.
+    /// The kernel's name for each combination of dtypes that the launch has kernels for; one where it does not depend on them.
     ///
     /// # Panics
     /// Where a dtype has no name in it: what has a [`plan`](Function::plan) has none of those.
-    pub fn symbols(&self, combinations: &Combinations) -> Vec<String> {
+    pub fn symbols(&self, plan: &Plan, planned: &PlannedLaunch) -> Vec<String> {
         let symbol = |row: &[DType]| {
-            let (symbol, unnamed) = self.symbol(&combinations.vars, row);
+            let (symbol, unnamed) = self.symbol(&plan.combinations.vars, row);
             assert!(unnamed.is_empty(), "a planned kernel has a name");
             symbol
         };
         match self.kernel.vars().next() {
             None => vec![symbol(&[])],
-            Some(_) => combinations.rows.iter().map(|row| symbol(row)).collect(),
+            Some(_) => plan.rows_of(planned).map(symbol).collect(),
         }
     }
 
     /// The variables in the kernel's name with their places, each with a dtype that it may be and that has no name there.
-    pub fn unnamed_dtypes(&self, combinations: &Combinations) -> Vec<(&str, Span, DType)> {
+    pub fn unnamed_dtypes(&self, plan: &Plan, planned: &PlannedLaunch) -> Vec<(&str, Span, DType)> {
         let mut unnamed = Vec::new();
-        for row in &combinations.rows {
-            let (_, of_row) = self.symbol(&combinations.vars, row);
+        for row in plan.rows_of(planned) {
+            let (_, of_row) = self.symbol(&plan.combinations.vars, row);
             let new: Vec<_> = of_row.into_iter().filter(|one| !unnamed.contains(one)).collect();
             unnamed.extend(new);
         }

@@ -26,7 +26,9 @@ use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::Placed;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
-use kernpack_validators::{Expr, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, Workspace};
+use kernpack_validators::{
+    Expr, Geometry, GpuLaunch, HiddenArg, KernelArg, KernelName, When, Workspace,
+};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -136,11 +138,12 @@ fn settle_function(
         workspaces: function.workspaces.clone(),
         ..Function::new(function.signature.clone())
     };
+    let whens: Vec<_> = function.launches.iter().map(WrittenLaunch::when).collect();
     for (index, written) in function.launches.iter().enumerate() {
         let launch = match written {
             WrittenLaunch::Whole(launch) => Ok(launch.clone()),
             WrittenLaunch::Triton(written) => describe(written, files).and_then(|described| {
-                settle_launch(&mut settled, index, written, &described)
+                settle_launch(&mut settled, (index, &whens), written, &described)
                     .map_err(|error| refused(&described.json, &error))
             }),
         };
@@ -243,15 +246,16 @@ impl Described {
     }
 }
 
-/// The launch that is written, with what the JSON says of it. The function gets the workspace that the kernel wants.
+/// The launch that is written, with what the JSON says of it. It is the one of that number of those that run at these times. The function
+/// gets the workspace that the kernel wants.
 fn settle_launch(
     function: &mut Function,
-    index: usize,
+    (index, whens): (usize, &[&When]),
     written: &TritonLaunch,
     described: &Described,
 ) -> Result<Launch, TritonLaunchError> {
     let name = settled_name(written, &function.signature.name, described)?;
-    let args = settled_args(function, written, described)?;
+    let args = settled_args(function, (index, whens), written, described)?;
     let geometry = geometry(written, &described.kernel);
     let hidden = hidden_args(function, index, &geometry.grid, described)?;
     let source = GpuSource::Files(written.files.clone());
@@ -326,6 +330,7 @@ fn settled_name<'d>(
 /// The arguments for the cubin's parameters.
 fn settled_args(
     function: &Function,
+    (index, whens): (usize, &[&When]),
     written: &TritonLaunch,
     described: &Described,
 ) -> Result<Vec<Placed<KernelArg>>, DescriptorError> {
@@ -335,13 +340,13 @@ fn settled_args(
         json: &described.json,
         described: &described.kernel.descriptors,
         params,
-        when: &written.when,
     };
     if !descriptors.concern(&written.args) {
         return Ok(written.args.clone());
     }
     // A signature that makes no sense is refused when the function is planned.
-    match function.signature.named_tensors(DeviceType::CUDA, &function.workspaces) {
+    let (device, workspaces) = (DeviceType::CUDA, &function.workspaces);
+    match function.signature.named_tensors(device, workspaces, whens, index) {
         Ok(tensors) => descriptors.settle(&written.args, &tensors),
         Err(_) => Ok(written.args.clone()),
     }

@@ -4,7 +4,9 @@
 use expect_test::{Expect, expect};
 use kernpack_compiler::source::CudaSource;
 use kernpack_compiler::{Function, GpuSource, HostSource, Launch};
-use kernpack_validators::{Expr, Geometry, KernelArg, parse_kernel_arg, parse_kernel_name};
+use kernpack_validators::{
+    Expr, Geometry, KernelArg, When, parse_kernel_arg, parse_kernel_name, parse_when,
+};
 
 fn function(signature: &str, launches: Vec<Launch>) -> Function {
     Function { launches, ..Function::new(signature.parse().unwrap()) }
@@ -30,6 +32,19 @@ fn in_cuda(kernel: &str, args: &[&str]) -> Launch {
 
 fn in_files(kernel: &str, args: &[&str]) -> Launch {
     on_gpu(GpuSource::Files(vec![]), kernel, args)
+}
+
+/// The kernels of a function's only launch.
+fn symbols(signature: &str, launch: Launch) -> Vec<String> {
+    kernels(signature, vec![launch]).remove(0)
+}
+
+/// The kernels of each launch of a function.
+fn kernels(signature: &str, launches: Vec<Launch>) -> Vec<Vec<String>> {
+    let function = function(signature, launches);
+    let plan = function.plan().unwrap();
+    let launches = function.launches.iter().zip(&plan.launches);
+    launches.map(|(launch, planned)| launch.symbols(&plan, planned)).collect()
 }
 
 fn expect_error(function: &Function, expected: Expect) {
@@ -95,19 +110,14 @@ fn dtypes_that_have_no_name_in_cuda() {
     }
     let named = "f(x: Tensor([n], T), y: Tensor([n], U)) where T in {int8, float32}, U in {int4}";
     let launch = in_cuda("k<{T}>", &args);
-    let combinations = function(named, vec![launch.clone()]).plan().unwrap().combinations;
-    assert_eq!(launch.symbols(&combinations), ["k<signed char>", "k<float>"]);
+    assert_eq!(symbols(named, launch), ["k<signed char>", "k<float>"]);
 }
 
 /// In what others compiled, templates take the type, and the rest of a name has the dtype.
 #[test]
 fn dtypes_in_the_names_of_compiled_kernels() {
     let text = "f(x: Tensor([n], T)) where T in {int8, float16}";
-    let named = |kernel: &str| {
-        let launch = in_files(kernel, &["x"]);
-        let combinations = function(text, vec![launch.clone()]).plan().unwrap().combinations;
-        launch.symbols(&combinations)
-    };
+    let named = |kernel: &str| symbols(text, in_files(kernel, &["x"]));
     assert_eq!(named("k_{T}"), ["k_int8", "k_float16"]);
     assert_eq!(named("ns::k<A<1>, {T}>"), ["ns::k<A<1>, signed char>", "ns::k<A<1>, __half>"]);
     assert_eq!(named("k_{T}<{T}>"), ["k_int8<signed char>", "k_float16<__half>"]);
@@ -120,4 +130,48 @@ fn dtypes_in_the_names_of_compiled_kernels() {
               help: leave int4 out of what `T` may be, or write a launch for each dtype, with `when = "T in {int4}"` and its kernel's name in full"#]],
     );
     function(text, vec![in_files("k_{T}", &["x"])]).plan().unwrap();
+}
+
+/// A kernel is asked for only where some call can run it.
+#[test]
+fn launches_have_kernels_for_the_dtypes_under_which_they_run() {
+    let text = "f(x: Tensor([n], T), y: Tensor([n], U)) where T in {int4, float16, float32}, U in {int8, int16}";
+    let launch = |when: &str, kernel: &str| {
+        let when = if when.is_empty() { When::Always } else { parse_when(when).unwrap() };
+        Launch { when, ..in_files(kernel, &["x", "y"]) }
+    };
+    let launches = vec![
+        launch("T == float16", "a_{T}"),
+        launch("n > 4, T != int4 and U == int8 or n == 1 and T == float32", "b_{T}_{U}"),
+        launch("T == float32 or n > 4", "c<{T}>"),
+        launch("n > 4", "d_{U}"),
+    ];
+    let expect_diagnosed = function(text, launches.clone());
+    expect_error(
+        &expect_diagnosed,
+        expect![[r#"
+            error[dtype-name]: `{T}` in the kernel's name `c<{T}>` has no meaning for int4: CUDA C++ has no type that holds an element of it
+              help: leave int4 out of what `T` may be, or write a launch for each dtype, with `when = "T in {int4}"` and its kernel's name in full"#]],
+    );
+    let launches = vec![
+        launches[0].clone(),
+        launches[1].clone(),
+        launch("T != int4", "c<{T}>"),
+        launch("otherwise", "e_{T}"),
+        launch("", "f_{U}"),
+        launch("T == int4 and n > 1", "g"),
+        launch("T in {float16, float32}", "h_{T}"),
+        launch("otherwise", "i_{T}"),
+    ];
+    let expected: [&[&str]; 8] = [
+        &["a_float16", "a_float16"],
+        &["b_float16_int8", "b_float32_int8", "b_float32_int16"],
+        &["c<__half>", "c<__half>", "c<float>", "c<float>"],
+        &["e_int4", "e_int4"],
+        &["f_int8", "f_int16", "f_int8", "f_int16", "f_int8", "f_int16"],
+        &["g"],
+        &["h_float16", "h_float16", "h_float32", "h_float32"],
+        &["i_int4", "i_int4"],
+    ];
+    assert_eq!(kernels(text, launches), expected);
 }

@@ -12,12 +12,14 @@ mod allocation;
 mod condition;
 mod named_tensor;
 mod tensor_map;
+mod when;
 mod written;
 
 pub use named_tensor::NamedTensor;
+pub use when::When;
 
 use crate::check;
-use crate::expr::{Expr, Field};
+use crate::expr::{Expr, Field, Name};
 use crate::geometry::Geometry;
 use crate::host_type::HostType;
 use crate::kernel_name::KernelName;
@@ -85,8 +87,8 @@ pub enum HiddenArg {
 /// A launch of some kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchSpec {
-    /// When it runs: where all of these hold.
-    pub when: Vec<Rule>,
+    /// When it runs.
+    pub when: When,
     /// The kernel's name.
     pub kernel: KernelName,
     /// What the kernel gets.
@@ -149,7 +151,7 @@ impl LaunchSpec {
             exprs.extend(numbers.map(|number| &number.value));
         }
         let names = exprs.into_iter().flat_map(Expr::names).map(|name| name.text);
-        names.chain(self.when.iter().flat_map(Rule::names).map(|name| name.text)).collect()
+        names.chain(self.when.rules().iter().flat_map(Rule::names).map(|name| name.text)).collect()
     }
 }
 
@@ -210,6 +212,10 @@ struct Join<'j, 's> {
     streams: HashSet<String>,
     /// The results and workspaces, as arguments.
     allocs: HashMap<String, LaunchArg>,
+    /// For each launch, the numbers of the combinations of dtypes under which it may run.
+    runnable: Vec<Vec<usize>>,
+    /// For each launch, the names that its condition asks about.
+    asked: Vec<Vec<Name>>,
     diagnostics: Diagnostics,
 }
 
@@ -227,6 +233,8 @@ impl<'j, 's> Join<'j, 's> {
             types: HashMap::new(),
             streams: HashSet::new(),
             allocs: HashMap::new(),
+            runnable: vec![],
+            asked: vec![],
             diagnostics: Diagnostics::default(),
         };
         join.add_types(signature);
@@ -321,15 +329,14 @@ impl Join<'_, '_> {
 
     fn add_launches(&mut self, launches: &[LaunchSpec]) {
         self.ask_device(launches);
-        let mut conds = Vec::new();
-        for (i, launch) in launches.iter().enumerate() {
-            let place = launch.when.iter().map(|rule| rule.span).reduce(Span::to);
-            conds.push(self.at(place.unwrap_or_default(), |join| join.condition(i, launch)));
-        }
+        let whens: Vec<_> = launches.iter().map(|launch| &launch.when).collect();
+        self.learn_whens(&whens);
+        let conds = self.conditions(launches);
         let all: Vec<_> = conds.iter().flatten().copied().collect();
-        // A launch without a condition always runs, and one with a bad condition has none yet.
-        if !launches.is_empty() && all.len() == launches.len() {
-            let whens: Vec<_> = launches.iter().map(|launch| &launch.when[..]).collect();
+        let has_rules = |launch: &LaunchSpec| matches!(launch.when, When::Rules(_));
+        // One with a bad condition has none yet.
+        if !launches.is_empty() && launches.iter().all(has_rules) && all.len() == launches.len() {
+            let whens: Vec<_> = whens.iter().map(|when| when.rules()).collect();
             check::no_launch::require(self.cx, &all, &whens);
         }
         for (index, (launch, when)) in launches.iter().zip(conds).enumerate() {
@@ -357,11 +364,38 @@ impl Join<'_, '_> {
             let always = self.cx.b.bool(true);
             self.cx.b.close(cond.unwrap_or(always), &[]);
             if let (Some(args), Some(site)) = (args.into_iter().collect(), site) {
-                let planned = Launch { cond, index, args, site };
+                let planned = Launch { cond, rows: self.rows(index, launch), index, args, site };
                 self.check_workspaces(launch, &planned);
                 self.plan.launches.push(planned);
             }
         }
+    }
+
+    /// What is known of launches before a call, from when they run.
+    fn learn_whens(&mut self, whens: &[&When]) {
+        let rows = &self.plan.combinations.rows;
+        self.runnable = when::runnable(whens, self.cx.bindings(), rows);
+        self.asked = (0..whens.len()).map(|launch| when::asked(whens, launch)).collect();
+    }
+
+    /// The combinations of dtypes that a launch has kernels for: those under which it may run, or all where they are one kernel.
+    fn rows(&self, index: usize, launch: &LaunchSpec) -> Vec<usize> {
+        match launch.kernel.vars().next() {
+            None => (0..self.plan.combinations.rows.len()).collect(),
+            Some(_) => self.runnable[index].clone(),
+        }
+    }
+
+    /// The dtypes that a tensor may have where a launch runs; any where it never does, which is told.
+    fn dtypes_of(&self, launch: usize, dtype: &TensorDType) -> Vec<DType> {
+        let all = self.cx.allowed_dtypes(dtype);
+        let TensorDType::Var(var, _) = dtype else { return all };
+        let place = self.plan.combinations.vars.iter().position(|known| known == var);
+        let rows = self.runnable[launch].iter().map(|row| &self.plan.combinations.rows[*row]);
+        let dtypes: Vec<_> =
+            place.into_iter().flat_map(|at| rows.clone().map(move |row| row[at])).collect();
+        let may_be = |dtype: &DType| dtypes.is_empty() || dtypes.contains(dtype);
+        all.into_iter().filter(may_be).collect()
     }
 
     /// Refuses workspaces of launches on streams of their own: the memory goes back to whoever allocated it when the call returns, which is
@@ -562,7 +596,7 @@ impl Join<'_, '_> {
         arg: &Placed<KernelArg>,
     ) -> Option<LaunchArg> {
         self.at(arg.span, |join| match &arg.value {
-            KernelArg::TensorMap(map) => join.tensor_map(launch, map),
+            KernelArg::TensorMap(map) => join.tensor_map(index, launch, map),
             _ => join.argument(index, arg),
         })
     }

@@ -61,10 +61,10 @@ pub use geometry::Geometry;
 pub use host_type::HostType;
 pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
 pub use launch::{
-    GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Returns, Site, Workspace,
+    GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Returns, Site, When, Workspace,
 };
 pub use literal::{Literal, float_text};
-pub use parse::{parse_expr, parse_kernel_arg, parse_rules, parse_tensor};
+pub use parse::{parse_expr, parse_kernel_arg, parse_tensor, parse_when};
 pub use path::Path;
 pub use plan::Plan;
 pub use rule::{Comparison, Known, Outcomes, Rule, RuleKind};

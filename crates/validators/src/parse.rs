@@ -11,7 +11,7 @@ mod rule;
 use crate::count::count;
 use crate::dim::{Dim, Star};
 use crate::expr::Expr;
-use crate::launch::KernelArg;
+use crate::launch::{KernelArg, When};
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, Scalar, TensorDType};
 use crate::plan::CScalar;
@@ -92,9 +92,16 @@ pub fn parse_kernel_arg<'t>(text: impl Into<Snippet<'t>>) -> Result<KernelArg, D
     parse_all(text, |parser, diagnostics| parser.reported(Parser::kernel_arg, diagnostics))
 }
 
-/// Reads rules separated by commas, as the `when` of a launch has them.
-pub fn parse_rules<'t>(text: impl Into<Snippet<'t>>) -> Result<Vec<Rule>, Diagnostics> {
-    parse_all(text, |parser, diagnostics| Some(parser.rules(diagnostics)))
+/// Reads the `when` of a launch: rules separated by commas, or `otherwise`.
+pub fn parse_when<'t>(text: impl Into<Snippet<'t>>) -> Result<When, Diagnostics> {
+    parse_all(text, |parser, diagnostics| {
+        let word = parser.peek().span;
+        if parser.at_name(When::OTHERWISE) && parser.peek_second().kind == TokenKind::End {
+            parser.bump();
+            return Some(When::Otherwise(word));
+        }
+        Some(When::Rules(parser.rules(diagnostics)))
+    })
 }
 
 /// Reads a tensor type, as workspaces have them.

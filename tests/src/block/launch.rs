@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and the rules under which it runs, or `status:`
+//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and what its `when` says, or `status:`
 //! and the number that it returns. With `grid:`, `block:`, `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` it is launched on a GPU.
 
 use super::{Kind, Role};
@@ -7,16 +7,16 @@ use crate::kernels;
 use crate::subject::Subject;
 use kernpack_syntax::Placed;
 use kernpack_validators::{
-    Geometry, LaunchSpec, Returns, Site, parse_expr, parse_kernel_arg, parse_rules,
+    Geometry, LaunchSpec, Returns, Site, When, parse_expr, parse_kernel_arg, parse_when,
 };
 
 pub(super) const KIND: Kind = Kind { info: "launch", role: Role::Add(read) };
 
 fn read(text: &str, subject: &mut Subject) -> Result<(), String> {
-    let (mut when, mut args, mut geometry, mut status) = (vec![], vec![], None, None);
+    let (mut when, mut args, mut geometry, mut status) = (When::Always, vec![], None, None);
     for line in text.lines() {
         if let Some(rules) = line.strip_prefix("when:") {
-            when.extend(parse_rules(rules).map_err(|problems| problems.to_string())?);
+            when = parse_when(rules).map_err(|problems| problems.to_string())?;
         } else if let Some(number) = line.strip_prefix("status:") {
             status = Some(number.trim().parse().map_err(|_| format!("`{number}` is no status"))?);
         } else if let Some((key, numbers)) = layout(line) {

@@ -9,7 +9,8 @@ use kernpack_validators::plan::{
     TensorMap, Type, Value,
 };
 use kernpack_validators::{
-    self as validators, Geometry, LaunchSpec, MapChoices, Returns, Signature, parse_kernel_name,
+    self as validators, Geometry, LaunchSpec, MapChoices, Returns, Signature, When,
+    parse_kernel_name,
 };
 
 const INTS: [DType; 9] = [
@@ -104,7 +105,17 @@ impl Generator<'_> {
             true => plan::Site::Gpu(self.grid()),
             false => plan::Site::Host(has_status.then(|| self.status())),
         };
-        Launch { cond, index, args, site }
+        Launch { cond, rows: self.rows(), index, args, site }
+    }
+
+    /// The combinations of dtypes that a launch has kernels for: any of them, but one at least.
+    fn rows(&mut self) -> Vec<usize> {
+        let n_rows = self.plan.combinations.rows.len();
+        let mut rows: Vec<_> = (0..n_rows).filter(|_| self.rng.sixteenths(12)).collect();
+        if rows.is_empty() && n_rows > 0 {
+            rows.push(self.rng.below(n_rows));
+        }
+        rows
     }
 
     fn status(&mut self) -> Status {
@@ -207,6 +218,6 @@ impl Generator<'_> {
                 validators::Site::Gpu(Geometry::new(one(), one()).into())
             }
         };
-        LaunchSpec { when: vec![], kernel: kernel.expect("a name"), args: vec![], site }
+        LaunchSpec { when: When::Always, kernel: kernel.expect("a name"), args: vec![], site }
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn launch_record(launch: &Launch, images: &[(&GpuSource, &[Image])]) 
     };
     LaunchRecord {
         kernel: launch.kernel.to_string(),
-        when: launch.when.iter().map(ToString::to_string).collect(),
+        when: launch.when.texts(),
         args: launch.args.iter().map(ToString::to_string).collect(),
         returns,
         source: Some(source),

@@ -258,7 +258,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             Some(e.phi(Ty::Ptr, &[(stream.expect("a pointer"), asked), (e.null(), from)]));
     }
 
-    /// Whether a launch runs, where that is not for certain: its condition holds, and its grid has blocks.
+    /// Whether a launch runs, where that is not for certain: it has a kernel for the dtypes, its condition holds, and its grid has blocks.
     fn runs(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
         let e = self.e();
         let plan = self.builder.plan;
@@ -271,7 +271,17 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             let extent = self.builder.value(extent);
             conds.push(e.compare(Predicate::NE, extent, self.i64(0)));
         }
+        conds.extend(self.has_kernel(launch));
         conds.into_iter().reduce(|a, b| e.arith(Operation::And, a, b))
+    }
+
+    /// Whether a launch has a kernel for the call's dtypes, where it has not one for all.
+    fn has_kernel(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
+        let (e, plan) = (self.e(), self.builder.plan);
+        let index = plan.combinations.index.filter(|_| !plan.has_every_kernel(launch))?;
+        let index = self.builder.value(index);
+        let is = |row: &usize| e.compare(Predicate::EQ, index, self.i64(*row as i64));
+        launch.rows.iter().map(is).reduce(|a, b| e.arith(Operation::Or, a, b))
     }
 
     /// The environment's stream, which has been asked for.
@@ -294,7 +304,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         }
         let mark = self.builder.mark();
         let described = &self.launches[launch.index];
-        let symbols = described.symbols(&self.builder.plan.combinations);
+        let symbols = described.symbols(self.builder.plan, launch);
         match (&symbols[..], self.builder.plan.combinations.index) {
             ([symbol], _) => self.run(symbol, described, launch),
             (_, None) => unreachable!("without dtype variables there is one symbol"),
@@ -302,13 +312,9 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
                 let index = self.builder.value(index);
                 let joined = self.block();
                 let blocks: Vec<_> = symbols.iter().map(|_| self.block()).collect();
-                let cases: Vec<_> = blocks
-                    .iter()
-                    .enumerate()
-                    .skip(1)
-                    .map(|(i, block)| (i as i64, *block))
-                    .collect();
-                e.switch(index, blocks[0], &cases);
+                let cases: Vec<_> =
+                    launch.rows.iter().map(|row| *row as i64).zip(blocks.clone()).collect();
+                e.switch(index, blocks[0], &cases[1..]);
                 for (symbol, block) in symbols.iter().zip(&blocks) {
                     e.at(*block);
                     let mark = self.builder.mark();

@@ -5,7 +5,7 @@ use super::{Function, Launch};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::Plan;
-use kernpack_validators::plan::Combinations;
+use kernpack_validators::plan;
 
 impl Function {
     /// What a call of it checks and computes.
@@ -19,15 +19,16 @@ impl Function {
         let plan = self.signature.plan_function(device, &self.workspaces, &specs)?;
         let args = self.launches.iter().flat_map(|launch| &launch.args);
         let mut problems = self.signature.unwritten_results(args.map(|arg| &arg.value));
-        let nameless = |launch: &Launch| launch.nameless_dtypes(&plan.combinations);
-        problems.extend(self.launches.iter().flat_map(nameless));
+        let planned = plan.launches.iter().map(|planned| (&self.launches[planned.index], planned));
+        problems
+            .extend(planned.flat_map(|(launch, planned)| launch.nameless_dtypes(&plan, planned)));
         Diagnostics(problems).into_result().map(|()| plan)
     }
 }
 
 impl Launch {
     /// Every dtype that stands in the name of the kernel and has no name there, as a problem.
-    pub(super) fn nameless_dtypes(&self, combinations: &Combinations) -> Vec<Diagnostic> {
+    pub(super) fn nameless_dtypes(&self, plan: &Plan, planned: &plan::Launch) -> Vec<Diagnostic> {
         let problem = |(var, span, dtype): (&str, Span, DType)| {
             let message = format!(
                 "`{{{var}}}` in the kernel's name `{}` has no meaning for {dtype}: CUDA C++ has no type that holds an element of it",
@@ -38,6 +39,6 @@ impl Launch {
             );
             Diagnostic::new("dtype-name", message).at(span).help(help)
         };
-        self.unnamed_dtypes(combinations).into_iter().map(problem).collect()
+        self.unnamed_dtypes(plan, planned).into_iter().map(problem).collect()
     }
 }

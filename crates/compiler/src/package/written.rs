@@ -7,7 +7,7 @@ use crate::source::GpuFile;
 use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{
-    self as validators, Expr, Geometry, KernelArg, KernelName, LaunchSpec, Rule,
+    self as validators, Expr, Geometry, KernelArg, KernelName, LaunchSpec, When,
 };
 
 /// A package as it is written.
@@ -26,8 +26,8 @@ pub enum WrittenLaunch {
 /// A launch of a kernel that Triton compiled.
 #[derive(Clone, Debug)]
 pub struct TritonLaunch {
-    /// When it runs: where all of these hold.
-    pub when: Vec<Rule>,
+    /// When it runs.
+    pub when: When,
     /// The kernel's name, where it is written all the same.
     pub kernel: Option<KernelName>,
     /// What the kernel's author passes.
@@ -82,6 +82,14 @@ impl TritonLaunch {
 }
 
 impl WrittenLaunch {
+    /// When it runs.
+    pub fn when(&self) -> &When {
+        match self {
+            WrittenLaunch::Whole(launch) => &launch.when,
+            WrittenLaunch::Triton(launch) => &launch.when,
+        }
+    }
+
     /// Whether it runs on a GPU.
     fn is_on_gpu(&self) -> bool {
         match self {
@@ -113,12 +121,13 @@ impl Function<WrittenLaunch> {
         let drafts: Vec<_> = drafts.collect();
         let plan = self.signature.plan_function(device, &self.workspaces, &drafts)?;
         let args = self.launches.iter().flat_map(WrittenLaunch::args);
-        let whole = self.launches.iter().filter_map(|launch| match launch {
-            WrittenLaunch::Whole(launch) => Some(launch),
-            WrittenLaunch::Triton(_) => None,
-        });
+        let whole =
+            plan.launches.iter().filter_map(|planned| match &self.launches[planned.index] {
+                WrittenLaunch::Whole(launch) => Some((launch, planned)),
+                WrittenLaunch::Triton(_) => None,
+            });
         let mut problems = self.signature.unwritten_results(args.map(|arg| &arg.value));
-        problems.extend(whole.flat_map(|launch| launch.nameless_dtypes(&plan.combinations)));
+        problems.extend(whole.flat_map(|(launch, planned)| launch.nameless_dtypes(&plan, planned)));
         Diagnostics(problems).into_result()
     }
 }

@@ -7,8 +7,8 @@ use super::source::{self, Source};
 use crate::package::{Launch, Returns, Site, TritonLaunch, WrittenLaunch};
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use kernpack_validators::{
-    KernelArg, KernelName, NamePiece, Rule, Signature, parse_kernel_arg, parse_kernel_name,
-    parse_rules,
+    KernelArg, KernelName, NamePiece, Signature, When, parse_kernel_arg, parse_kernel_name,
+    parse_when,
 };
 use toml::de::DeValue;
 
@@ -88,7 +88,7 @@ pub(super) fn read<'t>(
 ) -> Option<WrittenLaunch> {
     let when = match form {
         Form::Listed => when(reader, fields),
-        Form::Short(_) => vec![],
+        Form::Short(_) => When::Always,
     };
     let written = reader.required(fields, "source", "the launch has no `source`");
     let is_triton = written.is_some_and(source::is_triton);
@@ -174,9 +174,9 @@ fn layout_of(
     layout
 }
 
-fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<Rule> {
+fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> When {
     let text = reader.string(fields, "when");
-    text.and_then(|text| reader.parse(text, parse_rules)).unwrap_or_default()
+    text.and_then(|text| reader.parse(text, parse_when)).unwrap_or_default()
 }
 
 fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<Placed<KernelArg>>> {
@@ -268,3 +268,6 @@ fn check_name(
         reader.report(Diagnostic::new("bad-name", message).label(text.span, label));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ fn launch(package: &WrittenPackage, number: usize) -> &Launch {
 
 fn shown(launch: &Launch) -> String {
     let Launch { when, kernel, args, site } = launch;
-    let when: Vec<_> = when.iter().map(ToString::to_string).collect();
+    let when = when.texts();
     let args: Vec<_> = args.iter().map(ToString::to_string).collect();
     format!("{kernel} {args:?} when {when:?}\n  {site:?}\n")
 }

@@ -20,7 +20,7 @@ use kernpack_ffi_abi::DType;
 use kernpack_syntax::Placed;
 use kernpack_validators::expr::{Field, Op};
 use kernpack_validators::plan::CScalar;
-use kernpack_validators::{Expr, KernelArg, Known, MapChoices, MapSpec, NamedTensor, Rule};
+use kernpack_validators::{Expr, KernelArg, MapChoices, MapSpec, NamedTensor};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -129,8 +129,6 @@ pub struct Descriptors<'l> {
     pub described: &'l [TritonDescriptor],
     /// The sizes of the kernel's parameters, without the hidden ones.
     pub params: &'l [u32],
-    /// When it runs.
-    pub when: &'l [Rule],
 }
 
 /// A descriptor as it is written.
@@ -223,7 +221,7 @@ impl Descriptors<'_> {
         let view = View::of(arg, tensors).ok_or_else(|| {
             refuse("but it is no tensor; write the name of one, or `tma(x, dims=[…])`".to_string())
         })?;
-        view.fits(described, element, self.when).map_err(refuse)?;
+        view.fits(described, element).map_err(refuse)?;
         let View { tensor, facts, map, dims, strides } = view;
         let is_own = facts.dtypes.iter().all(|dtype| *dtype == element);
         let map = MapSpec {
@@ -359,12 +357,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether it is one of what Triton compiled for; else what is wrong, and what to do.
-    fn fits(
-        &self,
-        described: &TritonDescriptor,
-        element: DType,
-        when: &[Rule],
-    ) -> Result<(), String> {
+    fn fits(&self, described: &TritonDescriptor, element: DType) -> Result<(), String> {
         if let Some(option) = self.said() {
             return Err(format!("but that says its own `{option}`; leave `{option}=` out"));
         }
@@ -382,8 +375,8 @@ impl<'a> View<'a> {
                 self.tensor
             ));
         }
-        let mut dtypes = dtypes_when(self.facts, when);
-        let Some(dtype) = dtypes.find(|dtype| !is_copied_as(*dtype, element)) else {
+        let dtypes = &self.facts.dtypes;
+        let Some(dtype) = dtypes.iter().find(|dtype| !is_copied_as(**dtype, element)) else {
             return Ok(());
         };
         let help = match &self.facts.dtype_var {
@@ -417,19 +410,6 @@ fn is_open(arg: &KernelArg) -> Option<&MapSpec> {
         KernelArg::TensorMap(map) => Some(map).filter(|map| map.box_dims.is_none()),
         KernelArg::Value(..) | KernelArg::Struct(_) => None,
     }
-}
-
-/// The dtypes of a tensor where a launch runs.
-fn dtypes_when<'a>(
-    tensor: &'a NamedTensor,
-    when: &'a [Rule],
-) -> impl Iterator<Item = DType> + use<'a> {
-    let is_allowed = |dtype: DType, rule: &Rule| {
-        let dtype_of = |var: &str| (Some(var) == tensor.dtype_var.as_deref()).then_some(dtype);
-        rule.outcomes(&Known { ints: &|_| None, dtypes: &dtype_of }).holds
-    };
-    let all = tensor.dtypes.iter().copied();
-    all.filter(move |dtype| when.iter().all(|rule| is_allowed(*dtype, rule)))
 }
 
 /// Whether what Triton copies as `element` may be of that dtype. Of bytes Triton knows one type, and PyTorch and others have few unsigned ones.

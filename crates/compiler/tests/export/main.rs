@@ -10,7 +10,7 @@ mod stubs;
 use kernpack_compiler::export::{Record, RecordContext, record};
 use kernpack_compiler::{Function, HostSource, Launch, Package, Returns, Site};
 use kernpack_validators::{
-    Workspace, parse_kernel_arg, parse_kernel_name, parse_rules, parse_tensor,
+    Workspace, parse_kernel_arg, parse_kernel_name, parse_tensor, parse_when,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +27,7 @@ fn package(functions: Vec<Function>) -> Package {
 /// A package with a documented function that launches two kernels, and one with a result.
 fn norm() -> Package {
     let launch = |when: &str, kernel: &str, returns| Launch {
-        when: parse_rules(when).unwrap(),
+        when: parse_when(when).unwrap(),
         kernel: parse_kernel_name(kernel).unwrap(),
         args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap().into()).to_vec(),
         site: Site::Host { source: HostSource::new("norm.c"), returns },

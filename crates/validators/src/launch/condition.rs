@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `when`: the condition under which a launch runs.
 
-use super::{Join, LaunchSpec};
+use super::{Join, LaunchSpec, When};
 use crate::check;
 use crate::expr::Field;
 use crate::param::TensorDType;
@@ -11,20 +11,82 @@ use crate::rule::{Rule, RuleKind};
 use kernpack_syntax::Diagnostic;
 
 impl Join<'_, '_> {
-    /// Whether a launch runs; `None` where it always does, or its condition is no good.
-    pub(super) fn condition(&mut self, number: usize, launch: &LaunchSpec) -> Option<Value> {
-        let place = format!("the `when` of launch {number}");
-        let bad: Vec<_> =
-            launch.when.iter().filter(|rule| !self.check_rule(rule, &place)).collect();
-        let mut cond = None;
-        for rule in launch.when.iter().filter(|_| bad.is_empty()) {
-            let holds = check::rule::condition(self.cx, rule);
-            cond = Some(match cond {
-                None => holds,
-                Some(cond) => self.cx.b.and(cond, holds),
-            });
+    /// Whether each launch runs; `None` where it always does, or its condition is no good.
+    pub(super) fn conditions(&mut self, launches: &[LaunchSpec]) -> Vec<Option<Value>> {
+        let (mut conds, mut group) = (Vec::new(), Vec::new());
+        for (number, launch) in launches.iter().enumerate() {
+            let place = launch.when.span().unwrap_or_default();
+            conds.push(self.at(place, |join| join.condition(number, &launch.when, &mut group)));
         }
-        cond
+        conds
+    }
+
+    /// `group` has the conditions since the last `otherwise` or launch without `when`, good or not.
+    fn condition(
+        &mut self,
+        number: usize,
+        when: &When,
+        group: &mut Vec<Option<Value>>,
+    ) -> Option<Value> {
+        let place = format!("the `when` of launch {number}");
+        match when {
+            When::Always => {
+                group.clear();
+                None
+            }
+            When::Rules(rules) => {
+                let cond = self.all_hold(rules, &place);
+                let is_possible = cond.is_none() || self.may_run(number);
+                if !is_possible {
+                    let message = format!("{place} holds with no combination of dtypes");
+                    let problem = Diagnostic::new("impossible-rule", message);
+                    let help = "write a condition that some calls satisfy, or none where all do";
+                    self.diagnostics.push(problem.help(help));
+                }
+                group.push(cond);
+                cond
+            }
+            When::Otherwise(_) => {
+                let above = std::mem::take(group);
+                self.check_otherwise(number, above.is_empty());
+                let mut any = self.cx.b.bool(false);
+                for cond in above.into_iter().flatten() {
+                    any = self.cx.b.or(any, cond);
+                }
+                Some(self.cx.b.not(any))
+            }
+        }
+    }
+
+    /// Reports an `otherwise` that says nothing.
+    fn check_otherwise(&mut self, number: usize, is_alone: bool) {
+        if is_alone {
+            let message = format!("nothing stands above the `otherwise` of launch {number}");
+            let help = "write it behind a launch with another `when`, or leave `when` out";
+            self.diagnostics.push(Diagnostic::new("otherwise", message).help(help));
+        } else if !self.may_run(number) {
+            let message = format!("the `otherwise` of launch {number} can never hold");
+            let help = "leave the launch out: those above take every combination of dtypes";
+            self.diagnostics.push(Diagnostic::new("otherwise", message).help(help));
+        }
+    }
+
+    /// Whether a launch may run with some combination of dtypes.
+    fn may_run(&self, number: usize) -> bool {
+        self.cx.bindings().dtypes.is_empty() || !self.runnable[number].is_empty()
+    }
+
+    fn all_hold(&mut self, rules: &[Rule], place: &str) -> Option<Value> {
+        let bad: Vec<_> = rules.iter().filter(|rule| !self.check_rule(rule, place)).collect();
+        if !bad.is_empty() {
+            return None;
+        }
+        let mut all = self.cx.b.bool(true);
+        for rule in rules {
+            let holds = check::rule::condition(self.cx, rule);
+            all = self.cx.b.and(all, holds);
+        }
+        Some(all)
     }
 
     /// Reports what is wrong with a rule of a condition; whether nothing is.

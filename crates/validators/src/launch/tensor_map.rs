@@ -9,7 +9,6 @@ use crate::count::count;
 use crate::expr::{Expr, Field};
 use crate::fault::Phrase;
 use crate::launch::KernelArg;
-use crate::param::TensorDType;
 use crate::plan::{Arith, LaunchArg, TensorMap, Value};
 use crate::planner::{Checked, Dangers, MapSource, NamedKind};
 use crate::tensor_map::MapSpec;
@@ -48,7 +47,9 @@ const CHUNK: u32 = 16;
 /// What there is to know of a map before its values.
 struct Shape {
     source: MapSource,
-    /// What an element of the map is, for each dtype that the tensor may have.
+    /// The dtypes that the tensor may have where the launch runs.
+    own: Vec<DType>,
+    /// What an element of the map is, for each of these.
     elements: Vec<DType>,
     /// The dims from the innermost to the outermost, by number.
     order: Vec<usize>,
@@ -62,8 +63,13 @@ fn data_type(dtype: DType) -> Option<i64> {
 
 impl Join<'_, '_> {
     /// A tensor map as an argument; nothing where it does not fit the tensor.
-    pub(super) fn tensor_map(&mut self, launch: &LaunchSpec, map: &MapSpec) -> Option<LaunchArg> {
-        let shape = self.map_shape(launch, map)?;
+    pub(super) fn tensor_map(
+        &mut self,
+        index: usize,
+        launch: &LaunchSpec,
+        map: &MapSpec,
+    ) -> Option<LaunchArg> {
+        let shape = self.map_shape(index, launch, map)?;
         let name = &map.tensor;
         let place = format!("the tensor map of `{name}`");
         for expr in map.dims.iter().chain(&map.strides).flatten() {
@@ -89,7 +95,7 @@ impl Join<'_, '_> {
         Some(LaunchArg::TensorMap(Box::new(TensorMap {
             tensor: name.clone(),
             base,
-            data_type: self.by_dtype(map, &shape.source.dtype, &elements),
+            data_type: self.by_dtype(map, &shape, &elements),
             dims: shape.order.iter().map(|dim| dims[*dim]).collect(),
             strides: shape.order.iter().skip(1).map(|dim| strides[*dim]).collect(),
             box_dims: in_order(map.box_dims.as_deref().expect("a map without a box is refused")),
@@ -129,7 +135,7 @@ impl Join<'_, '_> {
     }
 
     /// What a map is of and how it lies there. Every problem is reported.
-    fn map_shape(&mut self, launch: &LaunchSpec, map: &MapSpec) -> Option<Shape> {
+    fn map_shape(&mut self, index: usize, launch: &LaunchSpec, map: &MapSpec) -> Option<Shape> {
         let name = &map.tensor;
         let Some(source) = self.cx.map_source(name).cloned() else {
             let message = format!("`{name}`, of which a launch wants a tensor map, is no tensor");
@@ -149,10 +155,10 @@ impl Join<'_, '_> {
             let help = "say what is copied at once, one number for each dim: `box=[64, 128]`";
             self.refuse_map(map, "has no `box`", help);
         }
-        let is_asked = launch.when.iter().flat_map(|rule| rule.names()).any(|asked| {
-            let of = asked.param.filter(|_| asked.field == Some(Field::Given));
+        let is_asked = self.asked[index].iter().any(|asked| {
+            let of = asked.param.as_ref().filter(|_| asked.field == Some(Field::Given));
             of.is_some_and(|of| {
-                *name == of
+                name == of
                     || name.starts_with(&format!("{of}."))
                     || name.starts_with(&format!("{of}["))
             })
@@ -167,12 +173,13 @@ impl Join<'_, '_> {
             let help = format!("declare the workspace with `align={unit}`");
             self.refuse_map(map, &format!("needs data at a multiple of {unit} bytes"), &help);
         }
-        let elements = self.map_elements(map, &source);
+        let own = self.dtypes_of(index, &source.dtype);
+        let elements = self.map_elements(map, &own);
         let order = match map.dims {
             None => own_order,
             Some(ref dims) => (0..dims.len()).rev().collect(),
         };
-        let shape = Shape { source, elements, order, unit };
+        let shape = Shape { source, own, elements, order, unit };
         self.check_extents(map, &shape);
         (self.diagnostics.0.len() == n_problems).then_some(shape)
     }
@@ -187,9 +194,8 @@ impl Join<'_, '_> {
     }
 
     /// What an element of the map is, for each dtype that the tensor may have.
-    fn map_elements(&mut self, map: &MapSpec, source: &MapSource) -> Vec<DType> {
-        let allowed = self.cx.allowed_dtypes(&source.dtype);
-        let elements: Vec<_> = allowed.iter().map(|own| map.element.unwrap_or(*own)).collect();
+    fn map_elements(&mut self, map: &MapSpec, own: &[DType]) -> Vec<DType> {
+        let elements: Vec<_> = own.iter().map(|own| map.element.unwrap_or(*own)).collect();
         let unknown = elements.iter().find(|dtype| data_type(**dtype).is_none());
         if let Some(dtype) = unknown {
             let same_bits = match dtype.element_bits() {
@@ -272,10 +278,9 @@ impl Join<'_, '_> {
     }
 
     /// A number that depends on the dtype the tensor has in a call.
-    fn by_dtype(&mut self, map: &MapSpec, dtype: &TensorDType, numbers: &[i64]) -> Value {
-        let actual = self.dtype(&map.tensor, dtype);
-        let allowed = self.cx.allowed_dtypes(dtype);
-        let all = allowed.iter().zip(numbers).rev();
+    fn by_dtype(&mut self, map: &MapSpec, shape: &Shape, numbers: &[i64]) -> Value {
+        let actual = self.dtype(&map.tensor, &shape.source.dtype);
+        let all = shape.own.iter().zip(numbers).rev();
         let mut chosen: Option<Value> = None;
         for (dtype, number) in all {
             let these = self.cx.b.int(*number);
@@ -299,9 +304,8 @@ impl Join<'_, '_> {
                 None => self.cx.expr(&own(&map.tensor, Field::Shape, i)),
             };
             let is_other =
-                |(own, element): (DType, &DType)| own.element_bits() != element.element_bits();
-            let mut elements =
-                self.cx.allowed_dtypes(&shape.source.dtype).into_iter().zip(&shape.elements);
+                |(own, element): (&DType, &DType)| own.element_bits() != element.element_bits();
+            let mut elements = shape.own.iter().zip(&shape.elements);
             if map.dims.is_none() && shape.order.first() == Some(&i) && elements.any(is_other) {
                 values.push(self.other_elements(map, shape, subject, i, dim));
             } else {
@@ -333,9 +337,8 @@ impl Join<'_, '_> {
 
     /// The bits of the tensor's own elements.
     fn own_bits(&mut self, map: &MapSpec, shape: &Shape) -> Value {
-        let allowed = self.cx.allowed_dtypes(&shape.source.dtype);
-        let bits: Vec<_> = allowed.iter().map(|dtype| dtype.element_bits().into()).collect();
-        self.by_dtype(map, &shape.source.dtype, &bits)
+        let bits: Vec<_> = shape.own.iter().map(|dtype| dtype.element_bits().into()).collect();
+        self.by_dtype(map, shape, &bits)
     }
 
     fn times(&mut self, a: Checked, b: Value) -> Checked {
@@ -394,13 +397,12 @@ impl Join<'_, '_> {
         stride: Checked,
         is_own: bool,
     ) -> MapStride {
-        let allowed = self.cx.allowed_dtypes(&shape.source.dtype);
-        let elements = if is_own { &allowed } else { &shape.elements };
+        let elements = if is_own { &shape.own } else { &shape.elements };
         let are_bytes = elements.iter().all(|dtype| dtype.element_bits() % 8 == 0);
         let per_part = if are_bytes { 8 } else { 1 };
         let sizes: Vec<_> =
             elements.iter().map(|dtype| i64::from(dtype.element_bits() / per_part)).collect();
-        let size = self.by_dtype(map, &shape.source.dtype, &sizes);
+        let size = self.by_dtype(map, shape, &sizes);
         let parts = self.times(stride, size);
         let mask = self.cx.b.int(shape.unit * 8 / per_part - 1);
         let rest = self.cx.b.arith(Arith::BitAnd, parts.value, mask);

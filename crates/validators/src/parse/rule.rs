@@ -5,6 +5,7 @@
 use super::{Parser, at_most};
 use crate::count::count;
 use crate::expr::Expr;
+use crate::launch::When;
 use crate::rule::{Comparison, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, TokenKind};
@@ -198,6 +199,9 @@ impl Parser<'_> {
             let problem = self.unexpected("a comparison: ==, !=, <, <=, >, >= or in");
             return Err(match () {
                 () if self.at_mark("=") => problem.help("write `==`"),
+                () if left.as_symbol() == Some(When::OTHERWISE) => {
+                    problem.help("write `otherwise` alone, and nothing else in a `when`")
+                }
                 () if self.at_name("not") => problem.help(format!("write `not {left} in {{…}}`")),
                 () => problem,
             });

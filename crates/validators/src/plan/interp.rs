@@ -184,8 +184,14 @@ impl Run<'_> {
         Ok(accepted)
     }
 
-    /// Whether a launch runs: its condition holds, and its grid has blocks.
+    /// Whether a launch runs: it has a kernel for the dtypes, its condition holds, and its grid has blocks.
     fn runs(&self, launch: &Launch) -> Result<bool, Stop> {
+        if let Some(combination) = self.plan.combinations.index {
+            let combination = self.value(combination)?;
+            if !launch.rows.iter().any(|row| *row as i64 == combination) {
+                return Ok(false);
+            }
+        }
         if launch.cond.map_or(Ok(1), |cond| self.value(cond))? == 0 {
             return Ok(false);
         }

@@ -81,6 +81,9 @@ pub enum LaunchArg {
 pub struct Launch {
     /// Where it runs; `None`: always.
     pub cond: Option<Value>,
+    /// The combinations of dtypes that it has kernels for, by number in ascending order: under others it does not run. None where there
+    /// are no dtype variables.
+    pub rows: Vec<usize>,
     /// Its number in the function's description.
     pub index: usize,
     /// Its arguments.

@@ -295,6 +295,16 @@ impl Plan {
         }
     }
 
+    /// The combinations of dtypes that a launch has kernels for.
+    pub fn rows_of<'p>(&'p self, launch: &'p Launch) -> impl Iterator<Item = &'p [DType]> {
+        launch.rows.iter().map(|row| &self.combinations.rows[*row][..])
+    }
+
+    /// Whether a launch has a kernel for every combination of dtypes.
+    pub fn has_every_kernel(&self, launch: &Launch) -> bool {
+        launch.rows.len() == self.combinations.rows.len()
+    }
+
     /// The expression behind a value.
     pub fn expr(&self, value: Value) -> &Expr {
         &self.exprs[value.0 as usize]

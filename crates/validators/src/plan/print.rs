@@ -2,10 +2,11 @@
 //! The text of a plan: its checks in order, as a person reads them.
 
 use super::{
-    Alloc, AllocDim, Arith, Compare, Device, DeviceFact, Expr, Grid, LaunchArg, Plan, Repeat,
-    Status, Step, TensorMap, Value, Yielded,
+    Alloc, AllocDim, Arith, Compare, Device, DeviceFact, Expr, Grid, Launch, LaunchArg, Plan,
+    Repeat, Status, Step, TensorMap, Value, Yielded,
 };
 use crate::fault::{Fault, Part};
+use crate::rule::join;
 use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -162,10 +163,11 @@ impl Printer<'_> {
             let when = launch.cond.map(|cond| format!(" when {}", self.text(cond, false)));
             writeln!(
                 f,
-                "  launch {}({}){}{}",
+                "  launch {}({}){}{}{}",
                 launch.index,
                 args.join(", "),
                 launch.grid().map(|grid| self.grid(grid)).unwrap_or_default(),
+                self.kernels(launch),
                 when.unwrap_or_default()
             )?;
             if let Some(Status { value, fault }) = launch.status() {
@@ -174,6 +176,18 @@ impl Printer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The combinations of dtypes that a launch has kernels for, where these are not all.
+    fn kernels(&self, launch: &Launch) -> String {
+        if self.plan.has_every_kernel(launch) {
+            return String::new();
+        }
+        let row = |row: &[DType]| match row {
+            [dtype] => dtype.to_string(),
+            dtypes => format!("({})", join(dtypes)),
+        };
+        format!(" for {}", join(self.plan.rows_of(launch).map(row)))
     }
 
     fn grid(&self, grid: &Grid) -> String {

@@ -6,6 +6,7 @@
 //! what is not positive. `and`, `or` and `not` stop as Python's do.
 
 use super::{Rule, RuleKind};
+use crate::expr::{Expr, Field, Op};
 use kernpack_ffi_abi::DType;
 
 /// What is known of the names of a rule.
@@ -41,7 +42,7 @@ impl Outcomes {
     }
 
     /// Whether it holds in every call.
-    pub fn is_certain(self) -> bool {
+    fn is_certain(self) -> bool {
         self == Outcomes::HOLDS
     }
 
@@ -59,6 +60,13 @@ impl Outcomes {
             let (fails, breaks) = (all.fails || next.fails, all.breaks || next.breaks);
             Outcomes { holds: next.holds, fails, breaks }
         })
+    }
+
+    /// Of several rules that are each asked by themselves, whether none holds. One that breaks does not.
+    pub(crate) fn of_none(each: &[Outcomes]) -> Outcomes {
+        let holds = each.iter().all(|rule| !rule.is_certain());
+        let fails = each.iter().any(|rule| rule.holds);
+        Outcomes { holds, fails, breaks: false }
     }
 
     /// Of several rules, whether one holds.
@@ -80,7 +88,8 @@ impl Rule {
         match &self.kind {
             RuleKind::Compare(a, comparison, b) => {
                 if self.names().iter().any(|name| (known.ints)(&name.text).is_none()) {
-                    return Outcomes::ANY;
+                    let breaks = may_break(a) || may_break(b);
+                    return Outcomes { breaks, ..Outcomes::EITHER };
                 }
                 match a.value(known.ints).zip(b.value(known.ints)) {
                     None => Outcomes::BREAKS,
@@ -145,20 +154,37 @@ impl Rule {
     }
 }
 
+/// Whether an expression may have no value: it may overflow, or divide by what is not positive.
+fn may_break(expr: &Expr) -> bool {
+    match expr {
+        Expr::Int(_) | Expr::Symbol(..) => false,
+        Expr::Field(_, field, _) => *field == Field::Numel,
+        Expr::Binary(op, a, b) => {
+            let is_safe = match op {
+                Op::Add | Op::Sub | Op::Mul => false,
+                Op::FloorDiv | Op::Mod | Op::CeilDiv => b.as_int().is_some_and(|b| b > 0),
+                Op::Min | Op::Max => true,
+            };
+            !is_safe || may_break(a) || may_break(b)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse_rules;
+    use crate::parse_when;
 
     /// What may come of the rules where `T` is float16 and `n` is 4: `+` it may hold, `-` it may
     /// not, `!` it may break.
     fn expect(rules: &str, expected: &str) {
-        let rules = parse_rules(rules).unwrap();
+        let when = parse_when(rules).unwrap();
+        let rules = when.rules();
         let known = Known {
             ints: &|name| (name == "n").then_some(4),
             dtypes: &|var| (var == "T").then_some(DType::FLOAT16),
         };
-        let Outcomes { holds, fails, breaks } = Outcomes::of_all(&rules, &known);
+        let Outcomes { holds, fails, breaks } = Outcomes::of_all(rules, &known);
         let signs = [(holds, '+'), (fails, '-'), (breaks, '!')];
         let signs = signs.into_iter().filter(|(may, _)| *may).map(|(_, sign)| sign);
         assert_eq!(signs.collect::<String>(), expected, "{}", super::super::join(rules));
@@ -184,12 +210,12 @@ mod tests {
 
     #[test]
     fn words_stop_where_pythons_do() {
-        expect("T == float16 or m > 2", "+");
-        expect("m > 2 or T == float16", "+!");
-        expect("T != float16 and m > 2", "-");
-        expect("m > 2 and T != float16", "-!");
-        expect("not (m > 2 and T != float16)", "+!");
-        expect("not (T != float16 and m > 2)", "+");
+        expect("T == float16 or 2*m > 2", "+");
+        expect("2*m > 2 or T == float16", "+!");
+        expect("T != float16 and 2*m > 2", "-");
+        expect("2*m > 2 and T != float16", "-!");
+        expect("not (2*m > 2 and T != float16)", "+!");
+        expect("not (T != float16 and 2*m > 2)", "+");
         expect("T == float16 and U == float16", "+-");
         expect("T != float16 or U == float16", "+-");
         expect("n == 4 or n // (n - 4) == 1", "+");
@@ -198,10 +224,23 @@ mod tests {
         expect("not not T == float16", "+");
     }
 
+    /// What has a value in any case cannot break what comes behind it.
+    #[test]
+    fn values_that_there_always_are() {
+        for part in ["m > 2", "m % 4 == x.shape[0]", "min(m, -1) // 2 > ceildiv(x.ndim, 8)"] {
+            expect(part, "+-");
+            expect(&format!("{part} or T == float16"), "+");
+        }
+        for part in ["m + 1 > 2", "m // x.shape[0] == 1", "x.numel == 4", "2 > max(m, -m)"] {
+            expect(part, "+-!");
+            expect(&format!("{part} or T == float16"), "+!");
+        }
+    }
+
     #[test]
     fn dtypes_that_are_listed() {
         let lists = |rule: &str| {
-            let listed = parse_rules(rule).unwrap()[0].lists("T");
+            let listed = parse_when(rule).unwrap().rules()[0].lists("T");
             listed.map(super::super::join)
         };
         let some = |dtypes: &str| Some(dtypes.to_string());

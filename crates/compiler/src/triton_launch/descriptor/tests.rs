@@ -3,7 +3,7 @@
 
 use super::*;
 use kernpack_ffi_abi::DeviceType;
-use kernpack_validators::{Signature, parse_kernel_arg, parse_rules};
+use kernpack_validators::{Signature, When, parse_kernel_arg, parse_when};
 
 const SIGNATURE: &str = "f(x: Tensor([m, n], T), y: Tensor([k], float32), c: Tensor([m, n], float16, order=col), z: Tensor([a, b, d, e], float16), \
     u: Tensor([m, n], int32), i: int32) -> r: Tensor([m, n], float16) where T in {float16, bfloat16, uint16}";
@@ -25,11 +25,11 @@ fn settle(
     when: &str,
 ) -> Result<String, DescriptorError> {
     let signature: Signature = SIGNATURE.parse().unwrap();
-    let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
+    let when = if when.is_empty() { When::Always } else { parse_when(when).unwrap() };
+    let tensors = signature.named_tensors(DeviceType::CUDA, &[], &[&when], 0).unwrap();
     let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap().into()).collect();
-    let when = if when.is_empty() { vec![] } else { parse_rules(when).unwrap() };
     let json = Path::new("f.json");
-    let descriptors = Descriptors { function: "f", json, described, params, when: &when };
+    let descriptors = Descriptors { function: "f", json, described, params };
     let settled = descriptors.settle(&args, &tensors)?;
     Ok(settled.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
@@ -65,7 +65,7 @@ fn a_tensor_is_a_map_with_shape_and_strides_where_the_kernel_has_one() {
         &[two_dims()],
         &params,
         "T in {float16}",
-        &format!("x; {map}; {OF_X}; i").replace("64], sw", "64], as=float16, sw"),
+        &format!("x; {map}; {OF_X}; i"),
     );
     let whole = "tma(r, box=[16, 64], swizzle=128, l2=128); r.shape[0]: int32; r.shape[1]: int32; r.strides[0]: int64; r.strides[1]: int64";
     expect(&["y", "r", "i"], &[two_dims()], &params, "", &format!("y; {whole}; i"));
@@ -113,13 +113,12 @@ fn elements_are_copied_as_tritons_type() {
             TritonDescriptor { element_type: *element_type, element_bytes, ..two_dims() };
         let text = format!("f(x: Tensor([m, n], {dtype}))");
         let signature: Signature = text.parse().unwrap();
-        let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
+        let tensors = signature.named_tensors(DeviceType::CUDA, &[], &[&When::Always], 0).unwrap();
         let descriptors = Descriptors {
             function: "f",
             json: Path::new("f.json"),
             described: &[described],
             params: &MAP,
-            when: &[],
         };
         let settled =
             descriptors.settle(&[parse_kernel_arg("x").unwrap().into()], &tensors).unwrap();
@@ -292,7 +291,7 @@ fn only_what_may_change_is_looked_at() {
     let concern = |args: &[&str], described: &[TritonDescriptor], params: &[u32]| {
         let args: Vec<_> = args.iter().map(|arg| parse_kernel_arg(arg).unwrap().into()).collect();
         let json = Path::new("f.json");
-        Descriptors { function: "f", json, described, params, when: &[] }.concern(&args)
+        Descriptors { function: "f", json, described, params }.concern(&args)
     };
     assert!(!concern(&["x", "i"], &[], &[8, 4]));
     assert!(concern(&["x", "i"], &[], &[8, 4, 4]));
@@ -306,7 +305,7 @@ fn a_tensor_without_dims_is_its_data() {
     let signature =
         "f(x: Tensor([m, n], float16), s: Tensor([], float32), y: Tensor([m, n], float16))";
     let signature: Signature = signature.parse().unwrap();
-    let tensors = signature.named_tensors(DeviceType::CUDA, &[]).unwrap();
+    let tensors = signature.named_tensors(DeviceType::CUDA, &[], &[&When::Always], 0).unwrap();
     let args = ["x", "s", "y"].map(|arg| parse_kernel_arg(arg).unwrap().into());
     // Of a descriptor, a pointer and a pointer, as Triton 3.5 compiles them for sm_80.
     let params = [8, 8, 8, 8, 8, 1, 4, 4, 8, 8, 8, 8];

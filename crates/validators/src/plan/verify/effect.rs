@@ -53,6 +53,12 @@ fn combinations(combinations: &Combinations, scope: &mut Scope<'_>) -> Verified 
 
 fn verify_launch(plan: &Plan, launch: &Launch, scope: &mut Scope<'_>) -> Verified {
     launch.cond.map_or(Ok(()), |cond| scope.uses_as(cond, Type::Bool))?;
+    let Combinations { vars, rows, .. } = &plan.combinations;
+    let exist = launch.rows.iter().all(|row| *row < rows.len());
+    let ascend = launch.rows.windows(2).all(|pair| pair[0] < pair[1]);
+    let is_any = vars.is_empty() || !launch.rows.is_empty();
+    let message = "has kernels for combinations that there are none of, or for none";
+    require(exist && ascend && is_any, || place(launch), message)?;
     let mut values = Vec::new();
     launch.for_each_value(&mut |value| values.push(value));
     all_ints(&values, scope)?;

@@ -40,7 +40,8 @@
 //! 17. An allocation is aligned to a power of two.
 //! 18. There is a number for the combination of dtypes where there are dtype variables, and only there.
 //!     Each combination has a dtype for each variable, and there is one at least.
-//! 19. Launches have ascending numbers.
+//! 19. Launches have ascending numbers. The combinations that one has kernels for exist and ascend, and
+//!     where there are dtype variables, there is one at least.
 //! 20. A kernel's argument is a scalar of a type that C has, a result or a workspace that exists, the
 //!     stream, or a struct of these that has a field.
 //! 21. The status of a host function is a value made for it, which only its own fault uses.

@@ -159,9 +159,16 @@ fn effects(made: &mut Made) {
     made.plan.combinations.rows = vec![vec![DType::FLOAT32]];
     made.plan.combinations.index = Some(ZERO);
     made.plan.launches = vec![
-        Launch { cond: Some(TRUTH), index: 0, args: host, site: Site::Host(Some(status)) },
+        Launch {
+            cond: Some(TRUTH),
+            rows: vec![0],
+            index: 0,
+            args: host,
+            site: Site::Host(Some(status)),
+        },
         Launch {
             cond: None,
+            rows: vec![0],
             index: 3,
             args: vec![LaunchArg::TensorMap(Box::new(map))],
             site: Site::Gpu(grid),
@@ -483,6 +490,14 @@ fn launches_are_numbered_upwards() {
     let message = "has no number above the one before";
     expect(|made| made.plan.launches[1].index = 0, message);
     expect(|made| made.plan.launches.swap(0, 1), message);
+}
+
+#[test]
+fn launches_have_kernels_for_combinations_that_there_are() {
+    let message = "has kernels for combinations that there are none of, or for none";
+    for rows in [vec![], vec![1], vec![0, 0], vec![0, 1]] {
+        expect(|made| made.plan.launches[1].rows = rows, message);
+    }
 }
 
 #[test]

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `when` as it is written, and what is known of it before a call: the dtypes under which a launch
+//! may run.
+//!
+//! Every `when` of rules is asked by itself. `otherwise` asks about those above it, back to the last
+//! `otherwise` or launch without `when`: what has been asked so far is a *group*, which ends there.
+
+use crate::declare::Bindings;
+use crate::expr::Name;
+use crate::rule::{Known, Outcomes, Rule, join};
+use kernpack_ffi_abi::DType;
+use kernpack_syntax::Span;
+use std::fmt;
+
+/// When a launch runs.
+#[derive(Clone, Debug, Default)]
+pub enum When {
+    /// In every call.
+    #[default]
+    Always,
+    /// Where all of these hold.
+    Rules(Vec<Rule>),
+    /// Where no `when` above it held, back to the last `otherwise` or launch without `when`. The
+    /// word stands there.
+    Otherwise(Span),
+}
+
+/// Equal conditions are equal wherever they stand.
+impl PartialEq for When {
+    fn eq(&self, other: &When) -> bool {
+        match (self, other) {
+            (When::Always, When::Always) | (When::Otherwise(_), When::Otherwise(_)) => true,
+            (When::Rules(rules), When::Rules(others)) => rules == others,
+            (When::Always | When::Rules(_) | When::Otherwise(_), _) => false,
+        }
+    }
+}
+
+impl When {
+    /// The word for what is left.
+    pub(crate) const OTHERWISE: &str = "otherwise";
+
+    /// Its rules, if it has any.
+    pub fn rules(&self) -> &[Rule] {
+        match self {
+            When::Rules(rules) => rules,
+            When::Always | When::Otherwise(_) => &[],
+        }
+    }
+
+    /// Where it stands.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            When::Always => None,
+            When::Rules(rules) => rules.iter().map(|rule| rule.span).reduce(Span::to),
+            When::Otherwise(span) => Some(*span),
+        }
+    }
+
+    /// What it asks, one text for each rule; nothing where it asks nothing.
+    pub fn texts(&self) -> Vec<String> {
+        match self {
+            When::Always => vec![],
+            When::Rules(rules) => rules.iter().map(Rule::to_string).collect(),
+            When::Otherwise(_) => vec![When::OTHERWISE.to_string()],
+        }
+    }
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&join(self.texts()))
+    }
+}
+
+/// The symbols and fields that the launch of that number asks about, itself or by `otherwise`.
+pub(super) fn asked(whens: &[&When], launch: usize) -> Vec<Name> {
+    let end = match whens[launch] {
+        When::Otherwise(_) => launch,
+        When::Always | When::Rules(_) => launch + 1,
+    };
+    let is_rules = |when: &&&When| matches!(when, When::Rules(_));
+    let group = whens[..end].iter().rev().take_while(is_rules);
+    let own = if end == launch { usize::MAX } else { 1 };
+    group.take(own).flat_map(|when| when.rules()).flat_map(Rule::names).collect()
+}
+
+/// For each launch, the numbers of the combinations of dtypes under which it may run. Without dtype
+/// variables, none of them has any.
+pub(super) fn runnable(
+    whens: &[&When],
+    bindings: &Bindings,
+    combinations: &[Vec<DType>],
+) -> Vec<Vec<usize>> {
+    let mut runnable = vec![vec![]; whens.len()];
+    for (number, row) in combinations.iter().enumerate() {
+        let place = |var: &str| bindings.dtypes.keys().position(|known| known == var);
+        let known = Known { ints: &|_| None, dtypes: &|var| place(var).map(|at| row[at]) };
+        for (launch, outcomes) in outcomes(whens, &known).into_iter().enumerate() {
+            if outcomes.holds {
+                runnable[launch].push(number);
+            }
+        }
+    }
+    runnable
+}
+
+/// What may come of each condition.
+fn outcomes(whens: &[&When], known: &Known<'_>) -> Vec<Outcomes> {
+    let mut group: Vec<Outcomes> = Vec::new();
+    let of = |when: &&When| match when {
+        When::Always => {
+            group.clear();
+            Outcomes::of_all(&[], known)
+        }
+        When::Rules(rules) => {
+            let outcomes = Outcomes::of_all(rules, known);
+            group.push(outcomes);
+            outcomes
+        }
+        When::Otherwise(_) => Outcomes::of_none(&std::mem::take(&mut group)),
+    };
+    whens.iter().map(of).collect()
+}
