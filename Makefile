@@ -58,6 +58,7 @@ lint:
 	scripts/setup build python
 	cargo fmt --all --check
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	scripts/lint-objects
 
 .PHONY: docs
 docs: export RUSTDOCFLAGS := -D warnings

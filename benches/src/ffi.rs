@@ -160,14 +160,10 @@ impl EntryPoint {
     fn raised(&self) -> Raised {
         let error = self.tvm_ffi.take_raised();
         let text = |number: usize| {
+            let texts = error.cast::<u8>().wrapping_add(OBJECT_HEADER_BYTES as usize);
+            let text = texts.cast::<ByteArray>().wrapping_add(number);
             // SAFETY: an error object starts with its header, its kind and its message.
-            let text = unsafe {
-                *error
-                    .cast::<u8>()
-                    .add(OBJECT_HEADER_BYTES as usize)
-                    .cast::<ByteArray>()
-                    .add(number)
-            };
+            let text = unsafe { *text };
             // SAFETY: both are that many bytes, which the error owns.
             let bytes =
                 unsafe { std::slice::from_raw_parts(text.data as *const u8, text.size as usize) };

@@ -54,16 +54,23 @@ impl Bare {
         let mut program = ptr::null_mut();
         let (none, options) = (ptr::null(), [option.as_ptr()]);
         let mut n_bytes = 0;
-        // SAFETY: the strings end with NUL, there is one option, and the code has as many bytes as NVRTC says.
-        unsafe {
-            let name = c"add_one.cu".as_ptr();
-            ensure!(create(&mut program, text.as_ptr(), name, 0, none, none) == 0, "no program");
-            ensure!(compile(program, 1, options.as_ptr()) == 0, "NVRTC refuses the program");
-            ensure!(size(program, &mut n_bytes) == 0, "NVRTC made no code");
-            let mut bytes = vec![0; n_bytes];
-            ensure!(code(program, bytes.as_mut_ptr()) == 0, "NVRTC made no code");
-            ensure!(destroy(&mut program) == 0, "the program stays");
-            Ok(bytes)
-        }
+        let name = c"add_one.cu".as_ptr();
+        // SAFETY: the strings end with NUL.
+        let status = unsafe { create(&mut program, text.as_ptr(), name, 0, none, none) };
+        ensure!(status == 0, "no program");
+        // SAFETY: there is one option.
+        let status = unsafe { compile(program, 1, options.as_ptr()) };
+        ensure!(status == 0, "NVRTC refuses the program");
+        // SAFETY: NVRTC writes one number.
+        let status = unsafe { size(program, &mut n_bytes) };
+        ensure!(status == 0, "NVRTC made no code");
+        let mut bytes = vec![0; n_bytes];
+        // SAFETY: the code has as many bytes as NVRTC says.
+        let status = unsafe { code(program, bytes.as_mut_ptr()) };
+        ensure!(status == 0, "NVRTC made no code");
+        // SAFETY: nobody uses the program any more.
+        let status = unsafe { destroy(&mut program) };
+        ensure!(status == 0, "the program stays");
+        Ok(bytes)
     }
 }

@@ -168,6 +168,22 @@ fn in_full(name: &str) -> String {
     format!("kernpack-{name}")
 }
 
+/// The files and folders of the crates that may have unsafe code, as ARCHITECTURE.md has them. What
+/// stands beside the first of a line lies in its folder.
+fn unsafe_places() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("it is there");
+    let rows = text.lines().filter(|line| line.starts_with("| `crates/"));
+    let places = |row: &str| {
+        let (places, _) = row[1..].split_once('|').unwrap_or_default();
+        let mut spans = places.split('`').skip(1).step_by(2);
+        let first = spans.next().unwrap_or_default().to_string();
+        let folder = first[..first.rfind('/').unwrap_or(0)].to_string();
+        let others = spans.map(|span| format!("{folder}/{span}")).collect::<Vec<_>>();
+        [vec![first], others].concat()
+    };
+    rows.flat_map(places).collect()
+}
+
 /// The names of the Markdown files in a folder of the suite.
 fn cases(folder: &str) -> Vec<String> {
     let folder = root().join("tests/suite").join(folder);
@@ -253,6 +269,25 @@ mod tests {
                 }
             }
         }
+        expect_none(problems);
+    }
+
+    #[test]
+    fn unsafe_code_lives_where_the_architecture_says() {
+        let mut places = unsafe_places();
+        let opts_in = |source: &Source| source.text.contains("unsafe_code");
+        let of_crates = |source: &Source| {
+            source.path.starts_with("crates/") && source.path.contains("/src/") && source.is_rust()
+        };
+        let mut problems = Vec::new();
+        for source in sources().iter().filter(|source| of_crates(source) && opts_in(source)) {
+            let n_places = places.len();
+            places.retain(|place| !source.path.starts_with(place.as_str()));
+            if places.len() == n_places && !source.text.contains("forbid(unsafe_code)") {
+                problems.push(format!("{} has unsafe code, and is not listed", source.path));
+            }
+        }
+        problems.extend(places.iter().map(|place| format!("{place} is listed, and has none")));
         expect_none(problems);
     }
 

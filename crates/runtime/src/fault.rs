@@ -7,6 +7,7 @@
 use core::{ffi::c_char, ptr};
 
 use crate::{
+    blank::Blank,
     fault_table::{
         message::word_part,
         reader::{Bytes, Table},
@@ -31,26 +32,21 @@ pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     let bytes = TableBytes(table);
     let table = Table(bytes);
     let value = |index: u8| {
+        let value = values.wrapping_add(index.into());
         // SAFETY: the caller vouches for each value that a part names.
-        unsafe { *values.add(index.into()) }
+        unsafe { *value }
     };
+    // SAFETY: as the caller says.
+    let blank = unsafe { Blank::new(error) };
     let mut n_strings = 0;
     for (i, part) in (0..MAX_PARTS).zip(table.fault_parts(fault_offset)) {
         let mut digits = Text::EMPTY;
         let string = word_part(table, part, value, &mut digits);
-        // SAFETY: `i` is a part of the error, which may be written.
-        unsafe {
-            let written = (&raw mut (*error).digits).cast::<Text>().add(i);
-            written.write(digits);
-            let string = string.map_or(ptr::null(), |string| bytes.c_str(string));
-            let part = (&raw mut (*error).parts).cast::<[*const c_char; 2]>().add(i);
-            part.write([string, Text::as_c_str(written)]);
-        }
+        let string = string.map_or(ptr::null(), |string| bytes.c_str(string));
+        blank.set_part(i, [string, blank.set_digits(i, digits)]);
         n_strings += 2;
     }
-    let kind = bytes.c_str(table.fault_kind(fault_offset));
-    // SAFETY: the error may be written.
-    unsafe { (&raw mut (*error).kind).write(kind) };
+    blank.set_kind(bytes.c_str(table.fault_kind(fault_offset)));
     n_strings
 }
 
@@ -67,8 +63,9 @@ impl TableBytes {
 
 impl Bytes for TableBytes {
     fn array<const N: usize>(self, offset: u32) -> [u8; N] {
+        let bytes = self.0.wrapping_add(offset as usize).cast::<[u8; N]>();
         // SAFETY: offsets that come from a table point into it, and all its bytes may be read.
-        unsafe { self.0.add(offset as usize).cast::<[u8; N]>().read() }
+        unsafe { bytes.read() }
     }
 }
 

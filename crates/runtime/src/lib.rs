@@ -33,6 +33,8 @@ mod interface;
 #[cfg(feature = "writer")]
 pub mod interface;
 
+#[cfg(any(kernpack_freestanding, all(test, feature = "writer")))]
+mod blank;
 #[cfg(any(kernpack_checks, all(test, feature = "writer")))]
 mod fault;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]

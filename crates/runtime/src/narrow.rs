@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rounding an `f64` to a float of 16 bits.
 //!
-//! Compilers lower `fptrunc` to a call into libgcc or compiler-rt on targets without the instruction, and a package
-//! links neither; the like for `fpext` on the way back. Going through `f32` would round twice. So: integers, and one rounding to nearest,
-//! ties to even.
+//! Compilers lower `fptrunc`, and `fpext` on the way back, to calls into libgcc or compiler-rt on targets
+//! without the instructions, and a package links neither. Going through `f32` would round twice. So:
+//! integers, and one rounding to nearest, ties to even.
+#![cfg_attr(
+    kernpack_checks,
+    expect(unsafe_code, reason = "generated code calls these functions by their names")
+)]
 
 /// IEEE 754 binary16 of the `f64` with these bits.
 #[cfg_attr(kernpack_checks, unsafe(no_mangle))]

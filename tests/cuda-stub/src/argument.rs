@@ -102,8 +102,9 @@ impl<T: Copy> In<T> {
         if self.0.is_null() && n > 0 {
             return Err(Status::INVALID_VALUE);
         }
+        let elements = (0..n).map(|index| self.0.wrapping_add(index));
         // SAFETY: The caller says how many follow one another there.
-        Ok((0..n).map(|index| unsafe { self.0.add(index).read_unaligned() }).collect())
+        Ok(elements.map(|element| unsafe { element.read_unaligned() }).collect())
     }
 }
 

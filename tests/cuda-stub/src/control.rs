@@ -80,6 +80,6 @@ fn copy(text: &str, buffer: *mut c_char, size: usize) -> bool {
     // SAFETY: The caller's buffer has `size` bytes, more than the text.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), buffer.cast::<u8>(), text.len()) };
     // SAFETY: One more byte is in the buffer.
-    unsafe { buffer.add(text.len()).write(0) };
+    unsafe { buffer.wrapping_add(text.len()).write(0) };
     true
 }

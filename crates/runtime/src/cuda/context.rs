@@ -7,8 +7,8 @@ use core::sync::atomic::Ordering;
 
 use super::driver::{Context, Driver, INVALID_DEVICE, Status, Stream};
 use super::explain;
-use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
+use crate::blank::Blank;
 use crate::interface::layout::ErrorParts;
 
 /// Something that is being done on a device. When it is dropped, the caller has its context again: nothing can be done where the driver

@@ -125,10 +125,8 @@ impl Driver {
                 return Err(name);
             }
             // SAFETY: there are as many symbols as fields.
-            unsafe {
-                field.write(found);
-                field = field.add(1);
-            }
+            unsafe { field.write(found) };
+            field = field.wrapping_add(1);
             rest = rest.get(end + 1..).unwrap_or_default();
         }
         // SAFETY: every field has been written, and CUDA's header gives these functions these types.

@@ -58,8 +58,9 @@ pub(super) fn name_of(status: Status, drivers: *const c_char) -> Text {
 fn push_camel_case(name: &mut Text, drivers: *const c_char) {
     let mut starts_word = true;
     for i in 0.. {
+        let letter = drivers.wrapping_add(i);
         // SAFETY: the driver's names end with NUL.
-        let letter = unsafe { *drivers.add(i) } as u8;
+        let letter = unsafe { *letter } as u8;
         match letter {
             0 => return,
             _ if i < PREFIX => {}

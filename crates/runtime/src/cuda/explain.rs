@@ -284,10 +284,11 @@ impl Refused<'_> {
     }
 
     fn attribute(&self, id: AttributeId) -> Option<[u64; 8]> {
-        // SAFETY: the configuration has as many attributes as it says.
-        let attributes: &[LaunchAttribute] = match self.config.n_attributes {
+        let (first, n) = (self.config.attributes, self.config.n_attributes as usize);
+        let attributes: &[LaunchAttribute] = match n {
             0 => &[],
-            n => unsafe { core::slice::from_raw_parts(self.config.attributes, n as usize) },
+            // SAFETY: the configuration has as many attributes as it says.
+            _ => unsafe { core::slice::from_raw_parts(first, n) },
         };
         attributes.iter().find(|attribute| attribute.id == id).map(|attribute| attribute.value)
     }

@@ -6,8 +6,8 @@ use core::sync::atomic::Ordering;
 use super::context::area_and_driver;
 use super::driver::{self, Driver, Status, device};
 use super::explain;
-use super::message::Blank;
 use super::state::{Area, MAX_DEVICES};
+use crate::blank::Blank;
 use crate::interface::layout::{DeviceFacts, ErrorParts};
 
 /// Writes down what launches may ask of a device. 0, or how many strings of an error there are.

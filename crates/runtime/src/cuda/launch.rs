@@ -9,9 +9,9 @@ use super::context::{Call, Current, means_current};
 use super::driver::{self, Driver, Status};
 use super::explain::{self, Refused};
 use super::load::{load, without_capture};
-use super::message::Blank;
 use super::package;
 use super::state::{Area, MAX_DEVICES};
+use crate::blank::Blank;
 use crate::interface::layout::{ErrorParts, LaunchConfig};
 
 /// Launches a kernel of the package on a device. 0, or how many strings of an error there are.
@@ -28,7 +28,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launch(
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (config, blank) = unsafe { (&*config, Blank::new(error)) };
+    let blank = unsafe { Blank::new(error) };
+    // SAFETY: as the caller says.
+    let config = unsafe { &*config };
     let launch = Launch { device: device as usize, kernel: kernel as usize, config, args };
     match launch.at_once() {
         Ok(()) => 0,

@@ -3,30 +3,17 @@
 
 use core::ffi::{CStr, c_char};
 
+use crate::blank::Blank;
 use crate::interface::MAX_PARTS;
-use crate::interface::layout::ErrorParts;
 use crate::text::Text;
 
 /// A message in the making. What has no room is dropped.
 pub(super) struct Message {
-    error: *mut ErrorParts,
+    blank: Blank,
     n_parts: usize,
 }
 
-/// An error that nobody has written yet.
-#[derive(Clone, Copy)]
-pub(super) struct Blank(*mut ErrorParts);
-
 impl Blank {
-    /// Where a caller wants its error.
-    ///
-    /// # Safety
-    ///
-    /// There is memory for an error, until this and what is made of it are used no more.
-    pub(super) unsafe fn new(error: *mut ErrorParts) -> Blank {
-        Blank(error)
-    }
-
     /// A RuntimeError that says nothing yet.
     pub(super) fn runtime_error(self) -> Message {
         self.of_kind(c"RuntimeError")
@@ -38,9 +25,8 @@ impl Blank {
     }
 
     fn of_kind(self, kind: &'static CStr) -> Message {
-        // SAFETY: as whoever made this has said.
-        unsafe { (&raw mut (*self.0).kind).write(kind.as_ptr()) };
-        Message { error: self.0, n_parts: 0 }
+        self.set_kind(kind.as_ptr());
+        Message { blank: self, n_parts: 0 }
     }
 }
 
@@ -59,9 +45,8 @@ impl Message {
 
     /// Appends which call it is, as generated code has left it.
     pub(super) fn call(&mut self) -> &mut Message {
-        // SAFETY: whoever has memory for an error has said so there, before the driver is used.
-        let call = unsafe { (&raw const (*self.error).call).read() };
-        self.c_str(call)
+        // SAFETY: generated code has said so, before the driver is used.
+        self.c_str(unsafe { self.blank.call() })
     }
 
     /// Appends a number.
@@ -76,13 +61,8 @@ impl Message {
     #[inline(never)]
     pub(super) fn copy(&mut self, text: &Text) -> &mut Message {
         if self.n_parts < MAX_PARTS {
-            // SAFETY: an error has that many parts.
-            let written = unsafe {
-                let written = (&raw mut (*self.error).digits).cast::<Text>().add(self.n_parts);
-                written.write(*text);
-                written
-            };
-            self.part([Text::as_c_str(written), core::ptr::null()]);
+            let kept = self.blank.set_digits(self.n_parts, *text);
+            self.part([kept, core::ptr::null()]);
         }
         self
     }
@@ -95,11 +75,7 @@ impl Message {
     #[inline(never)]
     fn part(&mut self, strings: [*const c_char; 2]) -> &mut Message {
         if self.n_parts < MAX_PARTS {
-            // SAFETY: an error has that many parts.
-            unsafe {
-                let parts = (&raw mut (*self.error).parts).cast::<[*const c_char; 2]>();
-                parts.add(self.n_parts).write(strings);
-            }
+            self.blank.set_part(self.n_parts, strings);
             self.n_parts += 1;
         }
         self

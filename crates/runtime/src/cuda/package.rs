@@ -18,14 +18,16 @@ pub(super) fn own() -> &'static Package {
 impl Package {
     /// The module of that number, which the package has.
     pub(super) fn module(&self, number: usize) -> &Module {
+        let module = self.modules.wrapping_add(number);
         // SAFETY: the compiler writes as many as it counts.
-        unsafe { &*self.modules.add(number) }
+        unsafe { &*module }
     }
 
     /// The kernel of that number, which the package has.
     pub(super) fn kernel(&self, number: usize) -> &Kernel {
+        let kernel = self.kernels.wrapping_add(number);
         // SAFETY: the compiler writes as many as it counts.
-        unsafe { &*self.kernels.add(number) }
+        unsafe { &*kernel }
     }
 }
 

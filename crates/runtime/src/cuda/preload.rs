@@ -4,8 +4,8 @@
 use super::context::Call;
 use super::explain;
 use super::launch::{in_primary, loaded};
-use super::message::Blank;
 use super::package;
+use crate::blank::Blank;
 use crate::interface::layout::ErrorParts;
 
 /// Loads every kernel of the package on a device, and into its primary context unless another of the device is current. 0, or how many

@@ -8,7 +8,8 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use super::message::{Blank, Message};
+use super::message::Message;
+use crate::blank::Blank;
 use crate::interface::functions::Launch;
 use crate::interface::layout::{Any, ErrorParts, Preparable, Sequence, type_index};
 
@@ -40,12 +41,22 @@ struct Prepared {
 }
 
 impl Prepared {
+    /// Where the state of a call is that was allocated with it.
+    fn state(prepared: *mut Prepared) -> *mut u64 {
+        prepared.wrapping_add(1).cast()
+    }
+
+    /// Takes a reference to an object, for which there is room.
+    ///
     /// # Safety
     ///
-    /// `prepared` was allocated with its state.
-    unsafe fn state(prepared: *mut Prepared) -> *mut u64 {
-        // SAFETY: the state lies behind it.
-        unsafe { prepared.add(1).cast() }
+    /// It is an object, and there is room.
+    unsafe fn hold(&mut self, object: *mut c_void) {
+        // SAFETY: as the caller says.
+        unsafe { TVMFFIObjectIncRef(object) };
+        // SAFETY: as the caller says.
+        unsafe { self.held.wrapping_add(self.n_held).write(object) };
+        self.n_held += 1;
     }
 }
 
@@ -63,25 +74,29 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_prepare(
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (function, blank) = unsafe { (&*function, Blank::new(error)) };
+    let blank = unsafe { Blank::new(error) };
+    // SAFETY: as the caller says.
+    let function = unsafe { &*function };
     let bytes = size_of::<Prepared>() + function.state_bytes as usize;
     // SAFETY: plain memory.
     let prepared: *mut Prepared = unsafe { malloc(bytes) }.cast();
     if prepared.is_null() {
         return out_of_memory(blank.runtime_error());
     }
-    // SAFETY: it is as large as that, and the arguments are as the caller says. Once they are checked, there are that many.
-    unsafe {
-        prepared.write(Prepared { launch: function.launch, held: ptr::null_mut(), n_held: 0 });
-        let mut n_strings = (function.check)(args, n_args, Prepared::state(prepared), error);
-        if n_strings == 0 {
-            n_strings = finish(prepared, function, args, n_args as usize, result, blank);
-        }
-        if n_strings != 0 {
-            delete(prepared.cast());
-        }
-        n_strings
+    let empty = Prepared { launch: function.launch, held: ptr::null_mut(), n_held: 0 };
+    // SAFETY: it is as large as that.
+    unsafe { prepared.write(empty) };
+    // SAFETY: the arguments are as the caller says, and there is room for the state.
+    let mut n_strings = unsafe { (function.check)(args, n_args, Prepared::state(prepared), error) };
+    if n_strings == 0 {
+        // SAFETY: the arguments have been checked: there are as many.
+        n_strings = unsafe { finish(prepared, function, args, n_args as usize, result, blank) };
     }
+    if n_strings != 0 {
+        // SAFETY: there is no function that would.
+        unsafe { delete(prepared.cast()) };
+    }
+    n_strings
 }
 
 /// Makes the function of a call that has passed its checks.
@@ -98,23 +113,27 @@ unsafe fn finish(
     blank: Blank,
 ) -> i32 {
     // SAFETY: as the caller says.
-    unsafe {
-        let room = count_objects(args, n_args);
-        // One more: no allocation may be of nothing.
-        let held = malloc(8 * (room + 1));
-        if held.is_null() {
-            return out_of_memory(blank.runtime_error());
-        }
-        (*prepared).held = held.cast();
-        if let Err(number) = hold(prepared, args, n_args, room) {
-            return not_owned(blank.type_error(), function.name, number);
-        }
-        let mut made = ptr::null_mut();
-        if TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut made) != 0 {
-            return -1;
-        }
-        result.write(Any { type_index: type_index::FUNCTION, padding: 0, payload: made });
+    let room = unsafe { count_objects(args, n_args) };
+    // One more: no allocation may be of nothing.
+    // SAFETY: plain memory.
+    let held = unsafe { malloc(8 * (room + 1)) };
+    if held.is_null() {
+        return out_of_memory(blank.runtime_error());
     }
+    // SAFETY: nobody else knows it yet.
+    let held_by = unsafe { &mut *prepared };
+    held_by.held = held.cast();
+    // SAFETY: as the caller says, and there is room.
+    if let Err(number) = unsafe { hold(held_by, args, n_args, room) } {
+        return not_owned(blank.type_error(), function.name, number);
+    }
+    let mut made = ptr::null_mut();
+    // SAFETY: libtvm_ffi writes one object.
+    if unsafe { TVMFFIFunctionCreate(prepared.cast(), call, delete, &raw mut made) } != 0 {
+        return -1;
+    }
+    // SAFETY: as the caller says.
+    unsafe { result.write(Any { type_index: type_index::FUNCTION, padding: 0, payload: made }) };
     0
 }
 
@@ -140,15 +159,15 @@ fn not_owned(mut message: Message, name: *const c_char, number: usize) -> i32 {
 unsafe fn count_objects(values: *const Any, n_values: usize) -> usize {
     let mut count = 0;
     for i in 0..n_values {
-        // SAFETY: as the caller says; an array has as many elements as it says.
-        unsafe {
-            let value = *values.add(i);
-            if value.type_index >= type_index::OBJECT {
-                count += 1;
-            }
-            if let Some(sequence) = as_sequence(value) {
-                count += count_objects(sequence.elements, sequence.size as usize);
-            }
+        // SAFETY: as the caller says.
+        let value = unsafe { values.wrapping_add(i).read() };
+        if value.type_index >= type_index::OBJECT {
+            count += 1;
+        }
+        // SAFETY: the value is whole.
+        if let Some(sequence) = unsafe { as_sequence(value) } {
+            // SAFETY: an array has as many elements as it says.
+            count += unsafe { count_objects(sequence.elements, sequence.size as usize) };
         }
     }
     count
@@ -160,27 +179,27 @@ unsafe fn count_objects(values: *const Any, n_values: usize) -> usize {
 ///
 /// There are that many values, and room for so many objects.
 unsafe fn hold(
-    prepared: *mut Prepared,
+    prepared: &mut Prepared,
     values: *const Any,
     n_values: usize,
     room: usize,
 ) -> Result<(), usize> {
     for i in 0..n_values {
-        // SAFETY: as the caller says; an array has as many elements as it says.
-        unsafe {
-            let value = *values.add(i);
-            if value.type_index == type_index::DL_TENSOR {
-                return Err(i);
-            }
-            if value.type_index >= type_index::OBJECT && (*prepared).n_held < room {
-                TVMFFIObjectIncRef(value.payload);
-                (*prepared).held.add((*prepared).n_held).write(value.payload);
-                (*prepared).n_held += 1;
-            }
-            if let Some(sequence) = as_sequence(value) {
-                let held = hold(prepared, sequence.elements, sequence.size as usize, room);
-                held.map_err(|_| i)?;
-            }
+        // SAFETY: as the caller says.
+        let value = unsafe { values.wrapping_add(i).read() };
+        if value.type_index == type_index::DL_TENSOR {
+            return Err(i);
+        }
+        if value.type_index >= type_index::OBJECT && prepared.n_held < room {
+            // SAFETY: values of these types point to an object, and there is room.
+            unsafe { prepared.hold(value.payload) };
+        }
+        // SAFETY: the value is whole.
+        if let Some(sequence) = unsafe { as_sequence(value) } {
+            let n_elements = sequence.size as usize;
+            // SAFETY: an array has as many elements as it says.
+            let held = unsafe { hold(prepared, sequence.elements, n_elements, room) };
+            held.map_err(|_| i)?;
         }
     }
     Ok(())
@@ -205,20 +224,23 @@ unsafe extern "C" fn call(
     result: *mut Any,
 ) -> i32 {
     let prepared: *mut Prepared = state.cast();
-    let mut error = MaybeUninit::<ErrorParts>::uninit();
+    let mut memory = MaybeUninit::<ErrorParts>::uninit();
+    let error = memory.as_mut_ptr();
+    // SAFETY: it was prepared.
+    let launch = unsafe { (*prepared).launch };
     let n_strings = match n_args {
         // SAFETY: the state was checked, and what it points to is held.
-        0 => unsafe { ((*prepared).launch)(Prepared::state(prepared), result, error.as_mut_ptr()) },
+        0 => unsafe { launch(Prepared::state(prepared), result, error) },
         // SAFETY: there is memory for the error.
-        _ => unexpected_arguments(unsafe { Blank::new(error.as_mut_ptr()) }, n_args),
+        _ => unexpected_arguments(unsafe { Blank::new(error) }, n_args),
     };
     if n_strings > 0 {
+        // SAFETY: the kind has been written.
+        let kind = unsafe { (*error).kind };
+        // SAFETY: the memory is there.
+        let parts = unsafe { &raw const (*error).parts }.cast();
         // SAFETY: as many strings have been written.
-        unsafe {
-            let error = error.as_ptr();
-            let parts = (&raw const (*error).parts).cast();
-            TVMFFIErrorSetRaisedFromCStrParts((*error).kind, parts, n_strings);
-        }
+        unsafe { TVMFFIErrorSetRaisedFromCStrParts(kind, parts, n_strings) };
         return -1;
     }
     n_strings
@@ -235,12 +257,16 @@ fn unexpected_arguments(blank: Blank, n_args: i32) -> i32 {
 /// Drops what is held.
 unsafe extern "C" fn delete(state: *mut c_void) {
     let prepared: *mut Prepared = state.cast();
-    // SAFETY: it was made by `kernpack_rt_cuda_prepare`, which counted what it holds.
-    unsafe {
-        for i in 0..(*prepared).n_held {
-            TVMFFIObjectDecRef(*(*prepared).held.add(i));
-        }
-        free((*prepared).held.cast());
-        free(state);
+    // SAFETY: it was made by `kernpack_rt_cuda_prepare`, and nobody calls it any more.
+    let Prepared { held, n_held, .. } = unsafe { prepared.read() };
+    for i in 0..n_held {
+        // SAFETY: there are as many.
+        let object = unsafe { held.wrapping_add(i).read() };
+        // SAFETY: a reference to it was taken.
+        unsafe { TVMFFIObjectDecRef(object) };
     }
+    // SAFETY: malloc gave it, or it is NULL.
+    unsafe { free(held.cast()) };
+    // SAFETY: malloc gave it.
+    unsafe { free(state) };
 }

@@ -89,6 +89,13 @@ struct Header {
     driver: UnsafeCell<MaybeUninit<Driver>>,
 }
 
+impl Header {
+    /// Where the driver is, once it is found.
+    fn driver(&self) -> *mut Driver {
+        self.driver.get().cast()
+    }
+}
+
 /// What is known of a device.
 #[repr(C)]
 pub(super) struct Device {
@@ -139,7 +146,7 @@ impl Area {
             return None;
         }
         // SAFETY: a driver that has been started has been found.
-        Some((Area(header), unsafe { (*known.driver.get()).assume_init_ref() }))
+        Some((Area(header), unsafe { &*known.driver() }))
     }
 
     /// The area, made by the first who asks. `None` where there is no memory.
@@ -187,7 +194,7 @@ impl Area {
             let found = header.found.make(|| match Driver::load() {
                 Ok(driver) => {
                     // SAFETY: this thread alone has the right to write here.
-                    unsafe { (*header.driver.get()).write(driver) };
+                    unsafe { header.driver().write(driver) };
                     header.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
                     Ok(())
                 }
@@ -203,7 +210,7 @@ impl Area {
             })?;
         }
         // SAFETY: it was written before it was found.
-        let driver = unsafe { (*header.driver.get()).assume_init_ref() };
+        let driver = unsafe { &*header.driver() };
         if !header.started.is_done() {
             let started = header.started.make(|| driver.start());
             started.map_err(|status| NoDriver::Init(driver, status))?;

@@ -36,24 +36,18 @@ unsafe extern "C" {
 
 /// Memory that is all zeros, and is so again in a child that is forked. NULL where there is none.
 pub(super) fn map_wiped_on_fork(bytes: usize) -> *mut u8 {
+    let (anywhere, flags) = (core::ptr::null_mut::<u8>(), MAP_PRIVATE_ANONYMOUS);
+    let (no_file, start) = (-1 as c_long, 0 as c_long);
     // SAFETY: a new mapping disturbs nothing.
-    unsafe {
-        let mapped = syscall(
-            number::MMAP,
-            core::ptr::null_mut::<u8>(),
-            bytes,
-            PROT_READ_WRITE,
-            MAP_PRIVATE_ANONYMOUS,
-            -1 as c_long,
-            0 as c_long,
-        );
-        if mapped == -1 {
-            return core::ptr::null_mut();
-        }
-        // Kernels before 4.14 do not know this, and fork without it.
-        syscall(number::MADVISE, mapped, bytes, MADV_WIPEONFORK);
-        mapped as *mut u8
+    let mapped =
+        unsafe { syscall(number::MMAP, anywhere, bytes, PROT_READ_WRITE, flags, no_file, start) };
+    if mapped == -1 {
+        return core::ptr::null_mut();
     }
+    // Kernels before 4.14 do not know this, and fork without it.
+    // SAFETY: it is the mapping just made.
+    unsafe { syscall(number::MADVISE, mapped, bytes, MADV_WIPEONFORK) };
+    mapped as *mut u8
 }
 
 /// Gives memory back that [`map_wiped_on_fork`] gave.
@@ -84,10 +78,12 @@ pub(super) fn set_and_wake(state: &AtomicU32, value: u32) {
 /// Opens the CUDA driver, or says why it cannot be.
 pub(super) fn open_driver() -> Result<*mut c_void, *const c_char> {
     // SAFETY: the name ends with NUL; opening the driver runs only its own code.
-    unsafe {
-        let library = dlopen(c"libcuda.so.1".as_ptr(), RTLD_NOW);
-        if library.is_null() { Err(dlerror()) } else { Ok(library) }
+    let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_NOW) };
+    if library.is_null() {
+        // SAFETY: it may be asked at any time.
+        return Err(unsafe { dlerror() });
     }
+    Ok(library)
 }
 
 /// The address of a symbol, NULL where there is none.

@@ -4,14 +4,15 @@
 //! Nothing else of this object needs the driver's function for that, so it is looked up here, when a map is first wanted: packages without
 //! maps load under drivers without it, and the linker leaves all of this out of them.
 
-use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::context::Call;
 use super::driver::{self, Driver, Status};
 use super::explain::{driver_words, status_words};
-use super::message::{Blank, Message};
+use super::message::Message;
 use super::system;
+use crate::blank::Blank;
 use crate::interface::layout::{ErrorParts, INTERLEAVE_32, TensorMapConstants, TensorMapValues};
 
 /// Tensor maps are for devices of this compute capability and later.
@@ -50,7 +51,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_encode(
     error: *mut ErrorParts,
 ) -> i32 {
     // SAFETY: as the caller says.
-    let (values, blank) = unsafe { (&*values, Blank::new(error)) };
+    let blank = unsafe { Blank::new(error) };
+    // SAFETY: as the caller says.
+    let values = unsafe { &*values };
     let call = match Call::in_context(device.into(), blank) {
         Ok(call) => call,
         Err(n_strings) => return n_strings,

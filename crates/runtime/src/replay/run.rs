@@ -2,9 +2,11 @@
 //! Following a program on the arguments of a refused call.
 #![expect(unsafe_code, reason = "the arguments and the table come from generated code as pointers")]
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_void};
+use core::ptr;
 
 use super::{ROW_NUMBERS, step, value};
+use crate::blank::Blank;
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::reader::Table;
 use crate::interface::layout::{DeviceFacts, ErrorParts};
@@ -33,16 +35,19 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     error: *mut ErrorParts,
 ) -> i32 {
     let reader = Table(TableBytes(table));
+    // SAFETY: as the caller says.
+    let blank = unsafe { Blank::new(error) };
     let (n_values, n_steps) = (reader.u32(program), reader.u32(program + 4));
     let bytes = n_values as usize * size_of::<Slot>();
     // SAFETY: malloc takes any size.
     let slots: *mut Slot = unsafe { malloc(bytes) }.cast();
     if slots.is_null() {
-        return own_error(error, c"out of memory while an error was worded");
+        return own_error(blank, c"out of memory while an error was worded");
     }
     for i in 0..n_values as usize {
+        let slot = slots.wrapping_add(i);
         // SAFETY: the memory has that many slots. (Clearing it whole would become a call of `calloc`.)
-        unsafe { (&raw mut (*slots.add(i)).known).write(0) };
+        unsafe { (*slot).known = 0 };
     }
     let values = program + 8;
     let steps = values + 4 * ROW_NUMBERS * n_values;
@@ -53,18 +58,15 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     match failed {
         // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may print.
         Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), error) },
-        None => own_error(error, c"the arguments changed while they were checked"),
+        None => own_error(blank, c"the arguments changed while they were checked"),
     }
 }
 
 /// Words an error of the runtime's own.
-fn own_error(error: *mut ErrorParts, message: &CStr) -> i32 {
-    // SAFETY: the error may be written, and have room for many parts.
-    unsafe {
-        (&raw mut (*error).kind).write(c"RuntimeError".as_ptr());
-        (&raw mut (*error).parts).cast::<*const c_char>().write(message.as_ptr());
-    }
-    1
+fn own_error(blank: Blank, message: &CStr) -> i32 {
+    blank.set_kind(c"RuntimeError".as_ptr());
+    blank.set_part(0, [message.as_ptr(), ptr::null()]);
+    2
 }
 
 /// A value that may have been evaluated.
@@ -172,22 +174,24 @@ impl Run {
         core::array::from_fn(|i| self.table.u32(at + 4 * i as u32))
     }
 
+    fn slot(&self, number: u32) -> *mut Slot {
+        self.slots.wrapping_add(number as usize)
+    }
+
     fn set(&mut self, number: u32, value: i64) {
         // SAFETY: there is a slot for each value of the program.
-        unsafe { *self.slots.add(number as usize) = Slot { value, known: 1 } };
+        unsafe { *self.slot(number) = Slot { value, known: 1 } };
     }
 
     fn forget(&mut self, number: u32) {
         // SAFETY: there is a slot for each value of the program.
-        let slot = unsafe { self.slots.add(number as usize) };
-        // SAFETY: as above.
-        unsafe { (*slot).known = 0 };
+        unsafe { (*self.slot(number)).known = 0 };
     }
 
     #[inline(never)]
     fn value(&mut self, number: u32) -> i64 {
         // SAFETY: there is a slot for each value of the program.
-        let slot = unsafe { *self.slots.add(number as usize) };
+        let slot = unsafe { *self.slot(number) };
         if slot.known != 0 {
             return slot.value;
         }

@@ -15,11 +15,12 @@ pub(crate) fn raised(word: impl FnOnce(*mut u8) -> i32) -> (String, String) {
     let mut error = vec![0_u64; error_parts::BYTES.div_ceil(8) as usize];
     let memory: *mut u8 = error.as_mut_ptr().cast();
     let n_strings = word(memory);
-    // SAFETY: the kind comes first, and behind it as many strings as were counted.
-    let (kind, strings) = unsafe {
-        let strings = memory.add(error_parts::PARTS as usize).cast::<*const c_char>();
-        (*memory.cast::<*const c_char>(), slice::from_raw_parts(strings, n_strings as usize))
-    };
+    let kind = memory.wrapping_add(error_parts::KIND as usize).cast::<*const c_char>();
+    // SAFETY: the kind has been written.
+    let kind = unsafe { *kind };
+    let strings = memory.wrapping_add(error_parts::PARTS as usize).cast::<*const c_char>();
+    // SAFETY: as many strings have been written as were counted.
+    let strings = unsafe { slice::from_raw_parts(strings, n_strings as usize) };
     let message = strings.iter().filter(|string| !string.is_null()).map(|&it| text_at(it));
     (text_at(kind), message.collect())
 }

@@ -171,7 +171,7 @@ pub fn bytes(code: Code) -> Result<Vec<u8>, Status> {
     let start = code.0.cast::<u8>();
     let is_elf = cubin::MAGIC.iter().enumerate().all(|(index, byte)| {
         // SAFETY: Text ends with a NUL, which is not in the magic number, so no byte behind the end is looked at.
-        unsafe { start.add(index).read() == *byte }
+        unsafe { start.wrapping_add(index).read() == *byte }
     });
     if !is_elf {
         // SAFETY: What is not ELF is text, and the driver too demands that it ends with a NUL.
