@@ -58,9 +58,8 @@ def test_numpy_and_tvm_ffi_tensors(module):
 
 
 def test_results_without_an_allocator_say_so(module):
-    with pytest.raises(RuntimeError, match="^Cannot allocate the .* when calling: `everything(.*)`: .*allocator") as raised:
+    with pytest.raises(RuntimeError, match="^Cannot allocate the .* when calling: `everything(.*)`: .*allocator"):
         module.everything(*everything.arguments(np.zeros((2, 2), np.float32)))
-    assert "__tvm_ffi_everything" in [frame.name for frame in raised.traceback]
 
 
 def test_jax_on_the_cpu(module):

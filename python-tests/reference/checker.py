@@ -6,8 +6,8 @@ Nothing is shared with the compiler, whose oracle this is. Arguments are describ
 import math
 from collections import namedtuple
 
-from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Star, Tensor, Tuple, fit, is_symbol, name_expr, number_text, parts, rule_text, short, star_place, written)
+from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
+                       Star, Tensor, Tuple, fit, float_sides, is_symbol, name_expr, number_text, parts, rule_text, short, star_place, written)
 
 __all__ = ["Fault", "Signature", "check", "find_fault", "short"]
 
@@ -125,6 +125,8 @@ def holds_with(rule, values):
             tensor = values[rule.left]
             return 0 in tensor["shape"] or (tensor["data"] + tensor["byte_offset"]) % rule.right == 0
         case "in": return rule.left.value(values) in rule.right
+    if floats := float_sides(rule.left, rule.right, values):
+        return COMPARISONS[rule.op](*floats)
     left, right = rule.left.value(values), rule.right.value(values)
     return None if left is None or right is None else COMPARISONS[rule.op](left, right)
 
@@ -228,8 +230,8 @@ class Call:
             fits = low <= number <= high and ("bigint" not in value or dtype == "uint64" and len(value["bigint"]) == 2)
         if not fits:
             self.fail("scalar-range", f"Out of bound value {place}", f"to be in {dtype} range [{low}, {high}]", received_text(value, dtype in FLOAT_RANGES))
-        if dtype == "bool":
-            self.learn({place.path: number}, place)
+        if dtype == "bool" or dtype in FLOAT_RANGES:
+            self.learn({place.path: number if dtype == "bool" else Float(number, dtype)}, place)
         if is_symbol(place.path, dtype):
             self.learn(self.bind_or_require("dim", name_expr(place.path), number, place), place)
 

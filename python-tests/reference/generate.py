@@ -17,7 +17,7 @@ import re
 import sys
 
 from checker import DEVICES, Call, Fault, check, holds_with, spread
-from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, SIZES, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
+from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, SIZES, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
                        Star, Tensor, Tuple, fit, is_symbol, parse_expr, parts)
 
 SYMBOLS = ["m", "n", "k", "d", "hq", "hkv", "batch", "rows"]
@@ -598,6 +598,7 @@ class Rules:
         kinds = {param.name: getattr(param.type, "inner", param.type) for param in signature.arguments}
         self.fields += [name for name in values if "[" in name and "." not in name and isinstance(kinds[name.split("[")[0]], Shape)]
         bools = [name for name, kind in kinds.items() if kind == Scalar("bool") and name in values]
+        self.floats = [name for name, kind in kinds.items() if isinstance(kind, Scalar) and kind.dtype in FLOAT_RANGES and name in values]
         self.truths = bools + [f"{param.name}.given" for param in signature.arguments if isinstance(param.type, Optional)]
         self.values = values
         self.variables = signature.dtypes
@@ -612,6 +613,8 @@ class Rules:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
         if self.truths and rng.random() < 0.25:
             return self.truth()
+        if self.floats and rng.random() < 0.25:
+            return self.float()
         if not names:
             return None
         symbol = rng.choice(self.symbols) if self.symbols else None
@@ -641,6 +644,14 @@ class Rules:
         rng, a, b = self.rng, self.rng.choice(self.truths), self.rng.choice(self.truths)
         return f"{a} == {b}" if a != b and rng.random() < 0.3 else f"{a} {rng.choice(['==', '!='])} {rng.choice(['0', '1', 'True', 'False'])}"
 
+    def float(self):
+        rng, a, b = self.rng, self.rng.choice(self.floats), self.rng.choice(self.floats)
+        received = self.values[a].received
+        near = [received] if math.isfinite(received) else []
+        constant = rng.choice([0, 1, -3, 0.0, 0.1, -0.5, 1e-8, 1e+20, 65504.0, 2049, *near * 3])
+        sides = [a, b if a != b and rng.random() < 0.3 else repr(constant)]
+        return f" {rng.choice([*COMPARISONS])} ".join(sides if rng.random() < 0.8 else sides[::-1])
+
     def joined(self, depth=2):
         """Parts that `and`, `or` and `not` join. By the bounds of its names, each may hold and may not."""
         word = self.rng.choice(["and", "or", "not"])
@@ -664,6 +675,8 @@ class Rules:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
         if self.truths and rng.random() < 0.2:
             return self.truth()
+        if self.floats and rng.random() < 0.2:
+            return self.float()
         if not names:
             return None
         a, b, c = rng.choice(names), rng.choice(names), rng.choice([0, 0, 1, 2, 3, 4, 8, 16, 100])
@@ -690,7 +703,10 @@ def refuses_a_default(signature):
     defaults |= {f"{param.name}.given": int(param.default.value is not None) for param in signature.arguments
                  if param.default and isinstance(param.type, Optional)}
     alone = [rule for rule in signature.rules if len({*rule.names}) == 1 and rule.names[0] in defaults]
-    return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], int))
+    for param in signature.arguments:
+        if isinstance(param.type, Scalar) and param.type.dtype in FLOAT_RANGES and param.default:
+            defaults[param.name] = Float(param.default.value, param.type.dtype)
+    return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], (int, Float)))
 
 
 def generate_signature(rng):

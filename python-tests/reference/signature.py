@@ -54,8 +54,35 @@ def written(number):
     return "an overflow" if number is None else str(number)
 
 
+def nearest(number, dtype):
+    """The float of a dtype that is nearest to a number, ties to even."""
+    if not math.isfinite(number) or number == 0 or dtype == "float64":
+        return float(number)
+    digits, least, most = {"float16": (11, -14, 15), "bfloat16": (8, -126, 127), "float32": (24, -126, 127)}[dtype]
+    unit = 2.0 ** (max(math.frexp(number)[1] - 1, least) - digits + 1)
+    rounded = round(number / unit) * unit  # a power of two divides without an error
+    return rounded if abs(rounded) < 2.0 ** most * 2 else math.copysign(math.inf, number)
+
+
+class Float(namedtuple("Float", "received dtype")):
+    """A float parameter: what arrived, and the dtype whose nearest float is its value."""
+
+    def __str__(self):
+        return repr(float(self.received))
+
+
+def float_sides(left, right, values):
+    """The numbers that a comparison of floats compares; None of any other."""
+    known = [values.get(side.left) if side.op == "name" else None for side in (left, right)]
+    dtypes = [value.dtype for value in known if isinstance(value, Float)]
+    if not dtypes:
+        return None
+    return [nearest(value.received, value.dtype) if isinstance(value, Float) else nearest(side.left, dtypes[0])
+            for side, value in zip((left, right), known)]
+
+
 class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
-    """op: "int", "name" (a symbol, or a field such as x.shape[0]), or one of INFIX and CALLS. names: in order of first appearance."""
+    """op: "int", "float", "name" (a symbol, or a field such as x.shape[0]), or one of INFIX and CALLS. names: in order of first appearance."""
 
     def value(self, values):
         if self.op in ("int", "name"):
@@ -92,12 +119,12 @@ class Expr(namedtuple("Expr", "op left right names", defaults=(None, ()))):
         return here or self.op not in ("int", "name") and (self.left.divides_by_names() or self.right.divides_by_names())
 
     def operators(self):
-        return {self.op} if self.op in ("int", "name") else {self.op} | self.left.operators() | self.right.operators()
+        return {self.op} if self.op in ("int", "float", "name") else {self.op} | self.left.operators() | self.right.operators()
 
     def text(self, values=None, around=0):
         """`values` go in for names, if given. `around`: the least precedence that needs no parentheses here; 0 outside of operators."""
-        if self.op in ("int", "name"):
-            return self.left if self.op == "name" and values is None else written(self.left if self.op == "int" else values[self.left])
+        if self.op in ("int", "float", "name"):
+            return self.left if self.op == "name" and values is None else written(values[self.left] if self.op == "name" else self.left)
         if self.op in CALLS:
             return f"{self.op}({self.left.text(values)}, {self.right.text(values)})"
         level = 1 if self.op in ("+", "-") else 2
@@ -223,6 +250,7 @@ def parse_expr(node):
     match node:
         case ast.Constant(int() as number): return Expr("int", int(number))  # True and False are 1 and 0
         case ast.UnaryOp(ast.USub(), ast.Constant(int())): return Expr("int", ast.literal_eval(node))
+        case ast.Constant(float()) | ast.UnaryOp(ast.USub(), ast.Constant(float())): return Expr("float", ast.literal_eval(node))
         case (ast.Name() | ast.Attribute(ast.Name()) |
               ast.Subscript(ast.Name() | ast.Attribute(ast.Name()), ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()))):
             return name_expr(ast.unparse(node))
@@ -439,7 +467,9 @@ class Signature:
             raise ValueError("a parameter without a default after one with")
         tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}
         shapes = {name: kind.dims for name, kind in ((name, getattr(kind, "inner", kind)) for name, kind in kinds.items()) if isinstance(kind, Shape)}
-        values = {name for name, kind in kinds.items() if getattr(kind, "inner", kind) == Scalar("bool")}
+        floats = {name for name, kind in kinds.items() if getattr(getattr(kind, "inner", kind), "dtype", None) in FLOAT_RANGES and
+                  isinstance(getattr(kind, "inner", kind), Scalar)}
+        values = floats | {name for name, kind in kinds.items() if getattr(kind, "inner", kind) == Scalar("bool")}
         values |= {f"{name}[{number}]" for name, dims in shapes.items() for number in dim_numbers(dims)}
         values |= {f"{name}.given" for name, kind in kinds.items() if isinstance(kind, Optional)}
         for rule in (part for rule in self.rules for part in parts(rule)):
@@ -447,3 +477,7 @@ class Signature:
             known = [name in over or "." in name and name.split(".")[0] in tensors | {*self.stars} for name in rule.names]
             if not known or not all(known):
                 raise ValueError(f"a rule over {rule.names}")
+            sides = [rule.left, rule.right] if rule.op in COMPARISONS else []
+            if floats & {*rule.names} or any(side.op == "float" for side in sides):
+                if not sides or not all(side.op in ("int", "float") or side.op == "name" and side.left in floats for side in sides):
+                    raise ValueError("no comparison of floats")

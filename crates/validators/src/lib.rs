@@ -67,6 +67,6 @@ pub use literal::{Literal, float_text};
 pub use parse::{parse_expr, parse_kernel_arg, parse_tensor, parse_when};
 pub use path::Path;
 pub use plan::Plan;
-pub use rule::{Comparison, Known, Outcomes, Rule, RuleKind};
+pub use rule::{Comparison, FloatSide, Known, KnownValue, Outcomes, Rule, RuleKind};
 pub use signature::{Signature, SignatureResult};
 pub use tensor_map::{MapChoices, MapSpec};

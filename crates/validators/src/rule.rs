@@ -6,9 +6,10 @@
 
 mod outcome;
 
-pub use outcome::{Known, Outcomes};
+pub use outcome::{Known, KnownValue, Outcomes};
 
 use crate::expr::{Expr, Name};
+use crate::literal::float_text;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Span;
 use std::fmt;
@@ -65,6 +66,18 @@ impl Comparison {
         }
     }
 
+    /// Whether two floats compare so: nan does with nothing, but `!=`.
+    pub fn holds_for_floats(self, a: f64, b: f64) -> bool {
+        match self {
+            Comparison::Eq => a == b,
+            Comparison::Ne => a != b,
+            Comparison::Lt => a < b,
+            Comparison::Le => a <= b,
+            Comparison::Gt => a > b,
+            Comparison::Ge => a >= b,
+        }
+    }
+
     /// Whether some pair of values within the bounds compares so.
     pub fn is_possible(self, (a0, a1): (i64, i64), (b0, b1): (i64, i64)) -> bool {
         match self {
@@ -78,11 +91,45 @@ impl Comparison {
     }
 }
 
+/// A side of a comparison of floats.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FloatSide {
+    /// A float parameter.
+    Name(Expr),
+    /// A constant.
+    Value(f64),
+}
+
+impl FloatSide {
+    fn expr(&self) -> Option<&Expr> {
+        match self {
+            FloatSide::Name(name) => Some(name),
+            FloatSide::Value(_) => None,
+        }
+    }
+
+    /// The parameter's name.
+    pub fn name(&self) -> Option<&str> {
+        self.expr().and_then(Expr::as_symbol)
+    }
+}
+
+impl fmt::Display for FloatSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FloatSide::Name(name) => name.fmt(f),
+            FloatSide::Value(value) => f.write_str(&float_text(*value)),
+        }
+    }
+}
+
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleKind {
     /// `a == b` and its like.
     Compare(Expr, Comparison, Expr),
+    /// `eps > 0.0`
+    Floats(FloatSide, Comparison, FloatSide),
     /// `n in {64, 128}`
     In(Expr, Vec<i64>),
     /// `T in {float16, bfloat16}`, or `(TA, TB) in {(float16, float32), …}`; every row has as many dtypes as there are variables.
@@ -124,6 +171,7 @@ impl Rule {
     pub fn parts(&self) -> Vec<&Rule> {
         match &self.kind {
             RuleKind::Compare(..)
+            | RuleKind::Floats(..)
             | RuleKind::In(..)
             | RuleKind::DTypes(..)
             | RuleKind::NoAlias(..)
@@ -146,6 +194,9 @@ impl Rule {
         for part in self.parts() {
             let sides = match &part.kind {
                 RuleKind::Compare(a, _, b) => vec![a, b],
+                RuleKind::Floats(a, _, b) => {
+                    [a, b].into_iter().filter_map(FloatSide::expr).collect()
+                }
                 RuleKind::In(e, _) => vec![e],
                 _ => vec![],
             };
@@ -181,14 +232,34 @@ impl Rule {
     }
 
     /// Whether the rule may hold where its only name has that value; nothing where it is about something else.
-    pub fn holds_for(&self, name: &str, value: i64) -> Option<bool> {
+    pub fn holds_for(&self, name: &str, value: KnownValue) -> Option<bool> {
         let is_other = |other: &Name| other.text != name;
         let has_others = !self.dtype_vars().is_empty() || !self.tensors().is_empty();
         if has_others || self.names().iter().any(is_other) {
             return None;
         }
-        let known = Known { ints: &|_| Some(value), dtypes: &|_| None };
-        Some(self.outcomes(&known).holds)
+        Some(self.outcomes(&Known { values: &|_| Some(value) }).holds)
+    }
+
+    /// The rule as a comparison of floats, where it is one: of parameters that `is_float` tells, or with a constant that is no integer.
+    pub fn as_floats(
+        &self,
+        is_float: &dyn Fn(&str) -> bool,
+    ) -> Option<(FloatSide, Comparison, FloatSide)> {
+        let side = |expr: &Expr| match expr {
+            Expr::Int(value) => Some(FloatSide::Value(*value as f64)),
+            Expr::Symbol(name, _) if is_float(name) => Some(FloatSide::Name(expr.clone())),
+            _ => None,
+        };
+        match &self.kind {
+            RuleKind::Floats(a, comparison, b) => Some((a.clone(), *comparison, b.clone())),
+            RuleKind::Compare(a, comparison, b)
+                if self.names().iter().any(|name| is_float(&name.text)) =>
+            {
+                Some((side(a)?, *comparison, side(b)?))
+            }
+            _ => None,
+        }
     }
 
     /// The symbol and divisor of `sym % c == 0`.
@@ -209,6 +280,7 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             RuleKind::Compare(a, comparison, b) => write!(f, "{a} {} {b}", comparison.text()),
+            RuleKind::Floats(a, comparison, b) => write!(f, "{a} {} {b}", comparison.text()),
             RuleKind::In(e, values) => write!(f, "{e} in {{{}}}", join(values)),
             RuleKind::DTypes(vars, rows) => match &vars[..] {
                 [var] => {

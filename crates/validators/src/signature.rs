@@ -11,7 +11,7 @@ use crate::parse::parse_signature;
 use crate::path::Path;
 use crate::plan::{Guarded, Plan};
 use crate::planner::Planner;
-use crate::rule::{Rule, join};
+use crate::rule::{KnownValue, Rule, join};
 use kernpack_ffi_abi::layout::{Any, any};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
@@ -269,7 +269,7 @@ impl Signature {
         let known = defaulted(param, value, bindings);
         let refuses = |rule: &&Rule| {
             let refuses =
-                |(name, value): &(String, i64)| rule.holds_for(name, *value) == Some(false);
+                |(name, value): &(String, KnownValue)| rule.holds_for(name, *value) == Some(false);
             !rule.names().is_empty() && known.iter().any(refuses)
         };
         let rule = self.rules.iter().find(refuses)?;
@@ -330,20 +330,27 @@ impl Signature {
     }
 }
 
-/// The integers that rules may name of a parameter that a caller has left out.
-fn defaulted(param: &Param, value: Literal, bindings: &Bindings) -> Vec<(String, i64)> {
-    let mut known = Vec::new();
-    let is_bool = bindings.scalars.get(&param.name) == Some(&DType::BOOL);
-    if matches!(value, Literal::Int(_) | Literal::Bool(_))
-        && (is_bool || bindings.symbols.contains_key(&param.name))
-    {
-        known.push((param.name.clone(), value.as_any().1));
-    }
-    if matches!(param.kind.host_type(), HostType::Optional(_)) {
-        let given = format!("{}{}", param.name, Field::Given);
-        known.push((given, (value != Literal::None).into()));
-    }
-    known
+/// What rules may name of a parameter that a caller has left out.
+fn defaulted(param: &Param, value: Literal, bindings: &Bindings) -> Vec<(String, KnownValue)> {
+    let number = match value {
+        Literal::Int(_) | Literal::Bool(_) => Some(value.as_any().1 as f64),
+        Literal::Float(number) => Some(number),
+        Literal::None => None,
+    };
+    let is_symbol = bindings.symbols.contains_key(&param.name);
+    let own = match (bindings.scalars.get(&param.name), value) {
+        (Some(dtype), _) if dtype.is_float() => number.map(|it| KnownValue::Float(it, *dtype)),
+        (scalar, Literal::Int(_) | Literal::Bool(_)) => {
+            (is_symbol || scalar == Some(&DType::BOOL)).then(|| KnownValue::Int(value.as_any().1))
+        }
+        _ => None,
+    };
+    let is_optional = matches!(param.kind.host_type(), HostType::Optional(_));
+    let given = is_optional.then(|| {
+        let given = KnownValue::Int((value != Literal::None).into());
+        (format!("{}{}", param.name, Field::Given), given)
+    });
+    own.map(|own| (param.name.clone(), own)).into_iter().chain(given).collect()
 }
 
 impl fmt::Display for Signature {

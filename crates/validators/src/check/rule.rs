@@ -6,8 +6,8 @@ use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::{Compare, Value};
-use crate::planner::{Checked, Planner};
-use crate::rule::{Comparison, Rule, RuleKind};
+use crate::planner::{Checked, NamedKind, Planner};
+use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -91,7 +91,11 @@ pub fn condition(cx: &mut Planner<'_>, rule: &Rule) -> Value {
 
 fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
     let always = cx.b.bool(true);
+    if let Some((a, comparison, b)) = cx.as_floats(rule) {
+        return Judged { holds: cx.compare_floats(&a, comparison, &b), valid: always };
+    }
     let (holds, valid) = match &rule.kind {
+        RuleKind::Floats(..) => unreachable!("a comparison of floats is one"),
         RuleKind::Compare(a, comparison, b) => {
             let (a, b) = (cx.expr(a), cx.expr(b));
             (compare(cx, *comparison, a, b), cx.b.and(a.valid, b.valid))
@@ -149,10 +153,31 @@ fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
         RuleKind::Compare(a, _, b) => {
             substituted(cx, a, overflowed).and(" and ").and_phrase(substituted(cx, b, overflowed))
         }
+        RuleKind::Floats(a, _, b) if b.name().is_none() => float_side(cx, a),
+        RuleKind::Floats(a, _, b) => float_side(cx, a).and(" and ").and_phrase(float_side(cx, b)),
         RuleKind::In(e, _) => substituted(cx, e, overflowed),
         RuleKind::Aligned(tensor, bytes) => alignment::received(cx, "address", tensor, *bytes, " == "),
         _ => named_values(cx, [rule], overflowed.first().copied()),
     }
+}
+
+/// A side of a comparison of floats, with its value for a name.
+fn float_side(cx: &Planner<'_>, side: &FloatSide) -> Phrase {
+    match side.name() {
+        Some(name) => value_of(cx, name),
+        None => Phrase::text(side.to_string()),
+    }
+}
+
+/// The value of a name.
+fn value_of(cx: &Planner<'_>, name: &str) -> Phrase {
+    let named = cx.named(name).expect("the name has a value");
+    let format = match named.kind {
+        NamedKind::Float => Format::Float,
+        NamedKind::DType => Format::DType,
+        NamedKind::Int | NamedKind::Pointer | NamedKind::EnvStream => Format::Int,
+    };
+    Phrase::value(named.value, format)
 }
 
 /// What the rules name, each with its value, in order of first appearance, up to what has `overflowed` and has none.
@@ -181,13 +206,10 @@ pub fn named_values<'r>(
 
 /// What a part names, with the text that says its value.
 fn part_values(cx: &mut Planner<'_>, part: &Rule) -> Vec<(String, Phrase)> {
-    let value_of = |name: &str, format| {
-        let value = cx.named(name).expect("the name has a value").value;
-        Phrase::text(format!("{name} = ")).and_value(value, format)
-    };
+    let value_of = |name: &str| Phrase::text(format!("{name} = ")).and_phrase(value_of(cx, name));
     match &part.kind {
         RuleKind::DTypes(vars, _) => {
-            vars.iter().map(|var| (var.clone(), value_of(var, Format::DType))).collect()
+            vars.iter().map(|var| (var.clone(), value_of(var))).collect()
         }
         RuleKind::NoAlias(a, b) => {
             let (zero, one) = (cx.b.int(0), cx.b.int(1));
@@ -202,7 +224,7 @@ fn part_values(cx: &mut Planner<'_>, part: &Rule) -> Vec<(String, Phrase)> {
         }
         _ => {
             let names = part.names().into_iter().map(|name| name.text);
-            names.map(|name| (name.clone(), value_of(&name, Format::Int))).collect()
+            names.map(|name| (name.clone(), value_of(&name))).collect()
         }
     }
 }
@@ -217,7 +239,7 @@ fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: &[&str]) -> Phrase {
         if overflowed.contains(&name) {
             return f.write_str("an overflow");
         }
-        values.push(cx.named(name).expect("the name has a value").value);
+        values.push(value_of(cx, name));
         f.write_char(MARK)
     });
     written.expect("writing to a string");
@@ -226,7 +248,7 @@ fn substituted(cx: &Planner<'_>, expr: &Expr, overflowed: &[&str]) -> Phrase {
     for (i, piece) in text.split(MARK).enumerate() {
         if i > 0 {
             let value = values.next().expect("a value for each mark");
-            phrase = phrase.and_value(value, Format::Int);
+            phrase = phrase.and_phrase(value);
         }
         phrase = phrase.and(piece);
     }

@@ -3,7 +3,7 @@
 
 use super::peer::Peer;
 use crate::plan::MOST_TURNS;
-use crate::rule::{Known, Rule, RuleKind};
+use crate::rule::{Known, KnownValue, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -109,7 +109,7 @@ impl Bindings {
 
     fn add_vain<'r>(&self, rule: &'r Rule, is_negated: bool, vain: &mut Vec<Vain<'r>>) {
         match &rule.kind {
-            RuleKind::Compare(..) | RuleKind::In(..) => {
+            RuleKind::Compare(..) | RuleKind::Floats(..) | RuleKind::In(..) => {
                 let names_nothing = rule.names().is_empty();
                 let (code, message, why) = ("constant-rule", "names nothing", "constant");
                 vain.extend(names_nothing.then_some(Vain { part: rule, code, message, why }));
@@ -129,10 +129,18 @@ impl Bindings {
         }
     }
 
+    /// Whether a name is that of a float parameter.
+    pub(crate) fn is_float(&self, name: &str) -> bool {
+        self.scalars.get(name).is_some_and(|dtype| dtype.is_float())
+    }
+
     /// Whether a part over values may hold, or may not, as far as the bounds of names tell.
     fn can_be(&self, part: &Rule, holding: bool) -> bool {
         let bounds = |name: &str| self.bounds_of(name);
         match &part.kind {
+            RuleKind::Compare(..) if part.names().iter().any(|name| self.is_float(&name.text)) => {
+                true
+            }
             RuleKind::Compare(a, comparison, b) => match (a.bounds(&bounds), b.bounds(&bounds)) {
                 (Some(a), Some(b)) if holding => comparison.is_possible(a, b),
                 (Some(a), Some(b)) => comparison.opposite().is_possible(a, b),
@@ -189,7 +197,7 @@ impl Bindings {
 /// Whether a rule may hold with these dtypes for these variables.
 fn allows(rule: &Rule, vars: &[&str], row: &[DType]) -> bool {
     let place = |var: &str| vars.iter().position(|known| *known == var);
-    let known = Known { ints: &|_| None, dtypes: &|var| place(var).map(|place| row[place]) };
+    let known = Known { values: &|var| place(var).map(|place| KnownValue::DType(row[place])) };
     rule.outcomes(&known).holds
 }
 

@@ -25,7 +25,7 @@ impl Declarations {
                 }
             }
             for part in rule.parts() {
-                self.check_part(part, diagnostics);
+                self.check_part(part, bindings, diagnostics);
             }
             for vain in bindings.vain(rule) {
                 let message = format!("`{}` {}", vain.part, vain.message);
@@ -35,11 +35,12 @@ impl Declarations {
         }
     }
 
-    /// Whether a name that is no symbol has an integer value in rules: a bool, or an element of a
+    /// Whether a name that is no symbol has a value in rules: a bool or float, or an element of a
     /// Shape.
     fn is_value(&self, name: &str) -> bool {
+        let is_number = |dtype: &DType| *dtype == DType::BOOL || dtype.is_float();
         let is_element = |(shape, number)| self.shapes[shape].has(number);
-        self.scalars.get(name) == Some(&DType::BOOL)
+        self.scalars.get(name).is_some_and(is_number)
             || self.shape_element(name).is_some_and(is_element)
     }
 
@@ -82,7 +83,7 @@ impl Declarations {
     }
 
     /// Whether a part of a rule is about what there is.
-    fn check_part(&self, rule: &Rule, diagnostics: &mut Vec<Diagnostic>) {
+    fn check_part(&self, rule: &Rule, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
         let unknown = |name: &String, why: &str| {
             let is_known = self.tensors.contains_key(name);
             let problem = Diagnostic::new("unknown-tensor", format!("`{name}` is no tensor"));
@@ -95,6 +96,9 @@ impl Declarations {
                 if a == b {
                     diagnostics.push(impossible(rule, "a tensor always overlaps itself"));
                 }
+            }
+            RuleKind::Compare(..) | RuleKind::Floats(..) | RuleKind::In(..) => {
+                self.check_floats(rule, bindings, diagnostics);
             }
             RuleKind::Aligned(tensor, _) => {
                 diagnostics.extend(unknown(tensor, "`aligned` asks about a tensor parameter"));
@@ -113,6 +117,34 @@ impl Declarations {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether a part that names floats, or a constant that is one, compares nothing but floats.
+    fn check_floats(&self, part: &Rule, bindings: &Bindings, diagnostics: &mut Vec<Diagnostic>) {
+        let is_float = |name: &str| self.scalars.get(name).is_some_and(|dtype| dtype.is_float());
+        let names = part.names();
+        let float = names.iter().find(|name| is_float(&name.text));
+        match (part.as_floats(&is_float), float) {
+            (None, Some(float)) => {
+                let message = format!("`{part}` is no comparison of floats");
+                let why = "a float, which is compared as it is with a number or another float";
+                diagnostics.push(Diagnostic::new("float-rule", message).label(float.span, why));
+            }
+            (Some(_), _) => {
+                let is_known = |name: &Name| {
+                    name.field.is_some()
+                        || bindings.symbols.contains_key(&name.text)
+                        || self.is_value(&name.text)
+                };
+                for name in names.iter().filter(|name| !is_float(&name.text) && is_known(name)) {
+                    let message = format!("`{}` is no float parameter", name.text);
+                    let problem = Diagnostic::new("float-rule", message);
+                    let help = "compare integers with integers: write `1` for `1.0`";
+                    diagnostics.push(problem.label(name.span, "compared as a float").help(help));
+                }
+            }
+            (None, None) => {}
         }
     }
 

@@ -7,7 +7,7 @@ use crate::expr::Field;
 use crate::param::TensorDType;
 use crate::plan::Value;
 use crate::planner::NamedKind;
-use crate::rule::{Rule, RuleKind};
+use crate::rule::{FloatSide, Rule, RuleKind};
 use kernpack_syntax::Diagnostic;
 
 impl Join<'_, '_> {
@@ -97,7 +97,11 @@ impl Join<'_, '_> {
     }
 
     fn check_part(&mut self, part: &Rule, place: &str) -> bool {
+        if let Some((a, _, b)) = self.cx.as_floats(part) {
+            return [a, b].iter().all(|side| self.check_float(side, place));
+        }
         match &part.kind {
+            RuleKind::Floats(..) => unreachable!("a comparison of floats is one"),
             RuleKind::Compare(a, _, b) => {
                 let sides = [a, b].map(|side| self.check_names(side, place));
                 sides.iter().all(Option::is_some)
@@ -117,6 +121,20 @@ impl Join<'_, '_> {
                 unreachable!("a part is not made of others")
             }
         }
+    }
+
+    /// Whether a side of a comparison of floats is one.
+    fn check_float(&mut self, side: &FloatSide, place: &str) -> bool {
+        let FloatSide::Name(name) = side else { return true };
+        let is_float = |name: &str| self.cx.bindings().is_float(name);
+        let [other] = &name.names()[..] else { unreachable!("a side is one name") };
+        if is_float(&other.text) {
+            return true;
+        }
+        let message = format!("`{}` in {place} is no float parameter", other.text);
+        let problem = Diagnostic::new("unbound-symbol", message).at(other.span);
+        self.diagnostics.push(problem.help("compare integers with integers: write `1` for `1.0`"));
+        false
     }
 
     /// Whether `aligned` asks about a tensor that a call passes.

@@ -7,7 +7,7 @@
 
 use crate::declare::Bindings;
 use crate::expr::Name;
-use crate::rule::{Known, Outcomes, Rule, join};
+use crate::rule::{Known, KnownValue, Outcomes, Rule, join};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Span;
 use std::fmt;
@@ -95,7 +95,8 @@ pub(super) fn runnable(
     let mut runnable = vec![vec![]; whens.len()];
     for (number, row) in combinations.iter().enumerate() {
         let place = |var: &str| bindings.dtypes.keys().position(|known| known == var);
-        let known = Known { ints: &|_| None, dtypes: &|var| place(var).map(|at| row[at]) };
+        let dtype = |var: &str| place(var).map(|at| KnownValue::DType(row[at]));
+        let known = Known { values: &dtype };
         for (launch, outcomes) in outcomes(whens, &known).into_iter().enumerate() {
             if outcomes.holds {
                 runnable[launch].push(number);

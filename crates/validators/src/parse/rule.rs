@@ -6,12 +6,36 @@ use super::{Parser, at_most};
 use crate::count::count;
 use crate::expr::Expr;
 use crate::launch::When;
-use crate::rule::{Comparison, Rule, RuleKind};
+use crate::literal::{Literal, float_text};
+use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::{Diagnostic, TokenKind};
+use kernpack_syntax::{Diagnostic, Token, TokenKind};
+use std::fmt;
 
 /// How many values a symbol's set may have.
 const MAX_SET: usize = 256;
+
+/// A side of a comparison.
+enum Side {
+    Expr(Expr),
+    /// A constant that is no integer.
+    Float(f64),
+}
+
+impl Side {
+    fn is_otherwise(&self) -> bool {
+        matches!(self, Side::Expr(expr) if expr.as_symbol() == Some(When::OTHERWISE))
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Side::Expr(expr) => expr.fmt(f),
+            Side::Float(value) => f.write_str(&float_text(*value)),
+        }
+    }
+}
 
 impl Parser<'_> {
     /// Reads a rule.
@@ -192,14 +216,14 @@ impl Parser<'_> {
 
     fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
         let left = self.side()?;
-        if self.at_name("in") {
-            return self.set(left);
+        if let (Side::Expr(left), true) = (&left, self.at_name("in")) {
+            return self.set(left.clone());
         }
         let Some(comparison) = self.eat_comparison() else {
             let problem = self.unexpected("a comparison: ==, !=, <, <=, >, >= or in");
             return Err(match () {
                 () if self.at_mark("=") => problem.help("write `==`"),
-                () if left.as_symbol() == Some(When::OTHERWISE) => {
+                () if left.is_otherwise() => {
                     problem.help("write `otherwise` alone, and nothing else in a `when`")
                 }
                 () if self.at_name("not") => problem.help(format!("write `not {left} in {{…}}`")),
@@ -210,20 +234,52 @@ impl Parser<'_> {
         let next = self.peek().span;
         if let Some(chained) = self.eat_comparison() {
             let (comparison, chained) = (comparison.text(), chained.text());
-            let last = self.parse_expr()?;
+            let last = self.side()?;
             let help =
                 format!("write two rules: `{left} {comparison} {right}, {right} {chained} {last}`");
             return Err(Diagnostic::new("syntax", "comparisons do not chain")
                 .label(next, "expected the end of the rule")
                 .help(help));
         }
-        Ok(RuleKind::Compare(left, comparison, right))
+        Ok(match (left, right) {
+            (Side::Expr(left), Side::Expr(right)) => RuleKind::Compare(left, comparison, right),
+            (left, right) => {
+                let (left, right) = (self.float_side(left)?, self.float_side(right)?);
+                RuleKind::Floats(left, comparison, right)
+            }
+        })
     }
 
-    /// An expression, or a truth as 1 or 0.
-    fn side(&mut self) -> Result<Expr, Diagnostic> {
+    /// An expression, a truth as 1 or 0, or a float.
+    fn side(&mut self) -> Result<Side, Diagnostic> {
         let truth = [("True", 1), ("False", 0)].into_iter().find(|(word, _)| self.eat_name(word));
-        truth.map_or_else(|| self.parse_expr(), |(_, truth)| Ok(Expr::Int(truth)))
+        if let Some((_, truth)) = truth {
+            return Ok(Side::Expr(Expr::Int(truth)));
+        }
+        let is_float = |token: Token| matches!(token.kind, TokenKind::Float(_));
+        let is_negative = self.at_mark("-") && is_float(self.peek_second());
+        if !is_float(self.peek()) && !is_negative {
+            return self.parse_expr().map(Side::Expr);
+        }
+        match self.parse_literal()? {
+            Literal::Float(value) => Ok(Side::Float(value)),
+            _ => unreachable!("a float is next"),
+        }
+    }
+
+    /// A side of a comparison with a float.
+    fn float_side(&self, side: Side) -> Result<FloatSide, Diagnostic> {
+        match side {
+            Side::Float(value) => Ok(FloatSide::Value(value)),
+            Side::Expr(Expr::Int(value)) => Ok(FloatSide::Value(value as f64)),
+            Side::Expr(name @ Expr::Symbol(..)) => Ok(FloatSide::Name(name)),
+            Side::Expr(expr) => {
+                let span = expr.names().first().map_or(self.previous(), |name| name.span);
+                let problem = Diagnostic::new("float-rule", format!("`{expr}` is no float"));
+                let help = "compare a float parameter as it is, and integers with integers";
+                Err(problem.label(span, "compared as a float").help(help))
+            }
+        }
     }
 
     fn eat_comparison(&mut self) -> Option<Comparison> {

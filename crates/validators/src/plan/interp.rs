@@ -299,7 +299,7 @@ fn truncated(value: i64, dtype: DType) -> i64 {
 
 /// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these bits; ties go to even, and what is beyond
 /// the greatest to infinity.
-fn rounded(bits: i64, dtype: DType) -> i64 {
+pub(super) fn rounded(bits: i64, dtype: DType) -> i64 {
     const FRACTION_BITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
     const BIAS: i32 = f64::MAX_EXP - 1;
     const QUIET: i64 = 1 << (FRACTION_BITS - 1);

@@ -33,6 +33,11 @@ mod tensor_map;
 mod verify;
 
 pub use builder::{Builder, Guarded, Turn};
+/// The value of the float of `dtype` that is nearest to a float64.
+pub(crate) fn nearest(value: f64, dtype: DType) -> f64 {
+    f64::from_bits(interp::rounded(value.to_bits() as i64, dtype) as u64)
+}
+
 pub use interp::{Accepted, Outcome, Refused, interpret, interpret_with};
 pub use launch::{Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;

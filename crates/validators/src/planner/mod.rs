@@ -2,12 +2,13 @@
 //! From a signature to a plan: the parameters plan themselves one after another, and the planner
 //! keeps what they share, one story a file: the names that have a value by now (`name`), the checks
 //! that wait for one (`waiting`), the symbols that several uses may bind (`shared`, over
-//! `first_of`), facts of tensors (`tensor`), and what leaves an `Optional` (`escape`). `evaluate`
-//! and `payload` turn expressions and arguments into values.
+//! `first_of`), facts of tensors (`tensor`), and what leaves an `Optional` (`escape`). `evaluate`,
+//! `float` and `payload` turn expressions, comparisons and arguments into values.
 
 mod escape;
 mod evaluate;
 mod first_of;
+mod float;
 mod name;
 mod payload;
 mod shared;

@@ -5,17 +5,61 @@
 //! In a call a rule holds, does not hold, or breaks: a part that is reached overflows or divides by
 //! what is not positive. `and`, `or` and `not` stop as Python's do.
 
-use super::{Rule, RuleKind};
+use super::{Comparison, FloatSide, Rule, RuleKind};
 use crate::expr::{Expr, Field, Op};
+use crate::plan::nearest;
 use kernpack_ffi_abi::DType;
+
+/// What is known of a name of a rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KnownValue {
+    /// The value of a symbol or field.
+    Int(i64),
+    /// The value of a float parameter of that dtype.
+    Float(f64, DType),
+    /// The dtype of a dtype variable.
+    DType(DType),
+}
 
 /// What is known of the names of a rule.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
-    /// The values of symbols and fields.
-    pub ints: &'k dyn Fn(&str) -> Option<i64>,
-    /// The dtypes of dtype variables.
-    pub dtypes: &'k dyn Fn(&str) -> Option<DType>,
+    /// The value of a name, as far as there is one.
+    pub values: &'k dyn Fn(&str) -> Option<KnownValue>,
+}
+
+impl Known<'_> {
+    fn int(&self, name: &str) -> Option<i64> {
+        match (self.values)(name) {
+            Some(KnownValue::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn float(&self, name: &str) -> Option<(f64, DType)> {
+        match (self.values)(name) {
+            Some(KnownValue::Float(value, dtype)) => Some((nearest(value, dtype), dtype)),
+            _ => None,
+        }
+    }
+
+    fn dtype(&self, var: &str) -> Option<DType> {
+        match (self.values)(var) {
+            Some(KnownValue::DType(dtype)) => Some(dtype),
+            _ => None,
+        }
+    }
+
+    /// What may come of a comparison of floats.
+    fn floats(&self, a: &FloatSide, comparison: Comparison, b: &FloatSide) -> Outcomes {
+        let known = |side: &FloatSide| self.float(side.name()?);
+        let value = |side: &FloatSide, other: &FloatSide| match side {
+            FloatSide::Value(value) => known(other).map(|(_, dtype)| nearest(*value, dtype)),
+            FloatSide::Name(_) => known(side).map(|(value, _)| value),
+        };
+        let holds = |(a, b)| Outcomes::of(comparison.holds_for_floats(a, b));
+        value(a, b).zip(value(b, a)).map_or(Outcomes::EITHER, holds)
+    }
 }
 
 /// What may come of a rule.
@@ -86,22 +130,29 @@ impl Rule {
     /// What may come of the rule.
     pub fn outcomes(&self, known: &Known<'_>) -> Outcomes {
         match &self.kind {
+            RuleKind::Floats(a, comparison, b) => known.floats(a, *comparison, b),
             RuleKind::Compare(a, comparison, b) => {
-                if self.names().iter().any(|name| (known.ints)(&name.text).is_none()) {
+                if let Some((a, comparison, b)) =
+                    self.as_floats(&|name| known.float(name).is_some())
+                {
+                    return known.floats(&a, comparison, &b);
+                }
+                let int = |name: &str| known.int(name);
+                if self.names().iter().any(|name| int(&name.text).is_none()) {
                     let breaks = may_break(a) || may_break(b);
                     return Outcomes { breaks, ..Outcomes::EITHER };
                 }
-                match a.value(known.ints).zip(b.value(known.ints)) {
+                match a.value(&int).zip(b.value(&int)) {
                     None => Outcomes::BREAKS,
                     Some((a, b)) => Outcomes::of(comparison.is_possible((a, a), (b, b))),
                 }
             }
             RuleKind::In(e, values) => {
-                let value = e.as_symbol().and_then(known.ints);
+                let value = e.as_symbol().and_then(|name| known.int(name));
                 value.map_or(Outcomes::EITHER, |value| Outcomes::of(values.contains(&value)))
             }
             RuleKind::DTypes(vars, rows) => {
-                let dtypes: Vec<_> = vars.iter().map(|var| (known.dtypes)(var)).collect();
+                let dtypes: Vec<_> = vars.iter().map(|var| known.dtype(var)).collect();
                 let is_known = |dtype: &Option<DType>| dtype.is_some();
                 let fits = |row: &Vec<DType>| {
                     row.iter().zip(&dtypes).all(|(own, dtype)| dtype.is_none_or(|it| it == *own))
@@ -146,6 +197,7 @@ impl Rule {
                 Some(union)
             }
             RuleKind::Compare(..)
+            | RuleKind::Floats(..)
             | RuleKind::In(..)
             | RuleKind::NoAlias(..)
             | RuleKind::Aligned(..)
@@ -175,14 +227,18 @@ mod tests {
     use super::*;
     use crate::parse_when;
 
-    /// What may come of the rules where `T` is float16 and `n` is 4: `+` it may hold, `-` it may
+    /// What may come of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it may hold, `-` it may
     /// not, `!` it may break.
     fn expect(rules: &str, expected: &str) {
         let when = parse_when(rules).unwrap();
         let rules = when.rules();
         let known = Known {
-            ints: &|name| (name == "n").then_some(4),
-            dtypes: &|var| (var == "T").then_some(DType::FLOAT16),
+            values: &|name| match name {
+                "n" => Some(KnownValue::Int(4)),
+                "eps" => Some(KnownValue::Float(0.1, DType::FLOAT32)),
+                "T" => Some(KnownValue::DType(DType::FLOAT16)),
+                _ => None,
+            },
         };
         let Outcomes { holds, fails, breaks } = Outcomes::of_all(rules, &known);
         let signs = [(holds, '+'), (fails, '-'), (breaks, '!')];
@@ -204,6 +260,9 @@ mod tests {
         expect("m in {5}", "+-");
         expect("n + m > 2", "+-!");
         expect("n // (n - 4) == 1", "!");
+        expect("eps == 0.1, eps > 0, eps <= 0.1, 0.1 >= eps", "+");
+        expect("eps != 0.1", "-");
+        expect("lo > 1.5", "+-");
         expect("aligned(x, 16)", "+-");
         expect("noalias(x, y)", "+-!");
     }
