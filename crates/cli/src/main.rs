@@ -40,7 +40,15 @@ fn main() -> ExitCode {
         Err(error) if error.use_stderr() && wants_json() => {
             return exit(print_json(&usage_json(&error)), ExitCode::from(USAGE));
         }
-        Err(error) => error.exit(),
+        Err(error) if error.use_stderr() => {
+            let text = error.render();
+            match has_colours(&io::stderr()) {
+                true => eprint!("{}", text.ansi()),
+                false => eprint!("{text}"),
+            }
+            return ExitCode::from(USAGE);
+        }
+        Err(help) => help.exit(),
     };
     let answer = signal::watch().map_err(Failure::from).and_then(|()| cli.command.run());
     let (written, code) = match (answer, cli.json) {
