@@ -6,7 +6,7 @@
 //! and checks use: it would fold and order away much of what the verifier accepts. Each form of
 //! expression is an arm in `value`, each form of step one in `step`, and what an accepted call does is
 //! in `effect`. A plan reads only what is safe to read in every [`call`] of it; which addresses that
-//! are is what a [`Scope`] keeps track of.
+//! are is what a `Scope` keeps track of.
 //!
 //! [`readers`] holds everything that reads plans against everything else, on such plans and on
 //! [`broken`] ones, in which one thing is changed at random: the verifier has to refuse those, or the

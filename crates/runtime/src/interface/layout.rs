@@ -114,7 +114,7 @@ structs! {
     }
     /// `CUlaunchAttribute`
     struct LaunchAttribute in launch_attribute {
-        /// Which it is: an [`AttributeId`].
+        /// Which it is: an `AttributeId`.
         id: AttributeId as ID,
         /// Its value: numbers of 32 bits, or an address.
         value: [u64; 8] as VALUE,
