@@ -58,7 +58,8 @@ fn rest(cx: &mut Planner<'_>, address: Value, align: Value) -> Value {
 pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
     let rest = rest_of(cx, tensor, align);
     let aligned = cx.b.eq_int(rest, 0);
-    let numel = cx.named(&format!("{tensor}{}", Field::Numel)).expect("the tensor has a size").clone();
+    let numel =
+        cx.named(&format!("{tensor}{}", Field::Numel)).expect("the tensor has a size").clone();
     let mut empty = cx.b.eq_int(numel.value, 0);
     if let Some(valid) = numel.valid {
         empty = cx.b.and(valid, empty);
@@ -79,7 +80,8 @@ pub fn received(
 }
 
 fn rest_of(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
-    let (address, align) = (cx.named(tensor).expect("the tensor has an address").value, cx.b.int(align));
+    let (address, align) =
+        (cx.named(tensor).expect("the tensor has an address").value, cx.b.int(align));
     rest(cx, address, align)
 }
 

@@ -7,7 +7,9 @@ use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{SharedUse, BoundStar, Checked, Direction, Named, NamedKind, Planner, StarUse};
+use crate::planner::{
+    BoundStar, Checked, Direction, Named, NamedKind, Planner, SharedUse, StarUse,
+};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.

@@ -28,7 +28,8 @@ pub fn require(
     let (scale, offset) = (cx.b.int(affine.scale), cx.b.int(affine.offset));
     let overflows = cx.b.overflows(Arith::Sub, actual, offset);
     let multiple = cx.b.arith(Arith::Sub, actual, offset);
-    let value = if affine.scale == 1 { multiple } else { cx.b.arith(Arith::FloorDiv, multiple, scale) };
+    let value =
+        if affine.scale == 1 { multiple } else { cx.b.arith(Arith::FloorDiv, multiple, scale) };
     if expr.as_symbol().is_some() {
         return value;
     }

@@ -19,7 +19,14 @@ pub const INFO: Info = Info {
 };
 
 /// Requires an expression to have a value between `least` and `most`. `what` names it: `grid[0]`.
-pub fn require(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, least: i64, most: i64) {
+pub fn require(
+    cx: &mut Planner<'_>,
+    what: &str,
+    expr: &Expr,
+    value: Checked,
+    least: i64,
+    most: i64,
+) {
     let subject = format!("Out of bound launch {what} `{expr}`");
     let expected = format!("to be in range [{least}, {most}]");
     let none = dim::no_value(cx, expr, value);
@@ -35,8 +42,7 @@ pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnost
     if bounds.is_some_and(|(low, high)| low <= most && least <= high) {
         return None;
     }
-    let message =
-        format!("{place} is out of range: expected {least} to {most}, found `{expr}`");
+    let message = format!("{place} is out of range: expected {least} to {most}, found `{expr}`");
     Some(Diagnostic::new(INFO.name, message))
 }
 
@@ -47,7 +53,9 @@ const MOST_THREADS_Z: i64 = 64;
 
 /// What is wrong with a block that has more threads than any GPU takes, whatever its extents name.
 pub fn too_many_threads(place: &str, block: &[Placed<Expr>]) -> Option<Diagnostic> {
-    let least = |expr: &Placed<Expr>| expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1));
+    let least = |expr: &Placed<Expr>| {
+        expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1))
+    };
     let extents: Vec<_> = block.iter().map(least).collect();
     let in_all = extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent));
     if in_all <= MOST_THREADS && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z) {

@@ -28,7 +28,12 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: Literal) {
             (cx.b.eq(at.payload, value), Phrase::value(at.payload, Format::Int))
         }
         Literal::Float(_) => {
-            type_index::require(cx, at, "float", &[TypeIndex::FLOAT, TypeIndex::INT, TypeIndex::BOOL]);
+            type_index::require(
+                cx,
+                at,
+                "float",
+                &[TypeIndex::FLOAT, TypeIndex::INT, TypeIndex::BOOL],
+            );
             let bits = cx.float_payload(at);
             (cx.eq_float(bits, value), Phrase::value(bits, Format::Float))
         }

@@ -29,13 +29,7 @@ pub fn needs(rule: &Rule) -> Vec<String> {
 }
 
 /// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject` is how a message about numbers begins.
-pub fn require(
-    cx: &mut Planner<'_>,
-    path: &Path,
-    subject: Phrase,
-    rule: &Rule,
-    skip: Value,
-) {
+pub fn require(cx: &mut Planner<'_>, path: &Path, subject: Phrase, rule: &Rule, skip: Value) {
     if let Some((expr, divisor)) = rule.as_divisibility()
         && let [name] = &expr.names()[..]
         && cx.named(&name.text).is_some_and(|named| named.exact)
@@ -156,7 +150,9 @@ fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
         RuleKind::Floats(a, _, b) if b.name().is_none() => float_side(cx, a),
         RuleKind::Floats(a, _, b) => float_side(cx, a).and(" and ").and_phrase(float_side(cx, b)),
         RuleKind::In(e, _) => substituted(cx, e, overflowed),
-        RuleKind::Aligned(tensor, bytes) => alignment::received(cx, "address", tensor, *bytes, " == "),
+        RuleKind::Aligned(tensor, bytes) => {
+            alignment::received(cx, "address", tensor, *bytes, " == ")
+        }
         _ => named_values(cx, [rule], overflowed.first().copied()),
     }
 }
@@ -208,15 +204,16 @@ pub fn named_values<'r>(
 fn part_values(cx: &mut Planner<'_>, part: &Rule) -> Vec<(String, Phrase)> {
     let value_of = |name: &str| Phrase::text(format!("{name} = ")).and_phrase(value_of(cx, name));
     match &part.kind {
-        RuleKind::DTypes(vars, _) => {
-            vars.iter().map(|var| (var.clone(), value_of(var))).collect()
-        }
+        RuleKind::DTypes(vars, _) => vars.iter().map(|var| (var.clone(), value_of(var))).collect(),
         RuleKind::NoAlias(a, b) => {
             let (zero, one) = (cx.b.int(0), cx.b.int(1));
             let (apart, valid) = alias::apart(cx, a, b);
             let holds = cx.b.and(valid, apart);
             let value = cx.b.select(holds, one, zero);
-            vec![(part.to_string(), Phrase::text(format!("{part} = ")).and_value(value, Format::Int))]
+            vec![(
+                part.to_string(),
+                Phrase::text(format!("{part} = ")).and_value(value, Format::Int),
+            )]
         }
         RuleKind::Aligned(tensor, bytes) => {
             let what = format!("address of {tensor}");

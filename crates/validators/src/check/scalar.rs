@@ -133,8 +133,8 @@ pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
         (Literal::Bool(_) | Literal::Int(_), false) => {
             let (range, value) = (int_range(dtype), value.as_any().1);
             let within = |bound: Option<i64>, ok: &dyn Fn(i64) -> bool| bound.is_none_or(ok);
-            let fits = within(range.low, &|low| low <= value)
-                && within(range.high, &|high| value <= high);
+            let fits =
+                within(range.low, &|low| low <= value) && within(range.high, &|high| value <= high);
             (fits, range.expected)
         }
         (Literal::Bool(_) | Literal::Int(_), true) => {

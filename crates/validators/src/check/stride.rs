@@ -81,7 +81,9 @@ fn require_in_order(
 pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: bool) {
     match dim {
         Dim::Expr(expr) if expr.as_int().is_some() => require_constant(cx, at, expr),
-        Dim::Any | Dim::Expr(_) | Dim::Star(_) => negative_stride::require(cx, at.path, at.actual, at.free),
+        Dim::Any | Dim::Expr(_) | Dim::Star(_) => {
+            negative_stride::require(cx, at.path, at.actual, at.free)
+        }
     }
     if mutable {
         mut_broadcast::require(cx, at.path, at.actual, at.free);

@@ -93,8 +93,7 @@ pub fn require_stride(
     unit: u32,
     extent: Value,
 ) {
-    let expected =
-        format!("strides[{i}] to be a multiple of {unit} below {STRIDE_LIMIT} bytes");
+    let expected = format!("strides[{i}] to be a multiple of {unit} below {STRIDE_LIMIT} bytes");
     let single = cx.b.eq_int(extent, 1);
     let valid = cx.b.or(stride.bytes.valid, single);
     let none = stride.bytes.dangers.text();
