@@ -14,6 +14,7 @@ use crate::planner::{Named, NamedKind, Planner};
 use kernpack_ffi_abi::{DType, TypeIndex};
 use kernpack_syntax::Diagnostic;
 use std::fmt;
+use std::mem::replace;
 
 /// A raw address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,13 +47,20 @@ fn parse_options(parser: &mut Parser<'_>) -> Result<Pointer, Diagnostic> {
         return Ok(pointer);
     }
     pointer.dtype = Some(parser.parse_dtype()?);
-    while parser.eat(",") {
-        if parser.eat_name("nonnull") {
-            pointer.nonnull = true;
+    while parser.eat(",") && !parser.at_mark(")") {
+        let span = parser.peek().span;
+        let (option, is_repeated) = if parser.eat_name("nonnull") {
+            ("nonnull", replace(&mut pointer.nonnull, true))
         } else if parser.eat_name("align") {
-            pointer.align = Some(parser.parse_align()?);
+            let align = parser.parse_align()?;
+            ("align", pointer.align.replace(align).is_some())
         } else {
             return Err(parser.unexpected("`nonnull` or `align=`"));
+        };
+        if is_repeated {
+            let problem = Diagnostic::new("repeated-option", format!("`{option}` is given twice"));
+            let problem = problem.label(span, "an earlier option says this already");
+            return Err(problem.help("remove one of the two"));
         }
     }
     parser.expect(")")?;
