@@ -72,10 +72,9 @@ docs:
 # Optimised: the time goes into running.
 MINUTES ?= 10
 .PHONY: soak
-soak: export KERNPACK_CLI := $(TARGET_DIR)/release/kernpack
 soak:
-	scripts/setup all
-	cargo build $(CARGO_FLAGS) --release -p kernpack-cli -p kernpack-tests
+	scripts/setup build python
+	cargo build $(CARGO_FLAGS) --release -p kernpack-tests
 	scripts/soak --minutes $(MINUTES) $(RUNS)
 
 .PHONY: bench
