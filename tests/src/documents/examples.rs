@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Examples in documents: package files and signatures, read as the program reads them.
 
-use super::{all, blocks, expect_none, quoted};
+use super::{all, blocks, expect_none, leading_name, quoted};
 use crate::document::{Document, Piece};
 use kernpack_compiler::package_file;
 use kernpack_ffi_abi::DeviceType;
@@ -45,7 +45,7 @@ fn whole(example: &str) -> String {
 fn package_files_are_packages() {
     let documents = all();
     let examples: Vec<_> = blocks(&documents, "toml").collect();
-    assert!(examples.len() > 12, "{} were found", examples.len());
+    assert!(examples.len() > 14, "{} were found", examples.len());
     let problems = examples.iter().filter_map(|(place, block)| {
         let problems = package_file::parse(&whole(&block.text), Path::new("")).err()?;
         Some(format!("{place}: {problems}"))
@@ -63,21 +63,38 @@ fn is_signature(text: &str) -> bool {
     is_name && is_typed && !text.contains('…') && !["Tuple", "struct"].contains(&name)
 }
 
+/// A signature, or one around a parameter, a type or a result.
+fn whole_signature(text: &str) -> Option<String> {
+    if is_signature(text) {
+        return Some(text.to_string());
+    }
+    let (before, declared) = match text.strip_prefix("-> ") {
+        Some(result) => ("m: int64, n: int64) -> ", result),
+        None => ("dtype: Tensor([], T), ", text),
+    };
+    let (name, kind) = declared.split_once(": ").unwrap_or(("x", declared));
+    let is_kind = param::NAMES.contains(&leading_name(kind));
+    let is_type = is_kind && kind.contains('(');
+    let is_whole = kind.ends_with([')', ']']) && !kind.contains("..") && !kind.contains('…');
+    let end = if declared == text { ") where T in {float16, float32}" } else { "" };
+    let is_name = leading_name(name) == name;
+    (is_type && is_whole && is_name).then(|| format!("f({before}{name}: {kind}{end}"))
+}
+
 #[test]
 fn signatures_are_signatures() {
     let documents = all();
     let mut problems = Vec::new();
     let mut n_signatures = 0;
     for (name, document) in &documents {
-        for text in shown(document).iter().filter(|text| is_signature(text)) {
+        for text in shown(document).iter().filter_map(|text| whole_signature(text)) {
             n_signatures += 1;
-
-            if let Err(found) = plan(text) {
+            if let Err(found) = plan(&text) {
                 problems.push(format!("{name}: `{text}`: {found}"));
             }
         }
     }
-    assert!(n_signatures > 2, "{n_signatures} were found");
+    assert!(n_signatures > 7, "{n_signatures} were found");
     expect_none(&problems);
 }
 

@@ -2,9 +2,11 @@
 //! Lists in documents, and the tables that the program has.
 
 use super::{leading_name, quoted, rows, section, text};
-use crate::tidy::{Source, sources};
+use crate::document::Document;
+use crate::tidy::{Source, root, sources};
 use kernpack_compiler::package_file;
 use kernpack_compiler::target::TARGETS;
+use kernpack_ffi_abi::imports::{LIBC, LIBTVM_FFI};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_validators::check::CATALOGUE;
 use kernpack_validators::param;
@@ -52,10 +54,15 @@ fn every_keyword_stands_in_a_grammar() {
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// The blocks that define what is written how.
+/// The blocks that define what is written how: they begin with a name and `=`.
 fn grammar(document: &str) -> String {
     let blocks = document.split("```").skip(1).step_by(2);
-    blocks.filter(|block| block.starts_with("text\n") && block.contains(" = ")).collect()
+    let is_grammar = |block: &&str| {
+        let text = block.strip_prefix("text\n").unwrap_or_default();
+        let defined = text.split_once(" = ").map_or("", |(name, _)| name.trim_end());
+        !defined.is_empty() && leading_name(defined) == defined
+    };
+    blocks.filter(is_grammar).collect()
 }
 
 #[test]
@@ -76,6 +83,11 @@ fn words_of_types_and_devices_are_those_of_messages() {
         let part = part.replace(['`', '\n'], " ").replace("  ", " ");
         part.contains(first)
     };
+    let (numbered, _) = received.split_once("; any other index").expect("the end of the list");
+    let (_, numbered) = numbered.split_once('(').expect("the numbers");
+    let is_number = |word: &&str| word.trim_start_matches('(').parse::<u32>().is_ok();
+    let n_types = numbered.split_whitespace().filter(is_number).count();
+    assert_eq!(n_types, types.clone().count(), "{numbered}");
     for (index, word) in types {
         assert!(
             is_told(received, &format!(" {index} {word}"))
@@ -84,6 +96,8 @@ fn words_of_types_and_devices_are_those_of_messages() {
         );
     }
     let (_, printed) = document.split_once("Device types print as").expect("the list");
+    let (printed, _) = printed.split_once("others as").expect("the end of the list");
+    assert_eq!(quoted(printed).count(), devices.clone().count(), "{printed}");
     for (device, word) in devices {
         assert!(is_told(printed, &format!(" {word} {device},")), "{word} {device}");
     }
@@ -108,19 +122,51 @@ fn constants_behind(call: &str) -> Vec<String> {
     constants.map(str::to_string).collect()
 }
 
+/// The codes of the diagnostics that the suite expects.
+fn codes_of_the_suite() -> Vec<String> {
+    let mut codes = Vec::new();
+    for path in crate::suite::files(&root().join("tests/suite")) {
+        let document = Document::read(&path).expect("the suite is text");
+        for block in document.blocks().filter(|block| block.info == "diagnostic") {
+            let heads = block.text.lines().filter_map(|line| line.strip_prefix("error["));
+            codes.extend(heads.filter_map(|head| Some(head.split_once(']')?.0.to_string())));
+        }
+    }
+    codes
+}
+
+/// Codes are constants in the program, but for a few, which the suite has.
 #[test]
 fn every_code_of_a_diagnostic_has_its_row() {
     let codes = ["Diagnostic::new(", "Diagnostic::warning("].map(constants_behind).concat();
     let arms = sources().into_iter().filter(|source| source.path.ends_with("source/error.rs"));
     let arms: String = arms.map(|source| source.text).collect();
     let of_sources = arms.split("=> \"").skip(1).filter_map(|text| text.split('"').next());
-    let mut known: Vec<_> = codes.into_iter().chain(of_sources.map(str::to_string)).collect();
+    let expected = codes_of_the_suite();
+    let of_sources = of_sources.map(str::to_string);
+    let mut known: Vec<_> = codes.into_iter().chain(of_sources).chain(expected).collect();
     known.sort();
     known.dedup();
     let document = text("diagnostics.md");
     let rows = document.lines().filter(|line| line.starts_with("| `"));
     let names = rows.flat_map(|row| quoted(row.split(" | ").next().unwrap_or_default()));
     expect_same(names.map(str::to_string), known);
+}
+
+/// What a package may need of libtvm_ffi and of the C library.
+#[test]
+fn every_import_is_listed() {
+    let document = text("deploying.md");
+    let row = |head: &str| {
+        let line = document.lines().find(|line| line.starts_with(&format!("| {head} |")));
+        line.unwrap_or_else(|| panic!("no row `{head}`")).to_string()
+    };
+    let named = row("TVM-FFI symbols");
+    let known = LIBTVM_FFI.iter().map(|import| import.symbol.to_string());
+    expect_same(quoted(&named).map(str::to_string), known);
+    let named = row("C library");
+    let named = quoted(&named).next().expect("a list").split_whitespace();
+    expect_same(named.map(str::to_string), LIBC.iter().map(|symbol| symbol.to_string()));
 }
 
 #[test]
@@ -141,7 +187,7 @@ fn every_source_is_in_both_tables() {
     let told = problems.to_string();
     let (_, list) = told.split_once("expected one of ").expect("the list");
     let known: Vec<_> = quoted(list.lines().next().unwrap_or_default()).collect();
-    assert!(known.len() > 4, "{told}");
+    assert!(known.len() > 5, "{told}");
     let tables =
         [section(&text("package-file.md"), "Sources").to_string(), text("bring-your-kernel.md")];
     for table in tables {
