@@ -71,7 +71,7 @@ fn the_commands_run() {
             assert_eq!(ran.code, Some(0), "{line}\n{ran}");
         }
     }
-    assert!(n_commands > 6, "{n_commands} were found");
+    assert!(n_commands > 8, "{n_commands} were found");
 }
 
 #[test]
@@ -88,6 +88,11 @@ fn what_is_printed_stands_there() {
         let ran = bench.run(["build", &format!("{name}.toml"), "-o", "a.so"]);
         assert_eq!(ran.stderr, shown);
     }
+    let cuda = self::document("sources/cuda.md");
+    let package = block(&cuda, "toml", "name = \"scale\"").replace("bfloat16}", "bfloat16, int4}");
+    let bench = bench.and("scale.toml", package);
+    let ran = bench.run(["check", "scale.toml"]);
+    assert_eq!(ran.stderr, block(&cuda, "text", "error[dtype-name]"));
     let shown = block(&document, "text", "$ kernpack plan");
     let (line, plan) = shown.split_once('\n').expect("a command and its answer");
     let ran = run_line(&bench, line.trim_start_matches("$ "));
