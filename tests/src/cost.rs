@@ -40,6 +40,8 @@ const SHAPES: &[Shape] = &[
         let tensor = |i| format!("Tensor([m{i}, n], float32, strides=[s, 1])");
         function(n, tensor, &format!(" where {}", rules.join(", ")))
     }),
+    ("parts of a rule", |n| joined(8 * n, " and ")),
+    ("parts of a rule of which one is enough", |n| joined(8 * n, " or ")),
     ("tensors in pairs that share no memory", |n| {
         // As many rules as there are pairs, for n pairs.
         let pairs = (0..n).flat_map(|b| (0..b).map(move |a| format!("noalias(x{a}, x{b})")));
@@ -63,6 +65,12 @@ fn function(n: usize, kind: impl Fn(usize) -> String, rules: &str) -> String {
     // Numbers of one length, so that text grows with what it says.
     let params: Vec<_> = (0..n).map(|i| format!("x{i}: {}", kind(1000 + i))).collect();
     format!("f({}){rules}", params.join(", "))
+}
+
+/// One rule of parts that may overflow.
+fn joined(n: usize, word: &str) -> String {
+    let parts: Vec<_> = (0..n).map(|i| format!("2 * n > {}", 1000 + i)).collect();
+    format!("f(n: int64) where {}", parts.join(word))
 }
 
 fn n_steps(steps: &[Step]) -> usize {

@@ -36,6 +36,8 @@ const MAX_BYTES: usize = 1 << 16;
 pub struct Parser<'t> {
     cursor: Cursor<'t>,
     depth: usize,
+    /// How many comparisons and the like the rule has so far.
+    n_parts: usize,
 }
 
 impl<'t> Deref for Parser<'t> {
@@ -65,7 +67,7 @@ fn parse_all<'t, T>(
     }
     let (tokens, problems) = lex(snippet);
     let mut diagnostics = Diagnostics(problems);
-    let mut parser = Parser { cursor: Cursor::new(&tokens), depth: 0 };
+    let mut parser = Parser { cursor: Cursor::new(&tokens), depth: 0, n_parts: 0 };
     let value = parse(&mut parser, &mut diagnostics);
     if diagnostics.0.is_empty() && parser.peek().kind != TokenKind::End {
         let problem = parser.unexpected("the end");
@@ -151,7 +153,7 @@ impl<'t> Parser<'t> {
         if self.at_end(&[]) {
             diagnostics.push(self.unexpected("a rule"));
         }
-        self.separated(diagnostics, &[], |parser| parser.rule())
+        self.separated(diagnostics, &[], Parser::whole_rule)
     }
 
     /// Items separated by commas up to one of the `ends`; behind a problem, goes on at the next item.

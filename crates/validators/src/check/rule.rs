@@ -113,16 +113,19 @@ fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
 
 /// Rules of which each is reached while those before it hold, if `all` have to hold, or else while none of them does.
 fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
+    let parts: Vec<_> = rules.iter().map(|rule| judge(cx, rule)).collect();
     let mut joined = Judged { holds: cx.b.bool(all), valid: cx.b.bool(true) };
-    for rule in rules {
-        let next = judge(cx, rule);
-        let is_decided = if all { cx.b.not(joined.holds) } else { joined.holds };
-        let valid = cx.b.or(is_decided, next.valid);
-        joined.valid = cx.b.and(joined.valid, valid);
+    for part in &parts {
         joined.holds = match all {
-            true => cx.b.and(joined.holds, next.holds),
-            false => cx.b.or(joined.holds, next.holds),
+            true => cx.b.and(joined.holds, part.holds),
+            false => cx.b.or(joined.holds, part.holds),
         };
+    }
+    // From the last on, so that each part is asked once: it has a value, and ends it or those behind it have.
+    for part in parts.iter().rev() {
+        let is_decided = if all { cx.b.not(part.holds) } else { part.holds };
+        let rest = cx.b.or(is_decided, joined.valid);
+        joined.valid = cx.b.and(part.valid, rest);
     }
     joined
 }

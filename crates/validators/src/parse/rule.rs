@@ -14,6 +14,8 @@ use std::fmt;
 
 /// How many values a symbol's set may have.
 const MAX_SET: usize = 256;
+/// How many comparisons and other parts a rule may have.
+const MAX_PARTS: usize = 256;
 
 /// A side of a comparison.
 enum Side {
@@ -38,8 +40,14 @@ impl fmt::Display for Side {
 }
 
 impl Parser<'_> {
-    /// Reads a rule.
-    pub(super) fn rule(&mut self) -> Result<Rule, Diagnostic> {
+    /// Reads a rule that stands for itself.
+    pub(super) fn whole_rule(&mut self) -> Result<Rule, Diagnostic> {
+        self.n_parts = 0;
+        self.rule()
+    }
+
+    /// Reads a rule, whole or in brackets.
+    fn rule(&mut self) -> Result<Rule, Diagnostic> {
         self.joined("or", RuleKind::Or, |parser| {
             parser.joined("and", RuleKind::And, Parser::negation)
         })
@@ -84,6 +92,11 @@ impl Parser<'_> {
             let rule = self.nested(Parser::rule)?;
             self.expect(")")?;
             return Ok(rule);
+        }
+        self.n_parts += 1;
+        if self.n_parts > MAX_PARTS {
+            let message = format!("the rule has more than {MAX_PARTS} parts");
+            return Err(Diagnostic::new("too-long", message).label(start, "this is not followed"));
         }
         let kind = if self.eat_name("noalias") {
             self.noalias()?
