@@ -60,7 +60,6 @@ impl Declarations {
             }
         }
         self.check_elements(bindings, diagnostics);
-        diagnostics.dedup();
     }
 
     fn check_stars(
