@@ -311,14 +311,17 @@ impl Builder {
             return values.iter().map(|value| value.inner).collect();
         }
         let mut yields = Vec::new();
-        let outer = values.iter().map(|value| self.yielded(*value, &mut yields)).collect();
+        let outer = values.iter().map(|value| self.yielded(cond, *value, &mut yields)).collect();
         self.push(Step::When(When { cond, steps, yields }));
         outer
     }
 
-    /// What a value is behind a `when` that yields it, once however often it leaves.
-    fn yielded(&mut self, value: Guarded, yields: &mut Vec<Yielded>) -> Value {
+    /// What a value is behind a `when` that yields it, once however often it leaves. What is true inside and false elsewhere is the condition.
+    fn yielded(&mut self, cond: Value, value: Guarded, yields: &mut Vec<Yielded>) -> Value {
         let Guarded { inner, otherwise } = value;
+        if (self.as_bool(inner), self.as_bool(otherwise)) == (Some(true), Some(false)) {
+            return cond;
+        }
         let is_same = |known: &&Yielded| (known.inner, known.otherwise) == (inner, otherwise);
         if let Some(known) = yields.iter().find(is_same) {
             return known.outer;

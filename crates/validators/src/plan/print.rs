@@ -53,8 +53,7 @@ impl Printer<'_> {
                     writeln!(f, "{indent}when {}", self.text(when.cond, false))?;
                     let outside = self.names.clone();
                     self.steps(f, &when.steps, depth + 1)?;
-                    let inner: Vec<_> =
-                        when.yields.iter().map(|y| self.text(y.inner, false)).collect();
+                    let inner: Vec<_> = when.yields.iter().map(|y| self.inner(y.inner)).collect();
                     when.yields.iter().for_each(|yielded| self.describe(yielded));
                     self.names = outside;
                     for (yielded, inner) in when.yields.iter().zip(inner) {
@@ -104,10 +103,19 @@ impl Printer<'_> {
         }
     }
 
-    /// A yielded value, which is called as what it is inside where that is a path.
-    fn yielded(&mut self, outer: Value, inner: String) -> String {
-        let is_path = inner.contains(|c: char| c.is_ascii_alphabetic())
-            && inner.chars().all(|c| c.is_ascii_alphanumeric() || "._[]".contains(c));
+    /// What a value is called inside a `when`, and whether that is a path: a name that it keeps
+    /// outside.
+    fn inner(&self, value: Value) -> (String, bool) {
+        let text = self.text(value, false);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "._[]".contains(c);
+        let is_path = text.contains(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_part);
+        let is_number = matches!(self.plan.expr(value), Expr::Bool(_) | Expr::Yield(..));
+        let has_name = self.names.contains_key(&value) || !is_number;
+        (text, is_path && has_name)
+    }
+
+    /// A yielded value.
+    fn yielded(&mut self, outer: Value, (inner, is_path): (String, bool)) -> String {
         if is_path {
             self.name(outer, &inner);
             return inner;
@@ -119,7 +127,8 @@ impl Printer<'_> {
     /// which may be another value's later.
     fn describe(&mut self, yielded: &Yielded) {
         let name = self.names.remove(&yielded.inner);
-        self.yielded.insert(yielded.outer, self.text(yielded.inner, false));
+        let text = self.in_messages().text(yielded.inner, false);
+        self.yielded.insert(yielded.outer, text);
         self.names.extend(name.map(|name| (yielded.inner, name)));
     }
 
@@ -129,11 +138,16 @@ impl Printer<'_> {
         self.names.insert(value, name.to_string());
     }
 
-    /// What a check says, in which no value goes by its number.
+    /// What a check says.
     fn fault(&self, fault: &Fault) -> String {
+        self.in_messages().message(fault)
+    }
+
+    /// As values are called in messages, where none goes by its number.
+    fn in_messages(&self) -> Self {
         let mut names = self.yielded.clone();
         names.extend(self.names.clone());
-        Printer { plan: self.plan, names, yielded: HashMap::new() }.message(fault)
+        Printer { plan: self.plan, names, yielded: HashMap::new() }
     }
 
     fn message(&self, fault: &Fault) -> String {

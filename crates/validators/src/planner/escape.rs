@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What leaves a `when`: the values that its steps define or change, with what they are elsewhere.
 
+use super::Planner;
 use super::first_of::FirstOf;
 use super::name::Named;
-use super::{BoundStar, Planner};
 use crate::check::alias::Extent;
 use crate::plan::{Builder, Guarded, Value};
 use std::collections::BTreeMap;
@@ -21,8 +21,6 @@ struct Leaving {
     before: Option<Named>,
     /// What a tensor of that path spans.
     extent: Option<Extent>,
-    /// The star whose dims the name counts.
-    star: Option<BoundStar>,
 }
 
 impl<'s> Planner<'s> {
@@ -39,10 +37,9 @@ impl<'s> Planner<'s> {
         self.guards.pop();
         let mut leaving = self.take_leaving(&mark);
         self.close(cond, &mark, &mut leaving);
-        for Leaving { named, extent, star, .. } in leaving {
+        for Leaving { named, extent, .. } in leaving {
             let name = named.name.clone();
             extent.map(|extent| self.extents.insert(name.clone(), extent));
-            star.map(|star| self.stars.insert(name.clone(), star));
             self.names.insert(name, named);
         }
         if self.guards.is_empty() {
@@ -50,17 +47,17 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Takes the names that were defined or changed since `mark` from where they are kept.
+    /// Takes the names that were defined or changed since `mark` from where they are kept. Nothing
+    /// behind a `when` asks for the dims of a star that it has bound.
     fn take_leaving(&mut self, mark: &Mark) -> Vec<Leaving> {
         let mut before = BTreeMap::new();
         for (name, was) in &self.defined[mark.n_defined..] {
             before.entry(name.clone()).or_insert_with(|| was.clone());
         }
-        let leaving = before.into_iter().map(|(name, before)| Leaving {
-            named: self.names.remove(&name).expect("a name that was defined"),
-            before,
-            extent: self.extents.remove(&name),
-            star: self.stars.remove(&name),
+        let leaving = before.into_iter().map(|(name, before)| {
+            self.stars.remove(&name);
+            let named = self.names.remove(&name).expect("a name that was defined");
+            Leaving { named, before, extent: self.extents.remove(&name) }
         });
         leaving.collect()
     }
@@ -105,9 +102,6 @@ impl Leaving {
         into.extend(self.named.values().into_iter().zip(before));
         if let Some(Extent { low, high, valid, empty }) = &mut self.extent {
             into.extend([low, high, valid, empty].map(|value| elsewhere_zero(b, value)));
-        }
-        if let Some(star) = &mut self.star {
-            into.extend(star.dims.values().map(|value| elsewhere_zero(b, value)));
         }
     }
 }

@@ -36,14 +36,6 @@ pub struct StarDims {
     pub empty: Value,
 }
 
-impl StarDims {
-    /// The values.
-    pub(super) fn values(&mut self) -> [&mut Value; 6] {
-        let StarDims { extents: Row { start, step }, ndim, numel, fits, empty } = self;
-        [start, step, ndim, numel, fits, empty]
-    }
-}
-
 /// A use of a star.
 #[derive(Clone, Debug)]
 pub struct StarUse {
