@@ -22,9 +22,9 @@ use std::fmt;
 pub struct Scalar(pub(crate) DType);
 
 impl Scalar {
-    /// A scalar of that dtype: `bool`, an integer of 8 to 64 bits, `float16`, `bfloat16`, `float32` or `float64`.
+    /// A scalar of that dtype: `bool`, an integer of 8, 16, 32 or 64 bits, `float16`, `bfloat16`, `float32` or `float64`.
     pub fn new(dtype: DType) -> Option<Scalar> {
-        let is_int = dtype.is_int() && dtype.bits >= 8;
+        let is_int = dtype.is_int() && [8, 16, 32, 64].contains(&dtype.bits);
         (dtype.lanes == 1 && (is_int || dtype.is_float() || dtype == DType::BOOL))
             .then_some(Scalar(dtype))
     }
@@ -88,5 +88,25 @@ impl ParamKind for Scalar {
 
     fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
         check::scalar::fits(value, self.0).map_err(BadDefault::Expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_have_the_sizes_of_c() {
+        let sizes = |dtype: DType| {
+            let sizes = [1, 4, 8, 16, 24, 32, 40, 64, 128].into_iter();
+            let is_scalar = |bits: &u8| Scalar::new(DType { bits: *bits, ..dtype }).is_some();
+            sizes.filter(is_scalar).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(DType::INT32), [8, 16, 32, 64]);
+        assert_eq!(sizes(DType::UINT8), [8, 16, 32, 64]);
+        assert_eq!(sizes(DType::FLOAT32), [16, 32, 64]);
+        assert_eq!(sizes(DType::BFLOAT16), [16]);
+        assert_eq!(sizes(DType::BOOL), [8]);
+        assert_eq!(Scalar::new(DType { lanes: 2, ..DType::INT8 }), None);
     }
 }
