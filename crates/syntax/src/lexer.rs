@@ -10,7 +10,7 @@ use crate::{Diagnostic, Snippet, Span};
 pub enum TokenKind {
     /// A letter or `_`, then letters, digits and `_`.
     Name,
-    /// A decimal integer, at most 2^63: so much fits 64 bits with a minus in front, which is a token of its own.
+    /// A decimal integer. A minus in front is a token of its own.
     Int(u64),
     /// A decimal number with a point or an exponent.
     Float(f64),
@@ -113,7 +113,7 @@ fn number_len(text: &str) -> usize {
 
 fn number(text: &str) -> Option<TokenKind> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
-        text.parse().ok().filter(|value| *value <= i64::MIN.unsigned_abs()).map(TokenKind::Int)
+        text.parse().ok().map(TokenKind::Int)
     } else {
         text.parse().ok().filter(|value: &f64| value.is_finite()).map(TokenKind::Float)
     }
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn integers_end_where_64_bits_do() {
-        let (tokens, diagnostics) = lex("9223372036854775808 9223372036854775809".into());
-        assert_eq!(tokens[0].kind, TokenKind::Int(1 << 63));
+        let (tokens, diagnostics) = lex("18446744073709551615 18446744073709551616".into());
+        assert_eq!(tokens[0].kind, TokenKind::Int(u64::MAX));
         assert_eq!(tokens[1].kind, TokenKind::Bad);
         assert_eq!(diagnostics.len(), 1);
     }

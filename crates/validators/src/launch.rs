@@ -2,7 +2,8 @@
 //! Launches as they are written: which kernel arguments, under which condition, with which workspaces; and how they join a signature's plan.
 //!
 //! ```text
-//! argument = "struct" "(" argument {"," argument} ")" | map | expr [":" ctype]
+//! argument = "struct" "(" argument {"," argument} ")" | map | expr [":" ctype] | constant ":" ctype
+//! constant = ["-"] (integer | float | inf) | nan | true | false
 //! ctype    = bool | int8 .. int64 | uint8 .. uint64 | float16 | bfloat16 | float32 | float64 | pointer
 //! ```
 //!
@@ -10,11 +11,13 @@
 
 mod allocation;
 mod condition;
+mod constant;
 mod named_tensor;
 mod tensor_map;
 mod when;
 mod written;
 
+pub use constant::{Constant, Number};
 pub use named_tensor::NamedTensor;
 pub use when::When;
 
@@ -41,6 +44,8 @@ use std::fmt;
 pub enum KernelArg {
     /// A value, with the C type it is passed as where that is not the obvious one.
     Value(Expr, Option<CScalar>),
+    /// A number, with the C type it is passed as.
+    Constant(Constant),
     /// Several as one C struct, passed by value.
     Struct(Vec<KernelArg>),
     /// A tensor map, for a kernel on a GPU.
@@ -69,6 +74,7 @@ impl fmt::Display for KernelArg {
         match self {
             KernelArg::Value(expr, None) => expr.fmt(f),
             KernelArg::Value(expr, Some(c_type)) => write!(f, "{expr}: {c_type}"),
+            KernelArg::Constant(constant) => constant.fmt(f),
             KernelArg::Struct(fields) => write!(f, "struct({})", join(fields)),
             KernelArg::TensorMap(map) => map.fmt(f),
         }
@@ -159,6 +165,7 @@ impl KernelArg {
     fn exprs<'a>(&'a self, into: &mut Vec<&'a Expr>) {
         match self {
             KernelArg::Value(expr, _) => into.push(expr),
+            KernelArg::Constant(_) => {}
             KernelArg::Struct(fields) => fields.iter().for_each(|field| field.exprs(into)),
             KernelArg::TensorMap(map) => {
                 into.extend(map.dims.iter().chain(&map.strides).flatten());
@@ -576,6 +583,9 @@ impl Join<'_, '_> {
             None if is_device_fact(name) => {
                 ("is known in launches on a GPU only", known.to_string())
             }
+            None if let Some(written) = Constant::written(name) => {
+                ("is a constant, not an integer", pass(&format!("`{written}`")))
+            }
             None => {
                 let meant = closest_field(name).map(|(_, field)| field);
                 let meant = meant.filter(|field| self.cx.named(field).is_some());
@@ -614,8 +624,12 @@ impl Join<'_, '_> {
                     .push(problem.help("pass the tensor map as an argument of its own"));
                 return None;
             }
+            KernelArg::Constant(constant) => return self.constant(Ok(*constant)),
             KernelArg::Value(expr, c_type) => (expr, *c_type),
         };
+        if let (Some(value), Some(c_type)) = (expr.as_int(), c_type) {
+            return self.constant(Constant::new(Number::Int(value.into()), c_type));
+        }
         if let Expr::Symbol(name, _) = expr
             && let Some(arg) = self.whole(name, c_type)
         {

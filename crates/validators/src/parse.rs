@@ -4,6 +4,7 @@
 //!
 //! All problems are collected: behind one, reading goes on at the next parameter, result or rule.
 
+mod constant;
 mod expr;
 mod function_name;
 mod rule;
@@ -484,6 +485,9 @@ impl<'t> Parser<'t> {
         }
         if tensor_map::at_map(self) {
             return tensor_map::parse_map(self).map(KernelArg::TensorMap);
+        }
+        if let Some(constant) = self.constant()? {
+            return Ok(KernelArg::Constant(constant));
         }
         let expr = self.parse_expr()?;
         let c_type = if self.eat(":") { Some(self.c_scalar()?) } else { None };

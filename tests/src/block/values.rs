@@ -53,6 +53,7 @@ fn flatten_names(arg: &KernelArg, names: &mut Vec<String>) {
     match arg {
         KernelArg::Struct(fields) => fields.iter().for_each(|field| flatten_names(field, names)),
         KernelArg::Value(expr, _) => names.push(expr.to_string()),
+        KernelArg::Constant(constant) => names.push(constant.number().to_string()),
         KernelArg::TensorMap(map) => names.push(format!("tma({})", map.tensor)),
     }
 }

@@ -325,7 +325,7 @@ impl<'a> View<'a> {
         let (tensor, map) = match arg {
             KernelArg::Value(Expr::Symbol(tensor, _), None) => (tensor, None),
             KernelArg::TensorMap(map) => (&map.tensor, Some(map)),
-            KernelArg::Value(..) | KernelArg::Struct(_) => return None,
+            KernelArg::Value(..) | KernelArg::Constant(_) | KernelArg::Struct(_) => return None,
         };
         let facts = tensors.get(tensor)?;
         let map = map.cloned().unwrap_or_else(|| MapSpec::new(tensor));
@@ -408,7 +408,7 @@ impl<'a> View<'a> {
 fn is_open(arg: &KernelArg) -> Option<&MapSpec> {
     match arg {
         KernelArg::TensorMap(map) => Some(map).filter(|map| map.box_dims.is_none()),
-        KernelArg::Value(..) | KernelArg::Struct(_) => None,
+        KernelArg::Value(..) | KernelArg::Constant(_) | KernelArg::Struct(_) => None,
     }
 }
 

@@ -94,14 +94,19 @@ pub(crate) struct IntRange {
     pub expected: String,
 }
 
+/// The least and the greatest value of `bool` or an integer dtype.
+pub(crate) fn int_bounds(dtype: DType) -> (i128, i128) {
+    let bits = u32::from(dtype.bits);
+    match (dtype, dtype.is_unsigned()) {
+        (DType::BOOL, _) => (0, 1),
+        (_, true) => (0, (1 << bits) - 1),
+        (_, false) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+    }
+}
+
 /// The range of `bool` or an integer dtype, for values that arrive in 64 signed bits.
 pub(crate) fn int_range(dtype: DType) -> IntRange {
-    let bits = u32::from(dtype.bits);
-    let (low, high) = match (dtype, dtype.is_unsigned()) {
-        (DType::BOOL, _) => (0, 1),
-        (_, true) => (0, (1i128 << bits) - 1),
-        (_, false) => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-    };
+    let (low, high) = int_bounds(dtype);
     let bound = |value: i128, limit: i64| (value != limit.into()).then_some(value as i64);
     let high_bound = if high > i64::MAX.into() { None } else { bound(high, i64::MAX) };
     let expected = format!("to be in {dtype} range [{low}, {high}]");
@@ -147,7 +152,7 @@ pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
 }
 
 /// Whether a float rounds to `dtype` without overflow: what is not finite does not overflow.
-fn has_float(value: f64, dtype: DType) -> bool {
+pub(crate) fn has_float(value: f64, dtype: DType) -> bool {
     let is_small = |limit| (value.abs().to_bits() as i64) < limit;
     !value.is_finite() || overflow_limit(dtype).is_none_or(is_small)
 }

@@ -29,6 +29,7 @@ impl KernelArg {
     fn passes(&self, name: &str) -> bool {
         match self {
             KernelArg::Value(expr, _) => expr.as_symbol() == Some(name),
+            KernelArg::Constant(_) => false,
             KernelArg::Struct(fields) => fields.iter().any(|field| field.passes(name)),
             KernelArg::TensorMap(map) => map.tensor == name,
         }
