@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How kernels are launched, as they see it themselves; and images that other compilers made."""
+"""How kernels are launched and what they are passed, as they see it themselves; and images that other compilers made."""
 
 import ctypes
 import os
@@ -66,3 +66,19 @@ def test_dependent_launches_of_high_priority(attributes):
 def test_what_other_compilers_made(attributes, kind):
     attributes[kind](zeros(1))
     torch.cuda.synchronize()
+
+
+def test_constants(attributes):
+    bits = torch.zeros(8, dtype=torch.int64, device="cuda")
+    attributes.constants(bits)
+    minus_zero = -(1 << 31)
+    wide = torch.tensor([1e-300], dtype=torch.float64).view(torch.int64).item()
+    assert bits.tolist() == [1, 0xBE00, 0x3586, minus_zero, -1, 0, -128, wide]
+
+
+def test_all_arguments_of_a_launch_without_args(attributes):
+    a = torch.arange(1000, dtype=torch.float32, device="cuda")
+    assert torch.equal(attributes.scaled(a, -0.5, 1000), -0.5 * a)
+    b = torch.zeros_like(a)
+    attributes.scaled_out(a, 3.0, 1000, b)
+    assert torch.equal(b, 3 * a)

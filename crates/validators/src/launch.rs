@@ -14,6 +14,7 @@ mod condition;
 mod constant;
 mod named_tensor;
 mod tensor_map;
+mod unsaid;
 mod when;
 mod written;
 

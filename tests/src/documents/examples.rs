@@ -9,7 +9,7 @@ use kernpack_syntax::Diagnostics;
 use kernpack_validators::{Signature, param};
 use std::path::Path;
 
-/// A package with what an example leaves out: the package's head, a signature, a kernel, arguments.
+/// A package with what an example leaves out: the package's head, a signature, a kernel.
 fn whole(example: &str) -> String {
     if example.contains("[package]") {
         return example.to_string();
@@ -26,11 +26,9 @@ fn whole(example: &str) -> String {
     text.push('\n');
     let is_launch = has("source") || has("args");
     let on_gpu = !example.contains("host =");
-    for (key, line) in [
-        ("source", "source = { cuda = \"k.cu\" }\n"),
-        ("args", "args = [\"x\"]\n"),
-        ("kernel", "kernel = \"k\"\n"),
-    ] {
+    for (key, line) in
+        [("source", "source = { cuda = \"k.cu\" }\n"), ("kernel", "kernel = \"k\"\n")]
+    {
         if is_launch && !has(key) && !(key == "kernel" && example.contains("triton =")) {
             text.push_str(line);
         }

@@ -37,27 +37,19 @@ fn keys_that_are_missing() {
     expect_drawn(
         "[package]\nname = \"p\"\n[[function]]\nkernel = \"f\"\n",
         expect![[r#"
-        exit 1
-        err: error[missing-key]: the function needs a `signature`
-        err:  --> p.toml:3:1
-        err:   |
-        err: 3 | [[function]]
-        err:   | ^^^^^^^^^^^^ expected `signature`
-        err: 
-        err: error[missing-key]: the launch has no `source`
-        err:  --> p.toml:3:1
-        err:   |
-        err: 3 | [[function]]
-        err:   | ^^^^^^^^^^^^ expected `source`
-        err: 
-        err: error[missing-key]: the launch has no `args`
-        err:  --> p.toml:3:1
-        err:   |
-        err: 3 | [[function]]
-        err:   | ^^^^^^^^^^^^ expected `args`
-        err:   |
-        err:   = help: write `args = []` for a kernel that takes none
-    "#]],
+            exit 1
+            err: error[missing-key]: the function needs a `signature`
+            err:  --> p.toml:3:1
+            err:   |
+            err: 3 | [[function]]
+            err:   | ^^^^^^^^^^^^ expected `signature`
+            err: 
+            err: error[missing-key]: the launch has no `source`
+            err:  --> p.toml:3:1
+            err:   |
+            err: 3 | [[function]]
+            err:   | ^^^^^^^^^^^^ expected `source`
+        "#]],
     );
 }
 
@@ -447,23 +439,6 @@ fn json_has_places_in_bytes_and_in_lines() {
             out:           }
             out:         ],
             out:         "help": "name the function of the source that runs: `kernel = \"norm_f32\"`",
-            out:         "detail": null
-            out:       },
-            out:       {
-            out:         "code": "missing-key",
-            out:         "severity": "error",
-            out:         "message": "the launch has no `args`",
-            out:         "labels": [
-            out:           {
-            out:             "file": "p.toml",
-            out:             "start": 21,
-            out:             "end": 33,
-            out:             "line": 3,
-            out:             "column": 1,
-            out:             "text": "expected `args`"
-            out:           }
-            out:         ],
-            out:         "help": "write `args = []` for a kernel that takes none",
             out:         "detail": null
             out:       },
             out:       {

@@ -2,7 +2,7 @@
 //! `[[function]]`: a signature with its workspaces and launches.
 
 use super::fields::{Fields, Reader, Value};
-use super::launch::{self, Form};
+use super::launch::{self, Described, Form};
 use crate::package::{Function, WrittenLaunch};
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
@@ -44,7 +44,8 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let signature = text.and_then(|text| reader.parse(text, Signature::parse));
     let doc = reader.string(&mut fields, "doc").map(|doc| doc.text.to_string());
     let workspaces = workspaces(reader, &mut fields);
-    let launches = launches(reader, &mut fields, signature.as_ref());
+    let described = Described { signature: signature.as_ref(), workspaces: &workspaces };
+    let launches = launches(reader, &mut fields, described);
     fields.finish(reader);
 
     let (signature, text) = (signature?, text?);
@@ -81,16 +82,16 @@ fn workspaces(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<Workspace
 fn launches(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
-    signature: Option<&Signature>,
+    function: Described<'_>,
 ) -> Vec<WrittenLaunch> {
     let own = launch::KEYS.iter().find(|key| fields.has(key)).copied();
     let written = fields.take_entry("launch");
     match own {
-        Some(key) => short(reader, fields, signature, key, written),
+        Some(key) => short(reader, fields, function, key, written),
         None => {
             launch::know_keys(fields);
             launch::misplace(fields, written.is_some());
-            written.map_or(vec![], |(key, value)| listed(reader, signature, key, value))
+            written.map_or(vec![], |(key, value)| listed(reader, function, key, value))
         }
     }
 }
@@ -99,7 +100,7 @@ fn launches(
 fn short<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,
-    signature: Option<&Signature>,
+    function: Described<'_>,
     key: &str,
     written: Option<(Span, &'t Value<'t>)>,
 ) -> Vec<WrittenLaunch> {
@@ -116,18 +117,18 @@ fn short<'t>(
         reader.table("launch", value, "a launch's layout", expected)
     });
     let form = Form::Short(layout.as_mut());
-    let own = launch::read(reader, fields, signature, form);
+    let own = launch::read(reader, fields, function, form);
     if let Some(layout) = layout {
         layout.finish(reader);
     }
-    let list = list.map_or(vec![], |value| launch::list(reader, value, signature));
+    let list = list.map_or(vec![], |value| launch::list(reader, value, function));
     own.into_iter().chain(list).collect()
 }
 
 /// The launches of a function that has no keys of one itself.
 fn listed(
     reader: &mut Reader<'_>,
-    signature: Option<&Signature>,
+    function: Described<'_>,
     key: Span,
     value: &Value<'_>,
 ) -> Vec<WrittenLaunch> {
@@ -139,5 +140,5 @@ fn listed(
         reader.report(problem.label(key, "a layout alone"));
         return vec![];
     }
-    launch::list(reader, value, signature)
+    launch::list(reader, value, function)
 }

@@ -7,8 +7,8 @@ use super::source::{self, Source};
 use crate::package::{Launch, Returns, Site, TritonLaunch, WrittenLaunch};
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use kernpack_validators::{
-    KernelArg, KernelName, NamePiece, Signature, When, parse_kernel_arg, parse_kernel_name,
-    parse_when,
+    KernelArg, KernelName, NamePiece, Signature, When, Workspace, parse_kernel_arg,
+    parse_kernel_name, parse_when,
 };
 use toml::de::DeValue;
 
@@ -24,6 +24,15 @@ pub(super) enum Form<'a, 't> {
     Listed,
     /// On the function itself, with its layout in `launch`, where there is one.
     Short(Option<&'a mut Fields<'t>>),
+}
+
+/// The function that a launch is of.
+#[derive(Clone, Copy)]
+pub(super) struct Described<'a> {
+    /// Its signature, where that can be read.
+    pub signature: Option<&'a Signature>,
+    /// Its workspaces.
+    pub workspaces: &'a [Workspace],
 }
 
 /// Whether a table has keys of a launch that are not those of its layout.
@@ -62,7 +71,7 @@ pub(super) fn misplace(fields: &mut Fields<'_>, has_list: bool) {
 pub(super) fn list(
     reader: &mut Reader<'_>,
     value: &Value<'_>,
-    signature: Option<&Signature>,
+    function: Described<'_>,
 ) -> Vec<WrittenLaunch> {
     let DeValue::Array(items) = value.get_ref() else {
         reader.wrong_type("`launch`", value, "an array of tables: `[[function.launch]]`");
@@ -73,7 +82,7 @@ pub(super) fn list(
         let Some(mut fields) = reader.table("launch", item, "a launch", "a table") else {
             continue;
         };
-        launches.extend(read(reader, &mut fields, signature, Form::Listed));
+        launches.extend(read(reader, &mut fields, function, Form::Listed));
         fields.finish(reader);
     }
     launches
@@ -83,7 +92,7 @@ pub(super) fn list(
 pub(super) fn read<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,
-    signature: Option<&Signature>,
+    function: Described<'_>,
     form: Form<'_, 't>,
 ) -> Option<WrittenLaunch> {
     let when = match form {
@@ -98,9 +107,9 @@ pub(super) fn read<'t>(
     let is_c = matches!(source, Some(Source::Host(_)));
     let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
         true => Some(None),
-        false => kernel(reader, fields, signature, is_c).map(Some),
+        false => kernel(reader, fields, function.signature, is_c).map(Some),
     };
-    let args = args(reader, fields);
+    let args = args(reader, fields, function);
     let returns = match source {
         Some(Source::Gpu(_) | Source::Triton(_)) => refuse_returns(reader, fields),
         Some(Source::Host(_)) | None => returns(reader, fields),
@@ -179,18 +188,41 @@ fn when(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> When {
     text.and_then(|text| reader.parse(text, parse_when)).unwrap_or_default()
 }
 
-fn args(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Vec<Placed<KernelArg>>> {
-    let Some(value) = fields.take("args") else {
-        let help = "write `args = []` for a kernel that takes none";
-        reader.missing(fields, "args", "the launch has no `args`", Some(help));
-        return None;
-    };
+fn args(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    function: Described<'_>,
+) -> Option<Vec<Placed<KernelArg>>> {
+    let Some(value) = fields.take("args") else { return unsaid_args(reader, fields, function) };
     let mut args = Vec::new();
     for text in reader.texts("args", value) {
         let arg = reader.parse(text, parse_kernel_arg);
         args.extend(arg.map(|arg| Placed::new(arg, text.span)));
     }
     Some(args)
+}
+
+/// The arguments of a launch without `args`: all that the function takes. Where that is more than tensors, scalars and pointers, or memory
+/// of its own comes with it, they have to be written.
+fn unsaid_args(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    function: Described<'_>,
+) -> Option<Vec<Placed<KernelArg>>> {
+    let place = fields.span;
+    let reason = match (function.signature?.unsaid_args(), function.workspaces.first()) {
+        (Ok(args), None) => {
+            return Some(args.into_iter().map(|arg| Placed::new(arg, place)).collect());
+        }
+        (Err(param), _) => {
+            format!("the parameter `{}` is no tensor, scalar or pointer", param.name)
+        }
+        (Ok(_), Some(workspace)) => format!("the function has the workspace `{}`", workspace.name),
+    };
+    let message = format!("the launch has no `args`, and {reason}");
+    let help = "write what the kernel takes, in order; `args = []` for nothing";
+    reader.missing(fields, "args", &message, Some(help));
+    None
 }
 
 /// Reports what a kernel on a GPU is said to return.

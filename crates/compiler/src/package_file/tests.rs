@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Package files as they are written, and what is said about them.
 
+mod args;
 mod text;
 
 use crate::package::{Launch, Returns, Site, WrittenLaunch, WrittenPackage};
@@ -169,9 +170,6 @@ fn what_must_be_there() {
             missing-key: the launch has no `kernel`
               "[[function.launch]]" expected `kernel`
               help: name the function of the source that runs: `kernel = "norm_f32"`
-            missing-key: the launch has no `args`
-              "[[function.launch]]" expected `args`
-              help: write `args = []` for a kernel that takes none
         "#]],
     );
     expect_problems(
@@ -180,9 +178,6 @@ fn what_must_be_there() {
             missing-key: the launch has no `kernel`
               "[[function]]" expected `kernel`
               help: name the function of the source that runs: `kernel = "norm_f32"`
-            missing-key: the launch has no `args`
-              "[[function]]" expected `args`
-              help: write `args = []` for a kernel that takes none
             missing-key: the source names no file
               "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`
         "#]],
