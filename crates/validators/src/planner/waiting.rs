@@ -230,9 +230,12 @@ impl Planner<'_> {
     /// Plans `body` under the conditions that a check and the names it needs stand under.
     fn under_guards(&mut self, own: &[Value], needs: &[String], body: impl FnOnce(&mut Self)) {
         let names = needs.iter().flat_map(|need| &self.names[need].guards);
-        let mut guards: Vec<_> = own.iter().chain(names).copied().collect();
-        guards.retain(|guard| !self.guards.contains(guard));
-        guards.dedup();
+        let mut guards: Vec<Value> = Vec::new();
+        for guard in own.iter().chain(names).copied() {
+            if !self.guards.contains(&guard) && !guards.contains(&guard) {
+                guards.push(guard);
+            }
+        }
         guards.iter().for_each(|_| self.b.open());
         body(self);
         for guard in guards.iter().rev() {
