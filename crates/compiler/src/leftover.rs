@@ -12,10 +12,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How long compilers have to tidy up, in steps of [`STEP`].
-const N_STEPS: usize = 200;
+/// How long compilers have to tidy up, all of them together.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How long to wait for compilers before looking again.
 const STEP: Duration = Duration::from_millis(10);
 
@@ -112,9 +112,7 @@ pub fn run(command: &mut Command) -> io::Result<Output> {
 pub fn clear(signal: i32) {
     let list = list();
     let signal = Signal::from_named_raw(signal).unwrap_or(Signal::TERM);
-    for program in &list.programs {
-        end(*program, signal);
-    }
+    end(list.programs.clone(), signal);
     for path in &list.paths {
         // One of the two fails, or both where it has just removed itself.
         let _ = std::fs::remove_file(path);
@@ -123,15 +121,51 @@ pub fn clear(signal: i32) {
     std::mem::forget(list);
 }
 
-/// Ends a program and all that it started. Compilers remove their own temporary files if they are
+/// Ends programs and all that they started. Compilers remove their own temporary files if they are
 /// asked to end.
-fn end(program: Pid, signal: Signal) {
-    let _ = kill_process_group(program, signal);
-    for _ in 0..N_STEPS {
-        if test_kill_process_group(program).is_err() {
-            return;
+fn end(mut programs: Vec<Pid>, signal: Signal) {
+    let pass_on = |programs: &[Pid], signal| {
+        programs.iter().for_each(|program| _ = kill_process_group(*program, signal));
+    };
+    pass_on(&programs, signal);
+    let start = Instant::now();
+    loop {
+        programs.retain(|program| test_kill_process_group(*program).is_ok());
+        if programs.is_empty() || start.elapsed() >= PATIENCE {
+            break;
         }
         std::thread::sleep(STEP);
     }
-    let _ = kill_process_group(program, Signal::KILL);
+    pass_on(&programs, Signal::KILL);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Child;
+
+    /// A program that is asked in vain to end; it has begun.
+    fn deaf() -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' TERM; echo; sleep 100"]).process_group(0);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("there is a shell");
+        let output = child.stdout.as_mut().expect("it is piped");
+        BufReader::new(output).read_line(&mut String::new()).expect("it writes a line");
+        child
+    }
+
+    #[test]
+    fn programs_that_do_not_end_are_waited_for_together() {
+        let mut programs: Vec<_> = (0..3).map(|_| deaf()).collect();
+        let start = Instant::now();
+        end(programs.iter().map(Pid::from_child).collect(), Signal::TERM);
+        let elapsed = start.elapsed();
+        for program in &mut programs {
+            let status = program.wait().expect("it was started");
+            assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "{status}");
+        }
+        assert!((PATIENCE..2 * PATIENCE).contains(&elapsed), "{elapsed:?}");
+    }
 }
