@@ -114,13 +114,19 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
 
     /// Leaves the function where the runtime has written an error: where that has any strings.
     pub fn leave_if_written(&mut self, n_strings: V<'c>) {
+        let ok = self.at_failure(n_strings);
+        self.leave(n_strings);
+        self.e.at(ok);
+    }
+
+    /// Goes on where an `int` is not 0: up to where that leaves the function. The block is where the rest goes on.
+    pub(super) fn at_failure(&self, status: V<'c>) -> Block<'c> {
         let e = self.e;
         let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
+        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
         e.branch(fine, ok, failed, Some(true));
         e.at(failed);
-        self.leave(n_strings);
-        e.at(ok);
+        ok
     }
 
     /// Leaves the function with the error that has been written, which has that many strings.

@@ -9,7 +9,7 @@ use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::GpuCode;
 use crate::image::Arch;
-use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
+use crate::llvm::{Emitter, Function, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
 use kernpack_runtime::interface::PACKAGE;
@@ -91,10 +91,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Where the runtime has written an error, frees everything and raises it.
     pub(super) fn leave_with_error(&mut self, n_strings: V<'c>) {
         let e = self.e();
-        let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, n_strings, e.int(Ty::I32, 0));
-        e.branch(fine, ok, failed, Some(true));
-        e.at(failed);
+        let ok = self.builder.at_failure(n_strings);
         self.free_all();
         self.builder.leave(n_strings);
         e.at(ok);

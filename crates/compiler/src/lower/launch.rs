@@ -197,10 +197,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Where the environment has refused memory, says of what, frees everything and returns -1.
     fn leave_unless_allocated(&mut self, status: V<'c>, alloc: &Alloc, is_workspace: bool) {
         let e = self.e();
-        let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
-        e.branch(fine, ok, failed, Some(true));
-        e.at(failed);
+        let ok = self.builder.at_failure(status);
         let (what, name) = (if is_workspace { "workspace" } else { "result" }, &alloc.name);
         let signature = &self.builder.plan.signature;
         let text = format!("Cannot allocate the {what} `{name}` when calling: `{signature}`: \0");
@@ -214,10 +211,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Where a callee has failed and set the error, frees everything and returns -1.
     fn leave_unless_zero(&mut self, status: V<'c>) {
         let e = self.e();
-        let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, status, e.int(Ty::I32, 0));
-        e.branch(fine, ok, failed, Some(true));
-        e.at(failed);
+        let ok = self.builder.at_failure(status);
         self.free_all();
         e.ret(e.int(Ty::I32, -1));
         e.at(ok);
@@ -361,10 +355,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
 
     fn require_success(&mut self, status: &Status, returned: V<'c>) {
         let e = self.e();
-        let (ok, failed) = (self.block(), self.block());
-        let fine = e.compare(Predicate::EQ, returned, e.int(Ty::I32, 0));
-        e.branch(fine, ok, failed, Some(true));
-        e.at(failed);
+        let ok = self.builder.at_failure(returned);
         self.free_all();
         let calling = calling(&self.builder.plan.signature);
         let fault = e.int(Ty::I32, self.faults.add(&status.fault, &calling).into());
