@@ -9,7 +9,7 @@ use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::GpuCode;
 use crate::image::Arch;
-use crate::llvm::{Emitter, Function, Ty, V, Word};
+use crate::llvm::{Emitter, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
 use kernpack_runtime::interface::PACKAGE;
@@ -166,9 +166,5 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let e = self.e();
         let value = e.truncate(self.builder.value(value), Ty::I32);
         e.store_at(at, offset, value);
-    }
-
-    fn function(&self) -> Function<'c> {
-        self.builder.function
     }
 }

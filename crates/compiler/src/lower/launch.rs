@@ -93,7 +93,8 @@ pub struct Call<'k, 'f, 'c> {
     launches: &'k [Launch],
     host: &'k HostCode,
     gpu: &'k GpuCode,
-    target: &'k Target,
+    /// What the code is for.
+    pub(super) target: &'k Target,
     results: Vec<Tensor<'c>>,
     workspaces: Vec<Tensor<'c>>,
     /// The number of the call's device.
@@ -108,8 +109,13 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         self.builder.e
     }
 
+    /// The function being written.
+    pub(super) fn function(&self) -> Function<'c> {
+        self.builder.function
+    }
+
     pub(super) fn block(&self) -> Block<'c> {
-        self.e().block(self.builder.function, "")
+        self.e().block(self.function(), "")
     }
 
     fn i64(&self, value: i64) -> V<'c> {
@@ -119,12 +125,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Allocates through the environment. A workspace is asked for as bytes, with room to align it.
     fn allocate(&mut self, alloc: &Alloc, as_bytes: bool) -> Tensor<'c> {
         let e = self.e();
-        let prototype = e.stack(self.builder.function, size_of::<DLTensor>() as u32);
-        let out = e.stack(self.builder.function, 8);
+        let prototype = e.stack(self.function(), size_of::<DLTensor>() as u32);
+        let out = e.stack(self.function(), 8);
         let (shape, n_dims) = if as_bytes {
             let bytes = self.builder.value(alloc.bytes);
             let room = self.i64(i64::from(alloc.align) - 1);
-            let shape = e.stack(self.builder.function, 8);
+            let shape = e.stack(self.function(), 8);
             e.store(shape, e.arith(Operation::Add, bytes, room));
             (shape, self.i64(1))
         } else {
@@ -161,7 +167,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             AllocDim::One(_) => 1,
             AllocDim::Many { .. } => MOST_TURNS as u32,
         });
-        let shape = e.stack(self.builder.function, 8 * room.sum::<u32>().max(1));
+        let shape = e.stack(self.function(), 8 * room.sum::<u32>().max(1));
         let at =
             |number: V<'c>| e.offset(shape, e.arith(Operation::Mul, number, e.int(Ty::I64, 8)));
         let mut n_dims = self.i64(0);
@@ -461,24 +467,6 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.call(declare(e, OBJECT_DEC_REF), &[make]);
         self.leave_unless_zero(status.expect("an int"));
         self.results.iter().for_each(|tensor| self.free(tensor));
-    }
-}
-
-impl<'c> super::struct_args::Fields<'c> for Call<'_, '_, 'c> {
-    fn emitter(&self) -> &Emitter<'c> {
-        self.builder.e
-    }
-
-    fn function(&self) -> Function<'c> {
-        self.builder.function
-    }
-
-    fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar) {
-        self.scalar(arg)
-    }
-
-    fn target(&self) -> &Target {
-        self.target
     }
 }
 

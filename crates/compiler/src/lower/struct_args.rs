@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Passes several kernel arguments as one C struct: writes it to the stack, then hands it over as the platform has it.
 
-use super::launch::Arguments;
-use crate::llvm::{Emitter, Extension, FloatKind, Function, Passed, Ty, V};
-use crate::target::Target;
+use super::launch::{Arguments, Call};
+use crate::llvm::{Extension, FloatKind, Passed, Ty, V};
 use crate::target::struct_abi::{Class, FieldType, Layout, Passing};
 use kernpack_ffi_abi::DType;
 use kernpack_validators::plan::{CScalar, LaunchArg};
 
-/// Where the fields' values come from.
-pub trait Fields<'c> {
-    /// What is written to.
-    fn emitter(&self) -> &Emitter<'c>;
-    /// The function being written.
-    fn function(&self) -> Function<'c>;
-    /// The value of a field that is no struct, in the type that holds its C type.
-    fn field(&mut self, arg: &LaunchArg) -> (V<'c>, CScalar);
-    /// What the code is for.
-    fn target(&self) -> &Target;
-}
-
 /// Writes an argument to the stack as C lays it out; returns where it is.
-pub fn store<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg) -> (V<'c>, Layout) {
+pub fn store<'c>(call: &mut Call<'_, '_, 'c>, arg: &LaunchArg) -> (V<'c>, Layout) {
     let mut values = Vec::new();
-    let layout = match collect(from, arg, &mut values) {
+    let layout = match collect(call, arg, &mut values) {
         FieldType::Struct(fields) => Layout::of(&fields),
         scalar => Layout::of(&[scalar]),
     };
-    let space = from.emitter().stack(from.function(), layout.size.next_multiple_of(8));
+    let space = call.e().stack(call.function(), layout.size.next_multiple_of(8));
     for ((offset, _), value) in layout.scalars.iter().zip(values) {
-        from.emitter().store_at(space, *offset, value);
+        call.e().store_at(space, *offset, value);
     }
     (space, layout)
 }
 
 /// Adds the struct `arg` to a call.
-pub fn pass_struct<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, args: &mut Arguments<'c>) {
-    let (space, layout) = store(from, arg);
+pub fn pass_struct<'c>(call: &mut Call<'_, '_, 'c>, arg: &LaunchArg, args: &mut Arguments<'c>) {
+    let (space, layout) = store(call, arg);
     let words = layout.size.div_ceil(8);
-    let passing = from.target().struct_abi.passing(&layout, &mut args.registers);
-    let e = from.emitter();
+    let passing = call.target.struct_abi.passing(&layout, &mut args.registers);
+    let e = call.e();
     let plain = |value, ty| Passed { value, ty, extension: Extension::None };
     match passing {
         Passing::Memory => {
@@ -68,13 +55,13 @@ pub fn pass_struct<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, args: &mut A
 }
 
 /// The type of an argument; its scalars' values are added to `values`, in order.
-fn collect<'c>(from: &mut impl Fields<'c>, arg: &LaunchArg, values: &mut Vec<V<'c>>) -> FieldType {
+fn collect<'c>(call: &mut Call<'_, '_, 'c>, arg: &LaunchArg, values: &mut Vec<V<'c>>) -> FieldType {
     match arg {
         LaunchArg::Struct(fields) => {
-            FieldType::Struct(fields.iter().map(|field| collect(from, field, values)).collect())
+            FieldType::Struct(fields.iter().map(|field| collect(call, field, values)).collect())
         }
         _ => {
-            let (value, c_type) = from.field(arg);
+            let (value, c_type) = call.scalar(arg);
             values.push(value);
             FieldType::Scalar(c_type)
         }
