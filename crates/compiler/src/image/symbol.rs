@@ -111,7 +111,7 @@ impl<'i> ReadableCode<'i> {
         let named: Vec<_> = named.map(|(kernel, _)| kernel).collect();
         match named[..] {
             [kernel] => Ok(&kernel.name),
-            [] => Err(no_kernel(name, self.arch, self.kernels)),
+            [] => Err(self.no_kernel(name, &form, forms)),
             _ => {
                 let full = |kernel: &&Kernel| KernelName::new(kernel, Shown::Parameters);
                 let among = named.iter().map(full).collect();
@@ -119,24 +119,23 @@ impl<'i> ReadableCode<'i> {
             }
         }
     }
+
+    /// That it lacks a kernel, which has this form: with those that it has, the closest first.
+    fn no_kernel(&self, name: &str, form: &str, forms: &[String]) -> ImageProblem {
+        let mut has: Vec<_> = self.kernels.iter().zip(forms).collect();
+        has.sort_by_cached_key(|(kernel, known)| {
+            let of_symbol = strsim::normalized_levenshtein(name, &kernel.name);
+            let of_name = strsim::normalized_levenshtein(form, known);
+            Reverse((1e6 * of_symbol.max(of_name)) as u32)
+        });
+        let has = has.into_iter().map(|(kernel, _)| KernelName::new(kernel, Shown::Name)).collect();
+        ImageProblem::NoKernel { kernel: name.to_string(), arch: self.arch, has }
+    }
 }
 
 fn normal_form(kernel: &Kernel) -> String {
     let cpp = cpp_name::demangle(&kernel.name, Shown::Name);
     cpp.map_or(kernel.name.clone(), |cpp| cpp_name::normal_form(&cpp))
-}
-
-/// That code lacks a kernel: with those that it has, the closest first.
-pub(super) fn no_kernel(name: &str, arch: Arch, kernels: &[Kernel]) -> ImageProblem {
-    let form = cpp_name::normal_form(name);
-    let mut has: Vec<_> = kernels.iter().collect();
-    has.sort_by_cached_key(|kernel| {
-        let of_symbol = strsim::normalized_levenshtein(name, &kernel.name);
-        let of_name = strsim::normalized_levenshtein(&form, &normal_form(kernel));
-        Reverse((1e6 * of_symbol.max(of_name)) as u32)
-    });
-    let has = has.into_iter().map(|kernel| KernelName::new(kernel, Shown::Name)).collect();
-    ImageProblem::NoKernel { kernel: name.to_string(), arch, has }
 }
 
 #[cfg(test)]
