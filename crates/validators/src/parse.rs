@@ -15,7 +15,7 @@ use crate::expr::Expr;
 use crate::launch::{KernelArg, When};
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, Scalar, TensorDType};
-use crate::plan::CScalar;
+use crate::plan::{CScalar, MOST_TURNS};
 use crate::rule::Rule;
 use crate::signature::{Signature, SignatureResult};
 use crate::spelling::{closest_dtype, did_you_mean, is_nearly_dtype};
@@ -28,8 +28,6 @@ use std::ops::{Deref, DerefMut};
 
 /// How deep types and expressions may nest: deeper text is refused, not followed.
 const MAX_DEPTH: usize = 64;
-/// How many dims a tensor or Shape may have.
-const MAX_DIMS: usize = 64;
 /// How much text a signature may have.
 const MAX_BYTES: usize = 1 << 16;
 
@@ -345,7 +343,7 @@ impl<'t> Parser<'t> {
             let problem = problem.label(span, "which dims are whose would be open");
             return Err(problem.help("write at most one `*` in a tensor or Shape"));
         }
-        at_most(MAX_DIMS, dims, span)
+        at_most(MOST_TURNS as usize, dims, span)
     }
 
     /// The name behind a `*`.
