@@ -33,33 +33,8 @@ pub struct StrideUse<'p> {
     pub compact: Value,
 }
 
-/// A dim of a compact tensor.
-#[derive(Clone, Copy, Debug)]
-pub struct CompactDim {
-    /// The stride as given.
-    pub actual: Value,
-    /// The stride that a compact tensor has.
-    pub expected: Value,
-    /// The extent.
-    pub extent: Value,
-    /// Whether the tensor is empty.
-    pub empty: Value,
-}
-
-/// Requires a stride to be that of a compact tensor.
-pub fn require_compact(cx: &mut Planner<'_>, path: &Path, dim: &CompactDim, order: &Order) {
-    let single = cx.b.eq_int(dim.extent, 1);
-    let free = cx.b.or(single, dim.empty);
-    require_in_order(cx, path, (dim.actual, dim.expected), free, order);
-}
-
-/// Requires the stride that follows from those of faster dims in row-major order, unless the dim is
-/// free.
-pub fn require_next(cx: &mut Planner<'_>, path: &Path, actual: Value, next: Value, free: Value) {
-    require_in_order(cx, path, (actual, next), free, &Order::Row);
-}
-
-fn require_in_order(
+/// Requires the stride that follows from those of faster dims in this order, unless the dim is free.
+pub fn require_in_order(
     cx: &mut Planner<'_>,
     path: &Path,
     (actual, expected): (Value, Value),

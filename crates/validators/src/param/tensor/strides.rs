@@ -24,15 +24,6 @@ pub(super) struct Given<'t> {
     pub strides: DimNumbers,
 }
 
-/// How the dims of a star lie in memory.
-#[derive(Clone, Copy)]
-enum StarOrder {
-    /// The last is the fastest.
-    Row,
-    /// The first is the fastest.
-    Col,
-}
-
 impl Tensor {
     /// Checks the strides; returns that of every dim as it is written, the compact one where the dim
     /// is free, and of a star the compact one of its fastest dim.
@@ -121,13 +112,8 @@ impl Tensor {
             match (axis, actual[i]) {
                 (Axis::One(extent), Some(actual)) => {
                     let path = self.dim_path(given.path, Field::Stride, i);
-                    let dim = check::stride::CompactDim {
-                        actual,
-                        expected: expected[i],
-                        extent: *extent,
-                        empty: given.empty,
-                    };
-                    check::stride::require_compact(cx, &path, &dim, order);
+                    let (free, strides) = (given.is_free(cx, *extent), (actual, expected[i]));
+                    check::stride::require_in_order(cx, &path, strides, free, order);
                 }
                 (Axis::One(_), None) => unreachable!("a dim has a stride"),
                 (Axis::Star(dims), _) => {
@@ -146,9 +132,8 @@ impl Tensor {
         fastest: Value,
         order: &Order,
     ) {
-        let within = StarOrder::of(order);
         let firsts = [("next", fastest)];
-        cx.for_each_dim(dims.ndim, within.direction(), &firsts, |cx, turn| {
+        cx.for_each_dim(dims.ndim, fastest_first(order), &firsts, |cx, turn| {
             let extent = cx.row_element(dims.extents, turn.number);
             let actual = match order {
                 // Only where there are strides.
@@ -159,9 +144,8 @@ impl Tensor {
                 }
             };
             let path = self.star_path(cx, given, turn.number);
-            let (expected, empty) = (turn.carried[0], given.empty);
-            let dim = check::stride::CompactDim { actual, expected, extent, empty };
-            check::stride::require_compact(cx, &path, &dim, order);
+            let (expected, free) = (turn.carried[0], given.is_free(cx, extent));
+            check::stride::require_in_order(cx, &path, (actual, expected), free, order);
             vec![cx.b.mul(expected, extent)]
         });
     }
@@ -215,7 +199,7 @@ impl Tensor {
             let free = given.is_free(cx, extent);
             let path = self.star_path(cx, given, turn.number);
             let excused = cx.b.or(free, all_free);
-            check::stride::require_next(cx, &path, actual, next, excused);
+            check::stride::require_in_order(cx, &path, (actual, next), excused, &Order::Row);
             let (behind, scaled) = (cx.b.mul(row, extent), cx.b.mul(actual, extent));
             let fastest = cx.b.select(all_free, actual, stride);
             vec![
@@ -273,13 +257,13 @@ impl Tensor {
         firsts: &[(&str, Value)],
         f: impl FnOnce(&mut Planner<'_>, Value, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
-        let within = match &self.strides {
-            Strides::Compact(order) => StarOrder::of(order),
-            Strides::Any | Strides::Dims(_) => StarOrder::Row,
+        let direction = match &self.strides {
+            Strides::Compact(order) => fastest_first(order),
+            Strides::Any | Strides::Dims(_) => Direction::Backward,
         };
         let is_compact = matches!(self.strides, Strides::Compact(_));
         let all: Vec<_> = [("compact", fastest)].iter().chain(firsts).copied().collect();
-        let mut left = cx.for_each_dim(dims.ndim, within.direction(), &all, |cx, turn| {
+        let mut left = cx.for_each_dim(dims.ndim, direction, &all, |cx, turn| {
             let compact = turn.carried[0];
             let extent = cx.row_element(dims.extents, turn.number);
             let stride = if is_compact {
@@ -297,21 +281,11 @@ impl Tensor {
     }
 }
 
-impl StarOrder {
-    /// The order within a star among dims of that order.
-    fn of(order: &Order) -> StarOrder {
-        match order {
-            Order::Col => StarOrder::Col,
-            Order::Row | Order::Ranks(_) => StarOrder::Row,
-        }
-    }
-
-    /// From the fastest dim to the slowest.
-    fn direction(self) -> Direction {
-        match self {
-            StarOrder::Row => Direction::Backward,
-            StarOrder::Col => Direction::Forward,
-        }
+/// From the fastest dim of a star to the slowest, among dims of that order.
+fn fastest_first(order: &Order) -> Direction {
+    match order {
+        Order::Col => Direction::Forward,
+        Order::Row | Order::Ranks(_) => Direction::Backward,
     }
 }
 
