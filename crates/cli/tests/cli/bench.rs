@@ -19,6 +19,17 @@ name = "checks"
 signature = "check(x: Tensor([n], float32)) where n % 8 == 0"
 "#;
 
+/// A package of one function, which a C file has.
+pub const ONE: &str = r#"
+[package]
+name = "one"
+[[function]]
+signature = "one(x: Tensor([n], float32, mut))"
+source = { host = "one.c" }
+kernel = "one"
+args = ["x"]
+"#;
+
 /// An empty folder, removed afterwards.
 pub struct Bench {
     folder: TempDir,

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The compilers of sources: which C compiler runs, what is said where none does, and what they warn of.
 
-use crate::bench::{Bench, KERNPACK, Ran};
+use crate::bench::{Bench, KERNPACK, ONE, Ran};
 use expect_test::{Expect, expect};
 use std::path::Path;
-
-const ONE: &str = r#"
-[package]
-name = "one"
-[[function]]
-signature = "one(x: Tensor([n], float32, mut))"
-source = { host = "one.c" }
-kernel = "one"
-args = ["x"]
-"#;
 
 /// A package whose C file has this text.
 fn with_c(text: &str) -> Bench {

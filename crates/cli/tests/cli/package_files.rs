@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where a package file comes from, and what the command line overrules in it.
 
-use crate::bench::{Bench, CHECKS, KERNPACK, Ran};
+use crate::bench::{Bench, CHECKS, KERNPACK, ONE, Ran};
 use expect_test::expect;
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
-
-const ONE: &str = r#"
-[package]
-name = "one"
-[[function]]
-signature = "one(x: Tensor([n], float32, mut))"
-source = { host = "one.c" }
-kernel = "one"
-args = ["x"]
-"#;
 
 /// Runs the program with a text as its standard input.
 fn run_with(bench: &Bench, text: &str, args: &[&str]) -> Ran {

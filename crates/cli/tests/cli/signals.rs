@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Builds that are told to end leave nothing: no files, no folders, no compiler that runs on.
 
-use crate::bench::{Bench, CHECKS, KERNPACK};
+use crate::bench::{Bench, CHECKS, KERNPACK, ONE};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-
-const ONE: &str = r#"
-[package]
-name = "one"
-[[function]]
-signature = "one(x: Tensor([n], float32, mut))"
-source = { host = "one.c" }
-kernel = "one"
-args = ["x"]
-"#;
 
 /// A compiler that never ends: it says which process is waiting, and leaves a file where it is to
 /// write.
