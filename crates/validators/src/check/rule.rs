@@ -5,9 +5,9 @@ use super::{Info, alias, alignment, divisibility, dtype_combination};
 use crate::expr::Expr;
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
-use crate::plan::{Compare, Value};
-use crate::planner::{Checked, NamedKind, Planner};
-use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
+use crate::plan::Value;
+use crate::planner::{NamedKind, Planner};
+use crate::rule::{FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
 
 /// The check.
@@ -92,7 +92,7 @@ fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
         RuleKind::Floats(..) => unreachable!("a comparison of floats is one"),
         RuleKind::Compare(a, comparison, b) => {
             let (a, b) = (cx.expr(a), cx.expr(b));
-            (compare(cx, *comparison, a, b), cx.b.and(a.valid, b.valid))
+            (cx.compare(a.value, *comparison, b.value), cx.b.and(a.valid, b.valid))
         }
         RuleKind::In(e, values) => {
             let e = cx.expr(e);
@@ -128,18 +128,6 @@ fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
         joined.valid = cx.b.and(part.valid, rest);
     }
     joined
-}
-
-fn compare(cx: &mut Planner<'_>, comparison: Comparison, a: Checked, b: Checked) -> Value {
-    let (a, b) = (a.value, b.value);
-    match comparison {
-        Comparison::Eq => cx.b.eq(a, b),
-        Comparison::Ne => cx.b.compare(Compare::Ne, a, b),
-        Comparison::Lt => cx.b.compare(Compare::Lt, a, b),
-        Comparison::Le => cx.b.compare(Compare::Le, a, b),
-        Comparison::Gt => cx.b.compare(Compare::Lt, b, a),
-        Comparison::Ge => cx.b.compare(Compare::Le, b, a),
-    }
 }
 
 /// The left side with values for names; both sides where the right one has names too; the values of all names where the rule is made of

@@ -3,12 +3,12 @@
 //! keeps what they share, one story a file: the names that have a value by now (`name`), the checks
 //! that wait for one (`waiting`), the symbols that several uses may bind (`shared`, over
 //! `first_of`), facts of tensors (`tensor`), and what leaves an `Optional` (`escape`). `evaluate`,
-//! `float` and `payload` turn expressions, comparisons and arguments into values.
+//! `compare` and `payload` turn expressions, comparisons and arguments into values.
 
+mod compare;
 mod escape;
 mod evaluate;
 mod first_of;
-mod float;
 mod name;
 mod payload;
 mod shared;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparisons of floats, by the bits of float64s: plans compare integers.
+//! Comparisons, of integers and of floats. The latter go by the bits of float64s: plans compare
+//! integers.
 
 use super::{NamedKind, Planner};
 use crate::plan::{Arith, Compare, Value, nearest};
@@ -14,6 +15,19 @@ struct Key {
 }
 
 impl Planner<'_> {
+    /// Whether integers compare so.
+    pub fn compare(&mut self, a: Value, comparison: Comparison, b: Value) -> Value {
+        let (op, first, second) = match comparison {
+            Comparison::Eq => (Compare::Eq, a, b),
+            Comparison::Ne => (Compare::Ne, a, b),
+            Comparison::Lt => (Compare::Lt, a, b),
+            Comparison::Le => (Compare::Le, a, b),
+            Comparison::Gt => (Compare::Lt, b, a),
+            Comparison::Ge => (Compare::Le, b, a),
+        };
+        self.b.compare(op, first, second)
+    }
+
     /// The rule as a comparison of floats, where it is one.
     pub fn as_floats(&self, rule: &Rule) -> Option<(FloatSide, Comparison, FloatSide)> {
         let is_float = |kind: NamedKind| kind == NamedKind::Float;
@@ -29,15 +43,7 @@ impl Planner<'_> {
         b: &FloatSide,
     ) -> Value {
         let (a, b) = (self.float_key(a, b), self.float_key(b, a));
-        let (op, first, second) = match comparison {
-            Comparison::Eq => (Compare::Eq, a, b),
-            Comparison::Ne => (Compare::Ne, a, b),
-            Comparison::Lt => (Compare::Lt, a, b),
-            Comparison::Le => (Compare::Le, a, b),
-            Comparison::Gt => (Compare::Lt, b, a),
-            Comparison::Ge => (Compare::Le, b, a),
-        };
-        let holds = self.b.compare(op, first.order, second.order);
+        let holds = self.compare(a.order, comparison, b.order);
         let has_nan = self.b.or(a.is_nan, b.is_nan);
         if comparison == Comparison::Ne {
             return self.b.or(has_nan, holds);
