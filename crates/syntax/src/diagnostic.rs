@@ -66,12 +66,19 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a label in a text of a table: what was not written has no place.
+    pub fn mark(self, span: Span, text: impl Into<String>) -> Diagnostic {
+        if span.text.is_some() { self.label(span, text) } else { self }
+    }
+
     /// Says where it is, in a text of a table, unless a label does already.
     pub fn at(self, span: Span) -> Diagnostic {
-        match self.labels.is_empty() && span.text.is_some() {
-            true => self.label(span, ""),
-            false => self,
-        }
+        if self.labels.is_empty() { self.mark(span, "") } else { self }
+    }
+
+    /// Whether a label is in a text of a table, and so shows what it is about.
+    pub fn has_place(&self) -> bool {
+        self.labels.iter().any(|label| label.span.text.is_some())
     }
 
     /// Sets the help.
@@ -116,6 +123,33 @@ impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
+    }
+
+    /// Adds others.
+    pub fn extend(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
+        self.0.extend(others);
+    }
+
+    /// Whether one is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Brings them into the order of what they are about: first those without a place, then text by
+    /// text, from the beginning to the end.
+    pub fn sort(&mut self) {
+        let place = |diagnostic: &Diagnostic| {
+            diagnostic.labels.first().map(|Label { span, .. }| (span.text, span.start))
+        };
+        self.0.sort_by_key(place);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -5,6 +5,8 @@
 //! What is parsed is a [`Snippet`]: a whole text, or a string in one. Its spans are places in the text from the beginning, so that nobody
 //! has to move them later.
 
+use crate::Diagnostic;
+
 /// A text of a table, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(u32);
@@ -32,6 +34,11 @@ impl Span {
         let (start, end) = (self.start.min(other.start), self.end.max(other.end));
         Span { text: self.text, start, end }
     }
+
+    /// This one where it is of a text of a table, else the other.
+    pub fn or(self, other: Span) -> Span {
+        if self.text.is_some() { self } else { other }
+    }
 }
 
 /// A text with its name.
@@ -53,6 +60,30 @@ impl Texts {
         let (name, characters) = (name.into(), characters.into());
         self.0.push(Text { name, characters });
         TextId(self.0.len() as u32 - 1)
+    }
+
+    /// Adds what should be a text. Where it is none, it is added all the same, with U+FFFD for what
+    /// is no UTF-8.
+    ///
+    /// # Errors
+    /// The first place that is no UTF-8.
+    pub fn add_bytes(
+        &mut self,
+        name: impl Into<String>,
+        bytes: Vec<u8>,
+    ) -> Result<TextId, Diagnostic> {
+        let error = match String::from_utf8(bytes) {
+            Ok(characters) => return Ok(self.add(name, characters)),
+            Err(error) => error,
+        };
+        let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
+        let byte = bytes[at];
+        let id = self.add(name, String::from_utf8_lossy(bytes));
+        let end = at + char::REPLACEMENT_CHARACTER.len_utf8();
+        let label = format!("byte {at} is 0x{byte:02x}");
+        Err(Diagnostic::new("encoding", "the text is not UTF-8")
+            .label(Span { text: Some(id), start: at, end }, label)
+            .help("save the file as UTF-8"))
     }
 
     /// A text of this table.
@@ -136,6 +167,19 @@ mod tests {
         let expected = [line(1, [1, 2, 3]), line(2, [1, 1, 2])].concat();
         assert_eq!(positions[..6], expected);
         assert_eq!(positions[6..], [(2, 3), (3, 1), (3, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn bytes_are_a_text_or_say_where_they_are_none() {
+        let mut texts = Texts::default();
+        let id = texts.add_bytes("a", "\u{e9} = 1".into()).unwrap();
+        assert_eq!(texts.get(id).characters, "\u{e9} = 1");
+        let problem = texts.add_bytes("b", b"ab\xe9 = 1 # \xff".to_vec()).unwrap_err();
+        let id = texts.find("b").unwrap();
+        assert_eq!(texts.get(id).characters, "ab\u{fffd} = 1 # \u{fffd}");
+        let label = &problem.labels[0];
+        assert_eq!(label.span, Span { text: Some(id), start: 2, end: 5 });
+        assert_eq!((problem.code, &label.text[..]), ("encoding", "byte 2 is 0xe9"));
     }
 
     #[test]
