@@ -23,7 +23,7 @@ pub fn is_on_gpu(launch: &LaunchSpec) -> bool {
 /// A file of such kernels as a source.
 pub fn source(path: &Path) -> GpuSource {
     GpuSource::Files(vec![GpuFile {
-        path: path.to_path_buf(),
+        path: path.to_path_buf().into(),
         kind: ImageKind::Ptx,
         arch: None,
         triton: None,

@@ -110,7 +110,7 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
         }
         let launches = subject.launches.iter().enumerate().map(|(i, spec)| Launch {
             when: spec.when.clone(),
-            kernel: kernels::name(&name, &subject.signature, i),
+            kernel: kernels::name(&name, &subject.signature, i).into(),
             args: spec.args.clone(),
             site: match &spec.site {
                 validators::Site::Host(returns) => {

@@ -27,28 +27,28 @@ pub fn open(path: &Path) -> Result<File> {
     open().with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// The text of a file, a device or a FIFO.
+/// The bytes of a file, a device or a FIFO.
 ///
 /// # Errors
-/// Where it cannot be read, is no UTF-8, or has no end in sight.
-pub fn read_text(path: &Path) -> Result<String> {
-    let read = || read_whole(File::open(path)?);
-    read().with_context(|| format!("cannot read `{}`", path.display()))
+/// Where it cannot be read, or has no end in sight.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let whole = || read_whole(File::open(path)?);
+    whole().with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// The text of the standard input.
+/// The bytes of the standard input.
 ///
 /// # Errors
-/// As [`read_text`].
-pub fn read_stdin() -> Result<String> {
+/// As [`read`].
+pub fn read_stdin() -> Result<Vec<u8>> {
     read_whole(io::stdin().lock()).context("cannot read the standard input")
 }
 
-fn read_whole(from: impl Read) -> Result<String> {
-    let mut text = String::new();
-    from.take(MAX_TEXT + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_TEXT {
+fn read_whole(from: impl Read) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_TEXT {
         bail!("it has more than {} MiB", MAX_TEXT >> 20);
     }
-    Ok(text)
+    Ok(bytes)
 }

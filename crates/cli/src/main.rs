@@ -15,6 +15,7 @@ mod render;
 mod report;
 mod signal;
 mod timings;
+mod told;
 
 use clap::Parser;
 use commands::Command;
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
     let (written, code) = match (answer, cli.json) {
         (Ok(report), true) => (print_json(&report.json), ExitCode::SUCCESS),
         (Ok(report), false) => {
-            eprint!("{}", report.remarks);
+            eprint!("{}", report.warnings.text(has_colours(&io::stderr())));
             (print(&report.text), ExitCode::SUCCESS)
         }
         (Err(failure), true) => (print_json(&failure.json()), ExitCode::FAILURE),

@@ -3,11 +3,13 @@
 
 use crate::Failure;
 use crate::input;
+use crate::told::Told;
 use anyhow::bail;
 use clap::Args;
 use kernpack_compiler::image::Arch;
-use kernpack_compiler::{CompileError, InputFile, Target, Warning, WrittenPackage, package_file};
-use kernpack_syntax::Texts;
+use kernpack_compiler::package_file::{self, Reading};
+use kernpack_compiler::{InputFile, Options, Target, WrittenPackage, check_rest};
+use kernpack_syntax::{Diagnostic, Texts};
 use std::path::{Path, PathBuf};
 
 /// The arguments of every command that takes a package file.
@@ -43,22 +45,36 @@ fn parse_archs(text: &str) -> Result<Archs, String> {
 }
 
 impl PackageFile {
-    /// The package, and what there is to say of its sources.
+    /// The package, and what there is to be said of it so far.
     ///
     /// # Errors
-    /// Where the file cannot be read, or does not describe a package.
-    pub fn read(&self) -> Result<(WrittenPackage, Vec<Warning>), Failure> {
+    /// Where the file cannot be read, or does not describe a package: all that is wrong then, also with the sources of what
+    /// could be read.
+    pub fn read(&self) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
-        let text = if self.is_stdin() { input::read_stdin() } else { input::read_text(&self.file) };
+        let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
         let mut texts = Texts::default();
-        let id = texts.add(self.name(), text?);
-        let mut package = package_file::parse(texts.snippet(id), self.base())
-            .map_err(|problems| Failure::Diagnostics(self.name(), texts, problems))?;
+        let id = match texts.add_bytes(self.name(), bytes?) {
+            Ok(id) => id,
+            Err(problem) => {
+                return Err(Failure::Diagnostics(Told::of(self.name(), texts).and([problem])));
+            }
+        };
+        let mut reading = package_file::read(texts.snippet(id), self.base());
         let warnings = match &self.arch {
-            Some(archs) => self.overrule_archs(&mut package, archs)?,
+            Some(archs) => self.overrule_archs(&mut reading, archs)?,
             None => vec![],
         };
-        Ok((package, warnings))
+        let told = Told::of(self.name(), texts).and(warnings);
+        if reading.problems.has_errors() {
+            return Err(told.failure(check_rest(reading, &self.options()).into()));
+        }
+        Ok((reading.package, told))
+    }
+
+    /// What is built.
+    pub fn options(&self) -> Options {
+        Options { target: self.target() }
     }
 
     /// What to build for.
@@ -73,14 +89,6 @@ impl PackageFile {
 
     fn path(&self) -> Option<&Path> {
         (!self.is_stdin()).then_some(&self.file)
-    }
-
-    /// Problems say which function of this package file has them.
-    pub fn failure(&self, error: CompileError) -> Failure {
-        match error {
-            CompileError::Problems(problems) => Failure::Problems(self.name(), problems),
-            error => error.into(),
-        }
     }
 
     fn is_stdin(&self) -> bool {
@@ -100,19 +108,19 @@ impl PackageFile {
     /// Has CUDA C++ compiled for other architectures. What is compiled already stays, which is said.
     fn overrule_archs(
         &self,
-        package: &mut WrittenPackage,
+        reading: &mut Reading,
         Archs(archs): &Archs,
-    ) -> anyhow::Result<Vec<Warning>> {
-        let overruled = package.overrule_archs(archs);
-        if overruled.compiled.is_empty() {
+    ) -> anyhow::Result<Vec<Diagnostic>> {
+        let overruled = reading.overrule_archs(archs);
+        if overruled.compiled.is_empty() && !reading.problems.has_errors() {
             bail!(
                 "no source of `{}` is CUDA C++, which alone takes `--arch`; leave it out",
                 self.name()
             );
         }
         let kept = overruled.kept.into_iter().map(|source| {
-            let text = format!("warning: `{source}` stays as it is: only CUDA C++ takes `--arch`");
-            Warning { source, text }
+            let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");
+            Diagnostic::warning("kept-code", message).at(source.span)
         });
         Ok(kept.collect())
     }

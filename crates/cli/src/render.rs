@@ -7,10 +7,8 @@ use std::ops::Range;
 
 /// Draws diagnostics one below the other.
 pub fn diagnostics(texts: &Texts, diagnostics: &Diagnostics, colours: bool) -> String {
-    let drawn = diagnostics.0.iter().map(|diagnostic| draw(texts, diagnostic, colours));
-    let mut text = drawn.collect::<Vec<_>>().join("\n\n");
-    text.push('\n');
-    text
+    let drawn = diagnostics.0.iter().map(|diagnostic| draw(texts, diagnostic, colours) + "\n");
+    drawn.collect::<Vec<_>>().join("\n")
 }
 
 /// An error without a place: its first line as the title, any others as they are.
@@ -21,12 +19,6 @@ pub fn error(message: &str, colours: bool) -> String {
         "" => format!("{title}\n"),
         rest => format!("{title}\n{rest}\n"),
     }
-}
-
-/// A line below an error.
-pub fn note(message: &str, colours: bool) -> String {
-    let title = Level::NOTE.primary_title(message);
-    renderer(colours).render(&[Group::with_title(title)]) + "\n"
 }
 
 fn draw(texts: &Texts, diagnostic: &Diagnostic, colours: bool) -> String {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a command answers.
 
-use kernpack_compiler::Warning;
-use serde_json::{Value, json};
+use crate::told::Told;
+use serde_json::Value;
 
 /// An answer, in both forms.
 #[derive(Debug)]
@@ -11,21 +11,20 @@ pub struct Report {
     pub text: String,
     /// For programs.
     pub json: Value,
-    /// What people are to know besides, on the standard error.
-    pub remarks: String,
+    /// What there is to be said besides: to people on the standard error.
+    pub warnings: Told,
 }
 
 impl Report {
-    /// An answer without remarks.
+    /// An answer without warnings.
     pub fn new(text: String, json: Value) -> Report {
-        Report { text, json, remarks: String::new() }
+        Report { text, json, warnings: Told::default() }
     }
 
-    /// The same with warnings: under `warnings` for programs, in their own words for people.
-    pub fn with_warnings(mut self, warnings: &[Warning]) -> Report {
-        let one = |Warning { source, text }: &Warning| json!({ "source": source, "text": text });
-        self.json["warnings"] = warnings.iter().map(one).collect();
-        self.remarks.extend(warnings.iter().map(|warning| warning.text.clone() + "\n"));
-        self
+    /// The same with warnings, for programs under `warnings`.
+    pub fn with_warnings(mut self, mut warnings: Told) -> Report {
+        warnings.diagnostics.sort();
+        self.json["warnings"] = warnings.json();
+        Report { warnings, ..self }
     }
 }

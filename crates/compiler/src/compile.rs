@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a package to its files, in the order in which it happens: plans, sources, code, one object, one shared object.
 
-use crate::error::{CompileError, Problems, Warning};
+use crate::error::CompileError;
 use crate::export;
 use crate::file::{Files, InputFile};
-use crate::link::{self, SharedOptions};
-use crate::package::{Package, WrittenLaunch, WrittenPackage};
+use crate::host_code::{HostCode, HostModule};
+use crate::link::{self, LinkError, SharedOptions};
+use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
+use crate::package_file::Reading;
 use crate::package_object::PackageObject;
 use crate::parts::Parts;
-use crate::symbols::Needs;
+use crate::source::{SourceError, SourceErrorKind};
+use crate::symbols;
 use crate::target::Target;
-use crate::triton_launch;
+use crate::triton_launch::{self, Settled};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
 
@@ -39,11 +43,12 @@ pub struct Compiled {
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
     /// What the compilers of sources warned of.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
     target: &'static Target,
     name: String,
     libraries: Vec<String>,
-    needs: Needs,
+    link: Vec<Placed<String>>,
+    host: HostCode,
 }
 
 /// A shared object of a package.
@@ -52,7 +57,7 @@ pub struct SharedObject {
     /// The file.
     pub bytes: Vec<u8>,
     /// What it needs of the machine that loads it, where that is not sure.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Compiles a package.
@@ -68,9 +73,11 @@ pub fn compile<L: Clone + Into<WrittenLaunch>>(
 
 fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
-    let (mut files, mut problems) = (Files::default(), Problems::default());
-    let package = &triton_launch::settle(package, &mut files, &mut problems);
-    compile_parts(&Parts::build(package, &HashMap::new(), options.target, problems)?, files)
+    let (mut files, mut problems) = (Files::default(), Diagnostics::default());
+    let Settled { package, unsound } =
+        triton_launch::settle(package, &[], &mut files, &mut problems);
+    let given = HashMap::new();
+    compile_parts(Parts::build(&package, &given, options.target, &unsound, problems)?, files)
 }
 
 /// Compiles a package of which some functions have been planned: for tests of plans that no signature
@@ -83,13 +90,13 @@ pub fn compile_plans(
     given: &HashMap<String, Plan>,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    let parts = Parts::build(package, given, options.target, Problems::default())?;
-    compile_parts(&parts, Files::default())
+    let parts = Parts::build(package, given, options.target, &[], Diagnostics::default())?;
+    compile_parts(parts, Files::default())
 }
 
-fn compile_parts(parts: &Parts<'_>, read: Files) -> Result<Compiled, CompileError> {
-    let Parts { package, target, .. } = *parts;
-    let PackageObject { bytes, record } = PackageObject::of(parts)?;
+fn compile_parts(parts: Parts<'_>, read: Files) -> Result<Compiled, CompileError> {
+    let Parts { package, target, .. } = parts;
+    let PackageObject { bytes, record } = PackageObject::of(&parts)?;
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
@@ -98,8 +105,9 @@ fn compile_parts(parts: &Parts<'_>, read: Files) -> Result<Compiled, CompileErro
         warnings: parts.warnings(),
         target,
         name: package.name.clone(),
-        needs: Needs::of(&parts.host, &record.libraries, target),
         libraries: record.libraries,
+        link: package.link.clone(),
+        host: parts.host,
     })
 }
 
@@ -112,9 +120,35 @@ impl Compiled {
         let _span = tracing::debug_span!("link_shared").entered();
         let soname = Some(format!("{}.so", self.name));
         let options = SharedOptions { soname, needed: self.libraries.clone() };
-        let bytes = link::link_shared(self.target.elf, &self.object, &options)?;
-        let warnings = self.needs.check(&link::loader_needs(&bytes)?)?;
-        Ok(SharedObject { bytes, warnings })
+        let bytes = link::link_shared(self.target.elf, &self.object, &options)
+            .map_err(|error| self.unlinked(error))?;
+        let symbols = link::loader_needs(&bytes)?;
+        let told = symbols::check_loading(&self.host, &self.link, self.target, &symbols);
+        if told.has_errors() {
+            return Err(told.into());
+        }
+        Ok(SharedObject { bytes, warnings: told.0 })
+    }
+
+    /// The refusal of the linker, at the sources that it refuses alone, or at all where it is not known which it means.
+    fn unlinked(&self, error: LinkError) -> CompileError {
+        let options = SharedOptions::default();
+        let is_refused = |module: &&HostModule| {
+            link::link_shared(self.target.elf, &module.object, &options).is_err()
+        };
+        let modules = self.host.modules.iter();
+        let refused: Vec<_> = modules.clone().filter(is_refused).collect();
+        let meant = if refused.is_empty() { modules.collect() } else { refused };
+        match (&error, &meant[..]) {
+            (LinkError::Refused { message, .. }, [first, ..]) => {
+                let names: Vec<_> = meant.iter().map(|module| module.source.name()).collect();
+                let words = format!("cannot link `{}`: {message}", names.join("`, `"));
+                let error = SourceError::new(SourceErrorKind::Object, Span::default(), words);
+                let places = meant.iter().map(|module| module.source.place_in(""));
+                Diagnostics::from(error.diagnostic(&first.function, places)).into()
+            }
+            _ => error.into(),
+        }
     }
 }
 
@@ -124,7 +158,7 @@ pub struct Checked {
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
     /// What a build of the shared object would warn of.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Finds out whether the shared object of a package can be built. Sources are compiled for that. Code
@@ -134,14 +168,47 @@ pub struct Checked {
 /// # Errors
 /// As of [`compile`](compile()) and of [`Compiled::shared_object`].
 pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, CompileError> {
-    let (mut files, mut problems) = (Files::default(), Problems::default());
-    let package = &triton_launch::settle(package, &mut files, &mut problems);
-    let parts = Parts::build(package, &HashMap::new(), options.target, problems)?;
-    if parts.host.modules.is_empty() {
+    check_functions(package, &[], options, true)
+}
+
+/// All that is wrong with a package whose text has problems: these, and what a check finds in what could be read.
+pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
+    let Reading { package, unsound, is_header_sound, mut problems } = reading;
+    match check_functions(&package, &unsound, options, is_header_sound) {
+        Ok(checked) => problems.extend(checked.warnings),
+        Err(CompileError::Problems(found)) => problems.extend(found),
+        // What is not the text's is told once that is mended.
+        Err(CompileError::Link(_) | CompileError::Codegen(_)) => {}
+    }
+    problems.sort();
+    problems
+}
+
+/// A check of these functions, and of the sources of those that are not sound; with a link, where it is known with what.
+fn check_functions(
+    package: &WrittenPackage,
+    unsound: &[Function<WrittenLaunch>],
+    options: &Options,
+    links: bool,
+) -> Result<Checked, CompileError> {
+    let (mut files, mut problems) = (Files::default(), Diagnostics::default());
+    let Settled { package, unsound } =
+        triton_launch::settle(package, unsound, &mut files, &mut problems);
+    let parts = Parts::build(&package, &HashMap::new(), options.target, &unsound, problems)?;
+    if parts.host.modules.is_empty() || !links {
         return Ok(Checked { inputs: parts.inputs(files), warnings: parts.warnings() });
     }
-    let compiled = compile_parts(&parts, files)?;
-    let linked = compiled.shared_object()?;
-    let warnings = compiled.warnings.into_iter().chain(linked.warnings).collect();
-    Ok(Checked { inputs: compiled.inputs, warnings })
+    let mut compiled = compile_parts(parts, files)?;
+    let warnings = std::mem::take(&mut compiled.warnings);
+    match compiled.shared_object() {
+        Ok(linked) => {
+            let warnings = warnings.into_iter().chain(linked.warnings).collect();
+            Ok(Checked { inputs: compiled.inputs, warnings })
+        }
+        Err(CompileError::Problems(mut problems)) => {
+            problems.extend(warnings);
+            Err(problems.into())
+        }
+        Err(error) => Err(error),
+    }
 }

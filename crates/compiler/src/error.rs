@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a package could not be built, and what there is to be said of one that could. What a user can mend is a [`Problem`], and all of them are told.
+//! Why a package could not be built. What a user can mend is a diagnostic, and all of them are told, with what there is to be said
+//! of sources that could be built.
 
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
 use crate::source::SourceError;
-use kernpack_syntax::Diagnostics;
-use std::fmt;
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use thiserror::Error;
 
 /// Why a package could not be built.
@@ -13,7 +13,7 @@ use thiserror::Error;
 pub enum CompileError {
     /// Functions, launches and sources do not fit together, or a source cannot be had.
     #[error(transparent)]
-    Problems(#[from] Problems),
+    Problems(#[from] Diagnostics),
     /// Objects do not link.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -22,90 +22,22 @@ pub enum CompileError {
     Codegen(#[from] CodegenError),
 }
 
-/// Something that is wrong with a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The function's name.
-    pub function: String,
-    /// The launch's place among those of the function, if it is about one: the first of several that have the source.
-    pub launch: Option<usize>,
-    /// What is wrong.
-    pub reason: Reason,
+/// A diagnostic of a function. Where no place shows which function that is, as in a package that nobody wrote as text, words do.
+pub fn of_function(function: &str, diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.has_place() {
+        return diagnostic;
+    }
+    let message = format!("in function `{function}`: {}", diagnostic.message);
+    Diagnostic { message, ..diagnostic }
 }
 
-/// What can be wrong with a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// What the function says does not fit together.
-    Function(Diagnostics),
-    /// The source of a launch cannot be had, or does not fit the launch.
-    Source(SourceError),
-}
-
-/// Every problem of a package, in the order in which they were found. Never empty when it is an error.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problems(pub Vec<Problem>);
-
-impl Problem {
-    /// A problem of this launch's source.
-    pub fn of_launch(function: &str, launch: usize, error: SourceError) -> Problem {
-        let (function, reason) = (function.to_string(), Reason::Source(error));
-        Problem { function, launch: Some(launch), reason }
+/// What a source reports, to the function that has it.
+impl SourceError {
+    /// The diagnostic: at these places, where launches name the kernels that it is about, or else at its own.
+    pub fn diagnostic(self, function: &str, kernels: impl IntoIterator<Item = Span>) -> Diagnostic {
+        let SourceError { kind, place, message, detail, .. } = self;
+        let diagnostic = Diagnostic { detail, ..Diagnostic::new(kind.code(), message) };
+        let marked = kernels.into_iter().fold(diagnostic, |marked, span| marked.mark(span, ""));
+        of_function(function, marked.at(place))
     }
-
-    /// A problem of a whole function.
-    pub fn of_function(function: &str, diagnostics: Diagnostics) -> Problem {
-        let reason = Reason::Function(diagnostics);
-        Problem { function: function.to_string(), launch: None, reason }
-    }
-}
-
-impl Problems {
-    /// Adds one.
-    pub fn push(&mut self, problem: Problem) {
-        self.0.push(problem);
-    }
-
-    /// Whether a function has any.
-    pub fn concern(&self, function: &str) -> bool {
-        self.0.iter().any(|problem| problem.function == function)
-    }
-
-    /// `Ok` where there are none.
-    ///
-    /// # Errors
-    /// Where there are some: all of them.
-    pub fn into_result(self) -> Result<(), Problems> {
-        if self.0.is_empty() { Ok(()) } else { Err(self) }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in function `{}`:", self.function)?;
-        match &self.reason {
-            Reason::Function(diagnostics) => write!(f, "\n{diagnostics}"),
-            Reason::Source(error) => write!(f, " {error}"),
-        }
-    }
-}
-
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            write!(f, "{}{problem}", if i > 0 { "\n" } else { "" })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Problems {}
-
-/// What there is to be said of a source: a compiler's words, or ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// The source.
-    pub source: String,
-    /// The words.
-    pub text: String,
 }

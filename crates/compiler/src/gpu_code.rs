@@ -1,65 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The GPU code of a package: its modules and kernels, numbered, and each kernel's parameters held against what launches pass.
 
-use crate::error::{Problem, Problems};
-use crate::image::{Image, Kernel};
+use crate::error::of_function;
+use crate::image::Image;
 use crate::package::{Function, Launch};
 use crate::parallel;
 use crate::source::gpu::{GpuArtifact, KernelSymbol};
-use crate::source::{GpuSource, SourceError, SourceErrorKind};
+use crate::source::{CudaSource, GpuSource, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
+use crate::wanted::{Wanted, wanted};
+use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, LaunchArg};
 
 /// The GPU code of a package.
 #[derive(Debug, Default)]
 pub struct GpuCode {
-    /// A module for each source: the same kernels for several devices.
-    pub modules: Vec<(GpuSource, GpuArtifact)>,
+    /// A module for each source, in the order in which launches name them.
+    pub modules: Vec<GpuModule>,
     /// The kernels that launches name, each with its module's number.
     pub kernels: Vec<(usize, String)>,
 }
 
-/// A source that is to be built.
-struct Wanted<'a> {
-    source: &'a GpuSource,
-    /// The first function that has it, and the launch's place there.
-    of: (&'a str, usize),
-    /// The kernels that launches name.
-    kernels: Vec<String>,
+/// What a source became: the same kernels for several devices.
+#[derive(Debug)]
+pub struct GpuModule {
+    /// The source.
+    pub source: GpuSource,
+    /// The first function that has it.
+    pub function: String,
+    /// Its images.
+    pub artifact: GpuArtifact,
+}
+
+impl GpuModule {
+    fn warning(&self) -> Option<Diagnostic> {
+        let GpuSource::Cuda(CudaSource { path, .. }, _) = &self.source else { return None };
+        let message = format!("NVRTC warns of `{}`", path.display());
+        let warning = Diagnostic::warning("compiler-warning", message);
+        let log = &self.artifact.log;
+        let warning = of_function(&self.function, warning.at(path.span).detail(log));
+        (!log.is_empty()).then_some(warning)
+    }
 }
 
 impl GpuCode {
     /// Builds every GPU source of a package once, with all the kernels that launches of it name. What cannot be built, and every kernel that is
     /// not there or takes something else than it is passed, is a problem.
-    pub fn build(functions: &[(&Function, &Plan)], problems: &mut Problems) -> GpuCode {
+    pub fn build(functions: &[(&Function, Option<&Plan>)], problems: &mut Diagnostics) -> GpuCode {
         let mut code = GpuCode::default();
-        let wanted = wanted(functions);
-        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels));
-        for (Wanted { source, of: (function, index), .. }, built) in wanted.iter().zip(built) {
+        let wanted = wanted(functions, Launch::gpu_source);
+        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels()));
+        for (wanted, built) in wanted.iter().zip(built) {
             match built {
-                Ok(artifact) => {
-                    let number = code.modules.len();
-                    for symbol in
-                        artifact.symbols.iter().filter_map(|(_, symbol)| symbol.as_ref().ok())
-                    {
-                        let kernel = (number, symbol.clone());
-                        if !code.kernels.contains(&kernel) {
-                            code.kernels.push(kernel);
-                        }
-                    }
-                    code.modules.push(((*source).clone(), artifact));
-                }
-                Err(errors) => {
-                    let of_launch = |error| Problem::of_launch(function, *index, error);
-                    problems.0.extend(errors.into_iter().map(of_launch));
-                }
+                Ok(artifact) => code.add(wanted, artifact),
+                Err(errors) => problems.extend(wanted.problems(errors)),
             }
         }
         for (function, plan) in functions {
-            code.check_kernels(function, plan, problems);
+            if let Some(plan) = plan {
+                code.check_kernels(function, plan, problems);
+            }
         }
         code
+    }
+
+    fn add(&mut self, wanted: &Wanted<'_, GpuSource>, artifact: GpuArtifact) {
+        let number = self.modules.len();
+        for symbol in artifact.symbols.iter().filter_map(|(_, symbol)| symbol.as_ref().ok()) {
+            let kernel = (number, symbol.clone());
+            if !self.kernels.contains(&kernel) {
+                self.kernels.push(kernel);
+            }
+        }
+        let (source, function) = (wanted.source.clone(), wanted.function().to_string());
+        self.modules.push(GpuModule { source, function, artifact });
+    }
+
+    /// What NVRTC warned of, source by source.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.modules.iter().filter_map(GpuModule::warning).collect()
     }
 
     /// The number of a kernel of a source, by the name that a launch has for it.
@@ -71,87 +91,85 @@ impl GpuCode {
 
     /// The number of a source's module, and the symbol of a kernel in it.
     fn symbol(&self, source: &GpuSource, name: &str) -> Option<(usize, &KernelSymbol)> {
-        let module = self.modules.iter().position(|(known, _)| known == source)?;
-        let symbols = &self.modules[module].1.symbols;
+        let module = self.modules.iter().position(|known| known.source == *source)?;
+        let symbols = &self.modules[module].artifact.symbols;
         let (_, symbol) = symbols.iter().find(|(written, _)| written == name)?;
         Some((module, symbol))
     }
 
     /// Every kernel that a function launches exists, and takes what it is passed.
-    fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Problems) {
+    fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Diagnostics) {
         for planned in &plan.launches {
-            let (index, args) = (planned.index, &planned.args);
-            let launch = &function.launches[index];
+            let launch = &function.launches[planned.index];
             let Some(source) = launch.gpu_source() else { continue };
             for name in launch.symbols(plan, planned) {
                 // A source that could not be built is a problem already.
                 let Some((module, symbol)) = self.symbol(source, &name) else { continue };
-                let images = self.modules[module].1.images.iter().zip(source.paths());
-                let unfit = |(image, path): (&Image, _), symbol| {
-                    let kernel = image.kernel(symbol)?;
-                    let message = unfit_params(kernel, args, image, launch, function)?;
-                    Some(SourceError::new(SourceErrorKind::KernelParams, path, message))
-                };
-                let errors: Vec<_> = match symbol {
-                    Err(error) => vec![error.clone()],
-                    Ok(symbol) => images.filter_map(|image| unfit(image, symbol)).collect(),
-                };
-                let name = &function.signature.name;
-                let of_launch = |error| Problem::of_launch(name, index, error);
-                problems.0.extend(errors.into_iter().map(of_launch));
-            }
-        }
-    }
-}
-
-/// Every GPU source, with the kernels that launches of it name.
-fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
-    let mut wanted: Vec<Wanted<'p>> = Vec::new();
-    for (function, plan) in functions {
-        for planned in &plan.launches {
-            let (index, launch) = (planned.index, &function.launches[planned.index]);
-            let Some(source) = launch.gpu_source() else { continue };
-            let known = wanted.iter().position(|known| known.source == source);
-            let known = known.unwrap_or_else(|| {
-                let of = (&function.signature.name[..], index);
-                wanted.push(Wanted { source, of, kernels: vec![] });
-                wanted.len() - 1
-            });
-            let kernels = &mut wanted[known].kernels;
-            for symbol in launch.symbols(plan, planned) {
-                if !kernels.contains(&symbol) {
-                    kernels.push(symbol);
+                let passed = Passed { function, launch, args: &planned.args };
+                match symbol {
+                    Err(error) => {
+                        let name = &function.signature.name;
+                        problems.push(error.clone().diagnostic(name, [launch.kernel.span]));
+                    }
+                    Ok(symbol) => {
+                        let images = &self.modules[module].artifact.images;
+                        problems
+                            .extend(images.iter().filter_map(|image| passed.unfit(image, symbol)));
+                    }
                 }
             }
         }
     }
-    wanted
 }
 
-/// What is wrong where the kernel's parameters have not the sizes of the arguments.
-fn unfit_params(
-    kernel: &Kernel,
-    args: &[LaunchArg],
-    image: &Image,
-    launch: &Launch,
-    function: &Function,
-) -> Option<String> {
-    let takes: Vec<_> = kernel.params.iter().map(|param| param.size).collect();
-    let passes: Vec<_> = args.iter().map(|arg| layout(arg).size).collect();
-    if takes == passes {
-        return None;
+/// What a launch passes.
+struct Passed<'a> {
+    function: &'a Function,
+    launch: &'a Launch,
+    args: &'a [LaunchArg],
+}
+
+impl Passed<'_> {
+    /// What is wrong where the parameters of an image's kernel have not the sizes of the arguments.
+    fn unfit(&self, image: &Image, kernel: &str) -> Option<Diagnostic> {
+        let kernel = image.kernel(kernel)?;
+        let takes: Vec<_> = kernel.params.iter().map(|param| param.size).collect();
+        let passes: Vec<_> = self.args.iter().map(|arg| layout(arg).size).collect();
+        if takes == passes {
+            return None;
+        }
+        let (function, code) =
+            (&self.function.signature.name, SourceErrorKind::KernelParams.code());
+        let message = format!(
+            "kernel `{}` of `{}` takes {}, but `{function}` passes {}",
+            kernel.name,
+            image.name,
+            sizes(&takes.iter().map(u32::to_string).collect::<Vec<_>>()),
+            sizes(&self.described(&passes)),
+        );
+        let problem = self.at_unfit_args(Diagnostic::new(code, message), &takes, &passes);
+        Some(of_function(function, problem))
     }
-    let written = launch.args.iter().map(|arg| format!("`{arg}`"));
-    let written = written.chain(std::iter::repeat("hidden".to_string()));
-    let passes = passes.iter().zip(written).map(|(size, arg)| format!("{size} ({arg})"));
-    let takes = sizes(&takes.iter().map(u32::to_string).collect::<Vec<_>>());
-    Some(format!(
-        "kernel `{}` of `{}` takes {takes}, but `{}` passes {}",
-        kernel.name,
-        image.name,
-        function.signature.name,
-        sizes(&passes.collect::<Vec<_>>())
-    ))
+
+    /// The sizes, each with the argument that has it.
+    fn described(&self, sizes: &[u32]) -> Vec<String> {
+        let written = self.launch.args.iter().map(|arg| format!("`{arg}`"));
+        let written = written.chain(std::iter::repeat("hidden".to_string()));
+        sizes.iter().zip(written).map(|(size, arg)| format!("{size} ({arg})")).collect()
+    }
+
+    /// Where the arguments stand that do not fit: all of them where they are too few or too many.
+    fn at_unfit_args(&self, problem: Diagnostic, takes: &[u32], passes: &[u32]) -> Diagnostic {
+        let mut problem = problem;
+        let one_for_each = takes.len() == passes.len();
+        for (arg, (takes, passes)) in self.launch.args.iter().zip(takes.iter().zip(passes)) {
+            if one_for_each && takes != passes {
+                let label = format!("{passes} bytes, where the kernel takes {takes}");
+                problem = problem.mark(arg.span, label);
+            }
+        }
+        problem.at(self.launch.args_place())
+    }
 }
 
 fn sizes(sizes: &[String]) -> String {

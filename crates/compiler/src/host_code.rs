@@ -4,13 +4,15 @@
 //! A source becomes a module, an object of its own, in which nothing but its kernels can be seen, under symbols that no user's file has. So a
 //! kernel may be called whatever C allows, and sources may share names.
 
-use crate::error::{Problem, Problems};
+use crate::error::of_function;
 use crate::link::{self, Isolated, UndefinedSymbol};
-use crate::package::Function;
+use crate::package::{Function, Launch};
 use crate::parallel;
 use crate::source::host::HostArtifact;
 use crate::source::{HostSource, SourceError, SourceErrorKind};
 use crate::target::Target;
+use crate::wanted::{Use, Wanted, wanted};
+use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 
 /// The host code of a package.
@@ -25,8 +27,8 @@ pub struct HostCode {
 pub struct HostModule {
     /// The source.
     pub source: HostSource,
-    /// The first launch that has it: the function, and the launch's place there.
-    pub launch: (String, usize),
+    /// The first function that has it.
+    pub function: String,
     /// Its files.
     pub artifact: HostArtifact,
     /// All of it as one object.
@@ -37,26 +39,20 @@ pub struct HostModule {
     pub kernels: Vec<(String, String)>,
 }
 
-/// A source that is to be built.
-struct Wanted<'a> {
-    source: &'a HostSource,
-    /// The launches that have it: the function, the launch's place there, and the kernels that it names.
-    launches: Vec<(&'a str, usize, Vec<String>)>,
-}
-
 impl HostCode {
     /// Builds every host source of a package once. What cannot be built, and every function that a source lacks, is a problem.
     pub fn build(
-        functions: &[(&Function, &Plan)],
+        functions: &[(&Function, Option<&Plan>)],
         target: &Target,
-        problems: &mut Problems,
+        problems: &mut Diagnostics,
     ) -> HostCode {
         let mut code = HostCode::default();
-        let wanted: Vec<_> = wanted(functions).into_iter().enumerate().collect();
-        for module in parallel::map(&wanted, |(number, wanted)| wanted.build(*number, target)) {
+        let wanted: Vec<_> =
+            wanted(functions, Launch::host_source).into_iter().enumerate().collect();
+        for module in parallel::map(&wanted, |(number, wanted)| build(wanted, *number, target)) {
             match module {
                 Ok(module) => code.modules.push(module),
-                Err(found) => problems.0.extend(found.0),
+                Err(found) => problems.extend(found),
             }
         }
         code
@@ -74,85 +70,74 @@ impl HostCode {
         let kernels = self.modules.iter().flat_map(|module| &module.kernels);
         kernels.map(|(name, symbol)| (&symbol[..], &name[..])).collect()
     }
-}
 
-/// Every host source, with the kernels that launches of it name.
-fn wanted<'p>(functions: &[(&'p Function, &Plan)]) -> Vec<Wanted<'p>> {
-    let mut wanted: Vec<Wanted<'p>> = Vec::new();
-    for (function, plan) in functions {
-        for planned in &plan.launches {
-            let (index, launch) = (planned.index, &function.launches[planned.index]);
-            let Some(source) = launch.host_source() else { continue };
-            let known = wanted.iter().position(|known| known.source == source);
-            let known = known.unwrap_or_else(|| {
-                wanted.push(Wanted { source, launches: vec![] });
-                wanted.len() - 1
-            });
-            let kernels = launch.symbols(plan, planned);
-            wanted[known].launches.push((&function.signature.name, index, kernels));
-        }
+    /// What the C compiler warned of, file by file.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.modules.iter().flat_map(HostModule::warnings).collect()
     }
-    wanted
 }
 
 impl HostModule {
-    /// A problem with a symbol that its source needs.
-    pub fn problem(&self, message: String) -> Problem {
-        let error = SourceError::new(SourceErrorKind::Symbol, &self.source.paths[0], message);
-        Problem::of_launch(&self.launch.0, self.launch.1, error)
+    /// A diagnostic of the files of the source that need a symbol, where those are named.
+    pub fn of_needy(&self, symbol: &UndefinedSymbol, diagnostic: Diagnostic) -> Diagnostic {
+        let place = self.source.place_in(&symbol.wanted_by.join(" "));
+        of_function(&self.function, diagnostic.at(place))
+    }
+
+    fn warnings(&self) -> Vec<Diagnostic> {
+        let files = self.artifact.files.iter().zip(&self.source.paths);
+        let told = files.filter(|(file, _)| !file.log.is_empty()).map(|(file, path)| {
+            let message = format!("the C compiler warns of `{}`", file.name);
+            let warning = Diagnostic::warning("compiler-warning", message);
+            of_function(&self.function, warning.at(path.span).detail(&file.log))
+        });
+        told.collect()
     }
 }
 
-impl Wanted<'_> {
-    /// The module of that number.
-    fn build(&self, number: usize, target: &Target) -> Result<HostModule, Problems> {
-        let artifact = self.source.build(target).map_err(|errors| self.problems(errors))?;
-        self.check_kernels(&artifact)?;
-        let mut kernels: Vec<(String, String)> = Vec::new();
-        for kernel in self.launches.iter().flat_map(|(_, _, kernels)| kernels) {
-            if !kernels.iter().any(|(known, _)| known == kernel) {
-                kernels.push((kernel.clone(), format!("kernpack_host_{number}_{kernel}")));
-            }
-        }
-        let exports: Vec<_> =
-            kernels.iter().map(|(name, symbol)| (&name[..], &symbol[..])).collect();
-        let isolated = link::isolate(target.elf, &artifact.link_inputs(), &exports);
-        let Isolated { object, needs } = isolated.map_err(|error| {
-            let path = &self.source.paths[0];
-            self.problems(vec![SourceError::new(SourceErrorKind::Object, path, error)])
-        })?;
-        let (function, index, _) = &self.launches[0];
-        let launch = (function.to_string(), *index);
-        Ok(HostModule { source: self.source.clone(), launch, artifact, object, needs, kernels })
-    }
+/// The module of that number.
+fn build(
+    wanted: &Wanted<'_, HostSource>,
+    number: usize,
+    target: &Target,
+) -> Result<HostModule, Diagnostics> {
+    let source = wanted.source;
+    let artifact = source.build(target).map_err(|errors| wanted.problems(errors))?;
+    check_kernels(wanted, &artifact)?;
+    let symbol = |kernel: String| {
+        let symbol = format!("kernpack_host_{number}_{kernel}");
+        (kernel, symbol)
+    };
+    let kernels: Vec<_> = wanted.kernels().into_iter().map(symbol).collect();
+    let exports: Vec<_> = kernels.iter().map(|(name, symbol)| (&name[..], &symbol[..])).collect();
+    let isolated = link::isolate(target.elf, &artifact.link_inputs(), &exports);
+    let Isolated { object, needs } =
+        isolated.map_err(|error| wanted.problems(vec![source.unlinked(&error)]))?;
+    let function = wanted.function().to_string();
+    Ok(HostModule { source: source.clone(), function, artifact, object, needs, kernels })
+}
 
-    /// Problems of the source itself: those of the first launch which has it.
-    fn problems(&self, errors: Vec<SourceError>) -> Problems {
-        let (function, index, _) = &self.launches[0];
-        let problem = |error| Problem::of_launch(function, *index, error);
-        Problems(errors.into_iter().map(problem).collect())
-    }
+/// Every launch's kernel is among the functions.
+fn check_kernels(
+    wanted: &Wanted<'_, HostSource>,
+    artifact: &HostArtifact,
+) -> Result<(), Diagnostics> {
+    let missing = wanted.uses.iter().filter_map(|Use { function, launch, kernels }| {
+        let kernel = kernels.iter().find(|kernel| !artifact.functions.contains(kernel))?;
+        let path = &wanted.source.paths[0];
+        let message = missing(artifact, kernel);
+        let error = SourceError::new(SourceErrorKind::MissingKernel, path.span, message);
+        Some(error.diagnostic(function, [launch.kernel.span]))
+    });
+    Diagnostics(missing.collect()).into_result()
+}
 
-    /// Every launch's kernel is among the functions.
-    fn check_kernels(&self, artifact: &HostArtifact) -> Result<(), Problems> {
-        let mut problems = Problems::default();
-        for (function, index, kernels) in &self.launches {
-            if let Some(kernel) = kernels.iter().find(|kernel| !artifact.functions.contains(kernel))
-            {
-                problems.push(Problem::of_launch(function, *index, self.missing(artifact, kernel)));
-            }
-        }
-        problems.into_result()
-    }
-
-    fn missing(&self, artifact: &HostArtifact, kernel: &str) -> SourceError {
-        let has = match &artifact.functions[..] {
-            [] => "none".to_string(),
-            functions => functions.join(", "),
-        };
-        let names: Vec<_> = artifact.files.iter().map(|file| format!("`{}`", file.name)).collect();
-        let (have, it) = if names.len() == 1 { ("has", "it has") } else { ("have", "they have") };
-        let message = format!("{} {have} no function `{kernel}`; {it} {has}", names.join(", "));
-        SourceError::new(SourceErrorKind::MissingKernel, &self.source.paths[0], message)
-    }
+fn missing(artifact: &HostArtifact, kernel: &str) -> String {
+    let has = match &artifact.functions[..] {
+        [] => "none".to_string(),
+        functions => functions.join(", "),
+    };
+    let names: Vec<_> = artifact.files.iter().map(|file| format!("`{}`", file.name)).collect();
+    let (have, it) = if names.len() == 1 { ("has", "it has") } else { ("have", "they have") };
+    format!("{} {have} no function `{kernel}`; {it} {has}", names.join(", "))
 }

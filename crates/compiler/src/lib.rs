@@ -33,9 +33,12 @@ pub mod source;
 mod symbols;
 pub mod target;
 mod triton_launch;
+mod wanted;
 
-pub use compile::{Checked, Compiled, Options, SharedObject, check, compile, compile_plans};
-pub use error::{CompileError, Problem, Problems, Reason, Warning};
+pub use compile::{
+    Checked, Compiled, Options, SharedObject, check, check_rest, compile, compile_plans,
+};
+pub use error::CompileError;
 pub use file::InputFile;
 pub use package::{
     Function, Launch, Package, Returns, Site, TritonLaunch, WrittenLaunch, WrittenPackage,

@@ -29,7 +29,7 @@ pub struct Package<L = Launch> {
     /// The functions.
     pub functions: Vec<Function<L>>,
     /// The sonames of libraries that the shared object is to load first.
-    pub link: Vec<String>,
+    pub link: Vec<Placed<String>>,
 }
 
 /// A function of a package.
@@ -71,7 +71,7 @@ pub struct Launch {
     /// When it runs.
     pub when: When,
     /// The kernel's symbol, or, on a GPU, its name in C++.
-    pub kernel: KernelName,
+    pub kernel: Placed<KernelName>,
     /// What the kernel gets.
     pub args: Vec<Placed<KernelArg>>,
     /// Where it runs.
@@ -127,7 +127,7 @@ impl Launch {
     pub fn on_host(source: HostSource, kernel: KernelName, args: Vec<KernelArg>) -> Launch {
         let site = Site::Host { source, returns: Returns::Void };
         let args = args.into_iter().map(Placed::from).collect();
-        Launch { when: When::Always, kernel, args, site }
+        Launch { when: When::Always, kernel: kernel.into(), args, site }
     }
 
     /// A launch of every call, on a GPU.
@@ -139,14 +139,19 @@ impl Launch {
     ) -> Launch {
         let site = Site::Gpu { source, launch: geometry.into() };
         let args = args.into_iter().map(Placed::from).collect();
-        Launch { when: When::Always, kernel, args, site }
+        Launch { when: When::Always, kernel: kernel.into(), args, site }
+    }
+
+    /// Where the arguments are written, or else the kernel that gets none.
+    pub fn args_place(&self) -> Span {
+        args_place(&self.args).or(self.kernel.span)
     }
 
     /// What the plan is made of.
     pub fn spec(&self) -> LaunchSpec {
         LaunchSpec {
             when: self.when.clone(),
-            kernel: self.kernel.clone(),
+            kernel: self.kernel.value.clone(),
             args: self.args.clone(),
             site: match &self.site {
                 Site::Host { returns, .. } => validators::Site::Host(*returns),
@@ -224,6 +229,13 @@ impl Launch {
             Site::Gpu { source, .. } => source.dtype_name(dtype, before),
         }
     }
+}
+
+/// Where arguments are written, from the first to the last.
+pub fn args_place(args: &[Placed<KernelArg>]) -> Span {
+    let mut written = args.iter().map(|arg| arg.span).filter(|span| span.text.is_some());
+    let first = written.next().unwrap_or_default();
+    written.next_back().map_or(first, |last| first.to(last))
 }
 
 impl Function {

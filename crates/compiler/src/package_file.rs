@@ -73,8 +73,10 @@ mod tests;
 
 use self::fields::{Fields, Reader};
 use self::function::ReadFunction;
-use crate::package::{Package, WrittenPackage};
-use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
+use crate::image::Arch;
+use crate::link::is_library_name;
+use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -83,9 +85,20 @@ use toml::de::DeTable;
 pub struct Reading {
     /// What could be read: the functions in which nothing is wrong.
     pub package: WrittenPackage,
+    /// The functions in which something is wrong, as far as they could be read.
+    pub unsound: Vec<Function<WrittenLaunch>>,
+    /// Whether all of `[package]` could be read.
+    pub is_header_sound: bool,
     /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change the direction of
     /// the text, nothing else is looked for.
     pub problems: Diagnostics,
+}
+
+impl Reading {
+    /// Has every CUDA C++ source compiled for these architectures.
+    pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
+        Overruled::of(self.package.functions.iter_mut().chain(&mut self.unsound), archs)
+    }
 }
 
 /// Reads the text of a package file; its problems have their places there. Relative paths in it start at `base`; no file is opened.
@@ -93,7 +106,7 @@ pub struct Reading {
 /// # Errors
 /// Everything that is wrong with the text.
 pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<WrittenPackage, Diagnostics> {
-    let Reading { package, problems } = read(text, base);
+    let Reading { package, problems, .. } = read(text, base);
     problems.into_result().map(|()| package)
 }
 
@@ -102,6 +115,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
     let file = text.into();
     let mut reader = Reader::new(file, base);
     let mut package = Package { name: String::new(), functions: vec![], link: vec![] };
+    let (mut unsound, mut is_header_sound) = (vec![], false);
     // What a person reads has to be what the program reads, in comments too.
     bidirectional(file).into_iter().for_each(|problem| _ = reader.report(problem));
     let (document, errors) = DeTable::parse_recoverable(file.text);
@@ -114,14 +128,16 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
         let header = reader.required_table(&mut fields, "package", "this file has no `[package]`");
         if let Some(header) = header {
             (package.name, package.link) = self::header(&mut reader, header);
+            is_header_sound = reader.n_problems() == 0;
         }
-        let functions = function::functions(&mut reader, &mut fields);
+        let mut functions = function::functions(&mut reader, &mut fields);
         fields.finish(&mut reader);
-        check_names(&mut reader, &functions);
-        let sound = functions.into_iter().filter(|read| read.is_sound);
-        package.functions = sound.map(|read| read.function).collect();
+        check_names(&mut reader, &mut functions);
+        for ReadFunction { function, is_sound } in functions {
+            if is_sound { &mut package.functions } else { &mut unsound }.push(function);
+        }
     }
-    Reading { package, problems: reader.into_problems() }
+    Reading { package, unsound, is_header_sound, problems: reader.into_problems() }
 }
 
 /// An error of the TOML parser, which words it as we do.
@@ -135,7 +151,7 @@ fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
 }
 
 /// The package's name and libraries.
-fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<String>) {
+fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Placed<String>>) {
     let name = reader.required_string(&mut fields, "name", "the package needs a `name`");
     if let Some(name) = &name {
         reader.check_identifier("the package's name", name.text, name.span);
@@ -148,33 +164,55 @@ fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Strin
         }
     }
     let link = reader.strings(&mut fields, "link");
+    for soname in link.iter().filter(|soname| !is_library_name(soname.text)) {
+        let message = format!("`{}` cannot be the name of a shared library", soname.text);
+        let problem = Diagnostic::new("bad-name", message).label(soname.span, "not a soname");
+        reader.report(problem.help("name it as loaders do: `libblas.so.3`, without a folder"));
+    }
     fields.finish(reader);
     let name = name.map(|name| name.text.to_string()).unwrap_or_default();
-    (name, link.into_iter().map(|soname| soname.text.to_string()).collect())
+    (name, link.iter().map(owned).collect())
 }
 
-/// No two entry points have one name, results' twins included.
-fn check_names(reader: &mut Reader<'_>, functions: &[ReadFunction]) {
-    let names: Vec<_> = functions.iter().flat_map(entry_points).collect();
-    for (i, (name, second, second_of)) in names.iter().enumerate() {
-        let clash = names[..i].iter().find(|(other, ..)| other == name);
-        let Some((_, first, first_of)) = clash else { continue };
+/// A text of its own, which knows where it was written.
+fn owned(text: &Snippet<'_>) -> Placed<String> {
+    Placed::new(text.text.to_string(), text.span)
+}
+
+/// No two entry points have one name, results' twins included: a function whose name is taken is not sound.
+fn check_names(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
+    let names = functions.iter().enumerate();
+    let names = names.flat_map(|(number, read)| entry_points(number, read));
+    let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();
+    for (i, EntryName { name, span, remark, function }) in names.iter().enumerate() {
+        let Some(clash) = names[..i].iter().find(|other| other.name == *name) else { continue };
         reader.report(
             Diagnostic::new("name-clash", format!("two functions of the package are `{name}`"))
-                .label(*second, second_of.as_str())
-                .label(*first, first_of.as_str())
+                .label(*span, remark.as_str())
+                .label(clash.span, clash.remark.as_str())
                 .help("rename one"),
         );
+        functions[*function].is_sound = false;
     }
 }
 
-/// The names of a function's variants, with where they come from and in which words.
-fn entry_points(read: &ReadFunction) -> Vec<(String, Span, String)> {
+/// The name of a function's variant, with where it comes from and in which words.
+struct EntryName {
+    name: String,
+    span: Span,
+    remark: String,
+    /// The function's number.
+    function: usize,
+}
+
+/// The names of a function's variants.
+fn entry_points(function: usize, read: &ReadFunction) -> Vec<EntryName> {
     let signature = &read.function.signature;
-    let own = (signature.name.clone(), signature.span, "this function".to_string());
+    let named = |name, remark| EntryName { name, span: signature.span, remark, function };
+    let own = named(signature.name.clone(), "this function".to_string());
     let twin = signature.out_variant().map(|twin| {
         let remark = format!("has results, and so a variant `{}`", twin.name);
-        (twin.name, signature.span, remark)
+        named(twin.name, remark)
     });
     [own].into_iter().chain(twin).collect()
 }

@@ -37,7 +37,7 @@ impl PackageObject {
 fn record(parts: &Parts<'_>) -> Record {
     let Parts { package, target, host, gpu, .. } = parts;
     let images: Vec<_> =
-        gpu.modules.iter().map(|(source, code)| (source, &code.images[..])).collect();
+        gpu.modules.iter().map(|module| (&module.source, &module.artifact.images[..])).collect();
     let undefined = symbols::needed_by_user(host);
     let on_gpu = !gpu.kernels.is_empty();
     let context = RecordContext {

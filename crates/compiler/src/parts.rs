@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parts of a package, before there is code for its entry points: plans, and what sources became.
 
-use crate::error::{Problems, Warning};
 use crate::file::{Files, InputFile};
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
-use crate::package::{EntryPoint, Package};
+use crate::package::{EntryPoint, Function, Package};
 use crate::plans::Plans;
 use crate::target::Target;
+use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
 
@@ -29,47 +29,49 @@ pub struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    /// Plans every function and builds every source; `given` are the plans that there are already, and `problems` what is wrong already.
+    /// Plans every function and builds every source; `given` are the plans that there are already. What is wrong with the functions of
+    /// `unsound` is among the `problems` that were found already: of these, the sources are built and nothing else is done.
     ///
     /// # Errors
-    /// All that is wrong.
+    /// All that is wrong, and what there is to be said of the sources besides.
     pub fn build(
         package: &'p Package,
         given: &HashMap<String, Plan>,
         target: &'static Target,
-        mut problems: Problems,
-    ) -> Result<Parts<'p>, Problems> {
+        unsound: &[Function],
+        mut problems: Diagnostics,
+    ) -> Result<Parts<'p>, Diagnostics> {
         let entry_points = package.entry_points();
         let plans = Plans::of(package, &entry_points, given, &mut problems);
-        let planned = plans.described(package);
-        let host = HostCode::build(&planned, target, &mut problems);
-        let gpu = GpuCode::build(&planned, &mut problems);
-        problems.into_result()?;
-        Ok(Parts { package, target, entry_points, plans, host, gpu })
+        let mut functions = plans.described(package);
+        functions.extend(unsound.iter().map(|function| (function, None)));
+        let host = HostCode::build(&functions, target, &mut problems);
+        let gpu = GpuCode::build(&functions, &mut problems);
+        let parts = Parts { package, target, entry_points, plans, host, gpu };
+        if problems.has_errors() {
+            problems.extend(parts.warnings());
+        }
+        problems.into_result().map(|()| parts)
     }
 
     /// Every file that was read for it, after those that were read before.
     pub fn inputs(&self, mut before: Files) -> Vec<InputFile> {
         let host = self.host.modules.iter().flat_map(|module| &module.artifact.inputs);
-        let gpu = self.gpu.modules.iter().flat_map(|(_, code)| &code.inputs);
+        let gpu = self.gpu.modules.iter().flat_map(|module| &module.artifact.inputs);
         before.extend(host.chain(gpu).cloned());
         before.into_inputs()
     }
 
     /// What the compilers said, in the order of the sources.
-    pub fn warnings(&self) -> Vec<Warning> {
-        let host = self.host.modules.iter();
-        let host = host.map(|module| (module.source.name(), &module.artifact.log));
-        let gpu = self.gpu.modules.iter().map(|(source, code)| (source.name(), &code.log));
-        let said = host.chain(gpu).filter(|(_, log)| !log.is_empty());
-        said.map(|(source, log)| Warning { source, text: log.clone() }).collect()
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        [self.host.warnings(), self.gpu.warnings()].concat()
     }
 
     /// The objects, archives and images that the sources became, in order. They change with everything that they are made of, which for a
     /// C or CUDA C++ file is also headers, macros, options and the compiler.
     pub fn source_bytes(&self) -> Vec<&[u8]> {
         let files = self.host.modules.iter().flat_map(|module| &module.artifact.files);
-        let images = self.gpu.modules.iter().flat_map(|(_, code)| &code.images);
+        let images = self.gpu.modules.iter().flat_map(|module| &module.artifact.images);
         files.map(|file| &file.bytes[..]).chain(images.map(|image| &image.bytes[..])).collect()
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The plans of a package's functions.
 
-use crate::error::{Problem, Problems};
+use crate::error::of_function;
 use crate::package::{EntryPoint, Function, Package, Role};
-use kernpack_validators::Plan;
+use kernpack_syntax::Diagnostics;
+use kernpack_validators::{Plan, Signature};
 use std::collections::HashMap;
 
 /// The plans of a package's functions, by their names.
@@ -11,40 +12,35 @@ use std::collections::HashMap;
 pub struct Plans(HashMap<String, Plan>);
 
 impl Plans {
-    /// Plans every function that has no problem yet, and is not among those that were `given`.
+    /// Plans every function that is not among those that were `given`.
     pub fn of(
         package: &Package,
         entry_points: &[EntryPoint],
         given: &HashMap<String, Plan>,
-        problems: &mut Problems,
+        problems: &mut Diagnostics,
     ) -> Plans {
         let described = package.functions.iter().map(Function::variants);
         let preload = entry_points.iter().filter(|entry_point| entry_point.role == Role::Preload);
         let mut plans = HashMap::new();
         for variants in described.chain(preload.map(|preload| vec![preload.function.clone()])) {
-            let name = &variants[0].signature.name;
-            let planned = match problems.concern(name) {
-                true => continue,
-                false => variants.iter().try_for_each(|function| {
-                    let name = &function.signature.name;
-                    let plan = given.get(name).cloned().map_or_else(|| function.plan(), Ok)?;
-                    plans.insert(name.clone(), plan);
-                    Ok(())
-                }),
-            };
-            if let Err(diagnostics) = planned {
-                problems.push(Problem::of_function(name, diagnostics));
+            let planned = variants.iter().try_for_each(|function| {
+                let name = &function.signature.name;
+                let plan = given.get(name).cloned().map_or_else(|| function.plan(), Ok)?;
+                plans.insert(name.clone(), plan);
+                Ok(())
+            });
+            if let Err(Diagnostics(found)) = planned {
+                let Signature { name, span, .. } = &variants[0].signature;
+                problems.extend(found.into_iter().map(|one| of_function(name, one.at(*span))));
             }
         }
         Plans(plans)
     }
 
     /// The functions that a user described, each with its plan where it has one.
-    pub fn described<'p>(&'p self, package: &'p Package) -> Vec<(&'p Function, &'p Plan)> {
+    pub fn described<'p>(&'p self, package: &'p Package) -> Vec<(&'p Function, Option<&'p Plan>)> {
         let functions = package.functions.iter();
-        let planned = functions
-            .filter_map(|function| Some((function, self.0.get(&function.signature.name)?)));
-        planned.collect()
+        functions.map(|function| (function, self.0.get(&function.signature.name))).collect()
     }
 
     /// The plan of an entry point. What only prepares calls of another function has that function's.

@@ -5,13 +5,15 @@ mod glibc;
 mod library;
 mod loading;
 
-pub use loading::Needs;
+pub use loading::check_loading;
 
-use crate::error::{CompileError, Problems};
+use crate::error::CompileError;
 use crate::host_code::HostCode;
 use crate::link::{self, Input, LinkError, UndefinedSymbol};
+use crate::source::SourceErrorKind;
 use crate::target::Target;
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use std::collections::BTreeSet;
 
 /// Whether others may see the symbol: entry points, their metadata and documentation.
@@ -32,18 +34,20 @@ pub fn needed_by_user(host: &HostCode) -> Vec<String> {
 /// Every such symbol, as a problem of the source.
 pub fn check_reserved(host: &HostCode, inputs: &[Input<'_>]) -> Result<(), CompileError> {
     let defined = link::definitions(inputs)?;
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     for module in &host.modules {
         let reserved = module
             .needs
             .iter()
             .filter(|symbol| defined.contains(&symbol.name) && !is_entry_point(&symbol.name));
-        for UndefinedSymbol { name, wanted_by, .. } in reserved {
+        for symbol in reserved {
             let message = format!(
-                "{} needs the symbol `{name}`, which is kernpack's own; define it in the source, or call it otherwise",
-                quoted(wanted_by)
+                "{} needs the symbol `{}`, which is kernpack's own; define it in the source, or call it otherwise",
+                quoted(&symbol.wanted_by),
+                symbol.name
             );
-            problems.push(module.problem(message));
+            let problem = Diagnostic::new(SourceErrorKind::Symbol.code(), message);
+            problems.push(module.of_needy(symbol, problem));
         }
     }
     Ok(problems.into_result()?)
@@ -68,8 +72,13 @@ pub fn check_undefined(
 }
 
 /// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34 `dlopen` is there), libm where an object
-/// wants one of its functions, and what the user names.
-pub fn libraries(needs: &[String], link: &[String], on_gpu: bool, target: &Target) -> Vec<String> {
+/// wants one of its functions, and what the user names. Each once.
+pub fn libraries(
+    needs: &[String],
+    link: &[Placed<String>],
+    on_gpu: bool,
+    target: &Target,
+) -> Vec<String> {
     let is_libm = |symbol: &String| {
         glibc::find(symbol, target).is_some_and(|known| known.library == glibc::Library::Libm)
     };
@@ -80,8 +89,10 @@ pub fn libraries(needs: &[String], link: &[String], on_gpu: bool, target: &Targe
     if needs.iter().any(is_libm) {
         needed.push("libm.so.6".to_string());
     }
-    needed.extend(
-        link.iter().filter(|name| !["libm.so.6", "libdl.so.2"].contains(&name.as_str())).cloned(),
-    );
+    for Placed { value: name, .. } in link {
+        if !needed.contains(name) {
+            needed.push(name.clone());
+        }
+    }
     needed
 }

@@ -13,17 +13,16 @@
 mod descriptor;
 mod json;
 
-use crate::error::{Problem, Problems};
 use crate::file::{Files, ReadError};
 use crate::image::{Arch, Image};
 use crate::package::{
-    Function, Launch, Package, Site, TritonLaunch, WrittenLaunch, WrittenPackage,
+    Function, Launch, Package, Site, TritonLaunch, WrittenLaunch, WrittenPackage, args_place,
 };
 use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
 use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::Placed;
+use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{
@@ -72,7 +71,7 @@ enum TritonLaunchError {
         /// The function.
         function: String,
         /// What it launches.
-        kernel: String,
+        kernel: Placed<String>,
         /// The JSON.
         json: PathBuf,
         /// The kernel that it is about.
@@ -110,55 +109,107 @@ enum TritonLaunchError {
     },
 }
 
+impl TritonLaunchError {
+    /// The same as the error of a source, where the launch says what it is about: the JSON, if it is about nothing else.
+    fn of(&self, json: &Placed<PathBuf>, args: &[Placed<KernelArg>]) -> SourceError {
+        let place = match self {
+            TritonLaunchError::Name { kernel, .. } => kernel.span,
+            TritonLaunchError::Descriptor(error) => match error {
+                DescriptorError::Argument { arg, .. } | DescriptorError::NotThere { arg, .. } => {
+                    arg.span
+                }
+                DescriptorError::Missing { .. } => args_place(args),
+                DescriptorError::Unlike { .. } | DescriptorError::Unsupported { .. } => json.span,
+            },
+            TritonLaunchError::Read { .. }
+            | TritonLaunchError::Json(_)
+            | TritonLaunchError::Arch { .. }
+            | TritonLaunchError::Unlike { .. }
+            | TritonLaunchError::Profile { .. } => json.span,
+        };
+        SourceError::new(SourceErrorKind::Triton, place.or(json.span), self)
+    }
+}
+
 /// A JSON file, what it says, and the sizes of the kernel's own parameters, in bytes. What lacks the kernel is refused elsewhere.
 struct Described {
-    json: PathBuf,
+    json: Placed<PathBuf>,
     kernel: TritonKernel,
     params: Option<Vec<u32>>,
 }
 
-/// The package with what Triton's JSON says in every launch of a Triton source. A launch is left out where a JSON cannot be read, is not
-/// that of its cubin, does not fit the launch, or wants what is not supported; that is a problem then.
-pub fn settle(package: &WrittenPackage, files: &mut Files, problems: &mut Problems) -> Package {
-    let mut settle = |function| settle_function(function, files, problems);
-    Package {
-        name: package.name.clone(),
-        functions: package.functions.iter().map(&mut settle).collect(),
-        link: package.link.clone(),
+/// A package with what Triton's JSON says in every launch of a Triton source.
+#[derive(Debug)]
+pub struct Settled {
+    /// The package, without the functions that are not sound.
+    pub package: Package,
+    /// Functions in which something is wrong, with those launches of which all is known. Only their sources count.
+    pub unsound: Vec<Function>,
+}
+
+/// Settles a package, and functions in which something is wrong already. A JSON that cannot be read, is not that of its cubin, does not fit
+/// the launch, or wants what is not supported, is a problem; its function is not sound then.
+pub fn settle(
+    package: &WrittenPackage,
+    unsound: &[Function<WrittenLaunch>],
+    files: &mut Files,
+    problems: &mut Diagnostics,
+) -> Settled {
+    let mut settled = Settled { package: package.without_functions(), unsound: vec![] };
+    for function in &package.functions {
+        let n_problems = problems.0.len();
+        let function = settle_function(function, files, problems);
+        match problems.0.len() == n_problems {
+            true => settled.package.functions.push(function),
+            false => settled.unsound.push(function),
+        }
     }
+    for function in unsound {
+        settled.unsound.push(whole_launches(function, files, problems));
+    }
+    settled
 }
 
 fn settle_function(
     function: &Function<WrittenLaunch>,
     files: &mut Files,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) -> Function {
-    let mut settled = Function {
-        doc: function.doc.clone(),
-        workspaces: function.workspaces.clone(),
-        ..Function::new(function.signature.clone())
-    };
+    let mut settled = function.without_launches();
     let whens: Vec<_> = function.launches.iter().map(WrittenLaunch::when).collect();
     for (index, written) in function.launches.iter().enumerate() {
         let launch = match written {
             WrittenLaunch::Whole(launch) => Ok(launch.clone()),
             WrittenLaunch::Triton(written) => describe(written, files).and_then(|described| {
                 settle_launch(&mut settled, (index, &whens), written, &described)
-                    .map_err(|error| refused(&described.json, &error))
+                    .map_err(|error| error.of(&described.json, &written.args))
             }),
         };
         match launch {
             Ok(launch) => settled.launches.push(launch),
-            Err(error) => {
-                problems.push(Problem::of_launch(&function.signature.name, index, error));
-            }
+            Err(error) => problems.push(error.diagnostic(&function.signature.name, [])),
         }
     }
     settled
 }
 
-fn refused(json: &Path, error: &TritonLaunchError) -> SourceError {
-    SourceError::new(SourceErrorKind::Triton, json, error)
+/// The launches that are whole as they are written. Of the others, which may be wrong, only the files are looked at.
+fn whole_launches(
+    function: &Function<WrittenLaunch>,
+    files: &mut Files,
+    problems: &mut Diagnostics,
+) -> Function {
+    let mut settled = function.without_launches();
+    for launch in &function.launches {
+        match launch {
+            WrittenLaunch::Whole(launch) => settled.launches.push(launch.clone()),
+            WrittenLaunch::Triton(launch) => {
+                let error = describe(launch, files).err();
+                problems.extend(error.map(|error| error.diagnostic(&function.signature.name, [])));
+            }
+        }
+    }
+    settled
 }
 
 /// What the JSON files of a launch say together.
@@ -167,39 +218,42 @@ fn describe(launch: &TritonLaunch, files: &mut Files) -> Result<Described, Sourc
     for file in &launch.files {
         let Some(json) = &file.triton else { continue };
         let image = file.image(files)?;
-        let one = read(file, &image, json, files).map_err(|error| refused(json, &error))?;
+        let one = read(file, &image, json, files).map_err(|error| error.of(json, &launch.args))?;
         match &mut all {
             None => all = Some(one),
             Some(all) => {
-                require_alike(all, &one).map_err(|error| refused(json, &error))?;
+                require_alike(all, &one).map_err(|error| error.of(json, &launch.args))?;
                 // Which of the images is loaded is known at the call: the largest is enough for each.
                 let shared = &mut all.kernel.shared_bytes;
                 *shared = (*shared).max(one.kernel.shared_bytes);
             }
         }
     }
-    let path = launch.files.first().map_or(Path::new(""), |file| &file.path);
+    let path = launch
+        .files
+        .first()
+        .map_or(Placed::from(Path::new("")), |file| Placed::new(&file.path, file.path.span));
     all.ok_or_else(|| {
         let message = format!("`{}` has no JSON of Triton's", path.display());
-        SourceError::new(SourceErrorKind::Triton, path, message)
+        SourceError::new(SourceErrorKind::Triton, path.span, message)
     })
 }
 
 fn read(
     file: &GpuFile,
     image: &Image,
-    json: &Path,
+    json: &Placed<PathBuf>,
     files: &mut Files,
 ) -> Result<Described, TritonLaunchError> {
     let text = files.read_text(json).map_err(|ReadError { path, reason }| {
-        TritonLaunchError::Read { json: path, cubin: file.path.clone(), reason }
+        TritonLaunchError::Read { json: path, cubin: file.path.value.clone(), reason }
     })?;
     let kernel = TritonKernel::read(&json.display().to_string(), &text)?;
     let params = image.kernel(&kernel.name).map(|found| {
         let n_own = found.params.len().saturating_sub(kernel.hidden_params().len());
         found.params.iter().take(n_own).map(|param| param.size).collect()
     });
-    let described = Described { json: json.to_path_buf(), kernel, params };
+    let described = Described { json: json.clone(), kernel, params };
     described.require_arch(file, image)?;
     Ok(described)
 }
@@ -222,7 +276,7 @@ fn require_alike(a: &Described, b: &Described) -> Result<(), TritonLaunchError> 
     };
     for ((what, first), (_, second)) in facts(&a.kernel).into_iter().zip(facts(&b.kernel)) {
         if first != second {
-            let files = (a.json.clone(), b.json.clone());
+            let files = (a.json.value.clone(), b.json.value.clone());
             return Err(TritonLaunchError::Unlike { files, what, first, second });
         }
     }
@@ -238,9 +292,9 @@ impl Described {
         }
         let found: Vec<_> = archs.iter().map(Arch::to_string).collect();
         Err(TritonLaunchError::Arch {
-            json: self.json.clone(),
+            json: self.json.value.clone(),
             expected: self.kernel.arch,
-            cubin: file.path.clone(),
+            cubin: file.path.value.clone(),
             found: found.join(", "),
         })
     }
@@ -260,7 +314,9 @@ fn settle_launch(
     let hidden = hidden_args(function, index, &geometry.grid, described)?;
     let source = GpuSource::Files(written.files.clone());
     let site = Site::Gpu { source, launch: GpuLaunch { geometry, hidden } };
-    Ok(Launch { when: written.when.clone(), kernel: KernelName::plain(name), args, site })
+    let place = written.kernel.as_ref().map(|kernel| kernel.span);
+    let kernel = Placed::new(KernelName::plain(name), place.unwrap_or(described.json.span));
+    Ok(Launch { when: written.when.clone(), kernel, args, site })
 }
 
 /// How the launch is laid out.
@@ -302,7 +358,7 @@ fn hidden_args(
     match kernel.profile_scratch {
         Some(Scratch { bytes_per_block: 0, .. }) => hidden.push(HiddenArg::Null),
         Some(Scratch { bytes_per_block: bytes, .. }) => {
-            return Err(TritonLaunchError::Profile { json: described.json.clone(), bytes });
+            return Err(TritonLaunchError::Profile { json: described.json.value.clone(), bytes });
         }
         None => {}
     }
@@ -317,10 +373,10 @@ fn settled_name<'d>(
 ) -> Result<&'d str, TritonLaunchError> {
     let name = &described.kernel.name;
     match &written.kernel {
-        Some(kernel) if *kernel != KernelName::plain(name) => Err(TritonLaunchError::Name {
+        Some(kernel) if kernel.value != KernelName::plain(name) => Err(TritonLaunchError::Name {
             function: function.to_string(),
-            kernel: kernel.to_string(),
-            json: described.json.clone(),
+            kernel: Placed::new(kernel.to_string(), kernel.span),
+            json: described.json.value.clone(),
             name: name.clone(),
         }),
         _ => Ok(name),

@@ -22,10 +22,10 @@ impl Sources {
     /// What is said where a shared object is made of these kernels, and these libraries are linked: warnings, or an error.
     fn link(&self, kernels: &[&str], libraries: &[&str]) -> Result<Vec<String>, String> {
         let mut package = self.package(kernels);
-        package.link = libraries.iter().map(ToString::to_string).collect();
+        package.link = libraries.iter().map(|name| name.to_string().into()).collect();
         let shared = compile(&package, &Options::default()).unwrap().shared_object();
         let shared = shared.map_err(|error| self.without_folder(&error.to_string()))?;
-        let texts = shared.warnings.iter().map(|warning| self.without_folder(&warning.text));
+        let texts = shared.warnings.iter().map(|warning| self.without_folder(&warning.to_string()));
         Ok(texts.collect())
     }
 
@@ -67,8 +67,8 @@ fn what_is_the_packages_own_cannot_be_called() {
     ]);
     sources.expect_error(
         &["a", "b"],
-        "in function `f0`: `a.c` needs the symbol `kernpack_rt_refuse`, which is kernpack's own; define it in the source, or call it otherwise\n\
-         in function `f1`: `b.c` needs the symbol `kernpack_host_0_a`, which is kernpack's own; define it in the source, or call it otherwise",
+        "error[undefined-symbol]: in function `f0`: `a.c` needs the symbol `kernpack_rt_refuse`, which is kernpack's own; define it in the source, or call it otherwise\n\
+         error[undefined-symbol]: in function `f1`: `b.c` needs the symbol `kernpack_host_0_a`, which is kernpack's own; define it in the source, or call it otherwise",
     );
 }
 
@@ -104,11 +104,13 @@ fn files_of_a_source_see_each_other() {
     assert!(error.contains("duplicate symbol: b"), "{error}");
     sources.expect_error(
         &["b+x"],
-        "in function `f0`: cannot read `x.c`: No such file or directory (os error 2)",
+        "error[source-file]: in function `f0`: cannot read `x.c`: No such file or directory (os error 2)",
     );
     let sources = Sources::new(&[("a.c", "int a;"), ("b.c", "void b(void) {}")]);
-    sources
-        .expect_error(&["a+b"], "in function `f0`: `a.c`, `b.c` have no function `a`; they have b");
+    sources.expect_error(
+        &["a+b"],
+        "error[missing-kernel]: in function `f0`: `a.c`, `b.c` have no function `a`; they have b",
+    );
 }
 
 /// A function that calls another one.
@@ -144,9 +146,9 @@ fn what_nothing_has_is_an_error_of_a_shared_object() {
     let help = "and neither libtvm_ffi, nor the C library, nor a library of `link` has it";
     let define = "define it in a file of the source, or name the library that has it under `link`";
     let expected = format!(
-        "in function `f0`: `a.c` needs the symbol `nowhere`, {help}; {define}\n\
-         in function `f1`: `b.c` needs the symbol `a`, {help}; `a.c` has it, but a source sees itself alone: name the files of both in one `host`\n\
-         in function `f2`: `c.c` needs the symbol `atexit`, {help}; {define}"
+        "error[undefined-symbol]: in function `f0`: `a.c` needs the symbol `nowhere`, {help}; {define}\n\
+         error[undefined-symbol]: in function `f1`: `b.c` needs the symbol `a`, {help}; `a.c` has it, but a source sees itself alone: name the files of both in one `host`\n\
+         error[undefined-symbol]: in function `f2`: `c.c` needs the symbol `atexit`, {help}; {define}"
     );
     assert_eq!(sources.link(&["a", "b", "c"], &["libm.so.6"]), Err(expected));
     let object = sources.build(&["a", "b", "c"]).unwrap().object;
@@ -158,7 +160,7 @@ fn what_nothing_has_is_an_error_of_a_shared_object() {
 fn what_a_library_has_may_be_called_and_is_told_where_there_is_none() {
     let sources = calls(&[("a", "deflate"), ("b", "__gcc_personality_v0")]);
     assert_eq!(sources.link(&["b"], &["libgcc_s.so.1"]), Ok(vec![]));
-    let missing = "warning: `a.c` needs the symbol `deflate`, which must be in `libnone.so.1` or `libnowhere.so`: that is not on this machine, and nothing else has it";
+    let missing = "warning[missing-library]: in function `f0`: `a.c` needs the symbol `deflate`, which must be in `libnone.so.1` or `libnowhere.so`: that is not on this machine, and nothing else has it";
     assert_eq!(
         sources.link(&["a", "b"], &["libnone.so.1", "libgcc_s.so.1", "libnowhere.so"]),
         Ok(vec![missing.to_string()])
@@ -170,8 +172,8 @@ fn what_a_library_has_may_be_called_and_is_told_where_there_is_none() {
 fn what_only_later_versions_have_is_told() {
     let sources = calls(&[("a", "getrandom"), ("b", "TVMFFIHandleInitOnce")]);
     let expected = [
-        "warning: `a.c` needs the symbol `getrandom`, which glibc has since version 2.25: with an older one, the process ends where it is called",
-        "warning: `b.c` needs the symbol `TVMFFIHandleInitOnce`, which libtvm_ffi 0.1.0 lacks: the process ends where it is called",
+        "warning[later-symbol]: in function `f0`: `a.c` needs the symbol `getrandom`, which glibc has since version 2.25: with an older one, the process ends where it is called",
+        "warning[later-symbol]: in function `f1`: `b.c` needs the symbol `TVMFFIHandleInitOnce`, which libtvm_ffi 0.1.0 lacks: the process ends where it is called",
     ];
     assert_eq!(sources.link(&["a", "b"], &[]), Ok(expected.map(str::to_string).to_vec()));
 }

@@ -7,9 +7,8 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{
-    CompileError, Compiled, Options, SharedObject, Warning, WrittenPackage, compile,
-};
+use kernpack_compiler::{CompileError, Compiled, SharedObject, WrittenPackage, compile};
+use kernpack_syntax::Diagnostic;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +54,7 @@ impl Kind {
     }
 
     /// The file, and what there is to be said of it.
-    fn make(self, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Warning>), CompileError> {
+    fn make(self, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
         let bytes = match self {
             Kind::Object => compiled.object.clone(),
             Kind::SharedObject => {
@@ -92,7 +91,7 @@ type Made = (Kind, Vec<u8>);
 fn make(
     outputs: &[Output],
     compiled: &Compiled,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Made>, CompileError> {
     let mut made = Vec::new();
     for kind in Kind::ALL.iter().filter(|kind| outputs.iter().any(|o| o.kind == **kind)) {
@@ -111,17 +110,22 @@ impl Build {
 
     fn build(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("build").entered();
-        let target = self.package_file.target();
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
-        let (package, mut warnings) = self.package_file.read()?;
-        let compiled = compile(&package, &Options { target })
-            .map_err(|error| self.package_file.failure(error))?;
-        warnings.extend(compiled.warnings.iter().cloned());
-        let outputs = self.outputs(&package);
-        let made = make(&outputs, &compiled, &mut warnings)
-            .map_err(|error| self.package_file.failure(error))?;
+        let (package, told) = self.package_file.read()?;
+        let options = self.package_file.options();
+        let compiled = match compile(&package, &options) {
+            Ok(compiled) => compiled,
+            Err(error) => return Err(told.failure(error)),
+        };
+        let (outputs, mut warnings) = (self.outputs(&package), compiled.warnings.clone());
+        let made = make(&outputs, &compiled, &mut warnings);
+        let told = told.and(warnings);
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => return Err(told.failure(error)),
+        };
         self.write(&outputs, &made, &compiled)?;
         let outputs: Vec<_> =
             outputs.iter().map(|output| output.path.display().to_string()).collect();
@@ -132,11 +136,11 @@ impl Build {
             .collect();
         let answer = json!({
             "package": package.name,
-            "target": target.name,
+            "target": options.target.name,
             "outputs": outputs,
             "inputs": inputs,
         });
-        Ok(Report::new(String::new(), answer).with_warnings(&warnings))
+        Ok(Report::new(String::new(), answer).with_warnings(told))
     }
 
     /// The files that were asked for.

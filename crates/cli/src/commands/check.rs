@@ -4,7 +4,7 @@
 use crate::package_file::PackageFile;
 use crate::{Failure, Report, timings};
 use clap::Args;
-use kernpack_compiler::{Options, check};
+use kernpack_compiler::check;
 use serde_json::json;
 
 /// The command's arguments.
@@ -25,14 +25,16 @@ impl Check {
 
     fn check(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("check").entered();
-        let target = self.package_file.target();
-        let (package, mut warnings) = self.package_file.read()?;
-        let checked = check(&package, &Options { target })
-            .map_err(|error| self.package_file.failure(error))?;
-        warnings.extend(checked.warnings);
+        let (package, told) = self.package_file.read()?;
+        let options = self.package_file.options();
+        let checked = match check(&package, &options) {
+            Ok(checked) => checked,
+            Err(error) => return Err(told.failure(error)),
+        };
         let inputs = self.package_file.inputs(&checked.inputs);
         let inputs: Vec<_> = inputs.map(|path| path.display().to_string()).collect();
-        let answer = json!({ "package": package.name, "target": target.name, "inputs": inputs });
-        Ok(Report::new(String::new(), answer).with_warnings(&warnings))
+        let target = options.target.name;
+        let answer = json!({ "package": package.name, "target": target, "inputs": inputs });
+        Ok(Report::new(String::new(), answer).with_warnings(told.and(checked.warnings)))
     }
 }

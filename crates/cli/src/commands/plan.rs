@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack plan "SIGNATURE"`
 
+use crate::told::Told;
 use crate::{Failure, Report};
 use clap::{Args, ValueEnum};
 use kernpack_ffi_abi::DeviceType;
@@ -39,7 +40,7 @@ impl Plan {
         let mut texts = Texts::default();
         let id = texts.add(NAME, self.signature);
         let (signature, plan) = parse_and_plan(texts.snippet(id), device)
-            .map_err(|problems| Failure::Diagnostics(NAME.to_string(), texts, problems))?;
+            .map_err(|problems| Failure::Diagnostics(Told::of(NAME, texts).and(problems)))?;
         let text = plan.to_string();
         let faults: Vec<_> =
             plan.faults().into_iter().map(|fault| fault_json(fault, &plan.signature)).collect();

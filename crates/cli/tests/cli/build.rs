@@ -124,7 +124,7 @@ fn a_source_that_does_not_compile() {
     let bench = add_one().and("src/add_one.c", "void add_one(void) { return 1 }\n");
     let ran = bench.run(["build", "add_one.toml", "-o", "a.so"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.starts_with("error: "), "{ran}");
+    assert!(ran.stderr.starts_with("error[c-compiler]: "), "{ran}");
     assert!(ran.stderr.contains("src/add_one.c"), "{ran}");
     assert!(!bench.names(".").contains(&"a.so".to_string()));
 }
@@ -154,14 +154,29 @@ fn the_problems_of_all_sources_are_told() {
         &["build", "many.toml", "-o", "a.so"],
         expect![[r#"
             exit 1
-            err: error: `one.c` has no function `uno`; it has one
-            err: note: needed for function `f` of `many.toml`
-            err: error: cannot read `two.c`: No such file or directory (os error 2)
-            err: note: needed for function `f` of `many.toml`
-            err: error: cannot read `g.ptx`: No such file or directory (os error 2)
-            err: note: needed for function `g` of `many.toml`
-            err: error: cannot read `h.ptx`: No such file or directory (os error 2)
-            err: note: needed for function `g` of `many.toml`
+            err: error[source-file]: cannot read `two.c`: No such file or directory (os error 2)
+            err:  --> many.toml:8:33
+            err:   |
+            err: 8 |             { source = { host = "two.c" }, kernel = "two", args = ["x", "y"] },
+            err:   |                                 ^^^^^^^
+            err: 
+            err: error[missing-kernel]: `one.c` has no function `uno`; it has one
+            err:  --> many.toml:9:53
+            err:   |
+            err: 9 |             { source = { host = "one.c" }, kernel = "uno", args = ["x", "y"] },
+            err:   |                                                     ^^^^^
+            err: 
+            err: error[source-file]: cannot read `g.ptx`: No such file or directory (os error 2)
+            err:   --> many.toml:13:27
+            err:    |
+            err: 13 |         source = [{ ptx = "g.ptx" }, { ptx = "h.ptx" }]
+            err:    |                           ^^^^^^^
+            err: 
+            err: error[source-file]: cannot read `h.ptx`: No such file or directory (os error 2)
+            err:   --> many.toml:13:46
+            err:    |
+            err: 13 |         source = [{ ptx = "g.ptx" }, { ptx = "h.ptx" }]
+            err:    |                                              ^^^^^^^
         "#]],
     );
     bench.expect(
@@ -173,36 +188,72 @@ fn the_problems_of_all_sources_are_told() {
             out:     "source": "many.toml",
             out:     "diagnostics": [
             out:       {
-            out:         "code": "missing-kernel",
-            out:         "message": "`one.c` has no function `uno`; it has one",
-            out:         "labels": [],
-            out:         "help": null,
-            out:         "function": "f",
-            out:         "launch": 2
-            out:       },
-            out:       {
             out:         "code": "source-file",
+            out:         "severity": "error",
             out:         "message": "cannot read `two.c`: No such file or directory (os error 2)",
-            out:         "labels": [],
+            out:         "labels": [
+            out:           {
+            out:             "file": "many.toml",
+            out:             "start": 269,
+            out:             "end": 276,
+            out:             "line": 8,
+            out:             "column": 33,
+            out:             "text": ""
+            out:           }
+            out:         ],
             out:         "help": null,
-            out:         "function": "f",
-            out:         "launch": 1
+            out:         "detail": null
+            out:       },
+            out:       {
+            out:         "code": "missing-kernel",
+            out:         "severity": "error",
+            out:         "message": "`one.c` has no function `uno`; it has one",
+            out:         "labels": [
+            out:           {
+            out:             "file": "many.toml",
+            out:             "start": 369,
+            out:             "end": 374,
+            out:             "line": 9,
+            out:             "column": 53,
+            out:             "text": ""
+            out:           }
+            out:         ],
+            out:         "help": null,
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "source-file",
+            out:         "severity": "error",
             out:         "message": "cannot read `g.ptx`: No such file or directory (os error 2)",
-            out:         "labels": [],
+            out:         "labels": [
+            out:           {
+            out:             "file": "many.toml",
+            out:             "start": 503,
+            out:             "end": 510,
+            out:             "line": 13,
+            out:             "column": 27,
+            out:             "text": ""
+            out:           }
+            out:         ],
             out:         "help": null,
-            out:         "function": "g",
-            out:         "launch": 0
+            out:         "detail": null
             out:       },
             out:       {
             out:         "code": "source-file",
+            out:         "severity": "error",
             out:         "message": "cannot read `h.ptx`: No such file or directory (os error 2)",
-            out:         "labels": [],
+            out:         "labels": [
+            out:           {
+            out:             "file": "many.toml",
+            out:             "start": 522,
+            out:             "end": 529,
+            out:             "line": 13,
+            out:             "column": 46,
+            out:             "text": ""
+            out:           }
+            out:         ],
             out:         "help": null,
-            out:         "function": "g",
-            out:         "launch": 0
+            out:         "detail": null
             out:       }
             out:     ]
             out:   }
@@ -218,8 +269,11 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
         &["build", "add_one.toml", "-o", "a.so"],
         expect![[r#"
             exit 1
-            err: error: cannot read `src/add_one.c`: No such file or directory (os error 2)
-            err: note: needed for function `add_one` of `add_one.toml`
+            err: error[source-file]: cannot read `src/add_one.c`: No such file or directory (os error 2)
+            err:  --> add_one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "src/add_one.c", include = ["inc dir"] }
+            err:   |                   ^^^^^^^^^^^^^^^
         "#]],
     );
     bench.expect(
@@ -232,11 +286,20 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
             out:     "diagnostics": [
             out:       {
             out:         "code": "source-file",
+            out:         "severity": "error",
             out:         "message": "cannot read `src/add_one.c`: No such file or directory (os error 2)",
-            out:         "labels": [],
+            out:         "labels": [
+            out:           {
+            out:             "file": "add_one.toml",
+            out:             "start": 136,
+            out:             "end": 151,
+            out:             "line": 6,
+            out:             "column": 19,
+            out:             "text": ""
+            out:           }
+            out:         ],
             out:         "help": null,
-            out:         "function": "add_one",
-            out:         "launch": 0
+            out:         "detail": null
             out:       }
             out:     ]
             out:   }
@@ -247,9 +310,12 @@ fn sources_that_are_not_there_or_lack_the_kernel() {
     bench.expect(
         &["build", "add_one.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        err: error: `src/add_one.c` has no function `add_one`; it has add_two
-        err: note: needed for function `add_one` of `add_one.toml`
-    "#]],
+            exit 1
+            err: error[missing-kernel]: `src/add_one.c` has no function `add_one`; it has add_two
+            err:  --> add_one.toml:7:10
+            err:   |
+            err: 7 | kernel = "add_one"
+            err:   |          ^^^^^^^^^
+        "#]],
     );
 }

@@ -59,66 +59,87 @@ fn a_compiler_that_cannot_be_run_is_named_with_its_variable() {
         &[("CC", "./missing")],
         &[],
         expect![[r#"
-        exit 1
-        err: error: cannot run `./missing`, the C compiler for `one.c` (from CC="./missing"): No such file or directory (os error 2); set CC to a C compiler, or unset it
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: cannot run `./missing`, the C compiler for `one.c` (from CC="./missing"): No such file or directory (os error 2); set CC to a C compiler, or unset it
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
     expect_error(
         &[("CC", "./missing gcc -m64")],
         &[],
         expect![[r#"
-        exit 1
-        err: error: cannot run `./missing`, the C compiler for `one.c` (from CC="./missing gcc -m64"): No such file or directory (os error 2); set CC to a C compiler, or unset it
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: cannot run `./missing`, the C compiler for `one.c` (from CC="./missing gcc -m64"): No such file or directory (os error 2); set CC to a C compiler, or unset it
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
     expect_error(
         &[("CC", "/")],
         &[],
         expect![[r#"
-        exit 1
-        err: error: cannot run `/`, the C compiler for `one.c` (from CC="/"): Permission denied (os error 13); set CC to a C compiler, or unset it
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: cannot run `/`, the C compiler for `one.c` (from CC="/"): Permission denied (os error 13); set CC to a C compiler, or unset it
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
     let aarch64 = ["--target", "aarch64-linux-gnu"];
     expect_error(
         &[("CC_aarch64_linux_gnu", "/missing")],
         &aarch64,
         expect![[r#"
-        exit 1
-        err: error: cannot run `/missing`, the C compiler for `one.c` (from CC_aarch64_linux_gnu="/missing"): No such file or directory (os error 2); set CC_aarch64_linux_gnu to a C compiler, or unset it
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: cannot run `/missing`, the C compiler for `one.c` (from CC_aarch64_linux_gnu="/missing"): No such file or directory (os error 2); set CC_aarch64_linux_gnu to a C compiler, or unset it
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
     expect_error(
         &[("CC", "./idle")],
         &[],
         expect![[r#"
-        exit 1
-        err: error: `./idle` (from CC="./idle") made no object of `one.c`; set CC to a C compiler, or unset it
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: `./idle` (from CC="./idle") made no object of `one.c`; set CC to a C compiler, or unset it
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
     expect_error(
         &[("CC", "./mute")],
         &[],
         expect![[r#"
-        exit 1
-        err: error: `./mute` refused `one.c`:
-        err: it says nothing, and ended with exit status: 3
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: `./mute` refused `one.c`
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+            err: it says nothing, and ended with exit status: 3
+        "#]],
     );
     expect_error(
         &[("PATH", ""), ("CC", "")],
         &aarch64,
         expect![[r#"
-        exit 1
-        err: error: no C compiler for `one.c`: tried aarch64-linux-gnu-gcc; install one, or set CC_aarch64_linux_gnu to its path
-        err: note: needed for function `one` of `one.toml`
-    "#]],
+            exit 1
+            err: error[c-compiler]: no C compiler for `one.c`: tried aarch64-linux-gnu-gcc; install one, or set CC_aarch64_linux_gnu to its path
+            err:  --> one.toml:6:19
+            err:   |
+            err: 6 | source = { host = "one.c" }
+            err:   |                   ^^^^^^^
+        "#]],
     );
 }
 
@@ -126,11 +147,10 @@ fn a_compiler_that_cannot_be_run_is_named_with_its_variable() {
 #[test]
 fn a_folder_that_cannot_be_made_is_not_the_source_that_cannot_be_read() {
     let ran = build(&with_c(""), &[("CC", "cc"), ("TMPDIR", "/missing")], &[]);
-    let start =
-        "error: cannot make a folder in `/missing`, where the C compiler is to write: No such file";
+    let start = "error[c-compiler]: cannot make a folder in `/missing`, where the C compiler is to write: No such file";
     assert!(ran.stderr.starts_with(start), "{ran}");
-    let end = "; set TMPDIR to a folder that can be written to\nnote: needed for function `one` of `one.toml`\n";
-    assert!(ran.stderr.ends_with(end), "{ran}");
+    let end = "; set TMPDIR to a folder that can be written to\n --> one.toml:6:19\n";
+    assert!(ran.stderr.contains(end), "{ran}");
 }
 
 #[test]
@@ -138,16 +158,39 @@ fn what_the_c_compiler_warns_of_is_shown() {
     let bench = with_c("#warning old\nvoid one(float* x) { *x = 1; }\n");
     let ran = build(&bench, &[], &[]);
     assert_eq!((ran.code, &ran.stdout[..]), (Some(0), ""), "{ran}");
-    assert!(ran.stderr.starts_with("./one.c:1:2: warning: #warning old"), "{ran}");
-    assert!(ran.stderr.ends_with('\n') && !ran.stderr.ends_with("\n\n"), "{ran}");
+    let (drawn, words) = ran.stderr.split_once("./one.c:1:2: ").expect("the compiler's words");
+    expect![[r#"
+        warning[compiler-warning]: the C compiler warns of `one.c`
+         --> one.toml:6:19
+          |
+        6 | source = { host = "one.c" }
+          |                   ^^^^^^^
+    "#]]
+    .assert_eq(drawn);
+    assert!(words.starts_with("warning: #warning old"), "{ran}");
+    assert!(words.ends_with('\n') && !words.ends_with("\n\n"), "{ran}");
 
     let as_json = build(&bench, &[], &["--json"]);
     assert_eq!(as_json.stderr, "", "{as_json}");
     let json: serde_json::Value = serde_json::from_str(&as_json.stdout).expect("JSON");
     let warnings = json["warnings"].as_array().expect("a list");
     assert_eq!(warnings.len(), 1, "{as_json}");
-    assert_eq!(warnings[0]["source"], "one.c");
-    assert_eq!(warnings[0]["text"], ran.stderr.trim_end());
+    let detail = warnings[0]["detail"].as_str().expect("text");
+    assert_eq!(format!("./one.c:1:2: {}", words.trim_end()), detail);
+    let keys = ["code", "severity", "message", "labels", "help", "detail"];
+    assert!(keys.iter().all(|key| warnings[0].get(key).is_some()), "{as_json}");
+    assert_eq!(warnings[0]["code"], "compiler-warning");
+    assert_eq!(warnings[0]["severity"], "warning");
+    expect![[r#"
+        {
+          "file": "one.toml",
+          "start": 103,
+          "end": 110,
+          "line": 6,
+          "column": 19,
+          "text": ""
+        }"#]]
+    .assert_eq(&format!("{:#}", warnings[0]["labels"][0]));
 }
 
 /// CUDA C++ in two instances, and a variable that nobody uses.
@@ -163,7 +206,11 @@ fn what_nvrtc_warns_of_is_shown_once_for_all_architectures() {
     let python = std::env::var("KERNPACK_PYTHON").unwrap_or(own.display().to_string());
     let ran = build(&bench, &[("KERNPACK_PYTHON", &python)], &[]);
     assert_eq!((ran.code, &ran.stdout[..]), (Some(0), ""), "{ran}");
-    assert!(ran.stderr.starts_with("one.cu(1): warning #177-D: "), "{ran}");
+    assert!(
+        ran.stderr.starts_with("warning[compiler-warning]: NVRTC warns of `one.cu`\n"),
+        "{ran}"
+    );
+    assert!(ran.stderr.contains("\none.cu(1): warning #177-D: "), "{ran}");
     assert_eq!(ran.stderr.matches("warning #").count(), 1, "{ran}");
 
     let shown = bench.run(["inspect", "one.so"]).stdout;
@@ -191,8 +238,10 @@ fn files_without_bytes_are_told_so() {
         let bench =
             Bench::with("one.toml", &ONE.replace("{ host = \"one.c\" }", &source)).and(file, "");
         let expected = format!(
-            "exit 1\nerr: error: `{file}` is empty; build or copy it again\nerr: note: needed for function `one` of `one.toml`\n"
+            "exit 1\nerr: error[source-file]: `{file}` is empty; build or copy it again\nerr:  --> one.toml:6:"
         );
-        assert_eq!(build(&bench, &[], &[]).to_string(), expected);
+        let ran = build(&bench, &[], &[]).to_string();
+        let code = if key == "host" { "source-file" } else { "gpu-image" };
+        assert!(ran.starts_with(&expected.replace("source-file", code)), "{ran}");
     }
 }

@@ -213,6 +213,12 @@ args = ["x", "m: int33", "d +"]
             err: 11 | workspace = { ws = "Tensor([4*m, uint8)" }
             err:    |                                       ^ expected `]`
             err: 
+            err: error[source-file]: cannot read `f.c`: No such file or directory (os error 2)
+            err:   --> p.toml:12:19
+            err:    |
+            err: 12 | source = { host = "f.c" }
+            err:    |                   ^^^^^
+            err: 
             err: error[syntax]: expected a C type: bool, an integer, a float or `pointer`, found `int33`
             err:   --> p.toml:14:18
             err:    |
@@ -259,6 +265,12 @@ args = ["n"]
             err:   |
             err:   = help: name a symbol, a parameter, or a field such as `x.shape[0]` or `x.given`
             err: 
+            err: error[source-file]: cannot read `f.c`: No such file or directory (os error 2)
+            err:  --> p.toml:8:19
+            err:   |
+            err: 8 | source = { host = "f.c" }
+            err:   |                   ^^^^^
+            err: 
             err: error[unbound-symbol]: `m` in `m` of launch 0 has no value
             err:   --> p.toml:10:20
             err:    |
@@ -277,6 +289,12 @@ args = ["n"]
             err:    |              ^^^^^ this function
             err:    |
             err:    = help: rename one
+            err: 
+            err: error[source-file]: cannot read `f.o`: No such file or directory (os error 2)
+            err:   --> p.toml:13:19
+            err:    |
+            err: 13 | source = { host = "f.o", define = { W = "4" } }
+            err:    |                   ^^^^^
             err: 
             err: error[conflict]: `define` is for C files, and `f.o` is none
             err:   --> p.toml:13:26
@@ -330,6 +348,12 @@ attr = { cluster = ["c"], stream = "s" }
             err:   |            ^^^^ unknown key
             err:   |
             err:   = help: did you mean `grid`?
+            err: 
+            err: error[source-file]: cannot read `f.ptx`: No such file or directory (os error 2)
+            err:   --> p.toml:13:18
+            err:    |
+            err: 13 | source = { ptx = "f.ptx" }
+            err:    |                  ^^^^^^^
             err: 
             err: error[unbound-symbol]: `m` in `grid[1]` of launch 0 has no value
             err:   --> p.toml:16:15

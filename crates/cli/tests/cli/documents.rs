@@ -141,7 +141,7 @@ fn keys<'d>(document: &'d str, from: &str, to: &str) -> Vec<&'d str> {
 #[test]
 fn answers_for_programs_have_the_keys_that_stand_there() {
     let document = document("command-line.md").replace('\n', " ");
-    let bench = bench();
+    let bench = bench().and("bad.toml", "[package]\n");
     let expect_keys = |args: &[&str], expected: &[&str]| {
         let ran = bench.run(args);
         let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
@@ -149,9 +149,24 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
         assert_eq!(keys, expected, "{args:?}");
         json
     };
-    let built = keys(&document, "With `--json`, a build answers", ";");
+    let built = keys(&document, "With `--json`, a build answers", ".");
     expect_keys(&["build", "norm.toml", "-o", "norm.o", "--json"], &built);
     expect_keys(&["build", "none.toml", "-o", "norm.o", "--json"], &["error"]);
+    let refused = bench.run(["build", "bad.toml", "-o", "bad.o", "--json"]);
+    let refused: serde_json::Value = serde_json::from_str(&refused.stdout).expect("JSON");
+    let error = refused["error"].as_object().expect("an object").keys().collect::<Vec<_>>();
+    assert_eq!(error, keys(&document, "answers `error`, with", ";"));
+    let diagnostic = &refused["error"]["diagnostics"][0];
+    let table = document.split("A diagnostic has ").nth(1).expect("the table");
+    let rows: Vec<_> = table.split("## ").next().unwrap_or_default().split("| `").skip(1).collect();
+    let keys_of = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    let first = rows.iter().map(|row| row.split('`').next().unwrap_or_default());
+    assert_eq!(keys_of(diagnostic), first.collect::<Vec<_>>());
+    let labels = rows.iter().find(|row| row.starts_with("labels`")).expect("the row");
+    let of_labels: Vec<_> = labels.split('`').skip(2).step_by(2).collect();
+    assert_eq!(keys_of(&diagnostic["labels"][0]), of_labels);
     let answer = expect_keys(&["explain", "tensor-rank", "--json"], &["pages"]);
     let page = answer["pages"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
     assert_eq!(page, keys(&document, "the answer is `pages`: a list of", "##"));

@@ -36,8 +36,11 @@ fn a_package_file_comes_from_the_standard_input() {
     let ran = run_with(&bench, ONE, &["build", "-", "-o", "one.so"]);
     let expected = expect![[r#"
         exit 1
-        err: error: cannot read `one.c`: No such file or directory (os error 2)
-        err: note: needed for function `one` of `<stdin>`
+        err: error[source-file]: cannot read `one.c`: No such file or directory (os error 2)
+        err:  --> <stdin>:6:19
+        err:   |
+        err: 6 | source = { host = "one.c" }
+        err:   |                   ^^^^^^^
     "#]];
     expected.assert_eq(&ran.to_string());
     let ran = run_with(&bench, "[package]\nname = 3\n", &["build", "-", "-o", "one.so"]);
@@ -103,16 +106,21 @@ fn other_architectures_than_the_files() {
         .and("one.cu", "extern \"C\" __global__ void one(float* x) { x[0] = 1; }\n")
         .and("one.ptx", ptx);
     let ran = build_gpu(&bench, &["-o", "gpu.so", "--arch", "sm_90a,compute_80"]);
-    assert_eq!(
-        ran.to_string(),
-        "exit 0\nerr: warning: `one.ptx` stays as it is: only CUDA C++ takes `--arch`\n"
-    );
+    let expected = expect![[r#"
+        exit 0
+        err: warning[kept-code]: `one.ptx` stays as it is: only CUDA C++ takes `--arch`
+        err:   --> gpu.toml:11:18
+        err:    |
+        err: 11 | source = { ptx = "one.ptx" }
+        err:    |                  ^^^^^^^^^
+    "#]];
+    expected.assert_eq(&ran.to_string());
     let shown = bench.run(["inspect", "gpu.so"]).stdout;
     assert!(shown.contains("CUDA C++: machine code for sm_90a, PTX for compute_80\n"), "{shown}");
     assert!(shown.contains("compiled GPU code: PTX for compute_80\n"), "{shown}");
     let ran = build_gpu(&bench, &["-o", "gpu.so", "--arch", "compute_90", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(json["warnings"][0]["source"], "one.ptx", "{ran}");
+    assert_eq!(json["warnings"][0]["code"], "kept-code", "{ran}");
 
     let bench = bench.and("gpu.toml", package + &ready);
     let ran = build_gpu(&bench, &["-o", "gpu.so", "--arch", "sm_90a"]);

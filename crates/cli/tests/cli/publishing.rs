@@ -27,9 +27,15 @@ fn package_files_that_cannot_be_read() {
     bench.expect(
         &["build", "latin1.toml", "-o", "a.so"],
         expect![[r#"
-        exit 1
-        err: error: cannot read `latin1.toml`: stream did not contain valid UTF-8
-    "#]],
+            exit 1
+            err: error[encoding]: the text is not UTF-8
+            err:  --> latin1.toml:2:9
+            err:   |
+            err: 2 | name = "�"
+            err:   |         ^ byte 18 is 0xe9
+            err:   |
+            err:   = help: save the file as UTF-8
+        "#]],
     );
 }
 

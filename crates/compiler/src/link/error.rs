@@ -70,6 +70,20 @@ impl LinkError {
         }
     }
 
+    /// The words that name the input that it is about, where it is about one.
+    pub fn words(&self) -> &str {
+        match self {
+            LinkError::Unreadable { input, .. } | LinkError::WrongTarget { input, .. } => input,
+            LinkError::Refused { message, .. } => message,
+            LinkError::Undefined { .. }
+            | LinkError::LibraryName(_)
+            | LinkError::Crashed
+            | LinkError::NoProc
+            | LinkError::Io(_)
+            | LinkError::Write(_) => "",
+        }
+    }
+
     pub(super) fn unreadable(input: &str, reason: impl ToString) -> Self {
         LinkError::Unreadable { input: input.to_owned(), reason: reason.to_string() }
     }

@@ -115,8 +115,10 @@ fn path(file: &impl AsFd) -> String {
 }
 
 fn verify_library_name(name: &str) -> Result<(), LinkError> {
-    if name.is_empty() || name.contains(['/', '\0']) {
-        return Err(LinkError::LibraryName(name.to_owned()));
-    }
-    Ok(())
+    if is_library_name(name) { Ok(()) } else { Err(LinkError::LibraryName(name.to_owned())) }
+}
+
+/// Whether loaders take a name as that of a shared library which they look for.
+pub fn is_library_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\0'])
 }

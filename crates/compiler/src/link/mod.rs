@@ -41,6 +41,7 @@ pub use input::Input;
 pub use isolation::{Isolated, isolate};
 pub use library::{SharedLibrary, loader_needs};
 pub use listing::{definitions, functions, needs};
+pub use lld::is_library_name;
 pub use native::initialize_llvm;
 pub use note::note;
 pub use undefined::{UndefinedSymbol, gate, undefined};

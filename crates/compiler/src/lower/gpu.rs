@@ -7,7 +7,7 @@ use super::function::FunctionBuilder;
 use super::import::{call_runtime, record};
 use super::launch::Call;
 use super::struct_args::store;
-use crate::gpu_code::GpuCode;
+use crate::gpu_code::{GpuCode, GpuModule};
 use crate::image::Arch;
 use crate::llvm::{Emitter, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
@@ -23,7 +23,7 @@ use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode) {
     let text = |text: &str| e.bytes("", format!("{text}\0").as_bytes(), 1);
     let mut modules = Vec::new();
-    for (_, artifact) in &code.modules {
+    for GpuModule { artifact, .. } in &code.modules {
         let (mut images, mut n_images) = (Vec::new(), 0);
         for source in &artifact.images {
             let data = e.section_bytes(SECTION, &source.bytes, 64);

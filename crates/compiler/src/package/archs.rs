@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiling a package's CUDA C++ for other architectures than it says.
 
-use super::{Launch, Site, WrittenLaunch, WrittenPackage};
+use super::{Function, Launch, Site, WrittenLaunch};
 use crate::image::Arch;
 use crate::source::GpuSource;
+use kernpack_syntax::Placed;
 
 /// What became of the GPU sources of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overruled {
     /// The sources that are compiled for the other architectures, each once.
-    pub compiled: Vec<String>,
+    pub compiled: Vec<Placed<String>>,
     /// The sources that are compiled already and stay as they are, each once.
-    pub kept: Vec<String>,
+    pub kept: Vec<Placed<String>>,
 }
 
-impl WrittenPackage {
-    /// Has every CUDA C++ source compiled for these architectures.
-    pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
+impl Overruled {
+    /// Has every CUDA C++ source of these functions compiled for these architectures.
+    pub fn of<'f>(
+        functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
+        archs: &[Arch],
+    ) -> Overruled {
         let mut overruled = Overruled::default();
-        for launch in self.functions.iter_mut().flat_map(|function| &mut function.launches) {
+        for launch in functions.flat_map(|function| &mut function.launches) {
             let (name, names) = match launch {
                 WrittenLaunch::Triton(launch) => {
                     (GpuSource::Files(launch.files.clone()).name(), &mut overruled.kept)
@@ -29,7 +33,7 @@ impl WrittenPackage {
                     match source {
                         GpuSource::Files(_) => (name, &mut overruled.kept),
                         GpuSource::Cuda(_, own) => {
-                            *own = archs.to_vec();
+                            *own = archs.iter().copied().map(Placed::from).collect();
                             (name, &mut overruled.compiled)
                         }
                     }

@@ -29,7 +29,7 @@ pub struct TritonLaunch {
     /// When it runs.
     pub when: When,
     /// The kernel's name, where it is written all the same.
-    pub kernel: Option<KernelName>,
+    pub kernel: Option<Placed<KernelName>>,
     /// What the kernel's author passes.
     pub args: Vec<Placed<KernelArg>>,
     /// The files that have the kernel, of which at least one is Triton's.
@@ -74,7 +74,10 @@ impl TritonLaunch {
         };
         LaunchSpec {
             when: self.when.clone(),
-            kernel: self.kernel.clone().unwrap_or_else(|| KernelName::plain("kernel")),
+            kernel: self
+                .kernel
+                .as_ref()
+                .map_or_else(|| KernelName::plain("kernel"), |kernel| kernel.value.clone()),
             args: self.args.iter().filter(|arg| !is_map(arg)).cloned().collect(),
             site: validators::Site::Gpu(geometry.into()),
         }
@@ -106,7 +109,23 @@ impl WrittenLaunch {
     }
 }
 
+impl WrittenPackage {
+    /// What it says beside its functions.
+    pub fn without_functions(&self) -> Package {
+        Package { name: self.name.clone(), functions: vec![], link: self.link.clone() }
+    }
+}
+
 impl Function<WrittenLaunch> {
+    /// What it says beside its launches.
+    pub fn without_launches(&self) -> Function {
+        Function {
+            doc: self.doc.clone(),
+            workspaces: self.workspaces.clone(),
+            ..Function::new(self.signature.clone())
+        }
+    }
+
     /// What does not fit together, as far as that is known without the files that sources name.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at one.
 
-use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span, bidirectional};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -159,15 +159,14 @@ impl<'f> Reader<'f> {
 
     /// The problems, in the order of the text.
     pub fn into_problems(self) -> Diagnostics {
-        let start = |problem: &Diagnostic| problem.labels.first().map(|label| label.span.start);
-        let mut problems: Vec<_> = self.problems.into_iter().flatten().collect();
-        problems.sort_by_key(start);
-        Diagnostics(problems)
+        let mut problems = Diagnostics(self.problems.into_iter().flatten().collect());
+        problems.sort();
+        problems
     }
 
     /// The path that a string of the file means.
-    pub fn path(&self, text: &Snippet<'_>) -> PathBuf {
-        self.base.join(text.text)
+    pub fn path(&self, text: &Snippet<'_>) -> Placed<PathBuf> {
+        Placed::new(self.base.join(text.text), text.span)
     }
 
     /// Reports that `what`, a value, is something else.

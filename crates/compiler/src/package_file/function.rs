@@ -8,9 +8,9 @@ use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
 use toml::de::DeValue;
 
-/// A function that could be read.
+/// A function that was read.
 pub(super) struct ReadFunction {
-    /// The function.
+    /// The function, without a name where its signature cannot be read.
     pub function: Function<WrittenLaunch>,
     /// Whether all of it could be read, and fits together.
     pub is_sound: bool,
@@ -48,12 +48,12 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let launches = launches(reader, &mut fields, described);
     fields.finish(reader);
 
-    let (signature, text) = (signature?, text?);
+    let signature = signature.unwrap_or_else(|| Signature::new(""));
     let function = Function { signature, doc, workspaces, launches };
     if reader.n_problems() == n_problems
-        && let Err(problems) = function.check()
+        && let (Err(problems), Some(text)) = (function.check(), text)
     {
-        problems.0.into_iter().for_each(|problem| _ = reader.report(problem.at(text.span)));
+        problems.into_iter().for_each(|problem| _ = reader.report(problem.at(text.span)));
     }
     Some(ReadFunction { function, is_sound: reader.n_problems() == n_problems })
 }

@@ -254,7 +254,7 @@ fn kernel(
     fields: &mut Fields<'_>,
     signature: Option<&Signature>,
     is_c: bool,
-) -> Option<KernelName> {
+) -> Option<Placed<KernelName>> {
     let symbol = fields.take_entry("symbol");
     let value = match (fields.take("kernel"), symbol) {
         (Some(kernel), None) => kernel,
@@ -276,7 +276,7 @@ fn kernel(
     if let Some(signature) = signature {
         check_name(reader, &text, &name, signature, is_c);
     }
-    Some(name)
+    Some(Placed::new(name, text.span))
 }
 
 /// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier once dtypes are in the place of those.

@@ -4,10 +4,10 @@
 
 use super::fields::{Fields, Reader, Value, quoted};
 use super::launch::misplace_in_source;
-use super::{c_option, triton};
+use super::{c_option, owned, triton};
 use crate::image::{Arch, ImageKind};
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
-use kernpack_syntax::{Diagnostic, Snippet};
+use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use std::path::{Path, PathBuf};
 use toml::de::DeValue;
 
@@ -151,7 +151,8 @@ fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
     if let Some(files) = &files {
         refuse_c_options(reader, &mut fields, files);
     }
-    let (include, define, options) = compiler_options(reader, &mut fields);
+    let CompilerOptions { include, define, options } = compiler_options(reader, &mut fields);
+    let options = options.into_iter().map(|option| option.value).collect();
     fields.finish(reader);
     let paths = files?.iter().map(|file| reader.path(file)).collect();
     Some(HostSource { paths, include, define, options })
@@ -204,11 +205,11 @@ fn refuse_c_options(reader: &mut Reader<'_>, fields: &mut Fields<'_>, files: &[S
 /// CUDA C++: `{ cuda = "norm.cu", arch = ["sm_90a", "compute_80"], line_info = true }`.
 fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
     let path = reader.string(&mut fields, "cuda").map(|text| reader.path(&text));
-    let (include, define, options) = compiler_options(reader, &mut fields);
+    let CompilerOptions { include, define, options } = compiler_options(reader, &mut fields);
     let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
     let archs = match fields.take("arch") {
         Some(value) => archs(reader, value),
-        None => OLDEST.parse().ok().map(|oldest| vec![oldest]),
+        None => OLDEST.parse::<Arch>().ok().map(|oldest| vec![oldest.into()]),
     };
     fields.finish(reader);
     let line_info = line_info.unwrap_or(Some(false))?;
@@ -217,7 +218,7 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
 }
 
 /// What CUDA C++ is compiled for: at least one architecture, each once.
-fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
+fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Placed<Arch>>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
         let problem =
@@ -238,26 +239,29 @@ fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Arch>> {
     archs.into_iter().collect()
 }
 
-fn arch(reader: &mut Reader<'_>, text: &Snippet<'_>) -> Option<Arch> {
+fn arch(reader: &mut Reader<'_>, text: &Snippet<'_>) -> Option<Placed<Arch>> {
     let parsed = text.text.parse::<Arch>();
     if let Err(error) = &parsed {
         let problem = Diagnostic::new("bad-value", error.to_string());
         reader.report(problem.label(text.span, "no architecture"));
     }
-    parsed.ok()
+    parsed.ok().map(|arch| Placed::new(arch, text.span))
 }
 
 /// What a compiler is told: folders for headers, macros, further options.
-fn compiler_options(
-    reader: &mut Reader<'_>,
-    fields: &mut Fields<'_>,
-) -> (Vec<PathBuf>, Vec<(String, String)>, Vec<String>) {
+struct CompilerOptions {
+    include: Vec<PathBuf>,
+    define: Vec<(String, String)>,
+    options: Vec<Placed<String>>,
+}
+
+fn compiler_options(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> CompilerOptions {
     let include = reader.strings(fields, "include");
-    let include = include.iter().map(|folder| reader.path(folder)).collect();
+    let include = include.iter().map(|folder| reader.path(folder).value).collect();
     let define = defines(reader, fields);
     let options = reader.strings(fields, "options");
-    let options = options.iter().map(|option| option.text.to_string()).collect();
-    (include, define, options)
+    let options = options.iter().map(owned).collect();
+    CompilerOptions { include, define, options }
 }
 
 fn defines(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Vec<(String, String)> {
@@ -315,7 +319,7 @@ fn file(
     let path = reader.string(&mut fields, key).map(|text| reader.path(&text));
     let text = reader.string(&mut fields, "arch");
     let arch = text.and_then(|text| arch(reader, &text));
-    let json = (key == triton::KEY).then(|| triton::json(reader, &mut fields, path.as_deref()));
+    let json = (key == triton::KEY).then(|| triton::json(reader, &mut fields, path.as_ref()));
     fields.finish(reader);
     let triton = if let Some(json) = json { Some(json?) } else { None };
     Some(GpuFile { path: path?, kind, arch, triton })

@@ -5,7 +5,7 @@ mod args;
 mod text;
 
 use crate::package::{Launch, Returns, Site, WrittenLaunch, WrittenPackage};
-use crate::source::GpuSource;
+use crate::source::{GpuSource, HostSource};
 use expect_test::{Expect, expect};
 use kernpack_syntax::{Diagnostics, Placed, Texts};
 use kernpack_validators::{Expr, GpuLaunch};
@@ -36,10 +36,12 @@ fn launch(package: &WrittenPackage, number: usize) -> &Launch {
 }
 
 fn shown(launch: &Launch) -> String {
-    let Launch { when, kernel, args, site } = launch;
-    let when = when.texts();
-    let args: Vec<_> = args.iter().map(ToString::to_string).collect();
-    format!("{kernel} {args:?} when {when:?}\n  {site:?}\n")
+    let Site::Host { source, returns } = &launch.site else { panic!("{launch:?}") };
+    let args: Vec<_> = launch.args.iter().map(ToString::to_string).collect();
+    let HostSource { include, define, options, .. } = source;
+    let beside = format!("include {include:?} define {define:?} options {options:?}");
+    let (kernel, when, name) = (&launch.kernel, launch.when.texts(), source.name());
+    format!("{kernel} {args:?} when {when:?}\n  {name} {beside} returns {returns:?}\n")
 }
 
 /// Compares the problems of a text, each label with the piece of the text that it is on.
@@ -88,7 +90,7 @@ args = []
 "#,
     );
     assert_eq!(package.name, "norm");
-    assert_eq!(package.link, ["libblas.so.3"]);
+    assert_eq!(package.link, ["libblas.so.3".to_string().into()]);
     let [function] = &package.functions[..] else { panic!("one function") };
     assert_eq!(function.doc.as_deref(), Some("y = x / rms(x)"));
     let workspaces: Vec<_> =
@@ -96,9 +98,9 @@ args = []
     assert_eq!(workspaces, ["z", "a"]);
     expect![[r#"
         rms_{T} ["x", "y", "z", "struct(m: int32, d)"] when ["d <= 4096", "m > 1"]
-          Host { source: HostSource { paths: ["folder/norm.c"], include: ["folder/."], define: [("W", "4"), ("A", "1")], options: ["-ffast-math"] }, returns: Status }
+          folder/norm.c include ["folder/."] define [("W", "4"), ("A", "1")] options ["-ffast-math"] returns Status
         rms_big [] when ["d > 4096"]
-          Host { source: HostSource { paths: ["/lib/big.a", "folder/k/big.c"], include: [], define: [("A", "1")], options: [] }, returns: Void }
+          /lib/big.a, folder/k/big.c include [] define [("A", "1")] options [] returns Void
     "#]].assert_eq(&(0..2).map(|number| shown(launch(&package, number))).collect::<String>());
 }
 
@@ -328,7 +330,7 @@ fn a_launch_on_a_gpu() {
     assert!(geometry.cooperative && geometry.dependent);
     let GpuSource::Files(files) = source else { panic!("{source:?}") };
     assert_eq!(files[0].arch.unwrap().to_string(), "sm_90a");
-    assert_eq!(files[1].path, Path::new("folder/b"));
+    assert_eq!(files[1].path.value, Path::new("folder/b"));
 }
 
 #[test]

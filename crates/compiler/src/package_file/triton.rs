@@ -3,8 +3,8 @@
 //! package file does not say. The JSON itself is not opened here.
 
 use super::fields::{Fields, Reader};
-use kernpack_syntax::Diagnostic;
-use std::path::{Path, PathBuf};
+use kernpack_syntax::{Diagnostic, Placed};
+use std::path::PathBuf;
 
 /// The key that names the cubin.
 pub(super) const KEY: &str = "triton";
@@ -22,11 +22,11 @@ const SAID: &[(&str, &str)] = &[
 pub(super) fn json(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
-    cubin: Option<&Path>,
-) -> Option<PathBuf> {
+    cubin: Option<&Placed<PathBuf>>,
+) -> Option<Placed<PathBuf>> {
     match fields.take("json") {
         Some(value) => reader.text("json", value).map(|text| reader.path(&text)),
-        None => cubin.map(|cubin| cubin.with_extension("json")),
+        None => cubin.map(|cubin| Placed::new(cubin.with_extension("json"), cubin.span)),
     }
 }
 

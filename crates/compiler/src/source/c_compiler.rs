@@ -5,7 +5,6 @@
 //! file whose path has spaces is named as it is. A variable without a program in it counts as unset. Not here: the options that a source
 //! needs ([`host`](super::host)).
 
-use super::error::{SourceError, SourceErrorKind};
 use crate::leftover;
 use crate::parallel::Permit;
 use crate::target::Target;
@@ -71,17 +70,6 @@ pub enum CCompilerError {
         /// The environment variable that names it, and its value.
         variable: Option<(String, String)>,
     },
-}
-
-impl CCompilerError {
-    /// The problem of a source that is this file.
-    pub(super) fn of(&self, path: &Path) -> SourceError {
-        let error = SourceError::new(SourceErrorKind::CCompiler, path, self);
-        match self {
-            CCompilerError::Refused { text, .. } => error.at_first_place(text),
-            _ => error,
-        }
-    }
 }
 
 /// A C compiler.

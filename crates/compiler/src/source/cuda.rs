@@ -15,6 +15,7 @@ use crate::file::{Files, InputFile};
 use crate::image::{self, Arch, ArchKind, Image, ImageError};
 use crate::parallel::{self, Permit};
 use kernpack_ffi_abi::DType;
+use kernpack_syntax::{Placed, Span};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -23,13 +24,13 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSource {
     /// The file.
-    pub path: PathBuf,
+    pub path: Placed<PathBuf>,
     /// Folders to look for headers in, behind the file's own and before CUDA's.
     pub include: Vec<PathBuf>,
     /// Macros, `NAME` and value.
     pub define: Vec<(String, String)>,
     /// Further options of NVRTC. The architecture is not among them.
-    pub options: Vec<String>,
+    pub options: Vec<Placed<String>>,
     /// Whether the image tells debuggers and profilers which line each instruction comes from.
     pub line_info: bool,
 }
@@ -69,7 +70,7 @@ pub enum CudaError {
         /// The file.
         path: PathBuf,
         /// The option.
-        option: String,
+        option: Placed<String>,
     },
     /// This NVRTC makes no code for the architecture.
     #[error(
@@ -80,7 +81,7 @@ pub enum CudaError {
         /// The file.
         path: PathBuf,
         /// The architecture.
-        arch: Arch,
+        arch: Placed<Arch>,
         /// NVRTC's own file.
         nvrtc: PathBuf,
         /// Its version.
@@ -101,11 +102,11 @@ pub enum CudaError {
         text: String,
     },
     /// A name that should be a kernel's is none.
-    #[error("no kernel of `{}` is called so: {}; NVRTC says:\n{text}", path.display(), quoted(kernels))]
+    #[error("no kernel of `{}` is called so: {}\n{text}", path.display(), quoted(kernels))]
     Kernels {
         /// The file.
         path: PathBuf,
-        /// The names that were asked for.
+        /// The names.
         kernels: Vec<String>,
         /// NVRTC's messages.
         text: String,
@@ -154,11 +155,13 @@ pub fn type_name(dtype: DType) -> Option<&'static str> {
 
 /// What NVRTC calls the list of names of kernels, as if it were a file.
 const NAMES: &str = "__nv_name_map(";
+/// How it shows a line of that list, in front of the name.
+const NAME: &str = "#pragma nv_mangled_name ";
 
 impl CudaSource {
     /// That file, without options.
     pub fn new(path: impl Into<PathBuf>) -> CudaSource {
-        let path = path.into();
+        let path = Placed::from(path.into());
         CudaSource { path, include: vec![], define: vec![], options: vec![], line_info: false }
     }
 
@@ -168,7 +171,7 @@ impl CudaSource {
     /// Where there is none, and as [`build`](CudaSource::build).
     pub fn build_found(
         &self,
-        archs: &[Arch],
+        archs: &[Placed<Arch>],
         kernels: &[String],
     ) -> Result<CudaArtifact, SourceError> {
         let nvrtc = Nvrtc::find().map_err(|error| self.refused(&error.into()))?;
@@ -182,12 +185,13 @@ impl CudaSource {
     pub fn build(
         &self,
         nvrtc: &Nvrtc,
-        archs: &[Arch],
+        archs: &[Placed<Arch>],
         kernels: &[String],
     ) -> Result<CudaArtifact, SourceError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
         let mut read = Files::default();
-        let files = include::read_all(&self.path, &self.include, &mut read)?;
+        let files = include::read_all(&self.path, &self.include, &mut read)
+            .map_err(|error| SourceError::file(self.path.span, &error))?;
         let inputs = read.into_inputs();
         self.compile(nvrtc, archs, kernels, &files, inputs).map_err(|error| self.refused(&error))
     }
@@ -195,7 +199,7 @@ impl CudaSource {
     fn compile(
         &self,
         nvrtc: &Nvrtc,
-        archs: &[Arch],
+        archs: &[Placed<Arch>],
         kernels: &[String],
         files: &[File],
         inputs: Vec<InputFile>,
@@ -205,28 +209,34 @@ impl CudaSource {
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
-            path: self.path.clone(),
+            path: self.path.value.clone(),
             inputs,
             images: vec![],
             symbols: vec![],
             log: String::new(),
         };
-        let build = |arch: &Arch| self.build_one(nvrtc, *arch, &program, (kernels, &expressions));
+        let build =
+            |arch: &Placed<Arch>| self.build_one(nvrtc, *arch, &program, (kernels, &expressions));
         for (arch, built) in archs.iter().zip(parallel::map(archs, build)) {
-            self.add(&mut artifact, (archs[0], *arch), kernels, built?)?;
+            self.add(&mut artifact, (archs[0].value, arch.value), kernels, built?)?;
         }
         Ok(artifact)
     }
 
     fn refused(&self, error: &CudaError) -> SourceError {
-        let new = |kind| SourceError::new(kind, &self.path, error);
+        let own = self.path.span;
+        let at =
+            |place: Span| SourceError::new(SourceErrorKind::CudaCompiler, place.or(own), error);
         match error {
-            CudaError::Image(error) => SourceError::image(&self.path, error),
-            CudaError::Refused { text, .. } => {
-                new(SourceErrorKind::CudaCompiler).at_first_place(text)
+            CudaError::Image(error) => SourceError::image(own, error),
+            CudaError::Kernels { kernels, .. } => {
+                SourceError::new(SourceErrorKind::MissingKernel, own, error)
+                    .of_kernels(kernels.iter().cloned())
             }
-            CudaError::Kernels { .. } => new(SourceErrorKind::MissingKernel),
-            _ => new(SourceErrorKind::CudaCompiler),
+            CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
+            CudaError::Arch { arch, .. } => at(arch.span),
+            CudaError::ArchOption { option, .. } => at(option.span),
+            CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
         }
     }
 
@@ -234,11 +244,12 @@ impl CudaSource {
     fn build_one(
         &self,
         nvrtc: &Nvrtc,
-        arch: Arch,
+        arch: Placed<Arch>,
         program: &Program<'_>,
         (kernels, expressions): (&[String], &[CString]),
     ) -> Result<(Image, Vec<String>, String), CudaError> {
         self.require_arch(nvrtc, arch)?;
+        let arch = arch.value;
         let options = self.options(nvrtc, arch)?;
         let is_ptx = arch.kind == ArchKind::Compute;
         let job = Job { files: &program.texts, options: &options, expressions, is_ptx };
@@ -247,9 +258,9 @@ impl CudaSource {
         drop(permit);
         let output = output.map_err(|failure| {
             let (path, text) =
-                (self.path.clone(), include::with_real_names(program.files, &failure.log));
+                (self.path.value.clone(), include::with_real_names(program.files, &failure.log));
             match text.contains(NAMES) {
-                true => CudaError::Kernels { path, kernels: kernels.to_vec(), text },
+                true => CudaError::Kernels { path, kernels: refused_names(kernels, &text), text },
                 false => CudaError::Refused { path, arch, reason: failure.reason, text },
             }
         })?;
@@ -271,7 +282,7 @@ impl CudaSource {
             artifact.symbols = symbols;
         } else if let Some(at) = (0..symbols.len()).find(|at| artifact.symbols[*at] != symbols[*at])
         {
-            let (path, kernel) = (self.path.clone(), kernels[at].clone());
+            let (path, kernel) = (self.path.value.clone(), kernels[at].clone());
             return Err(CudaError::Symbol { path, kernel, archs });
         }
         artifact.images.push(image);
@@ -282,23 +293,23 @@ impl CudaSource {
         Ok(())
     }
 
-    fn require_arch(&self, nvrtc: &Nvrtc, arch: Arch) -> Result<(), CudaError> {
+    fn require_arch(&self, nvrtc: &Nvrtc, arch: Placed<Arch>) -> Result<(), CudaError> {
         let has = nvrtc.archs();
         if has.contains(&arch.number) {
             return Ok(());
         }
-        let (path, nvrtc_path) = (self.path.clone(), nvrtc.path.clone());
+        let (path, nvrtc_path) = (self.path.value.clone(), nvrtc.path.clone());
         Err(CudaError::Arch { path, arch, nvrtc: nvrtc_path, version: nvrtc.version, has })
     }
 
     fn options(&self, nvrtc: &Nvrtc, arch: Arch) -> Result<Vec<CString>, CudaError> {
-        let names_arch = |option: &&String| {
+        let names_arch = |option: &&Placed<String>| {
             ["-arch", "--gpu-architecture", "-gpu-architecture"]
                 .iter()
                 .any(|name| option.starts_with(name))
         };
         if let Some(option) = self.options.iter().find(names_arch) {
-            let (path, option) = (self.path.clone(), option.clone());
+            let (path, option) = (self.path.value.clone(), option.clone());
             return Err(CudaError::ArchOption { path, option });
         }
         let mut options = vec![format!("--gpu-architecture={arch}").into_bytes()];
@@ -314,7 +325,7 @@ impl CudaSource {
         for folder in [self.folder()].iter().chain(&self.include).chain(&nvrtc.include) {
             options.push([b"-I", folder.as_os_str().as_encoded_bytes()].concat());
         }
-        options.extend(self.options.iter().map(|option| option.clone().into_bytes()));
+        options.extend(self.options.iter().map(|option| option.as_bytes().to_vec()));
         options.into_iter().map(|option| self.c_string("an option", option)).collect()
     }
 
@@ -357,6 +368,16 @@ fn c_string(
     bytes: impl Into<Vec<u8>>,
 ) -> Result<CString, CudaError> {
     CString::new(bytes).map_err(|_| CudaError::Nul { path: path.to_path_buf(), what })
+}
+
+/// The names that NVRTC refused: those that its messages show, or all where it shows them otherwise.
+fn refused_names(names: &[String], messages: &str) -> Vec<String> {
+    let shown = messages.lines().filter_map(|line| line.trim().strip_prefix(NAME));
+    let shown: Vec<_> = names.iter().filter(|name| shown.clone().any(|it| it == *name)).collect();
+    match shown[..] {
+        [] => names.to_vec(),
+        _ => shown.into_iter().cloned().collect(),
+    }
 }
 
 fn quoted(names: &[String]) -> String {

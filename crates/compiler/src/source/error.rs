@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a source reports where it cannot be had, or does not fit the launches that name it: plain data, whatever the kind of source. Who asked
-//! for the source says for which launch that was ([`Problem`](crate::Problem)).
+//! What a source reports where it cannot be had, or lacks what launches name: plain data, whatever the kind of source. Who asked
+//! for the source knows the launches, and makes a diagnostic of it.
 
 use crate::file::ReadError;
 use crate::image::{ImageError, ImageProblem};
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
-use thiserror::Error;
+use kernpack_syntax::Span;
+use std::fmt::{self, Display};
 
 /// What is wrong with a source.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
     /// What kind of problem it is.
     pub kind: SourceErrorKind,
-    /// The file that it is about.
-    pub path: PathBuf,
-    /// What is wrong and what to do, with the file's name and the words of the compiler that refused it.
+    /// Where it is written what it is about: a file's path, or what is asked of the file.
+    pub place: Span,
+    /// The kernels that it is about, as launches name them: none where it is about a file.
+    pub kernels: Vec<String>,
+    /// What is wrong and what to do, with the file's name, in one line.
     pub message: String,
-    /// Where in a text that was compiled or read, if that is known.
-    pub position: Option<Position>,
+    /// The words of the compiler or linker that refused the file.
+    pub detail: Option<String>,
 }
 
 /// A kind of problem that sources have.
@@ -47,17 +47,6 @@ pub enum SourceErrorKind {
     Triton,
 }
 
-/// A place in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The file: the source, or one that it includes.
-    pub path: PathBuf,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1, where it is known.
-    pub column: Option<u32>,
-}
-
 impl SourceErrorKind {
     /// A stable kebab-case name to search for.
     pub fn code(self) -> &'static str {
@@ -77,83 +66,62 @@ impl SourceErrorKind {
 }
 
 impl SourceError {
-    /// A problem without a position.
-    pub fn new(kind: SourceErrorKind, path: &Path, message: impl Display) -> SourceError {
-        let (path, message) = (path.to_path_buf(), message.to_string());
-        SourceError { kind, path, message, position: None }
+    /// An error of what is written there. Of its words, the first line is ours, and what follows is another program's.
+    pub fn new(kind: SourceErrorKind, place: Span, words: impl Display) -> SourceError {
+        let words = words.to_string();
+        let (message, detail) = match words.split_once('\n') {
+            Some((message, detail)) => (message.trim_end_matches(':'), Some(detail.to_string())),
+            None => (&words[..], None),
+        };
+        SourceError { kind, place, kernels: vec![], message: message.to_string(), detail }
     }
 
-    /// The problem of an image that lies in this file, or was made of it.
-    pub fn image(path: &Path, error: &ImageError) -> SourceError {
-        let (kind, line) = match &error.problem {
-            ImageProblem::NoKernel { .. } => (SourceErrorKind::MissingKernel, None),
-            ImageProblem::Ambiguous { .. }
-            | ImageProblem::OtherSymbol { .. }
-            | ImageProblem::Compressed { .. } => (SourceErrorKind::KernelName, None),
-            ImageProblem::Ptx { line, .. } => (SourceErrorKind::Image, u32::try_from(*line).ok()),
+    /// A file that is named there cannot be read.
+    pub fn file(place: Span, error: &ReadError) -> SourceError {
+        SourceError::new(SourceErrorKind::File, place, error)
+    }
+
+    /// The error of an image that lies in a file which is named there, or was made of it.
+    pub fn image(place: Span, error: &ImageError) -> SourceError {
+        let (kind, kernel) = match &error.problem {
+            ImageProblem::NoKernel { kernel, .. } => (SourceErrorKind::MissingKernel, Some(kernel)),
+            ImageProblem::Ambiguous { kernel, .. }
+            | ImageProblem::OtherSymbol { kernel, .. }
+            | ImageProblem::Compressed { kernel } => (SourceErrorKind::KernelName, Some(kernel)),
             _ => (SourceErrorKind::Image, None),
         };
-        let position = line.map(|line| Position { path: path.to_path_buf(), line, column: None });
-        SourceError { position, ..SourceError::new(kind, path, error) }
+        SourceError::new(kind, place, error).of_kernels(kernel.cloned())
     }
 
-    /// The same, at the first place that a compiler's messages name.
-    pub fn at_first_place(self, messages: &str) -> SourceError {
-        SourceError { position: messages.lines().find_map(place_of_error), ..self }
+    /// The same, about kernels.
+    pub fn of_kernels(self, kernels: impl IntoIterator<Item = String>) -> SourceError {
+        SourceError { kernels: kernels.into_iter().collect(), ..self }
     }
 }
 
-impl From<ReadError> for SourceError {
-    fn from(error: ReadError) -> SourceError {
-        SourceError::new(SourceErrorKind::File, &error.path, &error)
+impl Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.detail {
+            Some(detail) => write!(f, "\n{detail}"),
+            None => Ok(()),
+        }
     }
 }
 
-/// The place in `norm.c:3:5: error: …`, as C compilers write it, and in `norm.cu(3): error: …`, as NVRTC does.
-fn place_of_error(line: &str) -> Option<Position> {
-    let words = [": error", ": fatal error", ": catastrophic error"];
-    let place = words.iter().find_map(|word| line.split_once(word))?.0;
-    if let Some((path, line)) = place.strip_suffix(')').and_then(|place| place.rsplit_once('(')) {
-        return Some(Position { path: path.into(), line: line.parse().ok()?, column: None });
-    }
-    let mut parts = place.rsplitn(3, ':');
-    let (last, before, rest) = (parts.next()?, parts.next()?, parts.next());
-    let (path, line, column) = match rest {
-        Some(path) => (path, before, Some(last.parse().ok()?)),
-        None => (before, last, None),
-    };
-    Some(Position { path: path.into(), line: line.parse().ok()?, column })
-}
+impl std::error::Error for SourceError {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn expect_place(messages: &str, expected: Option<(&str, u32, Option<u32>)>) {
-        let error = SourceError::new(SourceErrorKind::CCompiler, Path::new("a.c"), "refused");
-        let expected =
-            expected.map(|(path, line, column)| Position { path: path.into(), line, column });
-        assert_eq!(error.at_first_place(messages).position, expected, "{messages}");
-    }
-
     #[test]
-    fn the_first_error_has_the_place() {
-        expect_place(
-            "a.c: In function 'f':\na.c:2:1: warning: x\na.c:3:5: error: 'y' undeclared\na.c:9:1: error: z",
-            Some(("a.c", 3, Some(5))),
-        );
-        expect_place(
-            "/a b/c.h:12:10: fatal error: d.h: No such file",
-            Some(("/a b/c.h", 12, Some(10))),
-        );
-        expect_place("k.cu(7): error: identifier \"x\" is undefined", Some(("k.cu", 7, None)));
-        expect_place("k(1).cu(7): catastrophic error: cannot open", Some(("k(1).cu", 7, None)));
-    }
-
-    #[test]
-    fn other_words_have_none() {
-        for words in ["", "it says nothing", "cc1: error: unrecognized option", "error: none"] {
-            expect_place(words, None);
-        }
+    fn the_first_line_is_the_message_and_the_others_are_another_programs() {
+        let new = |words: &str| SourceError::new(SourceErrorKind::File, Span::default(), words);
+        let error = new("`cc` refused `a.c`:\na.c:1:1: error: x\n  int");
+        assert_eq!(error.message, "`cc` refused `a.c`");
+        assert_eq!(error.detail.as_deref(), Some("a.c:1:1: error: x\n  int"));
+        assert_eq!(error.to_string(), "`cc` refused `a.c`\na.c:1:1: error: x\n  int");
+        assert_eq!((new("one").message, new("one").detail), ("one".to_string(), None));
     }
 }

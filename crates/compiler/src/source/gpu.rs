@@ -6,7 +6,9 @@ use super::error::{SourceError, SourceErrorKind};
 use crate::file::{Files, InputFile};
 use crate::image::{self, Arch, Image, ImageKind};
 use kernpack_ffi_abi::DType;
-use std::path::{Path, PathBuf};
+use kernpack_syntax::Placed;
+use std::fmt::Display;
+use std::path::PathBuf;
 
 /// Kernels for GPUs.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,20 +16,20 @@ pub enum GpuSource {
     /// Files that have the same kernels, each for other devices, in the order in which a user wrote them.
     Files(Vec<GpuFile>),
     /// A CUDA C++ file, and what it is compiled for.
-    Cuda(CudaSource, Vec<Arch>),
+    Cuda(CudaSource, Vec<Placed<Arch>>),
 }
 
 /// A file of GPU code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuFile {
     /// The file.
-    pub path: PathBuf,
+    pub path: Placed<PathBuf>,
     /// What it is said to be.
     pub kind: ImageKind,
     /// What it is said to be for; the file itself says it too.
-    pub arch: Option<Arch>,
+    pub arch: Option<Placed<Arch>>,
     /// Of a cubin that Triton compiled, the JSON that says how its kernel is launched.
-    pub triton: Option<PathBuf>,
+    pub triton: Option<Placed<PathBuf>>,
 }
 
 /// The symbol of a kernel in every image, or why it has none.
@@ -67,23 +69,17 @@ impl GpuSource {
         }
     }
 
-    /// What messages call it.
-    pub fn name(&self) -> String {
+    /// What messages call it, where it is written.
+    pub fn name(&self) -> Placed<String> {
         match self {
             GpuSource::Files(files) => {
-                let names: Vec<_> =
-                    files.iter().map(|file| file.path.display().to_string()).collect();
-                names.join(", ")
+                let names = files.iter().map(|file| file.path.display().to_string());
+                let place = files.first().map(|file| file.path.span);
+                Placed::new(names.collect::<Vec<_>>().join(", "), place.unwrap_or_default())
             }
-            GpuSource::Cuda(source, _) => source.path.display().to_string(),
-        }
-    }
-
-    /// The file that each image comes from, in the order of the images.
-    pub fn paths(&self) -> Vec<&Path> {
-        match self {
-            GpuSource::Files(files) => files.iter().map(|file| file.path.as_path()).collect(),
-            GpuSource::Cuda(source, archs) => archs.iter().map(|_| source.path.as_path()).collect(),
+            GpuSource::Cuda(CudaSource { path, .. }, _) => {
+                Placed::new(path.display().to_string(), path.span)
+            }
         }
     }
 
@@ -122,7 +118,7 @@ fn read(gpu_files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, Vec<So
         return Err(errors);
     }
     let symbols = image::symbols(&images, kernels).into_iter().map(|symbol| {
-        symbol.map_err(|(image, error)| SourceError::image(&gpu_files[image].path, &error))
+        symbol.map_err(|(image, error)| SourceError::image(gpu_files[image].path.span, &error))
     });
     let symbols = kernels.iter().cloned().zip(symbols).collect();
     Ok(GpuArtifact { images, symbols, log: String::new(), inputs: files.into_inputs() })
@@ -138,7 +134,7 @@ fn arch_twice(files: &[GpuFile], images: &[Image]) -> Option<SourceError> {
                 let message = format!(
                     "`{first}` and `{second}` both have code for {arch}; name one file for each architecture"
                 );
-                return Some(SourceError::new(SourceErrorKind::File, &files[i].path, message));
+                return Some(SourceError::new(SourceErrorKind::File, files[i].path.span, message));
             }
         }
     }
@@ -151,27 +147,30 @@ impl GpuFile {
     /// # Errors
     /// Where it cannot be read, is damaged, or is not what it is said to be.
     pub fn image(&self, files: &mut Files) -> Result<Image, SourceError> {
-        let mut bytes = files.read(&self.path)?;
+        let place = self.path.span;
+        let mut bytes = files.read(&self.path).map_err(|error| SourceError::file(place, &error))?;
         if self.kind == ImageKind::Ptx && !bytes.is_empty() && !bytes.ends_with(b"\0") {
             bytes.push(0);
         }
         let image = Image::read(&self.path.display().to_string(), bytes)
-            .map_err(|error| SourceError::image(&self.path, &error))?;
+            .map_err(|error| SourceError::image(place, &error))?;
         if image.kind != self.kind {
-            return Err(self.is_other(kind_name(self.kind), kind_name(image.kind)));
+            return Err(
+                self.is_other(Placed::new(kind_name(self.kind), place), kind_name(image.kind))
+            );
         }
         match self.arch {
             Some(arch) if !image.archs().contains(&arch) => {
                 let found: Vec<_> = image.archs().iter().map(Arch::to_string).collect();
-                Err(self.is_other(&arch.to_string(), &found.join(", ")))
+                Err(self.is_other(arch, &found.join(", ")))
             }
             _ => Ok(image),
         }
     }
 
-    fn is_other(&self, expected: &str, found: &str) -> SourceError {
+    fn is_other(&self, expected: Placed<impl Display>, found: &str) -> SourceError {
         let message = format!("`{}` should be {expected}, and is {found}", self.path.display());
-        SourceError::new(SourceErrorKind::File, &self.path, message)
+        SourceError::new(SourceErrorKind::File, expected.span, message)
     }
 }
 

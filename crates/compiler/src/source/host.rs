@@ -7,9 +7,10 @@ use super::c_compiler::{CCompiler, CCompilerError};
 use super::error::{SourceError, SourceErrorKind};
 use crate::file::{Files, InputFile, read_unrecorded};
 use crate::leftover::Temporary;
-use crate::link::{self, Input};
+use crate::link::{self, Input, LinkError};
 use crate::parallel;
 use crate::target::Target;
+use kernpack_syntax::{Placed, Span};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use std::process::Command;
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSource {
     /// The files, at least one: `.o`, `.a` or `.c`.
-    pub paths: Vec<PathBuf>,
+    pub paths: Vec<Placed<PathBuf>>,
     /// For C files: folders to look for headers in.
     pub include: Vec<PathBuf>,
     /// For C files: macros, `NAME` and value.
@@ -35,8 +36,6 @@ pub struct HostArtifact {
     pub files: Vec<HostFile>,
     /// The global functions that they define, by name.
     pub functions: Vec<String>,
-    /// What the C compiler warned of, in its own words.
-    pub log: String,
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
 }
@@ -48,27 +47,28 @@ pub struct HostFile {
     pub name: String,
     /// An object or an archive.
     pub bytes: Vec<u8>,
+    /// What the C compiler warned of, in its own words.
+    pub log: String,
 }
 
-/// A file, the functions that it defines, what the compiler warned of, and what was read.
+/// A file, the functions that it defines, and what was read.
 struct BuiltFile {
     file: HostFile,
     functions: Vec<String>,
-    log: String,
     inputs: Vec<InputFile>,
 }
 
 impl HostArtifact {
     /// The files as inputs of a link.
     pub fn link_inputs(&self) -> Vec<Input<'_>> {
-        self.files.iter().map(|HostFile { name, bytes }| Input { name, bytes }).collect()
+        self.files.iter().map(|HostFile { name, bytes, .. }| Input { name, bytes }).collect()
     }
 }
 
 impl HostSource {
     /// That file, without options.
     pub fn new(path: impl Into<PathBuf>) -> HostSource {
-        let paths = vec![path.into()];
+        let paths = vec![path.into().into()];
         HostSource { paths, include: vec![], define: vec![], options: vec![] }
     }
 
@@ -78,19 +78,32 @@ impl HostSource {
         names.join(", ")
     }
 
+    /// Where the file is written that a message is about, or the archive that has it: the first of those that it names, or else
+    /// of all.
+    pub fn place_in(&self, message: &str) -> Span {
+        let found = |path: &&Placed<PathBuf>| message.find(&*path.to_string_lossy());
+        let named = self.paths.iter().filter(|path| found(path).is_some());
+        named.min_by_key(found).or(self.paths.first()).map(|path| path.span).unwrap_or_default()
+    }
+
+    /// The problem of a link of the files.
+    pub fn unlinked(&self, error: &LinkError) -> SourceError {
+        let place = self.place_in(error.words());
+        SourceError::new(SourceErrorKind::Object, place, error)
+    }
+
     /// Reads or compiles the files.
     ///
     /// # Errors
     /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is wrong.
     pub fn build(&self, target: &Target) -> Result<HostArtifact, Vec<SourceError>> {
         let mut source = HostArtifact::default();
-        let (mut inputs, mut errors, mut logs) = (Files::default(), vec![], vec![]);
+        let (mut inputs, mut errors) = (Files::default(), vec![]);
         for built in parallel::map(&self.paths, |path| self.build_file(path, target)) {
             match built {
-                Ok(BuiltFile { file, functions, log, inputs: read }) => {
+                Ok(BuiltFile { file, functions, inputs: read }) => {
                     source.files.push(file);
                     source.functions.extend(functions);
-                    logs.extend((!log.is_empty()).then_some(log));
                     inputs.extend(read);
                 }
                 Err(error) => errors.push(error),
@@ -101,14 +114,18 @@ impl HostSource {
         }
         source.functions.sort();
         source.functions.dedup();
-        Ok(HostArtifact { log: logs.join("\n"), inputs: inputs.into_inputs(), ..source })
+        Ok(HostArtifact { inputs: inputs.into_inputs(), ..source })
     }
 
-    fn build_file(&self, path: &Path, target: &Target) -> Result<BuiltFile, SourceError> {
+    fn build_file(
+        &self,
+        path: &Placed<PathBuf>,
+        target: &Target,
+    ) -> Result<BuiltFile, SourceError> {
         let _span = tracing::debug_span!("source", path = %path.display()).entered();
         let mut files = Files::default();
         let (bytes, log) = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("o" | "a") => (files.read(path)?, String::new()),
+            Some("o" | "a") => (read(path, &mut files)?, String::new()),
             Some("c") => self.compile(path, target, &mut files)?,
             _ => {
                 let what = "is no host source: expected a file ending in .o, .a or .c";
@@ -120,21 +137,22 @@ impl HostSource {
         }
         let name = path.display().to_string();
         let functions = link::functions(&Input { name: &name, bytes: &bytes })
-            .map_err(|error| SourceError::new(SourceErrorKind::Object, path, error))?;
+            .map_err(|error| SourceError::new(SourceErrorKind::Object, path.span, error))?;
         let inputs = files.into_inputs();
-        Ok(BuiltFile { file: HostFile { name, bytes }, functions, log, inputs })
+        Ok(BuiltFile { file: HostFile { name, bytes, log }, functions, inputs })
     }
 
     /// The object of a C file, and what its compiler warned of.
     fn compile(
         &self,
-        path: &Path,
+        path: &Placed<PathBuf>,
         target: &Target,
         files: &mut Files,
     ) -> Result<(Vec<u8>, String), SourceError> {
         // That there is a file is told in the words that all sources have, and not in the compiler's.
-        files.read(path)?;
-        self.run_compiler(path, target, files).map_err(|error| error.of(path))
+        read(path, files)?;
+        self.run_compiler(path, target, files)
+            .map_err(|error| SourceError::new(SourceErrorKind::CCompiler, path.span, error))
     }
 
     fn run_compiler(
@@ -197,8 +215,12 @@ impl HostSource {
     }
 }
 
-fn no_source(path: &Path, what: &str) -> SourceError {
-    SourceError::new(SourceErrorKind::File, path, format!("`{}` {what}", path.display()))
+fn read(path: &Placed<PathBuf>, files: &mut Files) -> Result<Vec<u8>, SourceError> {
+    files.read(path).map_err(|error| SourceError::file(path.span, &error))
+}
+
+fn no_source(path: &Placed<PathBuf>, what: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::File, path.span, format!("`{}` {what}", path.display()))
 }
 
 /// An option that gives the folder another name.

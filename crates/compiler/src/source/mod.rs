@@ -12,6 +12,6 @@ mod include;
 pub mod nvrtc;
 
 pub use cuda::CudaSource;
-pub use error::{Position, SourceError, SourceErrorKind};
+pub use error::{SourceError, SourceErrorKind};
 pub use gpu::{GpuFile, GpuSource};
 pub use host::HostSource;

@@ -27,6 +27,15 @@ pub struct Known<'l> {
     pub since: &'l str,
 }
 
+/// The sonames of glibc's libraries whose symbols are listed.
+const LIBRARIES: &[&str] =
+    &["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"];
+
+/// Whether what the library of that name has is listed.
+pub fn has_library(soname: &str) -> bool {
+    LIBRARIES.contains(&soname)
+}
+
 /// What is known of a symbol of the C library, if it is one.
 pub fn find(symbol: &str, target: &Target) -> Option<Known<'static>> {
     let mut known = None;

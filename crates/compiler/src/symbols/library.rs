@@ -5,6 +5,7 @@
 //! `/etc/ld.so.conf`, then where distributions have them, for cross compilers too. A file for another machine is passed over. Nothing of a
 //! library gets into a package but its name, which the package file has.
 
+use super::glibc;
 use crate::file::read_unrecorded;
 use crate::link::SharedLibrary;
 use crate::target::Target;
@@ -29,19 +30,29 @@ pub enum Search {
     Unknown(Vec<String>),
 }
 
-impl Libraries<'_> {
+impl<'t> Libraries<'t> {
     /// Libraries for a target.
-    pub fn of(target: &Target) -> Libraries<'_> {
+    pub fn of(target: &'t Target) -> Libraries<'t> {
         let folders = folders(target, std::env::var_os("LD_LIBRARY_PATH").as_deref());
         Libraries { target, folders, found: HashMap::new() }
     }
 
-    /// Looks for a symbol in these libraries and in those that they load.
+    /// What they are for.
+    pub fn target(&self) -> &'t Target {
+        self.target
+    }
+
+    /// Looks for a symbol in these libraries and in those that they load. The C library's are not looked into: a list says what they
+    /// have.
     pub fn search(&mut self, names: &[String], symbol: &str) -> Search {
         let (mut queue, mut missing) = (names.to_vec(), vec![]);
         let mut at = 0;
         while at < queue.len() {
             let name = queue[at].clone();
+            at += 1;
+            if glibc::has_library(&name) {
+                continue;
+            }
             match self.library(&name) {
                 Some(library) if library.exports.contains(symbol) => return Search::Found,
                 Some(library) => {
@@ -55,7 +66,6 @@ impl Libraries<'_> {
                 }
                 None => missing.push(name),
             }
-            at += 1;
         }
         if missing.is_empty() { Search::Lacking } else { Search::Unknown(missing) }
     }
@@ -82,7 +92,7 @@ fn folders(target: &Target, variable: Option<&std::ffi::OsStr>) -> Vec<PathBuf> 
     let of_target =
         [format!("/lib/{name}"), format!("/usr/lib/{name}"), format!("/usr/{name}/lib")];
     if std::ptr::eq(target, Target::host()) {
-        folders.extend(configured(Path::new("/etc/ld.so.conf")));
+        folders.extend(configured(Path::new("/etc/ld.so.conf"), &mut vec![]));
         folders.extend(of_target.map(PathBuf::from));
         folders.extend(["/lib64", "/usr/lib64", "/lib", "/usr/lib"].map(PathBuf::from));
     } else {
@@ -91,8 +101,14 @@ fn folders(target: &Target, variable: Option<&std::ffi::OsStr>) -> Vec<PathBuf> 
     folders
 }
 
-/// The folders that a file like `/etc/ld.so.conf` names: one a line, or further such files behind `include`.
-fn configured(file: &Path) -> Vec<PathBuf> {
+/// The folders that a file like `/etc/ld.so.conf` names: one a line, or further such files behind `include`. Those that are `open`
+/// already, as one that includes itself is, say nothing more.
+fn configured(file: &Path, open: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let identity = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    if open.contains(&identity) {
+        return vec![];
+    }
+    open.push(identity);
     let bytes = read_unrecorded(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let mut folders = Vec::new();
@@ -100,12 +116,13 @@ fn configured(file: &Path) -> Vec<PathBuf> {
         match line.split_once(char::is_whitespace) {
             Some(("include", pattern)) => {
                 let pattern = file.parent().unwrap_or(Path::new("")).join(pattern.trim());
-                folders.extend(matching(&pattern).iter().flat_map(|file| configured(file)));
+                folders.extend(matching(&pattern).iter().flat_map(|file| configured(file, open)));
             }
             _ if line.is_empty() => {}
             _ => folders.push(PathBuf::from(line)),
         }
     }
+    open.pop();
     folders
 }
 
@@ -138,8 +155,19 @@ mod tests {
         write("conf.d/a.conf", "/two\n");
         write("conf.d/a.conf.old", "/old\n");
         let expected = ["/one", "/two", "/three", "/four"].map(PathBuf::from);
-        assert_eq!(configured(&root.path().join("ld.so.conf")), expected);
-        assert!(configured(&root.path().join("missing")).is_empty());
+        let read = |name: &str| configured(&root.path().join(name), &mut vec![]);
+        assert_eq!(read("ld.so.conf"), expected);
+        assert!(read("missing").is_empty());
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_is_read_once() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
+        write("own.conf", "/one\ninclude own.conf\ninclude *.conf\n/two\n");
+        write("other.conf", "/three\ninclude ./own.conf\n");
+        let expected = ["/one", "/three", "/two"].map(PathBuf::from);
+        assert_eq!(configured(&root.path().join("own.conf"), &mut vec![]), expected);
     }
 
     #[test]
@@ -153,7 +181,7 @@ mod tests {
         assert!(of(foreign).contains(&Path::new("/usr").join(foreign.name).join("lib")));
     }
 
-    /// libm loads libc.
+    /// libstdc++ loads libgcc_s, and both the C library, of which a list says what it has.
     #[test]
     fn libraries_are_searched_with_those_that_they_load() {
         let mut libraries = Libraries::of(Target::host());
@@ -161,12 +189,21 @@ mod tests {
             let names: Vec<_> = names.iter().map(ToString::to_string).collect();
             libraries.search(&names, symbol)
         };
-        assert_eq!(search(&["libm.so.6"], "expf"), Search::Found);
-        assert_eq!(search(&["libm.so.6"], "malloc"), Search::Found);
-        assert_eq!(search(&["libm.so.6"], "nowhere"), Search::Lacking);
-        assert_eq!(search(&[], "malloc"), Search::Lacking);
+        let personality = "__gcc_personality_v0";
+        assert_eq!(search(&["libgcc_s.so.1"], personality), Search::Found);
+        assert_eq!(search(&["libstdc++.so.6"], personality), Search::Found);
+        assert_eq!(search(&["libstdc++.so.6"], "malloc"), Search::Lacking);
+        assert_eq!(search(&["libm.so.6"], "expf"), Search::Lacking);
         let missing = Search::Unknown(vec!["libmissing.so".to_string()]);
-        assert_eq!(search(&["libmissing.so", "libm.so.6"], "nowhere"), missing);
-        assert_eq!(search(&["libmissing.so", "libm.so.6"], "expf"), Search::Found);
+        assert_eq!(search(&["libmissing.so", "libgcc_s.so.1"], "nowhere"), missing);
+        assert_eq!(search(&["libmissing.so", "libgcc_s.so.1"], personality), Search::Found);
+    }
+
+    /// No cross C library is needed to know that nothing has a symbol.
+    #[test]
+    fn the_c_library_is_not_missed() {
+        let mut libraries = Libraries { folders: vec![], ..Libraries::of(Target::host()) };
+        let names = ["libm.so.6", "libdl.so.2"].map(str::to_string);
+        assert_eq!(libraries.search(&names, "nowhere"), Search::Lacking);
     }
 }

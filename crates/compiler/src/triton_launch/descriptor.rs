@@ -96,7 +96,7 @@ pub enum DescriptorError {
         /// The function.
         function: String,
         /// The argument.
-        arg: String,
+        arg: Box<Placed<String>>,
         /// The descriptor.
         number: usize,
         /// The JSON.
@@ -113,7 +113,7 @@ pub enum DescriptorError {
         /// The function.
         function: String,
         /// The argument.
-        arg: String,
+        arg: Box<Placed<String>>,
         /// The JSON.
         json: PathBuf,
     },
@@ -162,11 +162,11 @@ impl Descriptors<'_> {
             [] => self.decomposed(args, tensors),
             _ => self.mapped(args, tensors)?,
         };
-        match settled.iter().find_map(|arg| is_open(arg)) {
+        match settled.iter().find(|arg| is_open(arg).is_some()) {
             None => Ok(settled),
             Some(map) => Err(DescriptorError::NotThere {
                 function: self.function.to_string(),
-                arg: map.to_string(),
+                arg: Placed::new(map.to_string(), map.span).into(),
                 json: self.json.to_path_buf(),
             }),
         }
@@ -213,7 +213,7 @@ impl Descriptors<'_> {
         let (element, choices) = self.supported(number, described)?;
         let refuse = |problem: String| DescriptorError::Argument {
             function: self.function.to_string(),
-            arg: arg.to_string(),
+            arg: Placed::new(arg.to_string(), arg.span).into(),
             number,
             json: self.json.to_path_buf(),
             problem,

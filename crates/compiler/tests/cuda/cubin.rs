@@ -143,7 +143,7 @@ fn other_elf_files_are_refused() {
     let advice = "give the output of nvcc's --cubin or --fatbin";
     expect_error(&own, &format!("is for {machine}, not for a GPU of NVIDIA's; {advice}"));
     let mut project = Project::new(TEXT);
-    project.source.options = vec!["-rdc=true".to_string()];
+    project.source.options = vec!["-rdc=true".to_string().into()];
     let error = project.expect_error(&["sm_90"], &[]);
     let advice = "link it with nvlink, or build it without that option";
     let expected = format!(

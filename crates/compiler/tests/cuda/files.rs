@@ -54,7 +54,7 @@ fn every_kernel_of_a_cubin_can_be_launched_with_what_it_takes() {
     let error = build(cubin, "two", "[]").map(|_| ()).unwrap_err();
     assert_eq!(
         error,
-        "in function `f`: `DIR/three.cubin` has no kernel `two` for sm_90; it has `map`, `one`, `none`"
+        "error[missing-kernel]: in function `f`: `DIR/three.cubin` has no kernel `two` for sm_90; it has `map`, `one`, `none`"
     );
     for (kernel, args, takes, passes) in [
         ("none", "[\"x\"]", "no parameters", "1 parameters, of 8 (`x`) bytes"),
@@ -74,7 +74,7 @@ fn every_kernel_of_a_cubin_can_be_launched_with_what_it_takes() {
     ] {
         let error = build(cubin, kernel, args).map(|_| ()).unwrap_err();
         let expected = format!(
-            "in function `f`: kernel `{kernel}` of `DIR/three.cubin` takes {takes}, but `f` passes {passes}"
+            "error[kernel-params]: in function `f`: kernel `{kernel}` of `DIR/three.cubin` takes {takes}, but `f` passes {passes}"
         );
         assert_eq!(error, expected);
     }
@@ -87,7 +87,7 @@ fn a_compressed_fatbin_is_packed_as_it_is() {
         build("{ fatbin = \"three.fatbin\" }", kernel, "[\"x\"]").unwrap();
     }
     let error = build("{ fatbin = \"three.fatbin\" }", "one<float>", "[\"x\"]").map(|_| ());
-    let expected = "in function `f`: `DIR/three.fatbin` is compressed, so that the kernel `one<float>` cannot be looked for in it; give its symbol";
+    let expected = "error[kernel-name]: in function `f`: `DIR/three.fatbin` is compressed, so that the kernel `one<float>` cannot be looked for in it; give its symbol";
     assert_eq!(error.unwrap_err(), expected);
     let error = build("[{ fatbin = \"three.fatbin\", arch = \"sm_80\" }]", "one", "[\"x\"]");
     let error = error.map(|_| ()).unwrap_err();
@@ -113,7 +113,7 @@ fn no_two_files_are_for_one_architecture() {
         ),
     ] {
         let expected = format!(
-            "in function `f`: `DIR/{first}` and `DIR/{second}` both have code for {arch}; name one file for each architecture"
+            "error[source-file]: in function `f`: `DIR/{first}` and `DIR/{second}` both have code for {arch}; name one file for each architecture"
         );
         assert_eq!(one(source), Err(expected));
     }

@@ -60,7 +60,7 @@ impl Project {
     }
 
     fn build(&self, archs: &[&str], kernels: &[&str]) -> Result<CudaArtifact, SourceError> {
-        let archs: Vec<_> = archs.iter().map(|name| arch(name)).collect();
+        let archs: Vec<_> = archs.iter().map(|name| arch(name).into()).collect();
         let kernels: Vec<_> = kernels.iter().map(|name| name.to_string()).collect();
         self.source.build(nvrtc(), &archs, &kernels)
     }

@@ -106,11 +106,12 @@ fn a_package_of_compiled_files_names_templates_with_dtypes() {
 #[test]
 fn a_package_that_lacks_an_instance_says_which_there_are() {
     let error = build("ns::rms<8, {T}>", "float32, bfloat16").map(|_| ()).unwrap_err();
-    let expected = "in function `f`: `DIR/a.cubin` has no kernel `ns::rms<8, __nv_bfloat16>` for sm_80; it has \
+    let expected = "error[missing-kernel]: in function `f`: `DIR/a.cubin` has no kernel `ns::rms<8, __nv_bfloat16>` for sm_80; it has \
                     `ns::rms<(unsigned int)16, __nv_bfloat16>` (`_ZN2ns3rmsILj16E13__nv_bfloat16EEvPT0_`), ";
     assert!(error.starts_with(expected), "{error}");
     let error = build("over", "float32").map(|_| ()).unwrap_err();
-    let expected = "in function `f`: `DIR/a.cubin` has several kernels `over` for sm_80: ";
+    let expected =
+        "error[kernel-name]: in function `f`: `DIR/a.cubin` has several kernels `over` for sm_80: ";
     assert!(error.starts_with(expected), "{error}");
     for form in ["`over(int*)` (`_Z4overPi`)", "`over(float*)` (`_Z4overPf`)"] {
         assert!(error.contains(form), "{error}");

@@ -137,7 +137,7 @@ fn nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere() {
     let missing = "/nowhere/libnvrtc.so.13";
     let name = "source::nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere";
     let found = String::from_utf8(output_of(name, &[("KERNPACK_NVRTC", missing)])).unwrap();
-    let (advice, places) = found.split_once("looked at:\n").expect(&found);
+    let (advice, places) = found.split_once("looked at\n").expect(&found);
     assert_eq!(
         advice,
         "found no NVRTC, the compiler for CUDA C++; install the Python package nvidia-cuda-nvrtc, or set KERNPACK_NVRTC to the path of libnvrtc.so; "
@@ -221,7 +221,7 @@ fn functions_of_the_host_are_refused_unless_they_are_left_out_or_made_for_the_de
             && error.contains("considered a host function"),
         "{error}"
     );
-    project.source.options = vec!["-default-device".to_string()];
+    project.source.options = vec!["-default-device".to_string().into()];
     project.build(&["sm_90"], &["k"]).unwrap();
     let launcher = "#ifndef __CUDACC_RTC__\n#include <vector>\nvoid run(float* p) { k<<<1, 1>>>(p); }\n#endif\n";
     let text = format!("__host__ __device__ {half}{kernel}{launcher}");
@@ -232,7 +232,7 @@ fn functions_of_the_host_are_refused_unless_they_are_left_out_or_made_for_the_de
 fn errors_and_warnings_name_the_real_file() {
     let project = Project::new("#warning old\nextern \"C\" __global__ void k() { wrong(); }\n");
     let error = project.expect_error(&["sm_80"], &["k"]);
-    let start = "NVRTC refused `DIR/kernels.cu` for sm_80 (NVRTC_ERROR_COMPILATION):\n";
+    let start = "NVRTC refused `DIR/kernels.cu` for sm_80 (NVRTC_ERROR_COMPILATION)\n";
     assert!(error.starts_with(start), "{error}");
     assert!(
         error.contains("DIR/kernels.cu(2): error: identifier \"wrong\" is undefined"),
@@ -259,7 +259,7 @@ fn errors_in_headers_name_the_header() {
 #[test]
 fn a_name_that_is_no_kernel_is_told() {
     let error = everything().expect_error(&["sm_80"], &["fill<float, 3>", "fil<float>"]);
-    let start = "no kernel of `DIR/kernels.cu` is called so: `fill<float, 3>` or `fil<float>`; NVRTC says:\n";
+    let start = "no kernel of `DIR/kernels.cu` is called so: `fil<float>`\n";
     assert!(error.starts_with(start), "{error}");
     assert!(error.contains("identifier \"fil\" is undefined"), "{error}");
 }
@@ -284,13 +284,14 @@ fn what_nvrtc_cannot_do_is_told_before_it_is_asked() {
     let error = project.expect_error(&["sm_60"], &[]);
     assert!(error.starts_with("cannot compile `DIR/kernels.cu` for sm_60: NVRTC 13."), "{error}");
     assert!(error.contains(") makes code for sm_75, sm_80, "), "{error}");
-    project.source.options = vec!["--gpu-architecture=sm_80".to_string()];
+    project.source.options = vec!["--gpu-architecture=sm_80".to_string().into()];
     let expected = "option `--gpu-architecture=sm_80` for `DIR/kernels.cu` names an architecture; name it under `arch` instead";
     assert_eq!(project.expect_error(&["sm_90"], &[]), expected);
-    project.source.options = vec!["--no-such-option".to_string()];
+    project.source.options = vec!["--no-such-option".to_string().into()];
     let error = project.expect_error(&["sm_90"], &[]);
     assert!(
-        error.starts_with("NVRTC refused `DIR/kernels.cu` for sm_90 (NVRTC_ERROR_INVALID_OPTION):"),
+        error
+            .starts_with("NVRTC refused `DIR/kernels.cu` for sm_90 (NVRTC_ERROR_INVALID_OPTION)\n"),
         "{error}"
     );
     assert!(error.contains("--no-such-option"), "{error}");
@@ -303,7 +304,7 @@ fn files_that_cannot_go_to_nvrtc_are_told() {
         project.expect_error(&["sm_80"], &[]),
         "the text of `DIR/kernels.cu` has a NUL byte in it; remove it"
     );
-    fs::remove_file(&project.source.path).unwrap();
+    fs::remove_file(&*project.source.path).unwrap();
     let error = project.expect_error(&["sm_80"], &[]);
     assert!(error.starts_with("cannot read `DIR/kernels.cu`: No such file"), "{error}");
 }

@@ -59,7 +59,7 @@ impl Kernel {
         let error = self.build(text).expect_err(expected).to_string();
         let error = error.replace(&format!("{}/", self.0.path().display()), "");
         let (place, message) = error.split_once("`: ").expect("a place");
-        assert!(place.starts_with("in function `"), "{error}");
+        assert!(place.contains("]: in function `"), "{error}");
         assert_eq!(message, expected);
     }
 }

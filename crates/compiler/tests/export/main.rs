@@ -28,7 +28,7 @@ fn package(functions: Vec<Function>) -> Package {
 fn norm() -> Package {
     let launch = |when: &str, kernel: &str, returns| Launch {
         when: parse_when(when).unwrap(),
-        kernel: parse_kernel_name(kernel).unwrap(),
+        kernel: parse_kernel_name(kernel).unwrap().into(),
         args: ["x", "ws", "m*n: int32"].map(|arg| parse_kernel_arg(arg).unwrap().into()).to_vec(),
         site: Site::Host { source: HostSource::new("norm.c"), returns },
     };
@@ -48,7 +48,7 @@ fn norm() -> Package {
         )
     };
     let rows = function("rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)");
-    Package { link: vec!["libblas.so.3".to_string()], ..package(vec![scale, rows]) }
+    Package { link: vec!["libblas.so.3".to_string().into()], ..package(vec![scale, rows]) }
 }
 
 fn record_of(package: &Package) -> Record {

@@ -25,7 +25,8 @@ fn a_launch_says_what_the_json_does_not() {
     };
     assert_eq!((&launch.kernel, launch.grid[0].to_string()), (&None, "n".to_string()));
     let files = &launch.files;
-    let beside: Vec<_> = files.iter().map(|file| file.triton.as_deref()).collect();
+    let beside: Vec<_> =
+        files.iter().map(|file| file.triton.as_ref().map(|json| json.as_path())).collect();
     assert_eq!(beside, [Some(Path::new("folder/a.json")), Some(Path::new("folder/c"))]);
     assert_eq!(files[1].arch.unwrap().to_string(), "sm_100");
 }

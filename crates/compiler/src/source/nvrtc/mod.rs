@@ -37,7 +37,7 @@ pub struct Nvrtc {
 /// There is no NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "found no NVRTC, the compiler for CUDA C++; install the Python package nvidia-cuda-nvrtc, or set KERNPACK_NVRTC to the path of libnvrtc.so; looked at:{}",
+    "found no NVRTC, the compiler for CUDA C++; install the Python package nvidia-cuda-nvrtc, or set KERNPACK_NVRTC to the path of libnvrtc.so; these places were looked at:{}",
     Lines(.tried)
 )]
 pub struct NvrtcError {
