@@ -61,10 +61,11 @@ fn texts_of(diagnostic: &Diagnostic) -> Vec<TextId> {
     texts
 }
 
-/// What a label is on: whole characters.
+/// What a label is on: whole characters. The end of a line is drawn as such, and not as the next line.
 fn range(text: &Text, label: &Label) -> Range<usize> {
     let start = text.boundary(label.span.start);
-    start..text.boundary(label.span.end).max(start)
+    let piece = &text.characters[start..text.boundary(label.span.end).max(start)];
+    start..start + piece.trim_end_matches('\n').len()
 }
 
 fn renderer(colours: bool) -> Renderer {

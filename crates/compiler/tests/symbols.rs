@@ -178,6 +178,21 @@ fn what_only_later_versions_have_is_told() {
     assert_eq!(sources.link(&["a", "b"], &[]), Ok(expected.map(str::to_string).to_vec()));
 }
 
+/// As they are written, and once: those that kernpack asks for by itself too.
+#[test]
+fn libraries_of_the_c_library_are_linked_where_they_are_named() {
+    let sources = calls(&[("a", "expf"), ("b", "getpid")]);
+    let needed = |kernels: &[&str], libraries: &[&str]| {
+        let mut package = sources.package(kernels);
+        package.link = libraries.iter().map(|name| name.to_string().into()).collect();
+        let shared = compile(&package, &Options::default()).unwrap().shared_object().unwrap();
+        inspect(&shared.bytes).unwrap().packages[0].libraries.clone()
+    };
+    assert_eq!(needed(&["b"], &["libm.so.6", "libdl.so.2"]), ["libm.so.6", "libdl.so.2"]);
+    assert_eq!(needed(&["a"], &["libdl.so.2", "libm.so.6"]), ["libm.so.6", "libdl.so.2"]);
+    assert_eq!(needed(&["a"], &[]), ["libm.so.6"]);
+}
+
 /// What the linker leaves out needs nothing.
 #[test]
 fn what_is_left_out_of_a_shared_object_needs_nothing() {

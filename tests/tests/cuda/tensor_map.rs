@@ -288,6 +288,6 @@ fn a_host_function_takes_no_map() {
     let error = compile(&package, &Options::default()).err().unwrap().to_string();
     assert_eq!(
         error,
-        "in function `f`:\nerror[tensor-map]: `tma(a, box=[64])` is for kernels on a GPU\n  help: pass the tensor itself"
+        "error[tensor-map]: in function `f`: `tma(a, box=[64])` is for kernels on a GPU\n  help: pass the tensor itself"
     );
 }

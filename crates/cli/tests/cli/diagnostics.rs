@@ -290,12 +290,6 @@ args = ["n"]
             err:    |
             err:    = help: rename one
             err: 
-            err: error[source-file]: cannot read `f.o`: No such file or directory (os error 2)
-            err:   --> p.toml:13:19
-            err:    |
-            err: 13 | source = { host = "f.o", define = { W = "4" } }
-            err:    |                   ^^^^^
-            err: 
             err: error[conflict]: `define` is for C files, and `f.o` is none
             err:   --> p.toml:13:26
             err:    |

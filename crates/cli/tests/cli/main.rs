@@ -10,6 +10,7 @@ mod compilers;
 mod diagnostics;
 mod documents;
 mod package_files;
+mod places;
 mod publishing;
 mod signals;
 mod terminal;

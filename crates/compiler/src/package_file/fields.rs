@@ -141,10 +141,28 @@ impl<'f> Reader<'f> {
         self.file.place(range.start, range.end)
     }
 
-    /// Notes a problem. Its number serves to withdraw it.
-    pub fn report(&mut self, problem: Diagnostic) -> usize {
+    /// Notes a problem, on at least one character each. Its number serves to withdraw it.
+    pub fn report(&mut self, mut problem: Diagnostic) -> usize {
+        for label in &mut problem.labels {
+            label.span = self.visible(label.span);
+        }
         self.problems.push(Some(problem));
         self.problems.len() - 1
+    }
+
+    /// A place with something in it: where there is nothing, the character behind it, or in front of the end.
+    fn visible(&self, span: Span) -> Span {
+        if span.start < span.end {
+            return span;
+        }
+        let Some((before, behind)) = self.file.text.split_at_checked(span.start) else {
+            return span;
+        };
+        match (behind.chars().next(), before.chars().next_back()) {
+            (Some(next), _) => Span { end: span.start + next.len_utf8(), ..span },
+            (None, Some(last)) => Span { start: span.start - last.len_utf8(), ..span },
+            (None, None) => span,
+        }
     }
 
     /// Forgets a problem that follows from another one.

@@ -101,7 +101,9 @@ pub(super) fn read<'t>(
     };
     let written = reader.required(fields, "source", "the launch has no `source`");
     let is_triton = written.is_some_and(source::is_triton);
+    let n_problems = reader.n_problems();
     let source = written.and_then(|value| source::read(reader, value));
+    let is_source_sound = reader.n_problems() == n_problems;
     let layout = layout(reader, fields, form, source.as_ref(), is_triton);
     // Of a source that cannot be read, nothing is known.
     let is_c = matches!(source, Some(Source::Host(_)));
@@ -114,6 +116,10 @@ pub(super) fn read<'t>(
         Some(Source::Gpu(_) | Source::Triton(_)) => refuse_returns(reader, fields),
         Some(Source::Host(_)) | None => returns(reader, fields),
     };
+    // Whatever a compiler said of it would follow from what is told already.
+    if !is_source_sound {
+        return None;
+    }
     let (kernel, args) = (kernel?, args?);
     let site = match (source?, layout?) {
         (Source::Host(source), _) => Site::Host { source, returns: returns? },

@@ -524,9 +524,9 @@ fn problems_inside_strings_are_found_in_the_file() {
             bad-name: a workspace's name, `1`, is no C identifier
               "'1'" expected letters, digits and `_`, no digit in front
             syntax: expected an expression, found the end
-              "" expected an expression
+              "'" expected an expression
             syntax: expected an expression, found the end
-              "" expected an expression
+              "'" expected an expression
             syntax: expected a C type: bool, an integer, a float or `pointer`, found `int33`
               "int33" expected a C type: bool, an integer, a float or `pointer`
               help: did you mean `int32`?

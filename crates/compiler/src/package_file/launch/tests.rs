@@ -44,9 +44,9 @@ fn otherwise_behind_what_is_wrong() {
     expect_whens(
         &["when = 'n >'", "when = 'otherwise'"],
         expect![[r#"
-        syntax: expected an expression, found the end
-          "" expected an expression
-    "#]],
+            syntax: expected an expression, found the end
+              "'" expected an expression
+        "#]],
     );
     expect_whens(
         &["when = 'k > 1'", "when = 'otherwise'"],
@@ -71,10 +71,10 @@ fn otherwise_stands_alone() {
     expect_whens(
         &["when = 'n > 1'", "when = 'n > 4, otherwise'"],
         expect![[r#"
-        syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
-          "" expected a comparison: ==, !=, <, <=, >, >= or in
-          help: write `otherwise` alone, and nothing else in a `when`
-    "#]],
+            syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
+              "'" expected a comparison: ==, !=, <, <=, >, >= or in
+              help: write `otherwise` alone, and nothing else in a `when`
+        "#]],
     );
     expect_whens(
         &["when = 'n > 1'", "when = 'otherwise and n > 4'"],
@@ -87,8 +87,8 @@ fn otherwise_stands_alone() {
     expect_whens(
         &["when = 'n > 1'", "when = 'Otherwise'"],
         expect![[r#"
-        syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
-          "" expected a comparison: ==, !=, <, <=, >, >= or in
-    "#]],
+            syntax: expected a comparison: ==, !=, <, <=, >, >= or in, found the end
+              "'" expected a comparison: ==, !=, <, <=, >, >= or in
+        "#]],
     );
 }

@@ -171,7 +171,7 @@ fn every_key_is_read() {
             value-type: an item of `grid` is of type boolean
               "true" expected an integer, or an expression in a string
             syntax: expected an expression, found the end
-              "" expected an expression
+              "'" expected an expression
             value-type: `block` is of type integer
               "1" expected an array such as `["ceildiv(n, 256)", 2]`
             value-type: `smem` is of type array

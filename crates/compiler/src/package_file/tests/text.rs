@@ -22,7 +22,7 @@ fn characters_that_change_the_direction_are_refused() {
               "\u{2066}" changes the direction in which the text shows
               help: remove it
             toml: unquoted keys cannot be empty
-              "" expected letters, numbers, `-`, `_`
+              "[" expected letters, numbers, `-`, `_`
         "#]],
     );
     expect_problems(
