@@ -173,8 +173,8 @@ pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, Com
 
 /// All that is wrong with a package whose text has problems: these, and what a check finds in what could be read.
 pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
-    let Reading { package, unsound, is_header_sound, mut problems } = reading;
-    match check_functions(&package, &unsound, options, is_header_sound) {
+    let Reading { package, unsound, is_link_known, mut problems } = reading;
+    match check_functions(&package, &unsound, options, is_link_known) {
         Ok(checked) => problems.extend(checked.warnings),
         Err(CompileError::Problems(found)) => problems.extend(found),
         // What is not the text's is told once that is mended.

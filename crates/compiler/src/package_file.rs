@@ -87,8 +87,8 @@ pub struct Reading {
     pub package: WrittenPackage,
     /// The functions in which something is wrong, as far as they could be read.
     pub unsound: Vec<Function<WrittenLaunch>>,
-    /// Whether all of `[package]` could be read.
-    pub is_header_sound: bool,
+    /// Whether all libraries of `link` could be read.
+    pub is_link_known: bool,
     /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change the direction of
     /// the text, nothing else is looked for.
     pub problems: Diagnostics,
@@ -115,7 +115,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
     let file = text.into();
     let mut reader = Reader::new(file, base);
     let mut package = Package { name: String::new(), functions: vec![], link: vec![] };
-    let (mut unsound, mut is_header_sound) = (vec![], false);
+    let (mut unsound, mut is_link_known) = (vec![], false);
     // What a person reads has to be what the program reads, in comments too.
     bidirectional(file).into_iter().for_each(|problem| _ = reader.report(problem));
     let (document, errors) = DeTable::parse_recoverable(file.text);
@@ -126,9 +126,12 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
     if reader.n_problems() == 0 {
         let mut fields = Fields::new(document.get_ref(), reader.span_of(0..0), "a package file");
         let header = reader.required_table(&mut fields, "package", "this file has no `[package]`");
-        if let Some(header) = header {
-            (package.name, package.link) = self::header(&mut reader, header);
-            is_header_sound = reader.n_problems() == 0;
+        if let Some(mut header) = header {
+            package.name = name(&mut reader, &mut header);
+            let n_problems = reader.n_problems();
+            package.link = link(&mut reader, &mut header);
+            header.finish(&mut reader);
+            is_link_known = reader.n_problems() == n_problems;
         }
         let mut functions = function::functions(&mut reader, &mut fields);
         fields.finish(&mut reader);
@@ -137,7 +140,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
             if is_sound { &mut package.functions } else { &mut unsound }.push(function);
         }
     }
-    Reading { package, unsound, is_header_sound, problems: reader.into_problems() }
+    Reading { package, unsound, is_link_known, problems: reader.into_problems() }
 }
 
 /// An error of the TOML parser, which words it as we do.
@@ -150,28 +153,30 @@ fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new("toml", message).label(span, expected)
 }
 
-/// The package's name and libraries.
-fn header(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> (String, Vec<Placed<String>>) {
-    let name = reader.required_string(&mut fields, "name", "the package needs a `name`");
-    if let Some(name) = &name {
-        reader.check_identifier("the package's name", name.text, name.span);
-        // What every header starts with has such names, and a package's functions begin with its own.
-        if name.text == "kernpack" || name.text.starts_with("kernpack_") {
-            let message = format!("a package cannot have the name `{}`", name.text);
-            let problem = Diagnostic::new("reserved-name", message);
-            let problem = problem.label(name.span, "what begins so in C is kernpack's own");
-            reader.report(problem.help("choose another name"));
-        }
+/// The package's name.
+fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
+    let name = reader.required_string(header, "name", "the package needs a `name`");
+    let Some(Snippet { text: name, span, .. }) = name else { return String::new() };
+    reader.check_identifier("the package's name", name, span);
+    // What every header starts with has such names, and a package's functions begin with its own.
+    if name == "kernpack" || name.starts_with("kernpack_") {
+        let message = format!("a package cannot have the name `{name}`");
+        let problem = Diagnostic::new("reserved-name", message);
+        let problem = problem.label(span, "what begins so in C is kernpack's own");
+        reader.report(problem.help("choose another name"));
     }
-    let link = reader.strings(&mut fields, "link");
+    name.to_string()
+}
+
+/// The package's libraries.
+fn link(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> Vec<Placed<String>> {
+    let link = reader.strings(header, "link");
     for soname in link.iter().filter(|soname| !is_library_name(soname.text)) {
         let message = format!("`{}` cannot be the name of a shared library", soname.text);
         let problem = Diagnostic::new("bad-name", message).label(soname.span, "not a soname");
         reader.report(problem.help("name it as loaders do: `libblas.so.3`, without a folder"));
     }
-    fields.finish(reader);
-    let name = name.map(|name| name.text.to_string()).unwrap_or_default();
-    (name, link.iter().map(owned).collect())
+    link.iter().map(owned).collect()
 }
 
 /// A text of its own, which knows where it was written.

@@ -286,8 +286,6 @@ fn a_host_function_takes_no_map() {
     let function = Function { launches: vec![launch], ..Function::new(signature) };
     let package = Package { name: "maps".to_string(), functions: vec![function], link: vec![] };
     let error = compile(&package, &Options::default()).err().unwrap().to_string();
-    assert_eq!(
-        error,
-        "error[tensor-map]: in function `f`: `tma(a, box=[64])` is for kernels on a GPU\n  help: pass the tensor itself"
-    );
+    let expected = "error[tensor-map]: in function `f`: `tma(a, box=[64])` is for kernels on a GPU\n  help: pass the tensor itself\n";
+    assert!(error.starts_with(expected), "{error}");
 }

@@ -262,6 +262,39 @@ fn the_problems_of_all_sources_are_told() {
     );
 }
 
+/// A text that is wrong hides no source, not even one of its own function, and what is warned of stands among the errors.
+#[test]
+fn the_problems_of_texts_and_of_sources_are_told_together() {
+    let text = r#"
+[package]
+name = "many"
+[[function]]
+signature = "f(x: Tensor([n], float32, mut))"
+source = { host = ["one.c", "two.c"] }
+kernel = "one"
+args = ["x"]
+[[function]]
+signature = "g(x: Tensor([n], flot32))"
+source = { host = "three.c" }
+kernel = "three"
+args = ["x"]
+"#;
+    let bench = Bench::with("many.toml", text)
+        .and("one.c", "#warning old\nvoid one(float *x) { *x = 1; }\n");
+    let bench = bench.and("two.c", "void two(void) {}\n");
+    let ran = bench.run(["build", "many.toml", "-o", "a.so"]).to_string();
+    let heads = ran.lines().filter(|line| line.contains("]: ") || line.contains("--> "));
+    expect![[r#"
+        err: warning[compiler-warning]: the C compiler warns of `one.c`
+        err:  --> many.toml:6:20
+        err: error[unknown-dtype]: `flot32` is no dtype
+        err:   --> many.toml:10:31
+        err: error[source-file]: cannot read `three.c`: No such file or directory (os error 2)
+        err:   --> many.toml:11:19
+    "#]]
+    .assert_eq(&heads.map(|line| format!("{line}\n")).collect::<String>());
+}
+
 #[test]
 fn sources_that_are_not_there_or_lack_the_kernel() {
     let bench = Bench::with("add_one.toml", ADD_ONE);
