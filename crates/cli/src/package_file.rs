@@ -50,7 +50,7 @@ impl PackageFile {
     /// # Errors
     /// Where the file cannot be read, or does not describe a package: all that is wrong then, also with the sources of what
     /// could be read.
-    pub fn read(&self) -> Result<(WrittenPackage, Told), Failure> {
+    pub fn read(&self, options: &Options) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
         let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
         let mut texts = Texts::default();
@@ -67,14 +67,9 @@ impl PackageFile {
         };
         let told = Told::of(self.name(), texts).and(warnings);
         if reading.problems.has_errors() {
-            return Err(told.failure(check_rest(reading, &self.options()).into()));
+            return Err(told.failure(check_rest(reading, options).into()));
         }
         Ok((reading.package, told))
-    }
-
-    /// What is built.
-    pub fn options(&self) -> Options {
-        Options { target: self.target() }
     }
 
     /// What to build for.

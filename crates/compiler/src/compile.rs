@@ -4,17 +4,16 @@
 use crate::error::CompileError;
 use crate::export;
 use crate::file::{Files, InputFile};
-use crate::host_code::{HostCode, HostModule};
+use crate::host_code::HostCode;
 use crate::link::{self, LinkError, SharedOptions};
 use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
 use crate::package_file::Reading;
 use crate::package_object::PackageObject;
 use crate::parts::Parts;
-use crate::source::{SourceError, SourceErrorKind};
 use crate::symbols;
 use crate::target::Target;
 use crate::triton_launch::{self, Settled};
-use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
 
@@ -23,11 +22,13 @@ use std::collections::HashMap;
 pub struct Options {
     /// The host.
     pub target: &'static Target,
+    /// Whether a shared object is made of it in the end: what that would be refused for is told then with all else that is wrong.
+    pub is_shared: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { target: Target::host() }
+        Options { target: Target::host(), is_shared: false }
     }
 }
 
@@ -76,8 +77,26 @@ fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compil
     let (mut files, mut problems) = (Files::default(), Diagnostics::default());
     let Settled { package, unsound } =
         triton_launch::settle(package, &[], &mut files, &mut problems);
-    let given = HashMap::new();
-    compile_parts(Parts::build(&package, &given, options.target, &unsound, problems)?, files)
+    compile_parts(sound_parts(&package, &HashMap::new(), &unsound, problems, options)?, files)
+}
+
+/// The parts of a package in which nothing is wrong: neither what is said already nor anything else.
+fn sound_parts<'p>(
+    package: &'p Package,
+    given: &HashMap<String, Plan>,
+    unsound: &[Function],
+    mut problems: Diagnostics,
+    options: &Options,
+) -> Result<Parts<'p>, Diagnostics> {
+    let parts = Parts::build(package, given, options.target, unsound, &mut problems);
+    if !problems.has_errors() {
+        return Ok(parts);
+    }
+    problems.extend(parts.warnings());
+    if options.is_shared {
+        problems.extend(symbols::check_alone(&parts.host, &package.link, options.target));
+    }
+    Err(problems)
 }
 
 /// Compiles a package of which some functions have been planned: for tests of plans that no signature
@@ -90,7 +109,7 @@ pub fn compile_plans(
     given: &HashMap<String, Plan>,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    let parts = Parts::build(package, given, options.target, &[], Diagnostics::default())?;
+    let parts = sound_parts(package, given, &[], Diagnostics::default(), options)?;
     compile_parts(parts, Files::default())
 }
 
@@ -119,7 +138,8 @@ impl Compiled {
     pub fn shared_object(&self) -> Result<SharedObject, CompileError> {
         let _span = tracing::debug_span!("link_shared").entered();
         let soname = Some(format!("{}.so", self.name));
-        let options = SharedOptions { soname, needed: self.libraries.clone() };
+        let needed = self.libraries.clone();
+        let options = SharedOptions { soname, needed, ..SharedOptions::default() };
         let bytes = link::link_shared(self.target.elf, &self.object, &options)
             .map_err(|error| self.unlinked(error))?;
         let symbols = link::loader_needs(&bytes)?;
@@ -130,24 +150,14 @@ impl Compiled {
         Ok(SharedObject { bytes, warnings: told.0 })
     }
 
-    /// The refusal of the linker, at the sources that it refuses alone, or at all where it is not known which it means.
+    /// The refusal of the linker, at the sources that it refuses alone too.
     fn unlinked(&self, error: LinkError) -> CompileError {
-        let options = SharedOptions::default();
-        let is_refused = |module: &&HostModule| {
-            link::link_shared(self.target.elf, &module.object, &options).is_err()
-        };
-        let modules = self.host.modules.iter();
-        let refused: Vec<_> = modules.clone().filter(is_refused).collect();
-        let meant = if refused.is_empty() { modules.collect() } else { refused };
-        match (&error, &meant[..]) {
-            (LinkError::Refused { message, .. }, [first, ..]) => {
-                let names: Vec<_> = meant.iter().map(|module| module.source.name()).collect();
-                let words = format!("cannot link `{}`: {message}", names.join("`, `"));
-                let error = SourceError::new(SourceErrorKind::Object, Span::default(), words);
-                let places = meant.iter().map(|module| module.source.place_in(""));
-                Diagnostics::from(error.diagnostic(&first.function, places)).into()
-            }
-            _ => error.into(),
+        let refused = self.host.modules.iter().filter_map(|module| {
+            module.link_alone(self.target).err().and_then(|error| module.unlinked(&error))
+        });
+        match Diagnostics(refused.collect()).into_result() {
+            Err(problems) => problems.into(),
+            Ok(()) => error.into(),
         }
     }
 }
@@ -168,13 +178,14 @@ pub struct Checked {
 /// # Errors
 /// As of [`compile`](compile()) and of [`Compiled::shared_object`].
 pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, CompileError> {
-    check_functions(package, &[], options, true)
+    check_functions(package, &[], &Options { is_shared: true, ..*options })
 }
 
 /// All that is wrong with a package whose text has problems: these, and what a check finds in what could be read.
 pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
     let Reading { package, unsound, is_link_known, mut problems } = reading;
-    match check_functions(&package, &unsound, options, is_link_known) {
+    let is_shared = options.is_shared && is_link_known;
+    match check_functions(&package, &unsound, &Options { is_shared, ..*options }) {
         Ok(checked) => problems.extend(checked.warnings),
         Err(CompileError::Problems(found)) => problems.extend(found),
         // What is not the text's is told once that is mended.
@@ -184,18 +195,17 @@ pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
     problems
 }
 
-/// A check of these functions, and of the sources of those that are not sound; with a link, where it is known with what.
+/// A check of these functions, and of the sources of those that are not sound.
 fn check_functions(
     package: &WrittenPackage,
     unsound: &[Function<WrittenLaunch>],
     options: &Options,
-    links: bool,
 ) -> Result<Checked, CompileError> {
     let (mut files, mut problems) = (Files::default(), Diagnostics::default());
     let Settled { package, unsound } =
         triton_launch::settle(package, unsound, &mut files, &mut problems);
-    let parts = Parts::build(&package, &HashMap::new(), options.target, &unsound, problems)?;
-    if parts.host.modules.is_empty() || !links {
+    let parts = sound_parts(&package, &HashMap::new(), &unsound, problems, options)?;
+    if parts.host.modules.is_empty() || !options.is_shared {
         return Ok(Checked { inputs: parts.inputs(files), warnings: parts.warnings() });
     }
     let mut compiled = compile_parts(parts, files)?;

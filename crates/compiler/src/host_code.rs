@@ -5,7 +5,7 @@
 //! kernel may be called whatever C allows, and sources may share names.
 
 use crate::error::of_function;
-use crate::link::{self, Isolated, UndefinedSymbol};
+use crate::link::{self, Isolated, LinkError, SharedOptions, UndefinedSymbol};
 use crate::package::{Function, Launch};
 use crate::parallel;
 use crate::source::host::HostArtifact;
@@ -78,6 +78,22 @@ impl HostCode {
 }
 
 impl HostModule {
+    /// Links it to nothing else: the symbols that it needs of the process that loads it.
+    pub fn link_alone(&self, target: &Target) -> Result<Vec<String>, LinkError> {
+        let kept = self.kernels.iter().map(|(_, symbol)| symbol.clone()).collect();
+        let options = SharedOptions { kept, ..SharedOptions::default() };
+        link::loader_needs(&link::link_shared(target.elf, &self.object, &options)?)
+    }
+
+    /// What is told where the linker refuses it, if that is for what the files hold.
+    pub fn unlinked(&self, error: &LinkError) -> Option<Diagnostic> {
+        let LinkError::Refused { message, .. } = error else { return None };
+        let words = format!("cannot link `{}`: {message}", self.source.name());
+        let place = self.source.place_in(message);
+        let error = SourceError::new(SourceErrorKind::Object, place, words);
+        Some(error.diagnostic(&self.function, []))
+    }
+
     /// A diagnostic of the files of the source that need a symbol, where those are named.
     pub fn of_needy(&self, symbol: &UndefinedSymbol, diagnostic: Diagnostic) -> Diagnostic {
         let place = self.source.place_in(&symbol.wanted_by.join(" "));

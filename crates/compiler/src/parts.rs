@@ -11,7 +11,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
 
-/// A package whose parts fit together.
+/// A package whose parts fit together, unless there are problems.
 #[derive(Debug)]
 pub struct Parts<'p> {
     /// What the user described.
@@ -31,27 +31,20 @@ pub struct Parts<'p> {
 impl<'p> Parts<'p> {
     /// Plans every function and builds every source; `given` are the plans that there are already. What is wrong with the functions of
     /// `unsound` is among the `problems` that were found already: of these, the sources are built and nothing else is done.
-    ///
-    /// # Errors
-    /// All that is wrong, and what there is to be said of the sources besides.
     pub fn build(
         package: &'p Package,
         given: &HashMap<String, Plan>,
         target: &'static Target,
         unsound: &[Function],
-        mut problems: Diagnostics,
-    ) -> Result<Parts<'p>, Diagnostics> {
+        problems: &mut Diagnostics,
+    ) -> Parts<'p> {
         let entry_points = package.entry_points();
-        let plans = Plans::of(package, &entry_points, given, &mut problems);
+        let plans = Plans::of(package, &entry_points, given, problems);
         let mut functions = plans.described(package);
         functions.extend(unsound.iter().map(|function| (function, None)));
-        let host = HostCode::build(&functions, target, &mut problems);
-        let gpu = GpuCode::build(&functions, &mut problems);
-        let parts = Parts { package, target, entry_points, plans, host, gpu };
-        if problems.has_errors() {
-            problems.extend(parts.warnings());
-        }
-        problems.into_result().map(|()| parts)
+        let host = HostCode::build(&functions, target, problems);
+        let gpu = GpuCode::build(&functions, problems);
+        Parts { package, target, entry_points, plans, host, gpu }
     }
 
     /// Every file that was read for it, after those that were read before.

@@ -5,7 +5,7 @@ mod glibc;
 mod library;
 mod loading;
 
-pub use loading::check_loading;
+pub use loading::{check_alone, check_loading};
 
 use crate::error::CompileError;
 use crate::host_code::HostCode;

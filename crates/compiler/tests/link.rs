@@ -312,6 +312,7 @@ fn a_shared_library_needs_exactly_what_is_asked_for() {
     let options = SharedOptions {
         soname: Some("norm.so".into()),
         needed: vec!["libdl.so.2".into(), "libm.so.6".into(), "libdl.so.2".into()],
+        ..SharedOptions::default()
     };
     let library = link_shared(X86_64, &package(1), &options).unwrap();
     let strings = |tag| {
@@ -333,7 +334,7 @@ fn a_shared_library_needs_exactly_what_is_asked_for() {
 #[test]
 fn names_that_no_library_has_are_refused() {
     for name in ["", "a/b.so", "a\0b"] {
-        let options = SharedOptions { soname: None, needed: vec![name.into()] };
+        let options = SharedOptions { needed: vec![name.into()], ..SharedOptions::default() };
         let error = link_shared(X86_64, &package(1), &options).unwrap_err();
         assert!(matches!(error, LinkError::LibraryName(found) if found == name));
     }
@@ -395,7 +396,7 @@ fn tentative_definitions_become_the_packages_own() {
 #[test]
 fn the_same_input_gives_the_same_bytes_on_many_threads() {
     let object = package_object(1);
-    let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };
+    let options = SharedOptions { needed: vec!["libdl.so.2".into()], ..SharedOptions::default() };
     let build = || {
         let merged = merge(X86_64, &one(&object)).unwrap();
         let local = localise(&merged, &|name| name == "entry1", &[]).unwrap();
@@ -426,7 +427,7 @@ fn aarch64_packages_are_linked_too() {
     let local = localise(&merged, &|name| name == "entry", &[]).unwrap();
     assert_eq!(exports(&local), ["entry"]);
     assert_eq!(undefined(&local, &inputs).unwrap()[0].wanted_by, ["arm.o"]);
-    let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };
+    let options = SharedOptions { needed: vec!["libdl.so.2".into()], ..SharedOptions::default() };
     let library = link_shared(ElfTarget::Aarch64, &local, &options).unwrap();
     assert_eq!(dynamic_names(&library), ["TVMFFINoSuchFunction", "entry"]);
     assert!(library.len() < 4 << 10, "{} bytes", library.len());

@@ -56,7 +56,7 @@ fn resident_kilobytes() -> u64 {
 fn a_thousand_links_leave_nothing() {
     let object =
         toolchain::c("int helper(void) { return 1; } int entry(void) { return helper(); }");
-    let options = SharedOptions { soname: None, needed: vec!["libdl.so.2".into()] };
+    let options = SharedOptions { needed: vec!["libdl.so.2".into()], ..SharedOptions::default() };
     let link = || {
         let merged = merge(ElfTarget::X86_64, &[Input { name: "a.o", bytes: &object }]).unwrap();
         let local = localise(&merged, &|name| name == "entry", &[]).unwrap();

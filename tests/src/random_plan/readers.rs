@@ -181,7 +181,7 @@ fn compile(plan: &Plan, target: &'static Target) -> Result<(), String> {
     let functions = vec![Function::new(signature)];
     let package = Package { name: "p".to_string(), functions, link: vec![] };
     let plans = HashMap::from([(plan.name.clone(), plan.clone())]);
-    let compiled = compile_plans(&package, &plans, &Options { target });
+    let compiled = compile_plans(&package, &plans, &Options { target, ..Options::default() });
     compiled.map(|_| ()).map_err(|error| format!("does not compile: {error}"))
 }
 

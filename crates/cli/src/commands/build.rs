@@ -7,7 +7,7 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{CompileError, Compiled, SharedObject, WrittenPackage, compile};
+use kernpack_compiler::{CompileError, Compiled, Options, SharedObject, WrittenPackage, compile};
 use kernpack_syntax::Diagnostic;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -113,8 +113,10 @@ impl Build {
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
-        let (package, told) = self.package_file.read()?;
-        let options = self.package_file.options();
+        let is_shared = self.out_dir.is_some()
+            || self.output.iter().any(|output| output.kind == Kind::SharedObject);
+        let options = Options { target: self.package_file.target(), is_shared };
+        let (package, told) = self.package_file.read(&options)?;
         let compiled = match compile(&package, &options) {
             Ok(compiled) => compiled,
             Err(error) => return Err(told.failure(error)),

@@ -4,7 +4,7 @@
 use crate::package_file::PackageFile;
 use crate::{Failure, Report, timings};
 use clap::Args;
-use kernpack_compiler::check;
+use kernpack_compiler::{Options, check};
 use serde_json::json;
 
 /// The command's arguments.
@@ -25,8 +25,8 @@ impl Check {
 
     fn check(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("check").entered();
-        let (package, told) = self.package_file.read()?;
-        let options = self.package_file.options();
+        let options = Options { target: self.package_file.target(), is_shared: true };
+        let (package, told) = self.package_file.read(&options)?;
         let checked = match check(&package, &options) {
             Ok(checked) => checked,
             Err(error) => return Err(told.failure(error)),

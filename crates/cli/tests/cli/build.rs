@@ -295,6 +295,24 @@ args = ["x"]
     .assert_eq(&heads.map(|line| format!("{line}\n")).collect::<String>());
 }
 
+/// An object is linked by somebody who may have the symbol.
+#[test]
+fn symbols_are_missed_where_a_shared_object_is_asked_for() {
+    let other = "[[function]]\nsignature = \"g(n: int33)\"\n";
+    let code = "void lost(void); void add_one(float *x) { lost(); *x = 1; }\n";
+    let bench = add_one().and("src/add_one.c", code);
+    let bench = bench.and("add_one.toml", format!("{ADD_ONE}{other}"));
+    for (args, is_missed) in [
+        (&["-o", "a.o", "-o", "a.h"][..], false),
+        (&["-o", "a.o", "-o", "a.so"], true),
+        (&["--out-dir", "out"], true),
+    ] {
+        let ran = bench.run([&["build", "add_one.toml"], args].concat());
+        assert!(ran.stderr.contains("error[syntax]"), "{ran}");
+        assert_eq!(ran.stderr.contains("error[undefined-symbol]"), is_missed, "{ran}");
+    }
+}
+
 #[test]
 fn sources_that_are_not_there_or_lack_the_kernel() {
     let bench = Bench::with("add_one.toml", ADD_ONE);

@@ -64,6 +64,8 @@ pub struct SharedOptions {
     pub soname: Option<String>,
     /// The names of the libraries to load first (`DT_NEEDED`), exactly these, in this order. They need not exist here.
     pub needed: Vec<String>,
+    /// Symbols that are not left out though no other library sees them, nor what they need.
+    pub kept: Vec<String>,
 }
 
 /// Joins relocatable objects and archives into one relocatable object.
@@ -164,6 +166,9 @@ pub fn link_shared(
         "--build-id=none",
         "--strip-all",
     ]);
+    for symbol in &options.kept {
+        link.flags(&["--undefined", symbol]);
+    }
     if let Some(soname) = &options.soname {
         link.soname(soname)?;
     }

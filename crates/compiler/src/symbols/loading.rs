@@ -51,6 +51,19 @@ pub fn check_loading(
     Diagnostics(told.collect())
 }
 
+/// The same, of sources that are not linked with each other, as something is wrong besides.
+pub fn check_alone(host: &HostCode, link: &[Placed<String>], target: &Target) -> Diagnostics {
+    let (mut told, mut symbols) = (Diagnostics::default(), vec![]);
+    for module in &host.modules {
+        match module.link_alone(target) {
+            Ok(needs) => symbols.extend(needs),
+            Err(error) => told.extend(module.unlinked(&error)),
+        }
+    }
+    told.extend(check_loading(host, link, target, &symbols));
+    told
+}
+
 /// Where a symbol comes from.
 fn answer(symbol: &str, link: &[Placed<String>], libraries: &mut Libraries<'_>) -> Answer {
     if imports::LIBTVM_FFI_C.contains(&symbol) {

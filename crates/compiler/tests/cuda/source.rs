@@ -137,7 +137,7 @@ fn nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere() {
     let missing = "/nowhere/libnvrtc.so.13";
     let name = "source::nvrtc_that_is_named_and_not_there_is_not_looked_for_elsewhere";
     let found = String::from_utf8(output_of(name, &[("KERNPACK_NVRTC", missing)])).unwrap();
-    let (advice, places) = found.split_once("looked at:\n").expect(&found);
+    let (advice, places) = found.split_once("these places were looked at:\n").expect(&found);
     assert_eq!(
         advice,
         "found no NVRTC, the compiler for CUDA C++; install the Python package nvidia-cuda-nvrtc, or set KERNPACK_NVRTC to the path of libnvrtc.so; "
