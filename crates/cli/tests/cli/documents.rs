@@ -90,8 +90,8 @@ fn what_is_printed_stands_there() {
     }
     let cuda = self::document("sources/cuda.md");
     let package = block(&cuda, "toml", "name = \"scale\"").replace("bfloat16}", "bfloat16, int4}");
-    let bench = bench.and("scale.toml", package);
-    let ran = bench.run(["check", "scale.toml"]);
+    let bench = bench.and("scale.toml", package).and("scale.cu", "");
+    let ran = run_line(&bench, "kernpack check scale.toml");
     assert_eq!(ran.stderr, block(&cuda, "text", "error[dtype-name]"));
     let shown = block(&document, "text", "$ kernpack plan");
     let (line, plan) = shown.split_once('\n').expect("a command and its answer");
