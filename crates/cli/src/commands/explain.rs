@@ -179,6 +179,8 @@ mod tests {
             }
         }
         assert!(page::pages().len() > 70, "{}", page::pages().len());
+        let kinds = ["missing-library", "undefined-symbol"].map(|code| page::find(code)[0].kind);
+        assert_eq!(kinds, ["warning of a build", "error of a build"]);
         assert_eq!(names("tensor-map"), ["tensor-map", "tensor-map"]);
         let field = page::find("unknown-field").remove(0);
         assert!(field.doc.starts_with("Tensors have `shape[i]`, `strides[i]`"), "{}", field.doc);

@@ -34,6 +34,8 @@ pub(super) fn pages() -> Vec<Page> {
 fn page(kind: &'static str, row: &'static str) -> Option<Page> {
     let cells: Vec<_> = row.strip_prefix("| `")?.split(" | ").collect();
     let [names, doc, examples] = cells[..] else { return None };
+    // What rows of warnings begin with.
+    let kind = if doc.starts_with("A warning") { "warning of a build" } else { kind };
     let names = names.split('`').step_by(2).filter(|name| !name.starts_with(',')).collect();
     Some(Page { names, kind, doc: without_links(doc), examples: code_spans(examples) })
 }
