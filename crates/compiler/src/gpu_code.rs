@@ -164,7 +164,7 @@ impl Passed<'_> {
         let one_for_each = takes.len() == passes.len();
         for (arg, (takes, passes)) in self.launch.args.iter().zip(takes.iter().zip(passes)) {
             if one_for_each && takes != passes {
-                let label = format!("{passes} bytes, where the kernel takes {takes}");
+                let label = format!("`{arg}` has {passes} bytes, where the kernel takes {takes}");
                 problem = problem.mark(arg.span, label);
             }
         }
