@@ -48,8 +48,8 @@ impl PackageFile {
     /// The package, and what there is to be said of it so far.
     ///
     /// # Errors
-    /// Where the file cannot be read, or does not describe a package: all that is wrong then, also with the sources of what
-    /// could be read.
+    /// Where the file cannot be read, or does not describe a package: all that is wrong then, also
+    /// with the sources of what could be read.
     pub fn read(&self, options: &Options) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
         let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };

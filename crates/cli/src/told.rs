@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told of a text and what it names: errors and warnings, with the texts that show where they are. For people they are
-//! drawn, for programs they are JSON.
+//! What is told of a text and what it names: errors and warnings, with the texts that show where
+//! they are. For people they are drawn, for programs they are JSON.
 
 use crate::Failure;
 use crate::render;

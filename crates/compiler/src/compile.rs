@@ -22,7 +22,8 @@ use std::collections::HashMap;
 pub struct Options {
     /// The host.
     pub target: &'static Target,
-    /// Whether a shared object is made of it in the end: what that would be refused for is told then with all else that is wrong.
+    /// Whether a shared object is made of it in the end: what that would be refused for is told
+    /// then with all else that is wrong.
     pub is_shared: bool,
 }
 
@@ -80,7 +81,8 @@ fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compil
     compile_parts(sound_parts(&package, &HashMap::new(), &unsound, problems, options)?, files)
 }
 
-/// The parts of a package in which nothing is wrong: neither what is said already nor anything else.
+/// The parts of a package in which nothing is wrong: neither what is said already nor anything
+/// else.
 fn sound_parts<'p>(
     package: &'p Package,
     given: &HashMap<String, Plan>,
@@ -181,7 +183,8 @@ pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, Com
     check_functions(package, &[], &Options { is_shared: true, ..*options })
 }
 
-/// All that is wrong with a package whose text has problems: these, and what a check finds in what could be read.
+/// All that is wrong with a package whose text has problems: these, and what a check finds in what
+/// could be read.
 pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
     let Reading { package, unsound, is_link_known, mut problems } = reading;
     let is_shared = options.is_shared && is_link_known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a package could not be built. What a user can mend is a diagnostic, and all of them are told, with what there is to be said
-//! of sources that could be built.
+//! Why a package could not be built. What a user can mend is a diagnostic, and all of them are
+//! told, with what there is to be said of sources that could be built.
 
 use crate::link::LinkError;
 use crate::llvm::CodegenError;
@@ -22,7 +22,8 @@ pub enum CompileError {
     Codegen(#[from] CodegenError),
 }
 
-/// A diagnostic of a function. Where no place shows which function that is, as in a package that nobody wrote as text, words do.
+/// A diagnostic of a function. Where no place shows which function that is, as in a package that
+/// nobody wrote as text, words do.
 pub fn of_function(function: &str, diagnostic: Diagnostic) -> Diagnostic {
     if diagnostic.has_place() {
         return diagnostic;
@@ -33,7 +34,8 @@ pub fn of_function(function: &str, diagnostic: Diagnostic) -> Diagnostic {
 
 /// What a source reports, to the function that has it.
 impl SourceError {
-    /// The diagnostic: at these places, where launches name the kernels that it is about, or else at its own.
+    /// The diagnostic: at these places, where launches name the kernels that it is about, or else
+    /// at its own.
     pub fn diagnostic(self, function: &str, kernels: impl IntoIterator<Item = Span>) -> Diagnostic {
         let SourceError { kind, place, message, detail, .. } = self;
         let diagnostic = Diagnostic { detail, ..Diagnostic::new(kind.code(), message) };

@@ -184,7 +184,8 @@ fn owned(text: &Snippet<'_>) -> Placed<String> {
     Placed::new(text.text.to_string(), text.span)
 }
 
-/// No two entry points have one name, results' twins included: a function whose name is taken is not sound.
+/// No two entry points have one name, results' twins included: a function whose name is taken is
+/// not sound.
 fn check_names(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
     let names = functions.iter().enumerate();
     let names = names.flat_map(|(number, read)| entry_points(number, read));

@@ -29,8 +29,9 @@ pub struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    /// Plans every function and builds every source; `given` are the plans that there are already. What is wrong with the functions of
-    /// `unsound` is among the `problems` that were found already: of these, the sources are built and nothing else is done.
+    /// Plans every function and builds every source; `given` are the plans that there are already.
+    /// What is wrong with the functions of `unsound` is among the `problems` that were found
+    /// already: of these, the sources are built and nothing else is done.
     pub fn build(
         package: &'p Package,
         given: &HashMap<String, Plan>,

@@ -110,7 +110,8 @@ enum TritonLaunchError {
 }
 
 impl TritonLaunchError {
-    /// The same as the error of a source, where the launch says what it is about: the JSON, if it is about nothing else.
+    /// The same as the error of a source, where the launch says what it is about: the JSON, if it
+    /// is about nothing else.
     fn of(&self, json: &Placed<PathBuf>, args: &[Placed<KernelArg>]) -> SourceError {
         let place = match self {
             TritonLaunchError::Name { kernel, .. } => kernel.span,
@@ -143,12 +144,14 @@ struct Described {
 pub struct Settled {
     /// The package, without the functions that are not sound.
     pub package: Package,
-    /// Functions in which something is wrong, with those launches of which all is known. Only their sources count.
+    /// Functions in which something is wrong, with those launches of which all is known. Only their
+    /// sources count.
     pub unsound: Vec<Function>,
 }
 
-/// Settles a package, and functions in which something is wrong already. A JSON that cannot be read, is not that of its cubin, does not fit
-/// the launch, or wants what is not supported, is a problem; its function is not sound then.
+/// Settles a package, and functions in which something is wrong already. A JSON that cannot be
+/// read, is not that of its cubin, does not fit the launch, or wants what is not supported, is a
+/// problem; its function is not sound then.
 pub fn settle(
     package: &WrittenPackage,
     unsound: &[Function<WrittenLaunch>],
@@ -193,7 +196,8 @@ fn settle_function(
     settled
 }
 
-/// The launches that are whole as they are written. Of the others, which may be wrong, only the files are looked at.
+/// The launches that are whole as they are written. Of the others, which may be wrong, only the
+/// files are looked at.
 fn whole_launches(
     function: &Function<WrittenLaunch>,
     files: &mut Files,

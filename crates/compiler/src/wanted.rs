@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sources that are to be built: each distinct one once, with the launches that have it. What a source reports is told to them:
-//! where the first of them names it, or where each names a kernel that it lacks.
+//! The sources that are to be built: each distinct one once, with the launches that have it. What a
+//! source reports is told to them: where the first of them names it, or where each names a kernel
+//! that it lacks.
 
 use crate::package::{Function, Launch};
 use crate::source::SourceError;

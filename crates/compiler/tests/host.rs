@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Host functions as the kernels of launches.
 
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
+use kernpack_compiler::{CompileError, Function, HostSource, Launch, Options, Package, compile};
 use kernpack_validators::{parse_kernel_arg, parse_kernel_name};
 
 /// C lets callers differ in what they pass, as those of a function without a prototype do.
@@ -25,4 +25,20 @@ fn launches_of_one_function_may_pass_different_things() {
     let function = Function { launches, ..Function::new(signature) };
     let package = Package { name: "p".to_string(), functions: vec![function], link: vec![] };
     compile(&package, &Options::default()).unwrap();
+}
+
+/// Nobody wrote it as text, so words say what it is about.
+#[test]
+fn problems_of_a_package_without_a_text_name_the_function_and_the_source() {
+    let launch =
+        Launch::on_host(HostSource::new("missing.c"), parse_kernel_name("k").unwrap(), vec![]);
+    let function = Function { launches: vec![launch], ..Function::new("f()".parse().unwrap()) };
+    let package = Package { name: "p".to_string(), functions: vec![function], link: vec![] };
+    let error = compile(&package, &Options::default()).unwrap_err();
+    let CompileError::Problems(problems) = error else { panic!("{error}") };
+    let [problem] = &problems.0[..] else { panic!("{problems}") };
+    assert!(problem.labels.is_empty(), "{problem}");
+    assert_eq!(problem.code, "source-file");
+    let expected = "in function `f`: cannot read `missing.c`: No such file or directory";
+    assert!(problem.message.starts_with(expected), "{problem}");
 }

@@ -262,7 +262,8 @@ fn the_problems_of_all_sources_are_told() {
     );
 }
 
-/// A text that is wrong hides no source, not even one of its own function, and what is warned of stands among the errors.
+/// A text that is wrong hides no source, not even one of its own function, and what is warned of
+/// stands among the errors.
 #[test]
 fn the_problems_of_texts_and_of_sources_are_told_together() {
     let text = r#"

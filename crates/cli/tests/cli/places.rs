@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages that are refused, and where: each problem has a code that the documents list, and stands at the piece of the package file
-//! that it is about. All of them are told at once, and nothing that follows from another.
+//! Packages that are refused, and where: each problem has a code that the documents list, and
+//! stands at the piece of the package file that it is about. All of them are told at once, and
+//! nothing that follows from another.
 //!
-//! A row of a table is a package file, `;;` standing for the end of a line, and what is told of it: the code of each problem with the text
-//! under its first label.
+//! A row of a table is a package file, `;;` standing for the end of a line, and what is told of it:
+//! the code of each problem with the text under its first label.
 
 use crate::bench::Bench;
 use serde_json::{Value, json};

@@ -150,7 +150,8 @@ impl<'f> Reader<'f> {
         self.problems.len() - 1
     }
 
-    /// A place with something in it: where there is nothing, the character behind it, or in front of the end.
+    /// A place with something in it: where there is nothing, the character behind it, or in front
+    /// of the end.
     fn visible(&self, span: Span) -> Span {
         if span.start < span.end {
             return span;

@@ -370,7 +370,8 @@ fn c_string(
     CString::new(bytes).map_err(|_| CudaError::Nul { path: path.to_path_buf(), what })
 }
 
-/// The names that NVRTC refused: those that its messages show, or all where it shows them otherwise.
+/// The names that NVRTC refused: those that its messages show, or all where it shows them
+/// otherwise.
 fn refused_names(names: &[String], messages: &str) -> Vec<String> {
     let shown = messages.lines().filter_map(|line| line.trim().strip_prefix(NAME));
     let shown: Vec<_> = names.iter().filter(|name| shown.clone().any(|it| it == *name)).collect();

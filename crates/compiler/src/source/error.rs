@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a source reports where it cannot be had, or lacks what launches name: plain data, whatever the kind of source. Who asked
-//! for the source knows the launches, and makes a diagnostic of it.
+//! What a source reports where it cannot be had, or lacks what launches name: plain data, whatever
+//! the kind of source. Who asked for the source knows the launches, and makes a diagnostic of it.
 
 use crate::file::ReadError;
 use crate::image::{ImageError, ImageProblem};
@@ -66,7 +66,8 @@ impl SourceErrorKind {
 }
 
 impl SourceError {
-    /// An error of what is written there. Of its words, the first line is ours, and what follows is another program's.
+    /// An error of what is written there. Of its words, the first line is ours, and what follows is
+    /// another program's.
     pub fn new(kind: SourceErrorKind, place: Span, words: impl Display) -> SourceError {
         let words = words.to_string();
         let (message, detail) = match words.split_once('\n') {

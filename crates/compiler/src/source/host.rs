@@ -78,8 +78,8 @@ impl HostSource {
         names.join(", ")
     }
 
-    /// Where the file is written that a message is about, or the archive that has it: the first of those that it names, or else
-    /// of all.
+    /// Where the file is written that a message is about, or the archive that has it: the first of
+    /// those that it names, or else of all.
     pub fn place_in(&self, message: &str) -> Span {
         let found = |path: &&Placed<PathBuf>| message.find(&*path.to_string_lossy());
         let named = self.paths.iter().filter(|path| found(path).is_some());

@@ -42,8 +42,8 @@ impl<'t> Libraries<'t> {
         self.target
     }
 
-    /// Looks for a symbol in these libraries and in those that they load. The C library's are not looked into: a list says what they
-    /// have.
+    /// Looks for a symbol in these libraries and in those that they load. The C library's are not
+    /// looked into: a list says what they have.
     pub fn search(&mut self, names: &[String], symbol: &str) -> Search {
         let (mut queue, mut missing) = (names.to_vec(), vec![]);
         let mut at = 0;
@@ -101,8 +101,8 @@ fn folders(target: &Target, variable: Option<&std::ffi::OsStr>) -> Vec<PathBuf> 
     folders
 }
 
-/// The folders that a file like `/etc/ld.so.conf` names: one a line, or further such files behind `include`. Those that are `open`
-/// already, as one that includes itself is, say nothing more.
+/// The folders that a file like `/etc/ld.so.conf` names: one a line, or further such files behind
+/// `include`. Those that are `open` already, as one that includes itself is, say nothing more.
 fn configured(file: &Path, open: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     let identity = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
     if open.contains(&identity) {

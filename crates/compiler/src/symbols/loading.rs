@@ -18,7 +18,7 @@ use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 enum Answer {
     /// It will be there.
     There,
-    /// It is there where the library is not older than that, which says what happens with an older one.
+    /// It is there where a library is new enough; these words say which, and what happens else.
     Later(String),
     /// It is there if it is in one of these libraries, which are not here.
     Missing(Vec<String>),
@@ -26,8 +26,8 @@ enum Answer {
     Nowhere,
 }
 
-/// Finds out where each of these symbols comes from, which the process that loads a package has to have. What is not there is an
-/// error, and what is not sure a warning.
+/// Finds out where each of these symbols comes from, which the process that loads a package has to
+/// have. What is not there is an error, and what is not sure a warning.
 pub fn check_loading(
     host: &HostCode,
     link: &[Placed<String>],
