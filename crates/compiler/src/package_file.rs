@@ -71,7 +71,7 @@ mod triton;
 #[cfg(test)]
 mod tests;
 
-use self::fields::{Fields, Reader};
+use self::fields::{Fields, Reader, is_identifier};
 use self::function::ReadFunction;
 use crate::image::Arch;
 use crate::link::is_library_name;
@@ -153,7 +153,7 @@ fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new("toml", message).label(span, expected)
 }
 
-/// The package's name.
+/// The package's name: empty where it is none, as names are made of it.
 fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
     let name = reader.required_string(header, "name", "the package needs a `name`");
     let Some(Snippet { text: name, span, .. }) = name else { return String::new() };
@@ -165,7 +165,7 @@ fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
         let problem = problem.label(span, "what begins so in C is kernpack's own");
         reader.report(problem.help("choose another name"));
     }
-    name.to_string()
+    if is_identifier(name) { name.to_string() } else { String::new() }
 }
 
 /// The package's libraries.

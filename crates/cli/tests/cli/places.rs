@@ -99,6 +99,7 @@ PACKAGE ;; FUNCTION ;; source = { host = 'lost.c' } ;; kernel = 'ok' ;; args = [
 PACKAGE ;; FUNCTION ;; source = { host = 'lost.c' } ;; kernel = 'ok' ;; args = ['x'] ;; [[function]] ;; signature = 'g(n: int32)' ;; source = { host = 'missing.c' } ;; kernel = 'ok' ;; args = [] => undefined-symbol: 'lost.c' | source-file: 'missing.c'
 PACKAGE ;; FUNCTION ;; source = { host = 'own.c' } ;; kernel = 'ok' ;; args = ['x'] ;; [[function]] ;; signature = 'g(n: int32)' ;; source = { host = 'ok.c' } ;; kernel = 'no' ;; args = [] => undefined-symbol: 'own.c' | missing-kernel: 'no'
 PACKAGE ;; FUNCTION ;; source = { host = 'later.c' } ;; kernel = 'ok' ;; args = ['x'] ;; [[function]] ;; signature = 'g(n: int32)' ;; source = { host = 'bad.c' } ;; kernel = 'no' ;; args = [] => later-symbol: 'later.c' (warning) | c-compiler: 'bad.c'
+[package] ;; name = 'a b' ;; FUNCTION ;; source = { ptx = 'one.ptx' } ;; kernel = 'two' ;; LAYOUT => bad-name: 'a b' | missing-kernel: 'two'
 [package] ;; name = 'a b' ;; FUNCTION ;; source = { host = 'lost.c' } ;; kernel = 'ok' ;; args = ['x'] => bad-name: 'a b' | undefined-symbol: 'lost.c'
 FUNCTION ;; source = { host = 'lost.c' } ;; kernel = 'ok' ;; args = ['x'] ;; [[function]] ;; signature = 'g(x: Tensor([n], float32, mut))' ;; source = { ptx = 'one.ptx' } ;; kernel = 'one' ;; args = [] ;; LAYOUT => missing-key: [ | kernel-params: 'one'
 PACKAGE ;; FUNCTION ;; source = { host = 'ok.c' } ;; kernel = 'ok' ;; args = ['x'] ;; FUNCTION ;; source = { ptx = 'one.ptx' } ;; kernel = 'two' ;; args = [] ;; LAYOUT => name-clash: f
@@ -443,7 +444,7 @@ fn what_is_no_text_is_refused_at_the_first_byte() {
 
 #[test]
 fn files_are_refused_at_the_key_or_value() {
-    expect_table(WHOLE, 42, str::to_string);
+    expect_table(WHOLE, 43, str::to_string);
 }
 
 #[test]
