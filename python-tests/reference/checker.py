@@ -7,7 +7,8 @@ import math
 from collections import namedtuple
 
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Star, Tensor, Tuple, fit, float_sides, is_symbol, name_expr, number_text, parts, rule_text, short, star_place, written)
+                       Star, String, Tensor, Tuple, fit, float_sides, is_symbol, literal_text, name_expr, number_text, parts, rule_text, short,
+                       shown, star_place, written)
 
 __all__ = ["Fault", "Signature", "check", "find_fault", "short"]
 
@@ -16,7 +17,7 @@ DEVICES = {1: "cpu", 2: "cuda", 3: "cuda_host", 4: "opencl", 7: "vulkan", 8: "me
 TYPE_WORDS = dict(enumerate("None int bool float void* dtype Device Tensor str ByteArray RValueRef str bytes".split()))
 TYPE_WORDS |= dict(enumerate("Object str bytes Error Function Shape Tensor Array Map Module".split(), 64))
 TYPE_WORDS |= {74: "a Python object", 75: "List", 76: "Dict", 77: "VisitInterrupt", 78: "BigInt"}
-LITERAL_TYPES = {type(None): ("None", {0}), bool: ("bool", {1, 2}), int: ("int", {1, 2}), float: ("float", {1, 2, 3})}
+LITERAL_TYPES = {type(None): ("None", {0}), bool: ("bool", {1, 2}), int: ("int", {1, 2}), float: ("float", {1, 2, 3}), str: ("str", {8, 11, 65})}
 ORDER_WORDS = {"row": "row-major order", "col": "column-major order"}
 TYPE_FAULTS = {"arity", "type", "tensor-dtype", "dtype-match", "dtype-combination"}
 
@@ -55,8 +56,8 @@ class Place(namedtuple("Place", "path arg")):
 def type_index(value):
     """Of an argument described as JSON: a dict with one key, which says what it is."""
     [(key, payload)] = value.items()
-    if key in ("tensor", "object"):
-        return payload["index"] if key == "tensor" else payload
+    if key in ("tensor", "object", "str"):
+        return payload["index"] if key == "tensor" else payload[0] if key == "str" else payload
     return {"none": 0, "int": 1, "bool": 2, "float": 3, "ptr": 4, "shape": 69, "array": 71, "list": 75, "bigint": 78}[key]
 
 
@@ -64,6 +65,8 @@ def as_argument(literal):
     """A default, as if the caller had passed it."""
     if isinstance(literal, float):
         return {"float": literal.hex()}
+    if isinstance(literal, str):
+        return {"str": [65, literal.encode().hex()]}
     return {"none": 1} if literal is None else {"bool" if isinstance(literal, bool) else "int": int(literal)}
 
 
@@ -72,6 +75,11 @@ def number_of(value):
     if key == "bigint":  # two's complement, least significant word first
         return sum((word if word is payload[-1] else word % 2 ** 64) << 64 * i for i, word in enumerate(payload))
     return float.fromhex(payload) if key == "float" else payload
+
+
+def text_of(value):
+    """The bytes of a string."""
+    return bytes.fromhex(value["str"][1])
 
 
 def received_text(value, as_float):
@@ -125,6 +133,7 @@ def holds_with(rule, values):
             tensor = values[rule.left]
             return 0 in tensor["shape"] or (tensor["data"] + tensor["byte_offset"]) % rule.right == 0
         case "in": return rule.left.value(values) in rule.right
+        case "texts": return values[rule.left.left] in [text.encode() for text in rule.right]
     if floats := float_sides(rule.left, rule.right, values):
         return COMPARISONS[rule.op](*floats)
     left, right = rule.left.value(values), rule.right.value(values)
@@ -208,10 +217,15 @@ class Call:
                     self.fail("pointer-alignment", f"Misaligned pointer {place}", f"alignment={align} bytes", rest)
             case Stream():
                 self.accept("Stream", {0, 1, 4}, value, place, optional)
+            case String():
+                self.accept("str", {8, 11, 65}, value, place, optional)
+                self.learn({place.path: text_of(value)}, place)
             case Literal(want):
                 word, indices = LITERAL_TYPES[type(want)]
                 self.accept(word, indices, value, place, optional)
-                if want is not None and number_of(value) != want:
+                if isinstance(want, str) and text_of(value) != want.encode():
+                    self.fail("literal", f"Mismatched value {place}", literal_text(want), shown(text_of(value)))
+                if want is not None and not isinstance(want, str) and number_of(value) != want:
                     self.fail("literal", f"Mismatched value {place}", repr(want), received_text(value, isinstance(want, float)))
 
     def accept(self, word, indices, value, place, optional=False):
@@ -369,7 +383,7 @@ class Call:
             texts = [*{key: text for part in parts(rule) for key, text in self.known(part)}.values()]
             got = ", ".join(texts[:next((i for i, text in enumerate(texts, 1) if text.endswith("an overflow")), None)])
         else:
-            also = f" and {rule.right.text(self.values)}" if rule.op != "in" and rule.right.names else ""
+            also = f" and {rule.right.text(self.values)}" if rule.op not in ("in", "texts") and rule.right.names else ""
             got = rule.left.text(self.values) + also
         self.fail("rule", f"Invalid {place.itself}", rule_text(rule), got)
 

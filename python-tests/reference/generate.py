@@ -18,7 +18,7 @@ import sys
 
 from checker import DEVICES, Call, Fault, check, holds_with, spread
 from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, SIZES, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
-                       Star, Tensor, Tuple, fit, is_symbol, parse_expr, parts)
+                       Star, String, Tensor, Tuple, fit, is_symbol, literal_text, parse_expr, parts)
 
 SYMBOLS = ["m", "n", "k", "d", "hq", "hkv", "batch", "rows"]
 OPTIONAL_SYMBOLS = ["i", "j", "q", "r", "p0", "p1"]
@@ -35,7 +35,8 @@ EDGE_FLOATS = [math.inf, -math.inf, math.nan, -0.0, 1e-8, 5e-324, 65504.0, 65519
 EDGE_INTS = [0, 1, -1, 2, 3, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65504, 65519, 65520, 65535, 65536, 2 ** 31 - 1, 2 ** 31,
              -2 ** 31 - 1, 2 ** 32 - 1, 2 ** 32, 2 ** 53 + 1, 2 ** 62, 2 ** 63 - 1, -2 ** 63]
 EDGE_BIGINTS = [[-2 ** 63, 0], [-1, 0], [0, 1], [5], [-1], [0, -1], [2 ** 63 - 1, 0], [1, 2, 3], [0, 0, 1]]
-OTHER_INDICES = [5, 6, 8, 9, 10, 11, 12, 13, 63, 64, 65, 66, 67, 68, 72, 73, 74, 76, 77, 79, 127, 128, 130]
+TEXTS = ["relu", "relu", "gelu", "gelu_tanh", "none", "", "a", "größe", "a: \"b\" -> \\ # where\n\t=", "7 bytes", "exactly 26 characters long"]
+OTHER_INDICES = [5, 6, 9, 10, 12, 13, 63, 64, 66, 67, 68, 72, 73, 74, 76, 77, 79, 127, 128, 130]
 ODD_DTYPES = [[2, 128, 1], [0, 2, 1], [99, 8, 1], [6, 1, 1], [3, 64, 1], [2, 32, 4], [2, 16, 2], [2, 32, 0], [17, 4, 4], [17, 4, 1], [17, 4, 2], [0, 8, 16]]
 GAP = 2 ** 32  # between the addresses of two tensors
 
@@ -109,7 +110,7 @@ class Draft:
     def param(self):
         """[name, type, default]: all text."""
         kind = self.rng.choices([self.tensor, self.integer, self.scalar, self.shape, self.tuple, self.optional, self.pointer, self.stream,
-                                 self.literal], [56, 10, 9, 5, 8, 80 if self.absences else 10, 5, 3, 4])[0]
+                                 self.literal, self.string], [56, 10, 9, 5, 8, 80 if self.absences else 10, 5, 3, 4, 7])[0]
         if kind == self.integer and self.chance(0.3) and (names := [name for name in self.own if name not in self.integer_params]):
             self.integer_params.append(self.rng.choice(names))
             return [self.integer_params[-1], f"Optional[{self.rng.choice(SIZES[:-1])}]", ""]
@@ -130,8 +131,8 @@ class Draft:
         return f"Optional[{kind}]" if self.chance(0.1) else kind
 
     def element(self, depth, names):
-        kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.optional, self.pointer, self.stream, self.literal],
-                                [55, 18, 8, 8 if depth < 2 else 0, 8, 4, 2, 5])[0]
+        kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.optional, self.pointer, self.stream, self.literal, self.string],
+                                [55, 18, 8, 8 if depth < 2 else 0, 8, 4, 2, 5, 5])[0]
         text = kind(depth + 1) if kind in (self.tuple, self.optional) else kind()
         return f"{names.pop()}: {text}" if self.chance(0.6) else text
 
@@ -140,8 +141,8 @@ class Draft:
         return f"Tuple({', '.join(self.element(depth, names) for _ in range(self.rng.choices(range(5), [3, 25, 40, 25, 7])[0]))})"
 
     def optional(self, depth=0):
-        kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.pointer, self.literal],
-                                [55, 15, 8, 15 if depth < 2 else 0, 4, 6])[0]
+        kind = self.rng.choices([self.tensor, self.scalar, self.shape, self.tuple, self.pointer, self.literal, self.string],
+                                [55, 15, 8, 15 if depth < 2 else 0, 4, 6, 10])[0]
         outer, self.scope, self.depth = self.scope, [*self.scope], self.depth + 1
         if self.spare_symbols and self.chance(0.8 if self.absences else 0.5):
             shares = self.own and self.chance(0.8 if self.absences else 0.4)
@@ -168,19 +169,24 @@ class Draft:
     def stream(self):
         return "Stream"
 
+    def string(self):
+        return "String"
+
     def literal(self):
-        return repr(self.rng.choice([None, True, False, 0, 1, 3, -1, 128, 2 ** 40, *FLOAT_LITERALS]))
+        return literal_text(self.rng.choice([None, True, False, 0, 1, 3, -1, 128, 2 ** 40, *FLOAT_LITERALS, *TEXTS[::3]]))
 
     def add_defaults(self, params):
         for param in reversed(params):
             values = self.default_values(*param[:2])
             if not values or self.chance(0.3):
                 return
-            param[2] = f" = {self.rng.choice(values)!r}"
+            param[2] = f" = {literal_text(self.rng.choice(values))}"
 
     def default_values(self, name, kind):
         if kind.startswith(("Tensor", "Shape", "Tuple")) or "nonnull" in kind:
             return []
+        if kind.endswith(("String", "String]")):
+            return TEXTS + [None] * 9 * kind.startswith("Optional")
         if kind.startswith(("Optional", "Pointer", "Stream")):
             return [None]
         if kind in FLOAT_RANGES:
@@ -302,16 +308,27 @@ class Builder:
                 address = self.rng.choice([0, align, next(self.addresses)]) or align * nonnull
                 return {"none": 1} if address == 0 and self.chance(0.5) else {self.rng.choice(["ptr", "ptr", "int"]): address}
             case Stream(): return self.rng.choice([{"none": 1}, {"ptr": next(self.addresses)}, {"int": self.rng.choice([0, 1, 2, -5])}])
+            case String(): return self.string(self.text(path))
             case Literal(value): return self.literal(value)
 
     def literal(self, value):
         if value is None:
             return {"none": 1}
+        if isinstance(value, str):
+            return self.string(value)
         if isinstance(value, float) and (not value.is_integer() or abs(value) > 2 ** 62 or self.chance(0.7)):
             return {"float": value.hex()}
         if value in (0, 1) and self.chance(0.6 if isinstance(value, bool) else 0.2):
             return {"bool": int(value)}
         return {"int": int(value)}
+
+    def text(self, path):
+        """One that a rule asks about, if there is any."""
+        asked = [rule.right for rule in map_parts(self.signature.rules) if rule.op == "texts" and rule.left.left == path]
+        return self.rng.choice(self.rng.choice(asked) if asked and self.chance(0.8) else TEXTS)
+
+    def string(self, text):
+        return {"str": [self.rng.choice([65, 8, *[11] * 2 * (len(text.encode()) <= 7)]), text.encode().hex()]}
 
     def scalar(self, dtype, path):
         if dtype in FLOAT_RANGES:
@@ -390,6 +407,10 @@ class Builder:
         return self.rng.choice([compact, compact, compact + 1, self.rng.randint(1, 9)]) if stride is None else stride.value(self.values)
 
 
+def map_parts(rules):
+    return [part for rule in rules for part in parts(rule)]
+
+
 def with_counts(values):
     """The values of symbols and stars, and what the latter count."""
     counts = {name: extents for name, extents in values.items() if isinstance(extents, list)}
@@ -406,13 +427,13 @@ class Mutator:
 
     def __init__(self, rng, signature, args):
         self.rng, self.signature, self.args = rng, signature, args
-        self.noalias = any(part.op == "noalias" for rule in signature.rules for part in parts(rule))
+        self.noalias = any(part.op == "noalias" for part in map_parts(signature.rules))
         used = [kind.dtype for kind in tensors_in(signature)]
         self.dtypes = [DTYPES[name] for name in used if name in DTYPES]
         self.dtypes += [DTYPES[name] for row in signature.combinations for name in row.values()] * 3
 
     def mutate(self):
-        methods = [(self.tensor, 65), (self.number, 18), (self.replace, 8), (self.length, 5), (self.shape_element, 5), (self.arity, 2)]
+        methods = [(self.tensor, 65), (self.number, 18), (self.replace, 8), (self.length, 5), (self.shape_element, 5), (self.arity, 2), (self.string, 8)]
         while not self.rng.choices([method for method, _ in methods], [weight for _, weight in methods])[0]():
             pass
 
@@ -443,12 +464,21 @@ class Mutator:
 
     def any_value(self):
         rng = self.rng
-        sort = rng.choice(["none", "none", "none", "int", "bool", "float", "ptr", "bigint", "object", "object", "shape", "array", "list", "tensor"])
+        sort = rng.choice(["none", "none", "none", "int", "bool", "float", "ptr", "bigint", "object", "object", "str", "shape", "array", "list", "tensor"])
         return {sort: {"none": 1, "int": rng.choice(EDGE_INTS), "bool": rng.choice([0, 1, 1]), "float": rng.choice(EDGE_FLOATS).hex(),
                        "ptr": rng.choice([0, 8, 4096, 4100]), "bigint": rng.choice(EDGE_BIGINTS), "object": rng.choice(OTHER_INDICES),
+                       "str": [rng.choice([8, 11, 65]), rng.choice(["", "72656c75"])],
                        "shape": [rng.randint(0, 4) for _ in range(rng.randint(0, 3))], "array": [{"int": 2}] * rng.randint(0, 2), "list": [],
                        "tensor": {"index": 70, "data": 4096, "device": [1, 0], "dtype": [2, 32, 1], "shape": [2, 2], "strides": None,
                                   "byte_offset": 0}}[sort]}
+
+    def string(self):
+        if not (spot := self.pick("str")):
+            return False
+        index, text = spot[0][spot[1]]["str"]
+        text = self.rng.choice([text[:-2], text + "61", "00" * (index != 8) + text, "fffefd", "61" * 26, "e2" * 7, self.rng.choice(TEXTS).encode().hex()])
+        spot[0][spot[1]] = {"str": [index if index != 11 or len(text) <= 14 else 65, text]}
+        return True
 
     def replace(self):
         if spot := self.pick():
@@ -600,6 +630,7 @@ class Rules:
         bools = [name for name, kind in kinds.items() if kind == Scalar("bool") and name in values]
         self.floats = [name for name, kind in kinds.items() if isinstance(kind, Scalar) and kind.dtype in FLOAT_RANGES and name in values]
         self.truths = bools + [f"{param.name}.given" for param in signature.arguments if isinstance(param.type, Optional)]
+        self.strings = [name for name, kind in kinds.items() if isinstance(kind, String) and name in values]
         self.values = values
         self.variables = signature.dtypes
 
@@ -611,6 +642,8 @@ class Rules:
             return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 4, 16, 32])})"
         if len(self.tensors) > 1 and rng.random() < 0.3:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
+        if self.strings and rng.random() < 0.4:
+            return self.string()
         if self.truths and rng.random() < 0.25:
             return self.truth()
         if self.floats and rng.random() < 0.25:
@@ -639,6 +672,11 @@ class Rules:
                     ">=": a - rng.randint(0, 9)}[sign]
         mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(sign, sign)
         return f"{left} {sign} {constant}" if rng.random() < 0.8 else f"{constant} {mirrored} {left}"
+
+    def string(self):
+        rng, name = self.rng, self.rng.choice(self.strings)
+        texts = [literal_text(rng.choice(TEXTS + [self.values[name].decode()] * 8)) for _ in range(rng.randint(1, 3))]
+        return rng.choice([f"{name} == {texts[0]}", f"{name} != {texts[0]}", f"{name} in {{{', '.join(texts)}}}"])
 
     def truth(self):
         rng, a, b = self.rng, self.rng.choice(self.truths), self.rng.choice(self.truths)
@@ -673,6 +711,8 @@ class Rules:
             return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 2, 16, 64, 4096])})"
         if sort == "noalias" and len(self.tensors) > 1:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
+        if self.strings and rng.random() < 0.3:
+            return self.string()
         if self.truths and rng.random() < 0.2:
             return self.truth()
         if self.floats and rng.random() < 0.2:
@@ -703,10 +743,11 @@ def refuses_a_default(signature):
     defaults |= {f"{param.name}.given": int(param.default.value is not None) for param in signature.arguments
                  if param.default and isinstance(param.type, Optional)}
     alone = [rule for rule in signature.rules if len({*rule.names}) == 1 and rule.names[0] in defaults]
+    defaults |= {name: value.encode() for name, value in defaults.items() if isinstance(value, str)}
     for param in signature.arguments:
         if isinstance(param.type, Scalar) and param.type.dtype in FLOAT_RANGES and param.default:
             defaults[param.name] = Float(param.default.value, param.type.dtype)
-    return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], (int, Float)))
+    return any(not holds_with(rule, defaults) for rule in alone if isinstance(defaults[rule.names[0]], (int, Float, bytes)))
 
 
 def generate_signature(rng):

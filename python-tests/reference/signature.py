@@ -21,7 +21,7 @@ INT_RANGES = {name: (0, 2 ** DTYPES[name][1] - 1) if name[0] == "u" else (-2 ** 
 # The largest finite value, and the least one that rounds beyond it.
 FLOAT_RANGES = {"float16": (65504.0, 65520.0), "bfloat16": ((2 - 2.0 ** -7) * 2.0 ** 127, (2 - 2.0 ** -8) * 2.0 ** 127),
                 "float32": ((2 - 2.0 ** -23) * 2.0 ** 127, (2 - 2.0 ** -24) * 2.0 ** 127), "float64": (1.7976931348623157e308, math.inf)}
-RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional Pointer Stream EnvStream where noalias aligned ceildiv min max _".split()}
+RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional String Pointer Stream EnvStream where noalias aligned ceildiv min max _".split()}
 CALLS = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
 INFIX = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod}
 COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -35,9 +35,10 @@ Tuple = namedtuple("Tuple", "elements")  # of (name or None, type)
 Optional = namedtuple("Optional", "inner")
 Pointer = namedtuple("Pointer", "dtype nonnull align")
 Stream = namedtuple("Stream", "word")
+String = namedtuple("String", "word")
 Literal = namedtuple("Literal", "value")
 Param = namedtuple("Param", "name type default")  # default: None, or a Literal
-# op: a comparison, "in", "dtypes" (a list of variables is one of several lists of dtypes), "noalias", "aligned", "and", "or", "not" (left: rules)
+# op: a comparison, "in", "texts" (a String is one of some), "dtypes" (a list of variables is one of several lists of dtypes), "noalias", "aligned", "and", "or", "not" (left: rules)
 Rule = namedtuple("Rule", "op left right names")
 Use = namedtuple("Use", "expr path role optionals")  # role: "dim", "param", "stride"; optionals: the paths of the Optionals around it
 Binding = namedtuple("Binding", "symbol scale shift solved")
@@ -50,8 +51,24 @@ def fit(value):
     return value if -2 ** 63 <= value < 2 ** 63 else None
 
 
-def written(number):
-    return "an overflow" if number is None else str(number)
+def written(value):
+    return "an overflow" if value is None else shown(value) if isinstance(value, bytes) else str(value)
+
+
+# What stands in a text for a character of its own.
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+def shown(text):
+    """What a message shows of the bytes of a text."""
+    characters, n_shown = [ESCAPES.get(chr(byte), chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in text], 0
+    while n_shown < len(characters) and len("".join(characters[:n_shown + 1])) <= 26:
+        n_shown += 1
+    return f'"{"".join(characters[:n_shown])}"' + "..." * (n_shown < len(characters))
+
+
+def literal_text(value):
+    return f'"{"".join(ESCAPES.get(c, c) for c in value)}"' if isinstance(value, str) else repr(value)
 
 
 def nearest(number, dtype):
@@ -166,8 +183,8 @@ def type_text(kind):
         case Tuple(elements): return f"Tuple({', '.join((f'{name}: ' if name else '') + type_text(t) for name, t in elements)})"
         case Optional(inner): return f"Optional[{type_text(inner)}]"
         case Pointer(dtype): return f"Pointer({dtype})" if dtype else "Pointer"
-        case Literal(value): return repr(value)
-    return kind[0]  # a Scalar's dtype, a Stream's word
+        case Literal(value): return literal_text(value)
+    return kind[0]  # a Scalar's dtype, the word of a Stream or String
 
 
 def short(signature):
@@ -178,8 +195,12 @@ def short(signature):
 
 
 def parse(text):
-    """(name, params, results, rules), by Python's own parser: with `@` for `:` and `=`, the parts of a signature are expressions."""
-    pythonic = re.sub(r"(?<![=!<>])=(?!=)|:", "@", re.sub("#.*", "", text))
+    """(name, params, results, rules), by Python's own parser: with `@` for `:` and `=`, the parts of a signature are expressions.
+    Texts are spelled in a way that none of these characters is in them."""
+    def plain(found):
+        return '"' + "".join(f"\\U{ord(c):08x}" for c in ast.literal_eval(found[0])) + '"' if found[0][0] == '"' else ""
+    text = re.sub(r'"(?:\\.|[^"\\])*"|#.*', plain, text)
+    pythonic = re.sub(r"(?<![=!<>])=(?!=)|:", "@", text)
     head, results, rules = re.fullmatch(r"(.*?)(?:->(.*?))?(?:\bwhere\b(.*))?", pythonic, re.DOTALL).groups()
     parts = [head, f"{results}," if results else "", f"{rules}," if rules else ""]
     try:
@@ -208,6 +229,7 @@ def parse_param(node):
 def parse_type(node):
     match node:
         case ast.Name("Stream" | "EnvStream" as word): return Stream(word)
+        case ast.Name("String" as word): return String(word)
         case ast.Name("Pointer"): return Pointer(None, False, 1)
         case ast.Name(name) if name in INT_RANGES or name in FLOAT_RANGES: return Scalar(name)
         case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()): return Literal(ast.literal_eval(node))
@@ -273,6 +295,11 @@ def parse_rule(node):
         case ast.Compare(ast.Name(name), [ast.Eq() | ast.NotEq() as sign], [ast.Name(dtype)]) if dtype in DTYPES:
             rule = Rule("dtypes", [name], [[dtype]], (name,))
             return rule if isinstance(sign, ast.Eq) else Rule("not", [rule], None, rule.names)
+        case ast.Compare(ast.Name(name), [ast.Eq() | ast.NotEq() as sign], [ast.Constant(str(text))]):
+            rule = Rule("texts", name_expr(name), [text], (name,))
+            return rule if isinstance(sign, ast.Eq) else Rule("not", [rule], None, rule.names)
+        case ast.Compare(ast.Name(name), [ast.In()], [ast.Set([ast.Constant(str()), *_] as texts)]):
+            return Rule("texts", name_expr(name), [text.value for text in texts], (name,))
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
             return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
         case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:
@@ -301,7 +328,10 @@ def rule_text(rule, brackets=()):
             variables, *choices = (f"({', '.join(names)})" for names in (variables, *choices))
             return f"{variables} in {{{', '.join(choices)}}}"
         case Rule("in", left, values): return f"{left.text()} in {{{', '.join(map(str, values))}}}"
+        case Rule("texts", name, [text]): return f"{name.text()} == {literal_text(text)}"
+        case Rule("texts", name, texts): return f"{name.text()} in {{{', '.join(map(literal_text, texts))}}}"
         case Rule("not", [Rule("dtypes", [variable], [[dtype]])]): return f"{variable} != {dtype}"
+        case Rule("not", [Rule("texts", name, [text])]): return f"{name.text()} != {literal_text(text)}"
         case Rule("not", [inner]): return f"not {rule_text(inner, ('and', 'or'))}"
         case Rule("and" | "or" as word, rules):
             text = f" {word} ".join(rule_text(inner, ("and", "or") if word == "and" else ("or",)) for inner in rules)
@@ -469,11 +499,12 @@ class Signature:
         shapes = {name: kind.dims for name, kind in ((name, getattr(kind, "inner", kind)) for name, kind in kinds.items()) if isinstance(kind, Shape)}
         floats = {name for name, kind in kinds.items() if getattr(getattr(kind, "inner", kind), "dtype", None) in FLOAT_RANGES and
                   isinstance(getattr(kind, "inner", kind), Scalar)}
+        strings = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), String)}
         values = floats | {name for name, kind in kinds.items() if getattr(kind, "inner", kind) == Scalar("bool")}
         values |= {f"{name}[{number}]" for name, dims in shapes.items() for number in dim_numbers(dims)}
         values |= {f"{name}.given" for name, kind in kinds.items() if isinstance(kind, Optional)}
         for rule in (part for rule in self.rules for part in parts(rule)):
-            over = tensors if rule.op in ("noalias", "aligned") else variables if rule.op == "dtypes" else symbols | values
+            over = tensors if rule.op in ("noalias", "aligned") else variables if rule.op == "dtypes" else strings if rule.op == "texts" else symbols | values
             known = [name in over or "." in name and name.split(".")[0] in tensors | {*self.stars} for name in rule.names]
             if not known or not all(known):
                 raise ValueError(f"a rule over {rule.names}")

@@ -4,9 +4,9 @@
 //! Everything a call may read lies in the blocks of one arena, whose addresses never change. As a [`Memory`] it is checked: what is in no
 //! block cannot be read. The data of a tensor is only an address; there is nothing behind it, and nothing may look.
 
-use crate::value::{Arrival, Tensor, Value};
+use crate::value::{Arrival, Carrier, Tensor, Value};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
-use kernpack_ffi_abi::layout::{Any, DLTensor, Object, SeqCell, ShapeCell};
+use kernpack_ffi_abi::layout::{Any, ByteArray, DLTensor, Object, SeqCell, ShapeCell};
 use kernpack_ffi_abi::{Memory, TypeIndex, Width};
 
 /// The arguments of one call.
@@ -59,12 +59,8 @@ impl Arguments {
 
     /// A block with these bytes, padded to whole words. Nothing has no address.
     fn block(&mut self, bytes: &[u8]) -> u64 {
-        if bytes.is_empty() {
-            return 0;
-        }
-        let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
-        cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        let address = Arguments::address_of(&words);
+        let words = words_of(bytes);
+        let address = if bytes.is_empty() { 0 } else { Arguments::address_of(&words) };
         self.blocks.push(words);
         address
     }
@@ -91,6 +87,7 @@ impl Arguments {
             Value::List(elements) => {
                 (TypeIndex::LIST, self.sequence(TypeIndex::LIST, elements, arrival))
             }
+            Value::Str(carrier, bytes) => return self.string(*carrier, bytes),
             Value::Tensor(tensor) => return self.tensor(tensor, arrival),
         };
         Any { type_index: index.0, padding: 0, payload: payload as i64 }
@@ -98,8 +95,7 @@ impl Arguments {
 
     /// An object: the header, then `cell`.
     fn object(&mut self, index: TypeIndex, cell: &[u8]) -> u64 {
-        let header = Object { ref_count: 1 << 32 | 1, type_index: index.0, ..Object::default() };
-        self.block(&[bytes_of(&header), cell].concat())
+        self.block(&object(index, cell))
     }
 
     /// Something that no check looks into: an object without a cell, or below the objects a payload of zeros.
@@ -121,6 +117,12 @@ impl Arguments {
     fn sequence(&mut self, index: TypeIndex, elements: &[Value], arrival: Arrival) -> u64 {
         let (data, size) = (self.values(elements, arrival), elements.len() as i64);
         self.object(index, bytes_of(&SeqCell { data, size, capacity: size, data_deleter: 0 }))
+    }
+
+    fn string(&mut self, carrier: Carrier, bytes: &[u8]) -> Any {
+        let (any, blocks) = string(carrier, bytes);
+        self.blocks.extend(blocks);
+        any
     }
 
     fn tensor(&mut self, tensor: &Tensor, arrival: Arrival) -> Any {
@@ -148,6 +150,46 @@ impl Arguments {
             let offset = address.checked_sub(bytes.as_ptr().addr() as u64)?;
             bytes.get(usize::try_from(offset).ok()?..)
         })
+    }
+}
+
+/// Bytes, padded to whole words.
+fn words_of(bytes: &[u8]) -> Box<[u64]> {
+    let mut words = vec![0u64; bytes.len().div_ceil(8)].into_boxed_slice();
+    cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    words
+}
+
+/// An object: the header, then `cell`.
+fn object(index: TypeIndex, cell: &[u8]) -> Vec<u8> {
+    let header = Object { ref_count: 1 << 32 | 1, type_index: index.0, ..Object::default() };
+    [bytes_of(&header), cell].concat()
+}
+
+/// A string, and the blocks that it leads to.
+pub fn string(carrier: Carrier, bytes: &[u8]) -> (Any, Vec<Box<[u64]>>) {
+    let any = |index: TypeIndex, size: usize, payload: u64| Any {
+        type_index: index.0,
+        padding: size as u32,
+        payload: payload as i64,
+    };
+    match carrier {
+        Carrier::Any if bytes.len() < size_of::<i64>() => {
+            let mut payload = [0; 8];
+            payload[..bytes.len()].copy_from_slice(bytes);
+            (any(TypeIndex::SMALL_STR, bytes.len(), u64::from_le_bytes(payload)), vec![])
+        }
+        Carrier::Any | Carrier::Object => {
+            let data = words_of(bytes);
+            let address = if bytes.is_empty() { 0 } else { Arguments::address_of(&data) };
+            let cell = ByteArray { data: address, size: bytes.len() as u64 };
+            let object = words_of(&object(TypeIndex::STR, bytes_of(&cell)));
+            (any(TypeIndex::STR, 0, Arguments::address_of(&object)), vec![data, object])
+        }
+        Carrier::CString => {
+            let data = words_of(&[bytes, &[0]].concat());
+            (any(TypeIndex::RAW_STR, 0, Arguments::address_of(&data)), vec![data])
+        }
     }
 }
 

@@ -45,6 +45,8 @@ mod big_uint;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod float;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
+mod string;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
 #[cfg(any(kernpack_checks, feature = "writer"))]

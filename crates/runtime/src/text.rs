@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A short C string on the stack, and integers written to it.
+//! A short C string on the stack, and integers and the beginnings of texts written to it.
 //!
 //! Floats are in `float`, which is longer than all of this.
 
 /// At most 31 bytes and the NUL that ends them.
 ///
 /// That holds every number this crate prints, the longest being a dtype without a name:
-/// `dtype(code=255, bits=255)x65535`. What does not fit is dropped, so that there is nothing to fail.
+/// `dtype(code=255, bits=255)x65535`, and as much of a text as a message shows. What does not fit is dropped, so that there is nothing to fail.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Text {
@@ -17,6 +17,8 @@ pub struct Text {
 
 impl Text {
     const CAPACITY: usize = 31;
+    /// How many characters of a text are shown: quotes and dots fit around them.
+    const SHOWN: u8 = 26;
 
     pub(crate) const EMPTY: Self = Self { bytes: [0; Self::CAPACITY + 1], len: 0 };
 
@@ -61,11 +63,49 @@ impl Text {
         self.push_hex_digits(value);
     }
 
+    /// The first characters of a text in quotes, with an escape for each byte that is no printable
+    /// ASCII, and dots behind where there is more.
+    pub(crate) fn push_quoted(&mut self, bytes: &[u8]) {
+        self.push(b'"');
+        let end = self.len + Self::SHOWN;
+        for &byte in bytes {
+            let len = match byte {
+                b'"' | b'\\' | b'\n' | b'\t' => 2,
+                b' '..=b'~' => 1,
+                _ => 4,
+            };
+            if self.len + len > end {
+                self.push_str("\"...");
+                return;
+            }
+            self.push_escaped(byte);
+        }
+        self.push(b'"');
+    }
+
+    fn push_escaped(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.push_str("\\\""),
+            b'\\' => self.push_str("\\\\"),
+            b'\n' => self.push_str("\\n"),
+            b'\t' => self.push_str("\\t"),
+            b' '..=b'~' => self.push(byte),
+            _ => {
+                self.push_str("\\x");
+                self.push_hex_digit(byte / 16);
+                self.push_hex_digit(byte % 16);
+            }
+        }
+    }
+
     fn push_hex_digits(&mut self, value: u64) {
         if value >= 16 {
             self.push_hex_digits(value / 16);
         }
-        let digit = (value % 16) as u8;
+        self.push_hex_digit((value % 16) as u8);
+    }
+
+    fn push_hex_digit(&mut self, digit: u8) {
         self.push(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit });
     }
 }
@@ -91,6 +131,17 @@ mod tests {
         expect_text(|text| text.push_hex(0), "0x0");
         expect_text(|text| text.push_hex(0x90af), "0x90af");
         expect_text(|text| text.push_hex(u64::MAX), "0xffffffffffffffff");
+    }
+
+    #[test]
+    fn texts_are_escaped_and_shortened() {
+        expect_text(|text| text.push_quoted(b"relu"), "\"relu\"");
+        expect_text(|text| text.push_quoted(b""), "\"\"");
+        let bytes = b"a\"\\\n\t\0\x7f\xc3\xa9";
+        expect_text(|text| text.push_quoted(bytes), r#""a\"\\\n\t\x00\x7f\xc3\xa9""#);
+        expect_text(|text| text.push_quoted(&[b'x'; 26]), "\"xxxxxxxxxxxxxxxxxxxxxxxxxx\"");
+        expect_text(|text| text.push_quoted(&[b'x'; 27]), "\"xxxxxxxxxxxxxxxxxxxxxxxxxx\"...");
+        expect_text(|text| text.push_quoted(&[0xff; 7]), r#""\xff\xff\xff\xff\xff\xff"..."#);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lexer: names, numbers and punctuation. White space, and comments from `#` to the end of the
-//! line, separate tokens and are dropped.
+//! The lexer: names, numbers, quoted texts and punctuation. White space, and comments from `#` to the
+//! end of the line, separate tokens and are dropped.
 
 use crate::character::{BYTE_ORDER_MARK, bidirectional, escaped};
+use crate::quoted::{self, quoted_len};
 use crate::{Diagnostic, Snippet, Span};
 
 /// What a token is.
@@ -14,6 +15,8 @@ pub enum TokenKind {
     Int(u64),
     /// A decimal number with a point or an exponent.
     Float(f64),
+    /// A text in quotes, which [`unquote`](crate::unquote) reads.
+    Text,
     /// Punctuation, such as `->`.
     Mark(&'static str),
     /// What is no token, which has been reported: a parser that meets it has nothing to add.
@@ -40,7 +43,7 @@ const MARKS: &[&str] = &[
 ];
 
 /// The quotes of other languages' strings.
-const QUOTES: [char; 3] = ['\'', '"', '`'];
+const QUOTES: [char; 2] = ['\'', '`'];
 
 /// Splits a text into tokens, the last of which is [`TokenKind::End`]. What is no token is reported.
 pub fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
@@ -63,6 +66,9 @@ pub fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
             if kind == TokenKind::Bad {
                 diagnostics.push(bad_token(first, piece));
             }
+            if kind == TokenKind::Text {
+                diagnostics.extend(quoted::problems(piece));
+            }
             tokens.push(Token { kind, text: piece.text, span: piece.span });
             at += len;
         }
@@ -82,6 +88,9 @@ fn token(text: &str) -> (TokenKind, usize) {
         (number(&text[..len]).unwrap_or(TokenKind::Bad), len)
     } else if text.starts_with("/*") {
         (TokenKind::Bad, text.find("*/").map_or(text.len(), |end| end + 2))
+    } else if first == '"' {
+        let (len, is_closed) = quoted_len(text);
+        (if is_closed { TokenKind::Text } else { TokenKind::Bad }, len)
     } else if QUOTES.contains(&first) {
         let inside = prefix(&text[1..], |c| c != first && c != '\n');
         let is_closed = text[1 + inside..].starts_with(first);
@@ -139,9 +148,12 @@ fn bad_token(first: char, bad: Snippet<'_>) -> Diagnostic {
         '/' if text.len() > 1 => problem("comments have another form".to_string())
             .label(span, "not part of the language")
             .help("write `# …`, up to the end of the line"),
+        '"' => problem("a text is not closed".to_string())
+            .label(span, "its line ends first")
+            .help("write `\"` behind it, and `\\n` for the end of a line"),
         _ if QUOTES.contains(&first) => problem("names have no quotes".to_string())
             .label(span, "not part of the language")
-            .help("remove the quotes"),
+            .help("remove the quotes; a text stands in `\"`"),
         _ => {
             let problem = problem(format!("unexpected character {}", escaped(first)));
             let problem = problem.label(span, "not part of the language");

@@ -8,6 +8,7 @@ mod cursor;
 mod diagnostic;
 mod lexer;
 mod placed;
+mod quoted;
 mod text;
 
 pub use character::{BYTE_ORDER_MARK, bidirectional};
@@ -15,4 +16,5 @@ pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use lexer::{Token, TokenKind, bad_number, lex};
 pub use placed::Placed;
+pub use quoted::{quote, unquote};
 pub use text::{Snippet, Span, Text, TextId, Texts};

@@ -25,6 +25,12 @@ pub enum Field {
     Element(i64),
 }
 
+impl Field {
+    /// What each is called behind a point, and whether a number follows.
+    pub const NAMES: [(&str, bool); 5] =
+        [("shape", true), ("strides", true), ("numel", false), ("ndim", false), ("given", false)];
+}
+
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

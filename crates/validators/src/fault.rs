@@ -30,10 +30,12 @@ pub enum Format {
     DType,
     /// The name of a device type.
     DeviceType,
+    /// What a text says, as [`shown_text`] has it.
+    Text,
 }
 
 impl Format {
-    /// The text of `value`.
+    /// The text of the integer `value`.
     pub fn text(self, value: i64) -> String {
         match self {
             Format::Int => value.to_string(),
@@ -42,8 +44,33 @@ impl Format {
             Format::TypeIndex => TypeIndex(value as i32).to_string(),
             Format::DType => DType::from_packed(value as u32).to_string(),
             Format::DeviceType => DeviceType(value as i32).to_string(),
+            Format::Text => unreachable!("a verified plan shows texts as texts"),
         }
     }
+}
+
+/// How many characters a text shows that are its own.
+const SHOWN: usize = 26;
+
+/// What a message shows of a text of the call: its first characters in quotes, with an escape for each
+/// byte that is no printable ASCII, and dots behind where there is more.
+pub fn shown_text(bytes: &[u8]) -> String {
+    let mut shown = String::from("\"");
+    for byte in bytes {
+        let character = match byte {
+            b'"' => "\\\"".to_string(),
+            b'\\' => "\\\\".to_string(),
+            b'\n' => "\\n".to_string(),
+            b'\t' => "\\t".to_string(),
+            b' '..=b'~' => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02x}"),
+        };
+        if shown.len() + character.len() > 1 + SHOWN {
+            return shown + "\"...";
+        }
+        shown += &character;
+    }
+    shown + "\""
 }
 
 /// A piece of a text.
@@ -77,25 +104,30 @@ pub struct Fault {
 impl Fault {
     /// The values of the call in the text, in order.
     pub fn values(&self) -> impl Iterator<Item = Value> {
+        self.shown().map(|(value, _)| value)
+    }
+
+    /// The values of the call in the text, in order, each with how it prints.
+    pub fn shown(&self) -> impl Iterator<Item = (Value, Format)> {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(_) | Part::Calling => None,
-            Part::Value(value, _) => Some(*value),
+            Part::Value(value, format) => Some((*value, *format)),
         })
     }
 
-    /// The text for a function with that short signature, with `value_of` giving the values of the
-    /// call.
+    /// The text for a function with that short signature, with `shown` giving the values of the call as
+    /// they print.
     pub fn text<E>(
         &self,
         signature: &str,
-        value_of: &mut dyn FnMut(Value) -> Result<i64, E>,
+        shown: &mut dyn FnMut(Value, Format) -> Result<String, E>,
     ) -> Result<String, E> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(piece) => text.push_str(piece),
                 Part::Calling => text.push_str(&calling(signature)),
-                Part::Value(value, format) => text.push_str(&format.text(value_of(*value)?)),
+                Part::Value(value, format) => text.push_str(&shown(*value, *format)?),
             }
         }
         Ok(text)
@@ -192,5 +224,20 @@ impl Complaint {
         parts.push(Part::Text(", got ".to_string()));
         parts.extend(self.got.0);
         Fault { name: self.name, kind: self.kind, parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_text;
+
+    #[test]
+    fn texts_are_escaped_and_shortened() {
+        assert_eq!(shown_text(b"relu"), r#""relu""#);
+        assert_eq!(shown_text(b""), r#""""#);
+        assert_eq!(shown_text(b"a\"\\\n\t\0\x7f\xc3\xa9"), r#""a\"\\\n\t\x00\x7f\xc3\xa9""#);
+        assert_eq!(shown_text(&[b'x'; 26]), format!("\"{}\"", "x".repeat(26)));
+        assert_eq!(shown_text(&[b'x'; 27]), format!("\"{}\"...", "x".repeat(26)));
+        assert_eq!(shown_text(&[0xff; 7]), format!("\"{}\"...", "\\xff".repeat(6)));
     }
 }

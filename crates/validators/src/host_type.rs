@@ -31,6 +31,8 @@ pub enum HostType {
     Pointer,
     /// A stream handle.
     Stream,
+    /// A text.
+    String,
     /// Exactly that value.
     Literal(Literal),
 }

@@ -575,6 +575,12 @@ impl Join<'_, '_> {
             Some(NamedKind::Pointer | NamedKind::EnvStream) => {
                 ("is a pointer, not an integer", pass(&format!("it is, `{name}`")))
             }
+            Some(NamedKind::Text) => (
+                "is a String, not an integer",
+                format!(
+                    "no kernel gets it: write a condition on it, such as `when = '{name} == \"…\"'`"
+                ),
+            ),
             Some(NamedKind::DType) => (
                 "is a dtype, not an integer",
                 format!(
@@ -701,8 +707,7 @@ impl Join<'_, '_> {
             NamedKind::Pointer if !matches!(c_type, None | Some(CScalar::Pointer)) => None,
             NamedKind::Pointer => Some(LaunchArg::Value(named.value, CScalar::Pointer)),
             NamedKind::EnvStream => Some(LaunchArg::EnvStream),
-            NamedKind::DType => None,
-            NamedKind::Int => None,
+            NamedKind::DType | NamedKind::Text | NamedKind::Int => None,
             NamedKind::Float => {
                 let own = *self.types.get(name).unwrap_or(&DType::FLOAT64);
                 let dtype = match c_type {

@@ -2,10 +2,11 @@
 //! Literals: default values, and parameters that must have exactly one value.
 
 use kernpack_ffi_abi::TypeIndex;
+use kernpack_syntax::quote;
 use std::fmt;
 
 /// A value written in a signature.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// `None`
     None,
@@ -15,16 +16,20 @@ pub enum Literal {
     Int(i64),
     /// A finite float.
     Float(f64),
+    /// `"relu"`, without a NUL.
+    Text(String),
 }
 
 impl Literal {
-    /// The type index and payload of the `TVMFFIAny` that holds the value.
-    pub fn as_any(self) -> (TypeIndex, i64) {
+    /// The type index and payload of the `TVMFFIAny` that holds the value. The payload of a text would be
+    /// its address, and is NULL.
+    pub fn as_any(&self) -> (TypeIndex, i64) {
         match self {
             Literal::None => (TypeIndex::NONE, 0),
-            Literal::Bool(value) => (TypeIndex::BOOL, value.into()),
-            Literal::Int(value) => (TypeIndex::INT, value),
+            Literal::Bool(value) => (TypeIndex::BOOL, (*value).into()),
+            Literal::Int(value) => (TypeIndex::INT, *value),
             Literal::Float(value) => (TypeIndex::FLOAT, value.to_bits() as i64),
+            Literal::Text(_) => (TypeIndex::RAW_STR, 0),
         }
     }
 }
@@ -37,6 +42,7 @@ impl fmt::Display for Literal {
             Literal::Bool(false) => f.write_str("False"),
             Literal::Int(value) => write!(f, "{value}"),
             Literal::Float(value) => f.write_str(&float_text(*value)),
+            Literal::Text(text) => f.write_str(&quote(text)),
         }
     }
 }

@@ -11,7 +11,7 @@ mod rule;
 
 use crate::count::count;
 use crate::dim::{Dim, Star};
-use crate::expr::Expr;
+use crate::expr::{Expr, Field};
 use crate::launch::{KernelArg, When};
 use crate::literal::Literal;
 use crate::param::{self, Kind, Param, Scalar, TensorDType};
@@ -22,7 +22,7 @@ use crate::spelling::{closest_dtype, did_you_mean, is_nearly_dtype};
 use crate::tensor_map;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{
-    Cursor, Diagnostic, Diagnostics, Snippet, Span, Token, TokenKind, bad_number, lex,
+    Cursor, Diagnostic, Diagnostics, Snippet, Span, Token, TokenKind, bad_number, lex, unquote,
 };
 use std::ops::{Deref, DerefMut};
 
@@ -303,7 +303,7 @@ impl<'t> Parser<'t> {
             .label(span, "the second one")
             .help("rename one"));
         }
-        if name == "shape" || name == "strides" || name == "numel" || name == "given" {
+        if Field::NAMES.iter().any(|(field, _)| *field == name) {
             return Err(Diagnostic::new(
                 "reserved-name",
                 format!("`{name}` cannot be an element's name"),
@@ -450,6 +450,7 @@ impl<'t> Parser<'t> {
         let is_number =
             |token: Token<'_>| matches!(token.kind, TokenKind::Int(_) | TokenKind::Float(_));
         is_number(self.peek())
+            || self.peek().kind == TokenKind::Text
             || ["True", "False", "None"].iter().any(|name| self.at_name(name))
             || (self.at_mark("-") && is_number(self.peek_second()))
     }
@@ -465,12 +466,24 @@ impl<'t> Parser<'t> {
                 return Ok(literal);
             }
         }
+        if self.peek().kind == TokenKind::Text {
+            return self.parse_text().map(Literal::Text);
+        }
         let negative = self.eat("-");
         if let TokenKind::Float(value) = self.peek().kind {
             self.bump();
             return Ok(Literal::Float(if negative { -value } else { value }));
         }
-        self.parse_int(negative, "a literal: a number, True, False or None").map(Literal::Int)
+        self.parse_int(negative, "a literal: a number, a text, True, False or None")
+            .map(Literal::Int)
+    }
+
+    /// A text in quotes.
+    fn parse_text(&mut self) -> Result<String, Diagnostic> {
+        if self.peek().kind != TokenKind::Text {
+            return Err(self.unexpected("a text in quotes"));
+        }
+        Ok(unquote(self.bump().text))
     }
 
     fn kernel_arg(&mut self) -> Result<KernelArg, Diagnostic> {

@@ -11,7 +11,7 @@ pub use outcome::{Known, KnownValue, Outcomes};
 use crate::expr::{Expr, Name};
 use crate::literal::float_text;
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::Span;
+use kernpack_syntax::{Span, quote};
 use std::fmt;
 
 /// How two expressions compare.
@@ -132,6 +132,8 @@ pub enum RuleKind {
     Floats(FloatSide, Comparison, FloatSide),
     /// `n in {64, 128}`
     In(Expr, Vec<i64>),
+    /// `mode in {"relu", "gelu"}`, or `mode == "relu"`
+    Texts(Expr, Vec<String>),
     /// `T in {float16, bfloat16}`, or `(TA, TB) in {(float16, float32), …}`; every row has as many dtypes as there are variables.
     DTypes(Vec<String>, Vec<Vec<DType>>),
     /// `noalias(a, b)`
@@ -173,6 +175,7 @@ impl Rule {
             RuleKind::Compare(..)
             | RuleKind::Floats(..)
             | RuleKind::In(..)
+            | RuleKind::Texts(..)
             | RuleKind::DTypes(..)
             | RuleKind::NoAlias(..)
             | RuleKind::Aligned(..) => vec![self],
@@ -197,7 +200,7 @@ impl Rule {
                 RuleKind::Floats(a, _, b) => {
                     [a, b].into_iter().filter_map(FloatSide::expr).collect()
                 }
-                RuleKind::In(e, _) => vec![e],
+                RuleKind::In(e, _) | RuleKind::Texts(e, _) => vec![e],
                 _ => vec![],
             };
             for name in sides.into_iter().flat_map(Expr::names) {
@@ -232,13 +235,13 @@ impl Rule {
     }
 
     /// Whether the rule may hold where its only name has that value; nothing where it is about something else.
-    pub fn holds_for(&self, name: &str, value: KnownValue) -> Option<bool> {
+    pub fn holds_for(&self, name: &str, value: &KnownValue) -> Option<bool> {
         let is_other = |other: &Name| other.text != name;
         let has_others = !self.dtype_vars().is_empty() || !self.tensors().is_empty();
         if has_others || self.names().iter().any(is_other) {
             return None;
         }
-        Some(self.outcomes(&Known { values: &|_| Some(value) }).holds)
+        Some(self.outcomes(&Known { values: &|_| Some(value.clone()) }).holds)
     }
 
     /// The rule as a comparison of floats, where it is one: of parameters that `is_float` tells, or with a constant that is no integer.
@@ -282,6 +285,10 @@ impl fmt::Display for Rule {
             RuleKind::Compare(a, comparison, b) => write!(f, "{a} {} {b}", comparison.text()),
             RuleKind::Floats(a, comparison, b) => write!(f, "{a} {} {b}", comparison.text()),
             RuleKind::In(e, values) => write!(f, "{e} in {{{}}}", join(values)),
+            RuleKind::Texts(e, texts) => match &texts[..] {
+                [text] => write!(f, "{e} == {}", quote(text)),
+                _ => write!(f, "{e} in {{{}}}", join(texts.iter().map(|text| quote(text)))),
+            },
             RuleKind::DTypes(vars, rows) => match &vars[..] {
                 [var] => {
                     write!(f, "{var} in {{{}}}", join(rows.iter().map(|row| row[0])))
@@ -290,9 +297,10 @@ impl fmt::Display for Rule {
             },
             RuleKind::NoAlias(a, b) => write!(f, "noalias({a}, {b})"),
             RuleKind::Aligned(tensor, bytes) => write!(f, "aligned({tensor}, {bytes})"),
-            RuleKind::Not(rule) => match rule.as_dtype() {
-                Some((var, dtype)) => write!(f, "{var} != {dtype}"),
-                None => write!(f, "not {}", rule.bracketed(&|_| true)),
+            RuleKind::Not(rule) => match (rule.as_dtype(), rule.as_text()) {
+                (Some((var, dtype)), _) => write!(f, "{var} != {dtype}"),
+                (_, Some((name, text))) => write!(f, "{name} != {}", quote(text)),
+                (None, None) => write!(f, "not {}", rule.bracketed(&|_| true)),
             },
             RuleKind::And(rules) => f.write_str(&joined(rules, " and ", &|_| true)),
             RuleKind::Or(rules) => {
@@ -308,6 +316,17 @@ impl Rule {
         match &self.kind {
             RuleKind::DTypes(vars, rows) => match (&vars[..], &rows[..]) {
                 ([var], [row]) => Some((var, row[0])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `mode == "relu"`
+    fn as_text(&self) -> Option<(&Expr, &str)> {
+        match &self.kind {
+            RuleKind::Texts(name, texts) => match &texts[..] {
+                [text] => Some((name, text)),
                 _ => None,
             },
             _ => None,

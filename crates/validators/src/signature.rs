@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::plan::{Guarded, Plan};
 use crate::planner::Planner;
 use crate::rule::{KnownValue, Rule, join};
-use kernpack_ffi_abi::layout::{Any, any};
+use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
 use std::fmt;
@@ -194,7 +194,7 @@ impl Signature {
         let least = self.arguments().filter(|(_, param)| param.default.is_none()).count();
         check::arity::require(cx, least, most);
         for (param, path) in self.paths() {
-            let argument = match param.default {
+            let argument = match &param.default {
                 _ if !param.kind.takes_argument() => Argument::nothing(path, cx),
                 None => Argument::at(path, cx),
                 Some(default) => Argument::at_or(path, default, cx),
@@ -217,7 +217,7 @@ impl Signature {
         let arguments: Vec<_> = self.arguments().map(|(_, param)| param).collect();
         let first = arguments.iter().position(|param| param.default.is_some());
         for (i, param) in arguments.iter().enumerate() {
-            match param.default {
+            match &param.default {
                 None if first.is_some_and(|first| i > first) => diagnostics.push(
                     Diagnostic::new(
                         "default",
@@ -246,7 +246,7 @@ impl Signature {
     fn bad_default(
         &self,
         param: &Param,
-        value: Literal,
+        value: &Literal,
         bindings: &Bindings,
     ) -> Option<Diagnostic> {
         let kind = param.kind.text(Form::Full);
@@ -261,7 +261,7 @@ impl Signature {
                 return Some(problem(&kind, "no literal is accepted".to_string()).help(optional));
             }
             Err(BadDefault::Expected(words)) => {
-                let help = if value == Literal::None { optional } else { accepted };
+                let help = if *value == Literal::None { optional } else { accepted };
                 return Some(problem(&kind, format!("expected {words}")).help(help));
             }
             Ok(()) => {}
@@ -269,7 +269,7 @@ impl Signature {
         let known = defaulted(param, value, bindings);
         let refuses = |rule: &&Rule| {
             let refuses =
-                |(name, value): &(String, KnownValue)| rule.holds_for(name, *value) == Some(false);
+                |(name, value): &(String, KnownValue)| rule.holds_for(name, value) == Some(false);
             !rule.names().is_empty() && known.iter().any(refuses)
         };
         let rule = self.rules.iter().find(refuses)?;
@@ -310,7 +310,7 @@ impl Signature {
 
     fn text(&self, form: Form) -> String {
         let shown = |param: &&Param| form == Form::Full || param.kind.takes_argument();
-        let params = self.params.iter().filter(shown).map(|param| match param.default {
+        let params = self.params.iter().filter(shown).map(|param| match &param.default {
             Some(value) if form == Form::Full => {
                 format!("{}: {} = {value}", param.name, param.kind.text(form))
             }
@@ -331,11 +331,11 @@ impl Signature {
 }
 
 /// What rules may name of a parameter that a caller has left out.
-fn defaulted(param: &Param, value: Literal, bindings: &Bindings) -> Vec<(String, KnownValue)> {
+fn defaulted(param: &Param, value: &Literal, bindings: &Bindings) -> Vec<(String, KnownValue)> {
     let number = match value {
         Literal::Int(_) | Literal::Bool(_) => Some(value.as_any().1 as f64),
-        Literal::Float(number) => Some(number),
-        Literal::None => None,
+        Literal::Float(number) => Some(*number),
+        Literal::None | Literal::Text(_) => None,
     };
     let is_symbol = bindings.symbols.contains_key(&param.name);
     let own = match (bindings.scalars.get(&param.name), value) {
@@ -343,11 +343,12 @@ fn defaulted(param: &Param, value: Literal, bindings: &Bindings) -> Vec<(String,
         (scalar, Literal::Int(_) | Literal::Bool(_)) => {
             (is_symbol || scalar == Some(&DType::BOOL)).then(|| KnownValue::Int(value.as_any().1))
         }
+        (_, Literal::Text(text)) => Some(KnownValue::Text(text.clone())),
         _ => None,
     };
     let is_optional = matches!(param.kind.host_type(), HostType::Optional(_));
     let given = is_optional.then(|| {
-        let given = KnownValue::Int((value != Literal::None).into());
+        let given = KnownValue::Int((*value != Literal::None).into());
         (format!("{}{}", param.name, Field::Given), given)
     });
     own.map(|own| (param.name.clone(), own)).into_iter().chain(given).collect()
@@ -364,27 +365,27 @@ impl Argument {
     fn at(path: Path, cx: &mut Planner<'_>) -> Argument {
         let (args, offset) = (cx.b.args(), cx.b.int((path.arg_index * size_of::<Any>()) as i64));
         let address = cx.b.add_ints(args, offset);
-        let type_index = cx.b.load(address, any::TYPE_INDEX);
-        let payload = cx.b.load(address, any::PAYLOAD);
-        Argument { path, type_index, payload, optional: false }
+        Argument::of(path, address, cx)
     }
 
     /// The argument of that number, or a default where there are too few.
-    fn at_or(path: Path, default: Literal, cx: &mut Planner<'_>) -> Argument {
+    fn at_or(path: Path, default: &Literal, cx: &mut Planner<'_>) -> Argument {
         let (n_args, number) = (cx.b.num_args(), cx.b.int(path.arg_index as i64));
         let present = cx.b.compare(crate::plan::Compare::Lt, number, n_args);
         cx.b.open();
         let given = Argument::at(path, cx);
         let (index, payload) = default.as_any();
-        let values = [(given.type_index, index.0.into()), (given.payload, payload)]
-            .map(|(inner, otherwise)| Guarded { inner, otherwise: cx.b.int(otherwise) });
+        let text = if let Literal::Text(text) = default { text } else { "" };
+        let otherwise = [cx.b.int(index.0), cx.b.int(payload), cx.b.text(text)];
+        let inner = [given.type_index, given.payload, given.text];
+        let values = [0, 1, 2].map(|i| Guarded { inner: inner[i], otherwise: otherwise[i] });
         let values = cx.b.close(present, &values);
-        Argument { type_index: values[0], payload: values[1], ..given }
+        Argument { type_index: values[0], payload: values[1], text: values[2], ..given }
     }
 
     /// In place of an argument, for a parameter that takes none.
     fn nothing(path: Path, cx: &mut Planner<'_>) -> Argument {
-        let zero = cx.b.int(0);
-        Argument { path, type_index: zero, payload: zero, optional: false }
+        let (zero, text) = (cx.b.int(0), cx.b.text(""));
+        Argument { path, type_index: zero, payload: zero, text, optional: false }
     }
 }

@@ -42,7 +42,7 @@ fn any_value(rng: &mut Rng, plan: &Plan) -> Value {
 }
 
 fn any_type(rng: &mut Rng) -> Type {
-    rng.pick(&[Type::Int, Type::Bool])
+    rng.pick(&[Type::Int, Type::Bool, Type::Text])
 }
 
 fn any_dtype(rng: &mut Rng) -> DType {
@@ -55,7 +55,7 @@ fn any_dtype(rng: &mut Rng) -> DType {
 fn any_expr(rng: &mut Rng, plan: &Plan) -> Expr {
     let [a, b, c] = [(); 3].map(|()| any_value(rng, plan));
     let (op, number) = (rng.pick(&ARITH), rng.bits() as u32);
-    match rng.below(18) {
+    match rng.below(21) {
         0 => Expr::Int(rng.int()),
         1 => Expr::Bool(rng.sixteenths(8)),
         2 => Expr::Args,
@@ -76,6 +76,9 @@ fn any_expr(rng: &mut Rng, plan: &Plan) -> Expr {
         14 => Expr::FloatBits(a),
         15 => Expr::Rounded(a, any_dtype(rng)),
         16 => Expr::Yield(any_type(rng), number % 8),
+        17 => Expr::Text(rng.pick(&["", "a", "a\0"]).into()),
+        18 => Expr::TextAt(a),
+        19 => Expr::TextIs(a, rng.pick(&["", "a", "a\0"]).into()),
         _ => Expr::Turn(any_type(rng), number % 8),
     }
 }

@@ -6,7 +6,8 @@
 //! the first [`N_LINKS`] lead to blocks or nowhere, and the rest are integers.
 
 use super::rng::Rng;
-use crate::memory::Arguments;
+use crate::memory::{self, Arguments};
+use crate::value::Carrier;
 use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::Any;
 
@@ -16,6 +17,9 @@ pub const BLOCK_WORDS: usize = 32;
 pub const N_LINKS: usize = 3;
 /// The type index of arguments that lead to blocks.
 pub const POINTER: TypeIndex = TypeIndex::OPAQUE_PTR;
+
+/// What texts say, arguments and constants alike.
+pub const TEXTS: [&str; 6] = ["", "a", "ab", "abcdefg", "abcdefgh", "ab \"\\\n\té, and much more"];
 
 /// What launches may ask of the device, as `tests/cuda-stub` answers.
 const FACTS: [i64; 3] = [132, 232_448, 90];
@@ -36,6 +40,11 @@ pub fn arguments(rng: &mut Rng, n_args: usize) -> Arguments {
     };
     let mut anys: Vec<u64> = Vec::new();
     for _ in 0..count {
+        if rng.sixteenths(4) {
+            let any = string(rng, &mut blocks);
+            anys.extend(bytemuck::cast_slice::<Any, u64>(&[any]));
+            continue;
+        }
         let is_pointer = rng.sixteenths(10);
         let type_index = if is_pointer { POINTER.0 } else { rng.pick(&[0, 1, 2, 3, 7, 70, -1]) };
         let payload = if is_pointer { link(rng, &addresses) } else { rng.int() as u64 };
@@ -49,4 +58,13 @@ pub fn arguments(rng: &mut Rng, n_args: usize) -> Arguments {
 /// The address of a block, or now and then none.
 fn link(rng: &mut Rng, addresses: &[u64]) -> u64 {
     if rng.sixteenths(4) { 0 } else { rng.pick(addresses) }
+}
+
+/// A string, with what it leads to.
+fn string(rng: &mut Rng, blocks: &mut Vec<Box<[u64]>>) -> Any {
+    let bytes = rng.pick(&TEXTS).as_bytes();
+    let carrier = rng.pick(&[Carrier::Any, Carrier::Object, Carrier::CString]);
+    let (any, own) = memory::string(carrier, bytes);
+    blocks.extend(own);
+    any
 }

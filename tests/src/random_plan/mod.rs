@@ -45,13 +45,14 @@ struct Generator<'r> {
 struct Scope {
     ints: Vec<Value>,
     bools: Vec<Value>,
+    texts: Vec<Value>,
     /// Addresses of blocks.
     blocks: Vec<Value>,
 }
 
 /// A place in a scope to go back to.
 #[derive(Clone, Copy)]
-struct Mark([usize; 3]);
+struct Mark([usize; 4]);
 
 /// A function of that name with a random plan, and how many arguments a call of it has.
 pub fn random_plan(rng: &mut Rng, name: &str) -> (Subject, usize) {
@@ -107,17 +108,20 @@ impl Generator<'_> {
         match ty {
             Type::Int => self.scope.ints.push(value),
             Type::Bool => self.scope.bools.push(value),
+            Type::Text => self.scope.texts.push(value),
         }
     }
 
     fn mark(&self) -> Mark {
-        Mark([self.scope.ints.len(), self.scope.bools.len(), self.scope.blocks.len()])
+        let Scope { ints, bools, texts, blocks } = &self.scope;
+        Mark([ints, bools, texts, blocks].map(Vec::len))
     }
 
     /// Forgets what has been kept since.
-    fn forget(&mut self, Mark([ints, bools, blocks]): Mark) {
+    fn forget(&mut self, Mark([ints, bools, texts, blocks]): Mark) {
         self.scope.ints.truncate(ints);
         self.scope.bools.truncate(bools);
+        self.scope.texts.truncate(texts);
         self.scope.blocks.truncate(blocks);
     }
 }

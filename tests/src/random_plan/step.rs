@@ -51,7 +51,7 @@ impl Generator<'_> {
     }
 
     fn let_step(&mut self) -> Step {
-        let ty = self.rng.pick(&[Type::Int, Type::Int, Type::Bool]);
+        let ty = self.rng.pick(&[Type::Int, Type::Int, Type::Bool, Type::Text]);
         let (name, value) = (self.name(), self.value(ty, 3));
         self.keep(value, ty);
         Step::Let(name, value)
@@ -65,7 +65,11 @@ impl Generator<'_> {
 
     fn require_that(&mut self, cond: Value) -> Step {
         let shown: Vec<_> = (0..self.rng.below(4)).map(|_| self.int(2)).collect();
-        Step::Require(cond, self.fault(&shown))
+        let mut fault = self.fault(&shown);
+        if self.rng.sixteenths(4) {
+            fault.parts.push(Part::Value(self.text(1), Format::Text));
+        }
+        Step::Require(cond, fault)
     }
 
     /// A condition that holds where this one does, and most often elsewhere.
@@ -207,10 +211,12 @@ impl Generator<'_> {
 
     /// The types of what leaves a step.
     fn types(&mut self) -> Vec<Type> {
-        (0..self.rng.below(3)).map(|_| self.rng.pick(&[Type::Int, Type::Bool])).collect()
+        (0..self.rng.below(3))
+            .map(|_| self.rng.pick(&[Type::Int, Type::Bool, Type::Text]))
+            .collect()
     }
 
-    /// A fault that shows these values.
+    /// A fault that shows these integers.
     pub fn fault(&mut self, values: &[Value]) -> Fault {
         let mut parts = vec![Part::Text(format!("check {} ", self.plan.exprs.len()))];
         for value in values {

@@ -2,7 +2,7 @@
 //! Random expressions.
 
 use super::Generator;
-use super::call::{BLOCK_WORDS, N_LINKS, POINTER};
+use super::call::{BLOCK_WORDS, N_LINKS, POINTER, TEXTS};
 use kernpack_ffi_abi::layout::{any, dl_tensor};
 use kernpack_ffi_abi::{DType, Field, Width};
 use kernpack_validators::plan::{Arith, Compare, DeviceFact, Expr, Type, Value};
@@ -34,6 +34,7 @@ impl Generator<'_> {
         match ty {
             Type::Int => self.int(depth),
             Type::Bool => self.truth(depth),
+            Type::Text => self.text(depth),
         }
     }
 
@@ -46,6 +47,7 @@ impl Generator<'_> {
         let kept = match ty {
             Type::Int => &self.scope.ints,
             Type::Bool => &self.scope.bools,
+            Type::Text => &self.scope.texts,
         };
         match kept.is_empty() {
             true => self.value(ty, 2),
@@ -176,7 +178,7 @@ impl Generator<'_> {
     }
 
     fn new_truth(&mut self, depth: usize) -> Value {
-        match self.rng.below(12) {
+        match self.rng.below(14) {
             0..=2 => {
                 let (op, a, b) = (self.rng.pick(&COMPARE), self.int(depth), self.int(depth));
                 self.add(Expr::Compare(op, a, b))
@@ -206,8 +208,37 @@ impl Generator<'_> {
                 self.is_any(value, &constants)
             }
             9 => self.is_between(depth),
+            10 | 11 => {
+                let (text, constant) = (self.text(depth), self.rng.pick(&TEXTS));
+                self.add(Expr::TextIs(text, constant.into()))
+            }
             _ => self.guarded(depth),
         }
+    }
+
+    /// A text: of an argument, a constant, or one of two others.
+    pub fn text(&mut self, depth: usize) -> Value {
+        if !self.scope.texts.is_empty() && self.rng.sixteenths(6) {
+            return self.rng.pick(&self.scope.texts);
+        }
+        let text = match self.rng.below(4) {
+            0 | 1 if self.n_args > 0 => {
+                let number = self.rng.below(self.n_args);
+                let argument = self.argument(number);
+                self.add(Expr::TextAt(argument))
+            }
+            2 if depth > 0 => {
+                let cond = self.truth(depth - 1);
+                let (a, b) = (self.text(depth - 1), self.text(depth - 1));
+                self.add(Expr::Select(cond, a, b))
+            }
+            _ => {
+                let constant = self.rng.pick(&TEXTS);
+                self.add(Expr::Text(constant.into()))
+            }
+        };
+        self.scope.texts.push(text);
+        text
     }
 
     pub fn constants(&mut self) -> Vec<i64> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads recorded calls: JSON lines as `python-tests/reference/generate.py` writes them. A value is an object with one key, its type.
 
-use super::{Arrival, Tensor, Value};
+use super::{Arrival, Carrier, Tensor, Value};
 use kernpack_ffi_abi::DType;
 use serde_json::Value as Json;
 
@@ -55,9 +55,24 @@ fn value(json: &Json) -> Result<Value, String> {
         "shape" => Value::Shape(list(payload, &int)?),
         "array" => Value::Array(list(payload, &value)?),
         "list" => Value::List(list(payload, &value)?),
+        "str" => text(payload)?,
         "tensor" => Value::Tensor(tensor(payload)?),
         _ => return Err(bad(json)),
     })
+}
+
+/// `[65, "72656c75"]`: a type index, and the bytes in hexadecimal digits.
+fn text(json: &Json) -> Result<Value, String> {
+    let carrier = match int(&json[0])? {
+        8 => Carrier::CString,
+        11 => Carrier::Any,
+        65 => Carrier::Object,
+        _ => return Err(bad(json)),
+    };
+    let digits = string(&json[1])?;
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
+    Ok(Value::Str(carrier, bytes.ok_or_else(|| bad(json))?))
 }
 
 fn tensor(json: &Json) -> Result<Tensor, String> {

@@ -32,8 +32,21 @@ pub enum Value {
     Array(Vec<Value>),
     /// An `ffi.List`.
     List(Vec<Value>),
+    /// A string.
+    Str(Carrier, Vec<u8>),
     /// A tensor.
     Tensor(Tensor),
+}
+
+/// What holds a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// A small string where it has at most 7 bytes, and else an object: as Python passes it.
+    Any,
+    /// An object.
+    Object,
+    /// A `const char*`.
+    CString,
 }
 
 /// How a tensor arrives.

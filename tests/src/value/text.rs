@@ -3,14 +3,15 @@
 //!
 //! ```text
 //! scale(Tensor([4, 128], float16, cuda:1, strides=[256, 1], data=0x2000, byte_offset=4, via=DLTensor), 2.5, True, None, [1, List([2])],
-//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001))
+//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001), "relu", Str("relu"), RawStr("relu"))
 //! ```
 //!
 //! Of a tensor only shape and dtype must be given. It lies on `cpu`, row-major with strides, at address 0x1000, and is tried as a
 //! `DLTensor*` and as a `Tensor` object. `Object(i)` is anything of type index i, and `Any(i, payload)` what is no
-//! object, with its payload.
+//! object, with its payload. A text arrives as a small string where that holds it, and else as an object; as
+//! `Str(…)` it is an object, as `RawStr(…)` a `const char*`. Of escapes there are `\"`, `\\`, `\n`, `\t` and `\x00`.
 
-use super::{Arrival, Tensor, Value, row_major};
+use super::{Arrival, Carrier, Tensor, Value, row_major};
 use kernpack_ffi_abi::{DType, DeviceType};
 
 type Read<T> = Result<T, String>;
@@ -82,7 +83,12 @@ impl<'t> Reader<'t> {
         if self.rest.starts_with('[') {
             return Ok(Value::Array(self.list("[", "]", Reader::value)?));
         }
+        if self.rest.starts_with('"') {
+            return Ok(Value::Str(Carrier::Any, self.string()?));
+        }
         Ok(match self.name() {
+            "Str" => Value::Str(Carrier::Object, self.parenthesized(Reader::string)?),
+            "RawStr" => Value::Str(Carrier::CString, self.parenthesized(Reader::string)?),
             "None" => Value::None,
             "True" => Value::Bool(1),
             "False" => Value::Bool(0),
@@ -95,6 +101,31 @@ impl<'t> Reader<'t> {
             "Tensor" => Value::Tensor(self.tensor()?),
             number => parse_number(number)?,
         })
+    }
+
+    /// The bytes of a text in quotes.
+    fn string(&mut self) -> Read<Vec<u8>> {
+        self.expect("\"")?;
+        let (mut bytes, mut rest) = (Vec::new(), self.rest.bytes());
+        loop {
+            let byte = rest.next().ok_or("a text is not closed")?;
+            let escape = if byte == b'\\' { rest.next() } else { None };
+            match (byte, escape) {
+                (b'"', _) => break,
+                (_, Some(b'n')) => bytes.push(b'\n'),
+                (_, Some(b't')) => bytes.push(b'\t'),
+                (_, Some(b'x')) => {
+                    let digits = [rest.next(), rest.next()].map(Option::unwrap_or_default);
+                    let digits = digits.map(char::from).iter().collect::<String>();
+                    let byte = u8::from_str_radix(&digits, 16);
+                    bytes.push(byte.map_err(|_| format!("`\\x{digits}` is no byte"))?);
+                }
+                (_, Some(other)) => bytes.push(other),
+                (other, None) => bytes.push(other),
+            }
+        }
+        self.rest = &self.rest[self.rest.len() - rest.len()..];
+        Ok(bytes)
     }
 
     fn number<T: std::str::FromStr>(&mut self) -> Read<T> {
@@ -212,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_call_reads_as_it_is_written() {
-        let text = "f(Tensor([2, 3], float32x4, cuda:1, strides=NULL, data=0x40, via=DLTensor), -1, 2.5, [True, None], Shape([4]), Ptr(NULL), BigInt(18446744073709551615), Object(74), Any(6, 0x10))";
+        let text = "f(Tensor([2, 3], float32x4, cuda:1, strides=NULL, data=0x40, via=DLTensor), -1, 2.5, [True, None], Shape([4]), Ptr(NULL), BigInt(18446744073709551615), Object(74), Any(6, 0x10), \"a\\\"\\x00é\", Str(\"\"), RawStr(\"b\"))";
         let tensor = Tensor {
             arrival: Some(Arrival::DLTensor),
             data: 0x40,
@@ -232,6 +263,9 @@ mod tests {
             Value::BigInt(vec![-1, 0]),
             Value::Other(74),
             Value::Inline(6, 16),
+            Value::Str(Carrier::Any, b"a\"\0\xc3\xa9".to_vec()),
+            Value::Str(Carrier::Object, vec![]),
+            Value::Str(Carrier::CString, b"b".to_vec()),
         ];
         assert_eq!(parse_call(text), Ok(values));
         assert!(parse_call("f(1) 2").is_err());

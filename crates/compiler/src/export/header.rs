@@ -10,6 +10,7 @@ use super::c_name::identifiers;
 use super::{COMPILER, doc_lines};
 use crate::package::{EntryPoint, Function, Package, Role};
 use kernpack_ffi_abi::{DType, FUNCTION_PREFIX};
+use kernpack_syntax::quote;
 use kernpack_validators::{HostType, Literal, float_text};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -150,6 +151,7 @@ impl Header<'_> {
             HostType::Shape(Some(_)) => "const int64_t* ".to_string(),
             HostType::Shape(None) => "const kernpack_dims* ".to_string(),
             HostType::Pointer | HostType::Stream => "void* ".to_string(),
+            HostType::String => "const char* ".to_string(),
             HostType::Tuple(elements) => format!("const struct {}* ", self.tuple(elements, tag)?),
             HostType::Optional(inner) => match (self.c_type(inner, tag), &**inner) {
                 (None, _) => "bool ".to_string(),
@@ -215,7 +217,8 @@ impl Body {
             HostType::Int(_) => format!("kernpack_int({access})"),
             HostType::Float(_) => format!("kernpack_float({access})"),
             HostType::Pointer | HostType::Stream => format!("kernpack_pointer({access})"),
-            HostType::Literal(value) => literal(*value),
+            HostType::String => format!("kernpack_text({access})"),
+            HostType::Literal(value) => literal(value),
             HostType::Shape(None) => {
                 format!("kernpack_any_ints(&{}, {access})", self.local("kernpack_shape", ""))
             }
@@ -237,7 +240,7 @@ impl Body {
 
     fn assign_optional(&mut self, target: &str, inner: &HostType, access: &str, depth: usize) {
         match inner {
-            HostType::Tensor { .. } | HostType::Shape(_) => {
+            HostType::Tensor { .. } | HostType::Shape(_) | HostType::String => {
                 self.assign(target, inner, access, depth);
             }
             HostType::Tuple(_) if is_passed(inner) => self.assign(target, inner, access, depth),
@@ -300,12 +303,18 @@ fn members(elements: &[(Option<String>, HostType)]) -> Vec<String> {
     identifiers(elements.iter().map(|(name, _)| name.as_deref()))
 }
 
-fn literal(value: Literal) -> String {
+/// A text as C has it: `?` begins trigraphs.
+fn c_text(text: &str) -> String {
+    quote(text).replace('?', "\\?")
+}
+
+fn literal(value: &Literal) -> String {
     match value {
         Literal::None => "kernpack_none()".to_string(),
         Literal::Bool(value) => format!("kernpack_bool({value})"),
+        Literal::Text(text) => format!("kernpack_text({})", c_text(text)),
         Literal::Int(i64::MIN) => "kernpack_int(-INT64_MAX - 1)".to_string(),
         Literal::Int(value) => format!("kernpack_int(INT64_C({value}))"),
-        Literal::Float(value) => format!("kernpack_float({})", float_text(value)),
+        Literal::Float(value) => format!("kernpack_float({})", float_text(*value)),
     }
 }

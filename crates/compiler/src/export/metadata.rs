@@ -207,7 +207,8 @@ fn exports(EntryPoint { function, role }: &EntryPoint) -> Vec<String> {
 fn function_record(function: &Function, context: &RecordContext<'_>) -> FunctionRecord {
     let signature = &function.signature;
     let args: Vec<_> = signature.arguments().map(|(_, param)| param).collect();
-    let defaults = args.iter().filter_map(|arg| Some((arg.name.clone(), literal(arg.default?))));
+    let defaults =
+        args.iter().filter_map(|arg| Some((arg.name.clone(), literal(arg.default.as_ref()?))));
     let results = &signature.results;
     let workspaces = &function.workspaces;
     let launches = function.launches.iter();
@@ -231,12 +232,13 @@ fn slot(name: &str, tensor: &Tensor) -> String {
     param.expect("parameters stand in parentheses").to_string()
 }
 
-fn literal(literal: Literal) -> Value {
+fn literal(literal: &Literal) -> Value {
     match literal {
         Literal::None => Value::Null,
-        Literal::Bool(value) => value.into(),
-        Literal::Int(value) => value.into(),
-        Literal::Float(value) => value.into(),
+        Literal::Bool(value) => (*value).into(),
+        Literal::Int(value) => (*value).into(),
+        Literal::Float(value) => (*value).into(),
+        Literal::Text(text) => text.as_str().into(),
     }
 }
 
@@ -261,6 +263,7 @@ fn host_schema(host: &HostType) -> Option<Value> {
         HostType::Int(_) | HostType::Literal(Literal::Int(_)) => leaf("int"),
         HostType::Float(_) | HostType::Literal(Literal::Float(_)) => leaf("float"),
         HostType::Literal(Literal::None) => leaf("None"),
+        HostType::String | HostType::Literal(Literal::Text(_)) => leaf("ffi.String"),
         HostType::Shape(_) => leaf("ffi.Shape"),
         HostType::Pointer | HostType::Stream => leaf("void*"),
         HostType::Optional(inner) => node("Optional", host_schema(inner)),

@@ -142,6 +142,16 @@ static inline kernpack_any kernpack_bool(bool value) {
   return any;
 }
 
+/* NULL becomes None. */
+static inline kernpack_any kernpack_text(const char* value) {
+  kernpack_any any = kernpack_none();
+  if (value) {
+    any.type_index = 8;
+    any.value.v_ptr = value;
+  }
+  return any;
+}
+
 static inline kernpack_any kernpack_float(double value) {
   kernpack_any any = kernpack_none();
   any.type_index = 3;

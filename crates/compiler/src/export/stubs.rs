@@ -108,7 +108,7 @@ fn stub(EntryPoint { function, role }: &EntryPoint) -> Stub {
     let mut params: Vec<_> = signature
         .arguments()
         .map(|(_, param)| {
-            let default = param.default.map(|value| format!(" = {value}"));
+            let default = param.default.as_ref().map(|value| format!(" = {value}"));
             let name = identifier(&param.name);
             format!("{name}: {}{}", python(&param.kind.host_type()), default.unwrap_or_default())
         })
@@ -142,6 +142,7 @@ fn python(host: &HostType) -> String {
         HostType::Int(DType::BOOL) => "bool".to_string(),
         HostType::Int(_) => "int".to_string(),
         HostType::Float(_) => "float".to_string(),
+        HostType::String => "str".to_string(),
         HostType::Shape(_) => "Sequence[int]".to_string(),
         HostType::Tuple(elements) if elements.is_empty() => "tuple[()]".to_string(),
         HostType::Tuple(elements) => {

@@ -73,6 +73,11 @@ impl Faults {
         offset.expect("a verified plan's faults fit the table")
     }
 
+    /// Adds a text that a program has; returns its place in the table.
+    pub fn add_text(&mut self, text: &str) -> u32 {
+        self.writer.text(text).expect("a plan's texts fit the table")
+    }
+
     /// Adds the checks of a plan; returns their place in the table.
     pub fn add_program(&mut self, plan: &Plan) -> u32 {
         let program = program(plan, self);
@@ -87,6 +92,7 @@ impl Faults {
             Format::TypeIndex => TableFormat::Name(self.type_indices),
             Format::DType => TableFormat::Dtype(self.dtypes),
             Format::DeviceType => TableFormat::Name(self.devices),
+            Format::Text => TableFormat::Text,
         }
     }
 

@@ -9,15 +9,20 @@ use kernpack_runtime::interface::functions::{self, CType, Signature};
 // The runtime knows no other crate: what it says of libtvm_ffi is what `ffi-abi` says.
 const _: () = {
     use kernpack_ffi_abi::TypeIndex;
-    use kernpack_ffi_abi::layout::{any, seq_cell};
-    use kernpack_runtime::interface::layout::{self, sequence, type_index};
+    use kernpack_ffi_abi::layout::{OBJECT_HEADER_BYTES, any, byte_array, seq_cell};
+    use kernpack_runtime::interface::layout::{self, sequence, string_object, type_index};
     assert!(layout::any::TYPE_INDEX == any::TYPE_INDEX.offset);
     assert!(layout::any::PADDING == any::PADDING.offset);
     assert!(layout::any::PAYLOAD == any::PAYLOAD.offset);
     assert!(layout::any::BYTES as usize == size_of::<kernpack_ffi_abi::layout::Any>());
     assert!(sequence::ELEMENTS == seq_cell::DATA.offset);
     assert!(sequence::SIZE == seq_cell::SIZE.offset);
+    assert!(string_object::DATA == OBJECT_HEADER_BYTES + byte_array::DATA.offset);
+    assert!(string_object::SIZE == OBJECT_HEADER_BYTES + byte_array::SIZE.offset);
     assert!(type_index::DL_TENSOR == TypeIndex::DL_TENSOR_PTR.0);
+    assert!(type_index::RAW_STR == TypeIndex::RAW_STR.0);
+    assert!(type_index::SMALL_STR == TypeIndex::SMALL_STR.0);
+    assert!(type_index::STR == TypeIndex::STR.0);
     assert!(type_index::OBJECT == TypeIndex::OBJECT.0);
     assert!(type_index::FUNCTION == TypeIndex::FUNCTION.0);
     assert!(type_index::ARRAY == TypeIndex::ARRAY.0);

@@ -113,6 +113,11 @@ impl Writer<'_> {
         let row = match *self.plan.expr(value) {
             Expr::Int(int) => ProgramValue::Int(int),
             Expr::Bool(truth) => ProgramValue::Int(truth.into()),
+            Expr::Text(ref text) => ProgramValue::Text(self.faults.add_text(text)),
+            Expr::TextAt(base) => ProgramValue::TextAt(self.value(base)),
+            Expr::TextIs(text, ref constant) => {
+                ProgramValue::TextIs(self.value(text), self.faults.add_text(constant))
+            }
             Expr::Args => ProgramValue::Args,
             Expr::NumArgs => ProgramValue::NumArgs,
             Expr::Device => ProgramValue::Device,

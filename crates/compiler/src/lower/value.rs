@@ -8,7 +8,7 @@ use super::function::FunctionBuilder;
 use super::import::call_runtime;
 use crate::llvm::{Emitter, Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::{DType, Width};
-use kernpack_runtime::interface::functions::{ROUND_TO_BF16, ROUND_TO_F16};
+use kernpack_runtime::interface::functions::{ROUND_TO_BF16, ROUND_TO_F16, TEXT_IS};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};
 
 /// What has been emitted and may be used again.
@@ -103,16 +103,30 @@ impl<'c> FunctionBuilder<'_, 'c> {
     /// The type of a value.
     pub fn ty(&self, value: Value) -> Ty {
         match self.plan.type_of(value) {
-            Type::Int => Ty::I64,
+            Type::Int | Type::Text => Ty::I64,
             Type::Bool => Ty::I1,
         }
     }
 
     fn emit(&mut self, value: Value) -> V<'c> {
         let e = self.e;
-        match *self.plan.expr(value) {
+        let plan = self.plan;
+        match *plan.expr(value) {
             Expr::Int(int) => e.int(Ty::I64, int),
             Expr::Bool(truth) => e.truth(truth),
+            // As the runtime has them: anything but what is there is one more than a multiple of 2.
+            Expr::Text(ref text) => {
+                e.arith(Operation::Add, e.to_int(c_string(e, text)), e.int(Ty::I64, 1))
+            }
+            Expr::TextAt(base) => {
+                let at = self.form(base, Form::Pointer, Self::address);
+                e.to_int(at)
+            }
+            Expr::TextIs(text, ref constant) => {
+                let text = self.value(text);
+                let is_it = call_runtime(e, TEXT_IS, &[text, c_string(e, constant)]);
+                e.compare(Predicate::NE, is_it, e.int(Ty::I32, 0))
+            }
             Expr::Args => unreachable!("the arguments are read from, never computed with"),
             Expr::NumArgs => self.n_args,
             Expr::Device => unreachable!("the device's facts are read from, never computed with"),
@@ -247,9 +261,15 @@ impl<'c> FunctionBuilder<'_, 'c> {
             Expr::Load(base, _) | Expr::Element(base, _) => {
                 self.known.get(*base, Form::Base).is_some()
             }
+            Expr::TextIs(..) => false,
             expr => expr.operands().into_iter().all(|operand| self.reads_nothing_new(operand)),
         }
     }
+}
+
+/// A C string at an address that is a multiple of 2.
+fn c_string<'c>(e: &Emitter<'c>, text: &str) -> V<'c> {
+    e.bytes("", format!("{text}\0").as_bytes(), 2)
 }
 
 /// The type of a field of 32 bits, where the constant is one of its values with or without a sign.

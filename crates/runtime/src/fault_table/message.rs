@@ -5,6 +5,7 @@ use super::{
     Format, NameTable, Part,
     reader::{Bytes, Name, Table},
 };
+use crate::string::bytes_of;
 use crate::text::Text;
 
 /// Words one part: a string of the table, if any, and after it what is written to `digits`.
@@ -33,6 +34,7 @@ fn word_value<B: Bytes>(
         Format::Float => digits.push_float(value as u64),
         Format::Name(names) => return Some(word_name(table, names, value, digits)),
         Format::Dtype(names) => return word_dtype(table, names, value as u32, digits),
+        Format::Text => digits.push_quoted(bytes_of(value)),
     }
     None
 }

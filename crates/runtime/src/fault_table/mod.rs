@@ -60,6 +60,8 @@ pub enum Format {
     /// A packed `DLDataType` (code, bits, lanes from the low byte up): the name of its [`dtype_key`], and `x4` for
     /// four lanes. Without a name it reads `dtype(code=2, bits=24)`.
     Dtype(NameTable),
+    /// A text of the call, as `string` has it: its first characters, in quotes.
+    Text,
 }
 
 /// Where a name table lies.
@@ -84,6 +86,7 @@ impl Part<u32> {
                     Format::Float => (4, 0),
                     Format::Name(NameTable(offset)) => (5, offset),
                     Format::Dtype(NameTable(offset)) => (6, offset),
+                    Format::Text => (7, 0),
                 };
                 (tag, index, offset)
             }
@@ -104,6 +107,7 @@ impl Part<u32> {
             4 => Format::Float,
             5 => Format::Name(NameTable(offset)),
             6 => Format::Dtype(NameTable(offset)),
+            7 => Format::Text,
             _ => return None,
         };
         Some(Part::Value { index, format })

@@ -31,6 +31,8 @@ use crate::interface::{MAX_PARTS, MAX_VALUES};
 pub struct TableWriter {
     bytes: Vec<u8>,
     strings: BTreeMap<String, u32>,
+    /// Those of programs.
+    texts: BTreeMap<String, u32>,
 }
 
 /// Why something cannot be put into a fault table.
@@ -99,18 +101,34 @@ impl TableWriter {
         }
     }
 
+    /// Appends a text that programs have; returns where it lies, which is a multiple of 4.
+    pub fn text(&mut self, text: &str) -> Result<u32, TableError> {
+        if let Some(&offset) = self.texts.get(text) {
+            return Ok(offset);
+        }
+        let offset = self.align()?;
+        self.push_string(text)?;
+        self.texts.insert(text.to_string(), offset);
+        Ok(offset)
+    }
+
     fn string(&mut self, text: &str) -> Result<u32, TableError> {
         if let Some(&offset) = self.strings.get(text) {
             return Ok(offset);
         }
+        let offset = self.end()?;
+        self.push_string(text)?;
+        self.strings.insert(text.to_string(), offset);
+        Ok(offset)
+    }
+
+    fn push_string(&mut self, text: &str) -> Result<(), TableError> {
         if text.contains('\0') {
             return Err(TableError::InnerNul(text.to_string()));
         }
-        let offset = self.end()?;
         self.bytes.extend(text.bytes());
         self.bytes.push(0);
-        self.strings.insert(text.to_string(), offset);
-        Ok(offset)
+        Ok(())
     }
 
     pub(crate) fn align(&mut self) -> Result<u32, TableError> {
@@ -184,12 +202,13 @@ mod tests {
             Format::Float,
             Format::Name(names),
             Format::Dtype(names),
+            Format::Text,
         ];
         let values = formats.map(|format| Part::Value { index: 31, format });
         for part in [Part::Text(0xfedc_ba98)].into_iter().chain(values) {
             assert_eq!(Part::decode(part.encode()), Some(part));
         }
-        assert_eq!(Part::decode([7, 0, 0, 0, 0, 0, 0, 0]), None);
+        assert_eq!(Part::decode([8, 0, 0, 0, 0, 0, 0, 0]), None);
     }
 
     #[test]

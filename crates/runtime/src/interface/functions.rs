@@ -129,6 +129,8 @@ functions! {
         FAULT = kernpack_rt_fault(
             table: *const u8, fault_offset: u32, values: *const i64, error: *mut ErrorParts
         ) -> i32 where fault;
+        /// Whether a text of the call has the bytes of a C string, and no others: 1 or 0.
+        TEXT_IS = kernpack_rt_text_is(text: i64, expected: *const u8) -> i32 where string;
         /// The IEEE binary16 nearest to the float64 with these bits.
         F64_TO_F16 = kernpack_rt_f64_to_f16(bits: u64) -> u16 where narrow;
         /// The bfloat16 nearest to the float64 with these bits.

@@ -77,6 +77,15 @@ structs! {
         /// How many.
         size: i64 as SIZE,
     }
+    /// `TVMFFIByteArray`, as a string object has it: with the header that every object has.
+    struct StringObject in string_object {
+        /// The object's header.
+        header: [u64; 3] as HEADER,
+        /// The bytes.
+        data: *const u8 as DATA,
+        /// How many.
+        size: usize as SIZE,
+    }
     /// A function that calls can be prepared of.
     struct Preparable in preparable {
         /// What callers call to prepare it.
@@ -212,8 +221,14 @@ pub const INTERLEAVE_32: u32 = 2;
 pub mod type_index {
     /// A `DLTensor*`.
     pub const DL_TENSOR: i32 = 7;
+    /// A `const char*`.
+    pub const RAW_STR: i32 = 8;
+    /// A string in the payload itself.
+    pub const SMALL_STR: i32 = 11;
     /// Objects have this or more.
     pub const OBJECT: i32 = 64;
+    /// A string.
+    pub const STR: i32 = 65;
     /// A function.
     pub const FUNCTION: i32 = 68;
     /// An array.

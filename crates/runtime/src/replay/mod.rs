@@ -14,7 +14,7 @@
 //! | step | operation, then up to three operands |
 //! | list | count, then that many numbers |
 //!
-//! Values are pure and 64 bits wide; truths are 0 and 1. They are evaluated when a step first needs
+//! Values are pure and 64 bits wide; truths are 0 and 1, and texts as `string` has them. They are evaluated when a step first needs
 //! them, and once; inside a `repeat`, once a turn. So going through the steps may begin anywhere
 //! outside of a `when` and a `repeat`: generated code says from which step on a check may have
 //! failed. What an earlier `repeat` has left is found out by running it when a value needs it.
@@ -74,6 +74,9 @@ pub(crate) mod value {
         ROUNDED_TO_F16 = 28,
         ROUNDED_TO_BF16 = 29,
         ROUNDED_TO_F32 = 30,
+        TEXT = 31,
+        TEXT_AT = 32,
+        TEXT_IS = 33,
     }
 }
 

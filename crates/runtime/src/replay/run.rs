@@ -12,6 +12,7 @@ use crate::fault_table::reader::Table;
 use crate::interface::layout::{DeviceFacts, ErrorParts};
 use crate::interface::{MAX_TURNS, MAX_VALUES};
 use crate::narrow::{kernpack_rt_round_to_bf16, kernpack_rt_round_to_f16};
+use crate::string::kernpack_rt_text_is;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -238,11 +239,23 @@ impl Run {
             value::ROUNDED_TO_F32 => {
                 f64::from(f64::from_bits(self.value(a) as u64) as f32).to_bits() as i64
             }
+            value::TEXT => self.text(a) as i64 + 1,
+            value::TEXT_AT => self.value(a),
+            value::TEXT_IS => {
+                let text = self.value(a);
+                // SAFETY: the program compares texts with texts of the table.
+                unsafe { kernpack_rt_text_is(text, self.text(b)) }.into()
+            }
             operation => {
                 let (a, b) = (self.value(a), self.value(b));
                 binary(operation, a, b)
             }
         }
+    }
+
+    /// Where a text of the table is.
+    fn text(&self, offset: u32) -> *const u8 {
+        self.table.0.0.wrapping_add(offset as usize)
     }
 
     /// What lies `offset` bytes behind an address, any bits of which are a `T`.

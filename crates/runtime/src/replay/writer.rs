@@ -69,6 +69,12 @@ pub enum ProgramValue {
     Not(u32),
     /// The second where the first holds, else the third.
     Select(u32, u32, u32),
+    /// The text at that offset of the table, from [`TableWriter::text`].
+    Text(u32),
+    /// The text of the argument at an address.
+    TextAt(u32),
+    /// Whether a text is the one at that offset of the table.
+    TextIs(u32, u32),
     /// The bits of the float64 nearest to an integer.
     FloatBits(u32),
     /// The bits of the float64 that has the value of the nearest float of a narrower format.
@@ -209,6 +215,9 @@ impl ProgramValue {
             ProgramValue::Binary(op, a, b) => [op.number(), a, b, 0],
             ProgramValue::Not(a) => [value::NOT, a, 0, 0],
             ProgramValue::Select(cond, a, b) => [value::SELECT, cond, a, b],
+            ProgramValue::Text(offset) => [value::TEXT, offset, 0, 0],
+            ProgramValue::TextAt(a) => [value::TEXT_AT, a, 0, 0],
+            ProgramValue::TextIs(a, offset) => [value::TEXT_IS, a, offset, 0],
             ProgramValue::FloatBits(a) => [value::FLOAT_BITS, a, 0, 0],
             ProgramValue::Rounded(Narrower::Float16, a) => [value::ROUNDED_TO_F16, a, 0, 0],
             ProgramValue::Rounded(Narrower::Bfloat16, a) => [value::ROUNDED_TO_BF16, a, 0, 0],

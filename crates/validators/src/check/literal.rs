@@ -17,7 +17,7 @@ pub const INFO: Info = Info {
 };
 
 /// Requires the type and the value of `literal`.
-pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: Literal) {
+pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: &Literal) {
     let value = cx.b.int(literal.as_any().1);
     let subject = at.path.location("Mismatched value");
     let (cond, got) = match literal {
@@ -36,6 +36,11 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: Literal) {
             );
             let bits = cx.float_payload(at);
             (cx.eq_float(bits, value), Phrase::value(bits, Format::Float))
+        }
+        Literal::Text(text) => {
+            type_index::require(cx, at, "str", &type_index::STRINGS);
+            let cond = cx.b.text_is_any(at.text, std::slice::from_ref(text));
+            (cond, Phrase::value(at.text, Format::Text))
         }
     };
     cx.require(cond, INFO.complaint(subject, literal.to_string(), got));

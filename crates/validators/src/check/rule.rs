@@ -98,6 +98,11 @@ fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
             let e = cx.expr(e);
             (cx.b.eq_any(e.value, values.iter().copied()), e.valid)
         }
+        RuleKind::Texts(name, texts) => {
+            let name = name.as_symbol().expect("a String goes by its name");
+            let text = cx.named(name).expect("the name has a value").value;
+            (cx.b.text_is_any(text, texts), always)
+        }
         RuleKind::DTypes(vars, rows) => (dtype_combination::holds(cx, vars, rows), always),
         RuleKind::NoAlias(a, b) => alias::apart(cx, a, b),
         RuleKind::Aligned(tensor, bytes) => (alignment::holds(cx, tensor, *bytes), always),
@@ -140,7 +145,7 @@ fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
         }
         RuleKind::Floats(a, _, b) if b.name().is_none() => float_side(cx, a),
         RuleKind::Floats(a, _, b) => float_side(cx, a).and(" and ").and_phrase(float_side(cx, b)),
-        RuleKind::In(e, _) => substituted(cx, e, overflowed),
+        RuleKind::In(e, _) | RuleKind::Texts(e, _) => substituted(cx, e, overflowed),
         RuleKind::Aligned(tensor, bytes) => {
             alignment::received(cx, "address", tensor, *bytes, " == ")
         }
@@ -162,6 +167,7 @@ fn value_of(cx: &Planner<'_>, name: &str) -> Phrase {
     let format = match named.kind {
         NamedKind::Float => Format::Float,
         NamedKind::DType => Format::DType,
+        NamedKind::Text => Format::Text,
         NamedKind::Int | NamedKind::Pointer | NamedKind::EnvStream => Format::Int,
     };
     Phrase::value(named.value, format)

@@ -133,7 +133,7 @@ pub(crate) fn fits_int(cx: &mut Planner<'_>, value: Value, range: &IntRange) -> 
 ///
 /// # Errors
 /// What is expected in its place: ``to be in int8 range [-128, 127]``.
-pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
+pub(crate) fn fits(value: &Literal, dtype: DType) -> Result<(), String> {
     let (fits, range) = match (value, dtype.is_float()) {
         (Literal::Bool(_) | Literal::Int(_), false) => {
             let (range, value) = (int_range(dtype), value.as_any().1);
@@ -145,8 +145,10 @@ pub(crate) fn fits(value: Literal, dtype: DType) -> Result<(), String> {
         (Literal::Bool(_) | Literal::Int(_), true) => {
             (has_float(value.as_any().1 as f64, dtype), float_range(dtype))
         }
-        (Literal::Float(value), true) => (has_float(value, dtype), float_range(dtype)),
-        (Literal::Float(_) | Literal::None, _) => (false, format!("a literal of {dtype}")),
+        (Literal::Float(value), true) => (has_float(*value, dtype), float_range(dtype)),
+        (Literal::Float(_) | Literal::None | Literal::Text(_), _) => {
+            (false, format!("a literal of {dtype}"))
+        }
     };
     if fits { Ok(()) } else { Err(range) }
 }

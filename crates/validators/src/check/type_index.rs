@@ -15,6 +15,9 @@ pub const INFO: Info = Info {
     example: "Mismatched type on argument #1 when calling: `f(a: Tensor([n], float32), b: int32)`, expected int, got Tensor",
 };
 
+/// The type indices of strings.
+pub const STRINGS: [TypeIndex; 3] = [TypeIndex::SMALL_STR, TypeIndex::STR, TypeIndex::RAW_STR];
+
 /// Requires one of some type indices.
 pub fn require(cx: &mut Planner<'_>, at: &Argument, expected: &str, accepted: &[TypeIndex]) {
     let cond = cx.b.eq_any(at.type_index, accepted.iter().map(|index| index.0.into()));

@@ -125,7 +125,10 @@ impl Bindings {
             RuleKind::And(rules) | RuleKind::Or(rules) => {
                 rules.iter().for_each(|rule| self.add_vain(rule, is_negated, vain));
             }
-            RuleKind::DTypes(..) | RuleKind::NoAlias(..) | RuleKind::Aligned(..) => {}
+            RuleKind::Texts(..)
+            | RuleKind::DTypes(..)
+            | RuleKind::NoAlias(..)
+            | RuleKind::Aligned(..) => {}
         }
     }
 

@@ -12,6 +12,7 @@ mod names;
 mod peer;
 mod rules;
 mod stars;
+mod texts;
 
 pub use binding::{
     Binding, Bindings, DTypeBinding, MAX_COMBINATIONS, Sharers, Sharing, StarBinding,
@@ -72,6 +73,8 @@ pub struct Declarations {
     peers: Vec<Peer>,
     /// The scalars that are no symbols.
     scalars: HashMap<String, DType>,
+    /// The Strings.
+    texts: HashSet<String>,
     /// The rank of each Shape.
     shapes: HashMap<String, Rank>,
     /// The paths of all `Optional`s.
@@ -132,6 +135,11 @@ impl Declarations {
     /// A scalar parameter that is no symbol.
     pub fn scalar(&mut self, at: &Path, dtype: DType) {
         self.scalars.insert(at.text.clone(), dtype);
+    }
+
+    /// A String.
+    pub fn text(&mut self, at: &Path) {
+        self.texts.insert(at.text.clone());
     }
 
     /// A Shape with these elements.

@@ -20,7 +20,7 @@ impl Declarations {
             for name in rule.names() {
                 if let Some(param) = name.field {
                     self.check_field(&name, param, bindings, diagnostics);
-                } else if !bindings.symbols.contains_key(&name.text) && !self.is_value(&name.text) {
+                } else if !self.has_value(rule, &name.text, bindings) {
                     diagnostics.push(self.unknown_symbol(&name, bindings));
                 }
             }
@@ -37,7 +37,7 @@ impl Declarations {
 
     /// Whether a name that is no symbol has a value in rules: a bool or float, or an element of a
     /// Shape.
-    fn is_value(&self, name: &str) -> bool {
+    pub(super) fn is_value(&self, name: &str) -> bool {
         let is_number = |dtype: &DType| *dtype == DType::BOOL || dtype.is_float();
         let is_element = |(shape, number)| self.shapes[shape].has(number);
         self.scalars.get(name).is_some_and(is_number)
@@ -97,7 +97,9 @@ impl Declarations {
                     diagnostics.push(impossible(rule, "a tensor always overlaps itself"));
                 }
             }
+            RuleKind::Texts(name, _) => diagnostics.extend(self.check_text(name)),
             RuleKind::Compare(..) | RuleKind::Floats(..) | RuleKind::In(..) => {
+                diagnostics.extend(self.check_no_texts(rule));
                 self.check_floats(rule, bindings, diagnostics);
             }
             RuleKind::Aligned(tensor, _) => {

@@ -3,7 +3,7 @@
 
 use super::{Join, LaunchSpec, When};
 use crate::check;
-use crate::expr::Field;
+use crate::expr::{Expr, Field};
 use crate::param::TensorDType;
 use crate::plan::Value;
 use crate::planner::NamedKind;
@@ -107,6 +107,7 @@ impl Join<'_, '_> {
                 sides.iter().all(Option::is_some)
             }
             RuleKind::In(e, _) => self.check_names(e, place).is_some(),
+            RuleKind::Texts(name, _) => self.check_text(name, place),
             RuleKind::DTypes(vars, _) => {
                 vars.iter().all(|var| self.dtype(place, &TensorDType::from(var.as_str())).is_some())
             }
@@ -134,6 +135,19 @@ impl Join<'_, '_> {
         let message = format!("`{}` in {place} is no float parameter", other.text);
         let problem = Diagnostic::new("unbound-symbol", message).at(other.span);
         self.diagnostics.push(problem.help("compare integers with integers: write `1` for `1.0`"));
+        false
+    }
+
+    /// Whether what is compared with texts is one.
+    fn check_text(&mut self, name: &Expr, place: &str) -> bool {
+        let [name] = &name.names()[..] else { unreachable!("texts are compared with a name") };
+        let is_text = |kind| kind == NamedKind::Text;
+        if self.cx.named(&name.text).is_some_and(|named| is_text(named.kind)) {
+            return true;
+        }
+        let message = format!("`{}` in {place} is no String parameter", name.text);
+        let problem = Diagnostic::new("text-rule", message).at(name.span);
+        self.diagnostics.push(problem.help("compare numbers with numbers"));
         false
     }
 

@@ -59,6 +59,7 @@ mod tests {
             "Shape([n])",
             "Tuple(int32)",
             "Optional[Tensor([4], int8)]",
+            "String",
             "Stream",
             "EnvStream",
             "3",

@@ -12,6 +12,7 @@ mod pointer;
 mod scalar;
 mod shape;
 mod stream;
+mod string;
 mod tensor;
 mod tuple;
 
@@ -22,6 +23,7 @@ pub use pointer::Pointer;
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use stream::Stream;
+pub use string::Str;
 pub use tensor::{Order, Strides, Tensor, TensorDType};
 pub use tuple::Tuple;
 
@@ -34,6 +36,7 @@ use crate::parse::Parser;
 use crate::path::Path;
 use crate::plan::Value;
 use crate::planner::Planner;
+use kernpack_ffi_abi::layout::any;
 use kernpack_syntax::{Diagnostic, Span};
 use std::fmt;
 use std::sync::Arc;
@@ -47,7 +50,7 @@ pub enum Form {
     Short,
 }
 
-/// An argument as it arrived: the two halves of its `TVMFFIAny`.
+/// An argument as it arrived: what there is to know of its `TVMFFIAny`.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// Where it stands.
@@ -56,8 +59,19 @@ pub struct Argument {
     pub type_index: Value,
     /// Its payload.
     pub payload: Value,
+    /// Its text, where it is a string.
+    pub text: Value,
     /// Whether None was accepted before this kind was asked.
     pub optional: bool,
+}
+
+impl Argument {
+    /// The argument that lies at an address.
+    pub fn of(path: Path, address: Value, cx: &mut Planner<'_>) -> Argument {
+        let type_index = cx.b.load(address, any::TYPE_INDEX);
+        let payload = cx.b.load(address, any::PAYLOAD);
+        Argument { path, type_index, payload, text: cx.b.text_at(address), optional: false }
+    }
 }
 
 /// Why a default cannot have a value.
@@ -87,7 +101,7 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// What is expected of a default.
-    fn check_default(&self, _value: Literal) -> Result<(), BadDefault> {
+    fn check_default(&self, _value: &Literal) -> Result<(), BadDefault> {
         Err(BadDefault::NoLiteral)
     }
 
@@ -204,6 +218,7 @@ param_kinds! {
     Shape,
     Tuple,
     Optional,
+    Str,
     Pointer,
     Stream,
     EnvStream,

@@ -78,7 +78,7 @@ impl ParamKind for Optional {
         HostType::Optional(Box::new(self.0.host_type()))
     }
 
-    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+    fn check_default(&self, value: &Literal) -> Result<(), BadDefault> {
         match value {
             Literal::None => Ok(()),
             _ => self.0.get().check_default(value).map_err(|problem| match problem {

@@ -102,7 +102,7 @@ impl ParamKind for Pointer {
         HostType::Pointer
     }
 
-    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+    fn check_default(&self, value: &Literal) -> Result<(), BadDefault> {
         match value {
             _ if self.nonnull => Err(BadDefault::NoLiteral),
             Literal::None => Ok(()),

@@ -86,7 +86,7 @@ impl ParamKind for Scalar {
         if self.0.is_float() { HostType::Float(self.0) } else { HostType::Int(self.0) }
     }
 
-    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+    fn check_default(&self, value: &Literal) -> Result<(), BadDefault> {
         check::scalar::fits(value, self.0).map_err(BadDefault::Expected)
     }
 }

@@ -153,9 +153,7 @@ impl Elements {
         let size = cx.b.int(size_of::<Any>() as i64);
         let offset = cx.b.mul(number, size);
         let element = cx.b.add_ints(self.data, offset);
-        let type_index = cx.b.load(element, any::TYPE_INDEX);
-        let payload = cx.b.load(element, any::PAYLOAD);
-        let at = Argument { path: path.clone(), type_index, payload, optional: false };
+        let at = Argument::of(path.clone(), element, cx);
         check::type_index::require(cx, &at, "int", &[TypeIndex::INT, TypeIndex::BOOL]);
     }
 

@@ -47,7 +47,7 @@ impl ParamKind for Stream {
         HostType::Stream
     }
 
-    fn check_default(&self, value: Literal) -> Result<(), BadDefault> {
+    fn check_default(&self, value: &Literal) -> Result<(), BadDefault> {
         match value {
             Literal::None => Ok(()),
             _ => Err(BadDefault::Expected("None".to_string())),

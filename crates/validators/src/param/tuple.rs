@@ -12,7 +12,7 @@ use crate::parse::Parser;
 use crate::path::Path;
 use crate::planner::Planner;
 use kernpack_ffi_abi::TypeIndex;
-use kernpack_ffi_abi::layout::{Any, any, seq_cell};
+use kernpack_ffi_abi::layout::{Any, seq_cell};
 use kernpack_syntax::Diagnostic;
 use std::fmt;
 
@@ -102,9 +102,7 @@ impl ParamKind for Tuple {
         for (i, (path, kind)) in self.paths(&at.path).enumerate() {
             let offset = cx.b.int((i * size_of::<Any>()) as i64);
             let element = cx.b.add_ints(elements, offset);
-            let type_index = cx.b.load(element, any::TYPE_INDEX);
-            let payload = cx.b.load(element, any::PAYLOAD);
-            kind.get().plan(&Argument { path, type_index, payload, optional: false }, cx);
+            kind.get().plan(&Argument::of(path, element, cx), cx);
         }
     }
 

@@ -40,7 +40,7 @@ impl Parser<'_> {
             TokenKind::Int(value) => Number::Int(value.into()),
             TokenKind::Float(value) => Number::Float(value),
             TokenKind::Name => Number::of_word(token.text)?,
-            TokenKind::Mark(_) | TokenKind::Bad | TokenKind::End => return None,
+            TokenKind::Text | TokenKind::Mark(_) | TokenKind::Bad | TokenKind::End => return None,
         };
         self.bump();
         if is_negative { number.negated() } else { Some(number) }

@@ -9,7 +9,7 @@ use crate::launch::When;
 use crate::literal::{Literal, float_text};
 use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::{Diagnostic, Token, TokenKind};
+use kernpack_syntax::{Diagnostic, Span, Token, TokenKind};
 use std::fmt;
 
 /// How many values a symbol's set may have.
@@ -228,6 +228,9 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<RuleKind, Diagnostic> {
+        if self.peek().kind == TokenKind::Text {
+            return Err(self.unexpected("a name").help("write the text behind `==` or `!=`"));
+        }
         let left = self.side()?;
         if let (Side::Expr(left), true) = (&left, self.at_name("in")) {
             return self.set(left.clone());
@@ -243,6 +246,9 @@ impl Parser<'_> {
                 () => problem,
             });
         };
+        if self.peek().kind == TokenKind::Text {
+            return self.text_equality(&left, comparison);
+        }
         let right = self.side()?;
         let next = self.peek().span;
         if let Some(chained) = self.eat_comparison() {
@@ -261,6 +267,28 @@ impl Parser<'_> {
                 RuleKind::Floats(left, comparison, right)
             }
         })
+    }
+
+    /// `"relu"` behind a side and how it compares.
+    fn text_equality(
+        &mut self,
+        left: &Side,
+        comparison: Comparison,
+    ) -> Result<RuleKind, Diagnostic> {
+        let span = self.peek().span;
+        let text = self.parse_text()?;
+        let name = match left {
+            Side::Expr(name @ Expr::Symbol(..)) => name.clone(),
+            _ => return Err(no_text(left, span)),
+        };
+        let is_text = RuleKind::Texts(name, vec![text]);
+        match comparison {
+            Comparison::Eq => Ok(is_text),
+            Comparison::Ne => Ok(RuleKind::Not(Box::new(Rule { kind: is_text, span }))),
+            _ => Err(Diagnostic::new("text-rule", "texts have no order")
+                .label(span, format!("compared by `{}`", comparison.text()))
+                .help("compare by `==`, `!=` or `in {…}`")),
+        }
     }
 
     /// An expression, a truth as 1 or 0, or a float.
@@ -306,6 +334,10 @@ impl Parser<'_> {
             return Err(self.unexpected("a symbol before `in`"));
         }
         let span = self.peek().span;
+        if self.peek_second().kind == TokenKind::Text {
+            let texts = self.parse_list("{", "}", Parser::parse_text)?;
+            return Ok(RuleKind::Texts(left, at_most(MAX_SET, texts, span)?));
+        }
         let values = self.parse_list("{", "}", |parser| {
             let negative = parser.eat("-");
             parser.parse_int(negative, "an integer")
@@ -320,4 +352,10 @@ impl Parser<'_> {
         }
         Ok(RuleKind::In(left, at_most(MAX_SET, values, span)?))
     }
+}
+
+fn no_text(side: &Side, text: Span) -> Diagnostic {
+    Diagnostic::new("text-rule", format!("`{side}` is no String parameter"))
+        .label(text, "compared with this text")
+        .help("compare a String parameter as it is")
 }

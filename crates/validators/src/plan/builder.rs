@@ -4,7 +4,7 @@
 use super::{
     Arith, Carried, Compare, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When, Yielded,
 };
-use crate::fault::{Fault, Part};
+use crate::fault::{Fault, Part, shown_text};
 use kernpack_ffi_abi::{DType, Field};
 use std::collections::HashMap;
 
@@ -85,6 +85,30 @@ impl Builder {
     /// A truth constant.
     pub fn bool(&mut self, value: bool) -> Value {
         self.add(Expr::Bool(value))
+    }
+
+    /// A constant text.
+    pub fn text(&mut self, text: &str) -> Value {
+        self.add(Expr::Text(text.into()))
+    }
+
+    /// The text of the `TVMFFIAny` at an address.
+    pub fn text_at(&mut self, address: Value) -> Value {
+        self.add(Expr::TextAt(address))
+    }
+
+    /// Whether a text is one of some constants.
+    pub fn text_is_any(&mut self, text: Value, all: &[String]) -> Value {
+        let mut any = self.bool(false);
+        for constant in all {
+            let is_it = match self.expr(text) {
+                Expr::Text(known) => Expr::Bool(**known == **constant),
+                _ => Expr::TextIs(text, constant.as_str().into()),
+            };
+            let is_it = self.add(is_it);
+            any = self.or(any, is_it);
+        }
+        any
     }
 
     /// The address of the arguments.
@@ -262,16 +286,18 @@ impl Builder {
 
     /// Names a value here, unless it is a constant.
     pub fn let_named(&mut self, name: impl Into<String>, value: Value) {
-        if self.as_int(value).is_none() && self.as_bool(value).is_none() {
+        let is_constant = matches!(self.expr(value), Expr::Int(_) | Expr::Bool(_) | Expr::Text(_));
+        if !is_constant {
             self.push(Step::Let(name.into(), value));
         }
     }
 
-    /// Zero or false: what a value of the same type is where a `when` does not hold.
+    /// Zero, false or nothing: what a value of the same type is where a `when` does not hold.
     pub fn zero_like(&mut self, value: Value) -> Value {
         match self.type_of(value) {
             Type::Int => self.int(0),
             Type::Bool => self.bool(false),
+            Type::Text => self.text(""),
         }
     }
 
@@ -283,10 +309,11 @@ impl Builder {
     pub fn require(&mut self, cond: Value, mut fault: Fault) {
         if self.as_bool(cond) != Some(true) {
             for part in &mut fault.parts {
-                if let Part::Value(value, format) = part
-                    && let Some(constant) = self.as_int(*value)
-                {
-                    *part = Part::Text(format.text(constant));
+                let Part::Value(value, format) = part else { continue };
+                match self.expr(*value) {
+                    Expr::Int(constant) => *part = Part::Text(format.text(*constant)),
+                    Expr::Text(text) => *part = Part::Text(shown_text(text.as_bytes())),
+                    _ => {}
                 }
             }
             self.push(Step::Require(cond, fault));

@@ -2,10 +2,12 @@
 //! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
 //! with, and a checker for hosts that have no compiled code.
 
+mod text;
+
 use super::{
     CScalar, Expr, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Status, Step, Value, When,
 };
-use crate::fault::Fault;
+use crate::fault::{Fault, Format};
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
 
@@ -157,7 +159,10 @@ impl Run<'_> {
     }
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
-        let message = fault.text(&self.plan.signature, &mut |value| self.value(value))?;
+        let message = fault.text(&self.plan.signature, &mut |value, format| match format {
+            Format::Text => self.shown_text(value),
+            _ => Ok(format.text(self.value(value)?)),
+        })?;
         Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
     }
 
@@ -230,7 +235,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The value of an expression; truths are 0 and 1.
+    /// The value of an expression; truths are 0 and 1, texts as `text` says.
     fn value(&self, value: Value) -> Result<i64, Stop> {
         if let Some(known) = self.known.borrow()[value.0 as usize] {
             return Ok(known);
@@ -244,6 +249,9 @@ impl Run<'_> {
         Ok(match self.plan.expr(value) {
             Expr::Int(int) => *int,
             Expr::Bool(truth) => (*truth).into(),
+            Expr::Text(_) => text::constant(value),
+            Expr::TextAt(address) => self.value(*address)?,
+            Expr::TextIs(text, constant) => i64::from(self.text(*text)? == constant.as_bytes()),
             Expr::Args => self.args as i64,
             Expr::NumArgs => self.num_args.into(),
             Expr::Device => self.device.expect("a verified plan asks before it uses") as i64,

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A `repeat` is the only loop, and it is bounded: it ends after at most [`MOST_TURNS`] turns, whatever its count. Where a rank is known, its
-//! dims are steps of their own. Every expression is a 64-bit integer (a pointer, a float's bits) or a bool, and has no effects, so
+//! dims are steps of their own. Every expression is a 64-bit integer (a pointer, a float's bits), a bool or a text, and has no effects, so
 //! *when* it is evaluated matters only for loads: a load may be evaluated only where the steps before it have made it safe, which is why
 //! an expression is evaluated where a step first needs it and never earlier.
 //!
@@ -46,6 +46,7 @@ pub use verify::{MAX_MAP_RANK, MAX_PARTS, MAX_VALUES, VerifyError};
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, Field};
 use std::fmt;
+use std::sync::Arc;
 
 /// An expression of the plan, by number. Prints as `v7`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +65,8 @@ pub enum Type {
     Int,
     /// True or false.
     Bool,
+    /// What a string says. Nothing computes with a text: it is compared, and shown.
+    Text,
 }
 
 /// A pure operation on two integers with an integer result.
@@ -103,6 +106,8 @@ pub enum Expr {
     Int(i64),
     /// A truth constant.
     Bool(bool),
+    /// A constant text, without a NUL.
+    Text(Arc<str>),
     /// The address of the arguments: an array of `TVMFFIAny`.
     Args,
     /// The number of arguments.
@@ -113,6 +118,10 @@ pub enum Expr {
     Load(Value, Field),
     /// The 64-bit integer at an address plus 8 times the index.
     Element(Value, u32),
+    /// The text of the `TVMFFIAny` at an address: what the string says that it holds; of anything else, nothing.
+    TextAt(Value),
+    /// Whether a text has these bytes, and no others.
+    TextIs(Value, Arc<str>),
     /// Integer arithmetic.
     Arith(Arith, Value, Value),
     /// Whether an addition, subtraction or multiplication overflows.
@@ -410,7 +419,9 @@ impl Expr {
     /// The type, or the operand that has it.
     fn own_type(&self) -> Result<Type, Value> {
         match self {
+            Expr::Text(_) | Expr::TextAt(_) => Ok(Type::Text),
             Expr::Bool(_)
+            | Expr::TextIs(..)
             | Expr::Overflows(..)
             | Expr::Compare(..)
             | Expr::And(..)
@@ -436,6 +447,7 @@ impl Expr {
         match self {
             Expr::Int(_)
             | Expr::Bool(_)
+            | Expr::Text(_)
             | Expr::Args
             | Expr::NumArgs
             | Expr::Device
@@ -443,6 +455,8 @@ impl Expr {
             | Expr::Turn(..) => vec![],
             Expr::Load(a, _)
             | Expr::Element(a, _)
+            | Expr::TextAt(a)
+            | Expr::TextIs(a, _)
             | Expr::Not(a)
             | Expr::FloatBits(a)
             | Expr::Rounded(a, _) => vec![*a],

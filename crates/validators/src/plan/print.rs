@@ -10,6 +10,7 @@ use crate::rule::join;
 use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::layout::dl_tensor;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_syntax::quote;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
@@ -286,6 +287,12 @@ impl Printer<'_> {
         match *self.plan.expr(value) {
             Expr::Int(int) => int.to_string(),
             Expr::Bool(truth) => truth.to_string(),
+            Expr::Text(ref text) => quote(text),
+            Expr::TextAt(base) => format!("text({})", self.place(base)),
+            Expr::TextIs(text, ref constant) => {
+                let text = format!("{} is {}", self.text(text, true), quote(constant));
+                if operand { format!("({text})") } else { text }
+            }
             Expr::Args => "args".to_string(),
             Expr::NumArgs => "num_args".to_string(),
             Expr::Device => "device".to_string(),
@@ -348,7 +355,12 @@ impl Printer<'_> {
 
     /// A field of a struct; arguments print as `args[1].payload`.
     fn load(&self, base: Value, field: kernpack_ffi_abi::Field) -> String {
-        let base = match *self.plan.expr(base) {
+        format!("{}.{}", self.place(base), field.name)
+    }
+
+    /// What is at an address.
+    fn place(&self, base: Value) -> String {
+        match *self.plan.expr(base) {
             Expr::Args => "args[0]".to_string(),
             Expr::Arith(Arith::Add, args, offset) if *self.plan.expr(args) == Expr::Args => {
                 match self.plan.expr(offset) {
@@ -357,8 +369,7 @@ impl Printer<'_> {
                 }
             }
             _ => self.text(base, true),
-        };
-        format!("{base}.{}", field.name)
+        }
     }
 }
 

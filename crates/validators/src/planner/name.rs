@@ -21,6 +21,8 @@ pub enum NamedKind {
     Pointer,
     /// A packed dtype.
     DType,
+    /// A text.
+    Text,
     /// The environment's stream, which has no value while arguments are checked.
     EnvStream,
 }

@@ -11,7 +11,7 @@ use crate::plan::nearest;
 use kernpack_ffi_abi::DType;
 
 /// What is known of a name of a rule.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum KnownValue {
     /// The value of a symbol or field.
     Int(i64),
@@ -19,6 +19,8 @@ pub enum KnownValue {
     Float(f64, DType),
     /// The dtype of a dtype variable.
     DType(DType),
+    /// What a String says.
+    Text(String),
 }
 
 /// What is known of the names of a rule.
@@ -46,6 +48,13 @@ impl Known<'_> {
     fn dtype(&self, var: &str) -> Option<DType> {
         match (self.values)(var) {
             Some(KnownValue::DType(dtype)) => Some(dtype),
+            _ => None,
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        match (self.values)(name) {
+            Some(KnownValue::Text(text)) => Some(text),
             _ => None,
         }
     }
@@ -163,6 +172,10 @@ impl Rule {
                     true => Outcomes::EITHER,
                 }
             }
+            RuleKind::Texts(e, texts) => {
+                let text = e.as_symbol().and_then(|name| known.text(name));
+                text.map_or(Outcomes::EITHER, |text| Outcomes::of(texts.contains(&text)))
+            }
             RuleKind::NoAlias(..) => Outcomes::ANY,
             RuleKind::Aligned(..) => Outcomes::EITHER,
             RuleKind::Not(rule) => rule.outcomes(known).not(),
@@ -199,6 +212,7 @@ impl Rule {
             RuleKind::Compare(..)
             | RuleKind::Floats(..)
             | RuleKind::In(..)
+            | RuleKind::Texts(..)
             | RuleKind::NoAlias(..)
             | RuleKind::Aligned(..)
             | RuleKind::Not(_) => None,

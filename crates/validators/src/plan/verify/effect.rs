@@ -3,6 +3,7 @@
 
 use super::step::Scope;
 use super::{MAX_MAP_RANK, Verified, VerifyError, require};
+use crate::fault::Format;
 use crate::plan::{
     Alloc, CScalar, Combinations, Launch, LaunchArg, Plan, Status, TensorMap, Type, Value,
 };
@@ -65,6 +66,8 @@ fn verify_launch(plan: &Plan, launch: &Launch, scope: &mut Scope<'_>) -> Verifie
     if let Some(Status { value, fault }) = launch.status() {
         scope.status(*value)?;
         super::fault(*value, fault)?;
+        let shows_text = fault.shown().any(|(_, format)| format == Format::Text);
+        require(!shows_text, || place(launch), "shows a status as a text")?;
     }
     launch.args.iter().try_for_each(|arg| match arg {
         LaunchArg::TensorMap(map) => {

@@ -28,6 +28,7 @@ fn operand_types(value: Value, expr: &Expr, facts: &Facts) -> Verified {
     let wanted = match expr {
         Expr::And(..) | Expr::Or(..) | Expr::Not(_) => [Type::Bool; 3],
         Expr::Select(_, a, _) => [Type::Bool, type_of(a), type_of(a)],
+        Expr::TextIs(..) => [Type::Text; 3],
         _ => [Type::Int; 3],
     };
     let fits = expr.operands().iter().zip(wanted).all(|(operand, ty)| type_of(operand) == ty);
@@ -45,6 +46,9 @@ fn operation(value: Value, expr: &Expr) -> Verified {
         {
             Err(error(value, "rounds to no narrower float"))
         }
+        Expr::Text(text) | Expr::TextIs(_, text) if text.contains('\0') => {
+            Err(error(value, "has a NUL in its text"))
+        }
         Expr::Element(_, index) if index.checked_mul(8).is_none() => {
             Err(error(value, "lies too far behind the first"))
         }
@@ -56,7 +60,7 @@ fn operation(value: Value, expr: &Expr) -> Verified {
 fn addresses(plan: &Plan, value: Value, expr: &Expr, facts: &Facts) -> Verified {
     let is_device = |operand: &Value| *plan.expr(*operand) == Expr::Device;
     let (address, others) = match expr {
-        Expr::Load(base, _) => (Some(base), vec![]),
+        Expr::Load(base, _) | Expr::TextAt(base) => (Some(base), vec![]),
         Expr::Arith(Arith::Add, base, number) => (Some(base), vec![*number]),
         Expr::Element(base, index) if is_device(base) => {
             return match (*index as usize) < DeviceFact::ALL.len() {

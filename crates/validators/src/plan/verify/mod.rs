@@ -10,7 +10,7 @@
 //!
 //! 1. An operand has a smaller number than the expression it stands in: expressions are acyclic.
 //! 2. Operands have the types that their operation wants: conditions are bools, everything else is an
-//!    integer; the branches of a `select` agree.
+//!    integer, but for texts, which are compared with constants; the branches of a `select` agree.
 //! 3. Only an addition, a subtraction or a multiplication is asked whether it overflows.
 //! 4. What rounds a float rounds it to `float16`, `bfloat16` or `float32`.
 //! 5. The arguments, and a sum of them and a number, are addresses to read from; what is known of the
@@ -26,8 +26,8 @@
 //! 10. What a `repeat` gives its steps is given by that step alone, by expressions made for it, and used
 //!     only inside it. What it hands on has one type throughout.
 //! 11. Blocks nest at most [`MAX_DEPTH`] deep, and at most [`MAX_REPEATS`] of them repeat: so a call ends.
-//! 12. A fault has at most [`MAX_VALUES`] values, which are integers, and [`MAX_PARTS`] parts. No text has
-//!     a NUL in it.
+//! 12. A fault has at most [`MAX_VALUES`] values, which are texts where they are shown as such, and else
+//!     integers, and [`MAX_PARTS`] parts. No text, and no constant one, has a NUL in it.
 //! 13. What is known of the device is used behind the step that asks. There is one at most, and it stands
 //!     in no other step.
 //!

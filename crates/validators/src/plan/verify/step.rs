@@ -2,6 +2,7 @@
 //! The rules of steps: which values exist where.
 
 use super::{Facts, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
+use crate::fault::Format;
 use crate::plan::{Device, Expr, Plan, Repeat, Step, Type, Value, When};
 
 /// What may be used at a place of the plan.
@@ -42,7 +43,10 @@ impl<'p> Scope<'p> {
             Step::Let(_, value) => self.uses(*value).map(|_| ()),
             Step::Require(cond, fault) => {
                 self.uses_as(*cond, Type::Bool)?;
-                fault.values().try_for_each(|value| self.uses_as(value, Type::Int))?;
+                fault.shown().try_for_each(|(value, format)| {
+                    let is_text = format == Format::Text;
+                    self.uses_as(value, if is_text { Type::Text } else { Type::Int })
+                })?;
                 super::fault(*cond, fault)
             }
             Step::When(when) => self.when(when),
