@@ -74,6 +74,7 @@ fn fault_json(fault: &Fault, signature: &str) -> Value {
         Part::Value(_, Format::TypeIndex) => "{type}",
         Part::Value(_, Format::DType) => "{dtype}",
         Part::Value(_, Format::DeviceType) => "{device}",
+        Part::Value(_, Format::Text) => "{text}",
     });
     let (name, kind) = (fault.name, fault.kind.to_string());
     json!({ "name": name, "kind": kind, "message": parts.collect::<String>() })

@@ -170,6 +170,7 @@ fn docstring(function: &Function) -> String {
         line => format!("    {}", line.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"")),
     });
     let text = lines.collect::<Vec<_>>().join("\n");
-    let end = if text.contains('\n') { "\n    " } else { "" };
+    // A quote in front of those that end the string would end it.
+    let end = if text.contains('\n') || text.ends_with('"') { "\n    " } else { "" };
     format!("    \"\"\"{}{end}\"\"\"\n    ...\n", text.trim_start())
 }

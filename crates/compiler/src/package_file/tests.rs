@@ -484,10 +484,10 @@ fn problems_inside_strings_are_found_in_the_file() {
           x: Tenzor([n], float32))\"\"\""
         ),
         expect![[r#"
-        syntax: expected a type, found `Tenzor`
-          "Tenzor" expected a type
-          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-    "#]],
+            syntax: expected a type, found `Tenzor`
+              "Tenzor" expected a type
+              help: the types are Tensor, Shape, Tuple, Optional, String, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+        "#]],
     );
     expect_problems(
         &format!(
@@ -495,10 +495,10 @@ fn problems_inside_strings_are_found_in_the_file() {
         signature = \"f(\\u0078: Tenzor([n], float32))\""
         ),
         expect![[r#"
-        syntax: expected a type, found `Tenzor`
-          "\"f(\\u0078: Tenzor([n], float32))\"" expected a type
-          help: the types are Tensor, Shape, Tuple, Optional, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
-    "#]],
+            syntax: expected a type, found `Tenzor`
+              "\"f(\\u0078: Tenzor([n], float32))\"" expected a type
+              help: the types are Tensor, Shape, Tuple, Optional, String, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+        "#]],
     );
     expect_problems(
         &format!("{HEADER}[[function]]\nsignature = ''"),

@@ -15,6 +15,7 @@ static void print_value(const kernpack_any* any) {
     case 3: printf("%g", any->value.v_float64); break;
     case 4: printf("void*(%" PRIdPTR ")", (intptr_t)object); break;
     case 7: printf("Tensor(ndim=%d)", (int)((const kernpack_tensor*)object)->ndim); break;
+    case 8: printf("\"%s\"", (const char*)object); break;
     case 69: {
       const kernpack_shape* shape = (const kernpack_shape*)object;
       printf("Shape(");
@@ -71,6 +72,7 @@ PRINTING(numbers)
 PRINTING(views)
 PRINTING(shapes)
 PRINTING(tuples)
+PRINTING(texts)
 PRINTING(fixed)
 PRINTING(least)
 PRINTING(tuples_a)
@@ -113,6 +115,7 @@ int main(void) {
   struct norm_tuples_a_new_ inner;
   struct norm_tuples_a outer;
   struct norm_tuples_b other;
+  struct norm_texts_t texts;
   memset(&tensor, 0, sizeof tensor);
   tensor.ndim = 1;
 
@@ -138,6 +141,9 @@ int main(void) {
   outer.new_ = NULL;
   norm_tuples(&outer, NULL, NULL, 0);
   norm_tuples(NULL, NULL, NULL, 0);
+  texts._0 = "in a tuple";
+  norm_texts("relu", "gelu", &texts, NULL, 0);
+  norm_texts("", NULL, NULL, NULL, 0);
   norm_fixed(true, 9, NULL, 0);
   norm_fixed(false, 9, NULL, 0);
   norm_least(NULL, 0);

@@ -30,6 +30,9 @@ fn everything() -> Package {
              b: Optional[Tuple(float32, s: Optional[Shape([2])])], c: Tuple(), d: Tuple(3, True))",
         ),
         function("shapes(x: Tensor([*b], int8), s: Shape([*b]), t: Optional[Shape([2, *_])])"),
+        function(
+            r#"texts(mode: String, other: Optional[String], t: Tuple(String), u: "a?\"\\\n≤")"#,
+        ),
         function("fixed(a: None, b: True, c: -9, d: 1e-06, e: Optional[3], message: int32)"),
         Function::new(Signature::new("least").param("a", Exactly(Literal::Int(i64::MIN)))),
         function("tuples_a(new_: Tuple(int32), kernpack_args: Tuple(int32), new: int64)"),
@@ -321,6 +324,39 @@ fn every_kind_has_a_c_type() {
               message_size);
         }
 
+        int __tvm_ffi_texts(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
+
+        struct norm_texts_t {
+          const char* _0;
+        };
+
+        /**
+         * texts(mode: String, other: Optional[String], t: Tuple(String), u: "a?\"\\\n≤")
+         */
+        static inline int norm_texts(
+            const char* mode,
+            const char* other,
+            const struct norm_texts_t* t,
+            char* message,
+            size_t message_size) {
+          kernpack_any kernpack_out = kernpack_none();
+          kernpack_any kernpack_args[4];
+          kernpack_array kernpack_0;
+          kernpack_any kernpack_1[1];
+          kernpack_args[0] = kernpack_text(mode);
+          kernpack_args[1] = kernpack_text(other);
+          kernpack_args[2] = kernpack_none();
+          if (t) {
+            kernpack_1[0] = kernpack_text(t->_0);
+            kernpack_args[2] = kernpack_values(&kernpack_0, kernpack_1, 1);
+          }
+          kernpack_args[3] = kernpack_text("a\?\"\\\n≤");
+          return kernpack_result(
+              __tvm_ffi_texts(NULL, (const kernpack_packed_any*)kernpack_args, 4, (kernpack_packed_any*)&kernpack_out),
+              message,
+              message_size);
+        }
+
         int __tvm_ffi_fixed(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
 
         /**
@@ -499,6 +535,10 @@ fn packed_functions_get_what_callers_pass() {
         tuples([Tensor(ndim=1), 4, [0.25, 3]], [0.75, None], [], [3, True])
         tuples([Tensor(ndim=1), 4, None], None, [], [3, True])
         tuples(None, None, [], [3, True])
+        texts("relu", "gelu", ["in a tuple"], "a?"\
+        ≤")
+        texts("", None, None, "a?"\
+        ≤")
         fixed(None, True, -9, 1e-06, 3, 9)
         fixed(None, True, -9, 1e-06, None, 9)
         least(-9223372036854775808)

@@ -169,6 +169,12 @@ fn every_kind_has_a_type_that_tvm_ffi_knows() {
             ]],
         ),
         (
+            "f(a: String, b: Optional[String], c: \"relu\")",
+            expect![[
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.String"},{"type":"Optional","args":[{"type":"ffi.String"}]},{"type":"ffi.String"}]}}"#
+            ]],
+        ),
+        (
             "f(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)",
             expect![[
                 r#"{"type":"ffi.Function","named_args":{"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"},{"type":"ffi.Tensor"}]}],"params":[{"type":"int"}]}}"#

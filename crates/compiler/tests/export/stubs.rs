@@ -63,6 +63,7 @@ fn every_kind_has_a_type() {
         function("h(a: Shape([n, 2]), b: Tuple(int8, x: Tuple(), y: Optional[bool]))"),
         function("i(a: None, b: True, c: -1, d: 0.5)"),
         function("j(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)"),
+        function(r#"k(a: String, b: "c\"\\", d: Optional[String] = "\n") where a != "relu""#),
     ];
     expect![[r##"
         # The functions of `norm`, packaged by kernpack 0.1.0.
@@ -108,6 +109,11 @@ fn every_kind_has_a_type() {
 
         def j_out(n: int, x: _Tensor, y: _Tensor, /) -> None:
             """j_out(n: int64, x: Tensor([n], int8, mut), y: Tensor([n], int8, mut))"""
+            ...
+
+        def k(a: str, b: Literal["c\"\\"], d: str | None = "\n", /) -> None:
+            """k(a: String, b: "c\\"\\\\", d: Optional[String] = "\\n") where a != "relu"
+            """
             ...
     "##]]
     .assert_eq(&compiled(&package(functions)));

@@ -596,3 +596,54 @@ fn a_status_is_its_faults_alone() {
         "has a fault with too many parts",
     );
 }
+
+#[test]
+fn texts_are_compared_and_shown_and_nothing_else() {
+    let message = "has an operand of another type";
+    let text = |made: &mut Made| made.add(Expr::Text("a".into()));
+    let not_shown = "shows a status as a text";
+    expect_expr(Expr::TextIs(ZERO, "a".into()), message);
+    expect_expr(Expr::TextAt(TRUTH), message);
+    expect_expr(Expr::TextAt(DEVICE), "computes with an address");
+    expect_expr(Expr::Text("a\0b".into()), "has a NUL in its text");
+    expect(
+        |made| {
+            let text = text(made);
+            made.add(Expr::Compare(Compare::Eq, text, text));
+        },
+        message,
+    );
+    expect(
+        |made| {
+            let text = text(made);
+            made.add(Expr::TextIs(text, "a\0b".into()));
+        },
+        "has a NUL in its text",
+    );
+    let shows = |made: &mut Made, value: Value, format: Format| {
+        made.plan.steps.push(Step::Require(TRUTH, fault(vec![Part::Value(value, format)])));
+    };
+    expect(|made| shows(made, ZERO, Format::Text), WRONG_TYPE);
+    expect(
+        |made| {
+            let text = text(made);
+            shows(made, text, Format::Int);
+        },
+        WRONG_TYPE,
+    );
+    expect(
+        |made| {
+            let Site::Host(Some(status)) = &mut made.plan.launches[0].site else { unreachable!() };
+            status.fault.parts.push(Part::Value(ZERO, Format::Text));
+        },
+        not_shown,
+    );
+    let mut whole = made();
+    let at = whole.add(Expr::TextAt(ARGS));
+    let constant = text(&mut whole);
+    let either = whole.add(Expr::Select(TRUTH, at, constant));
+    let is_it = whole.add(Expr::TextIs(either, "a".into()));
+    whole.plan.steps.push(Step::Let("is_it".into(), is_it));
+    shows(&mut whole, either, Format::Text);
+    assert_eq!(whole.plan.verify(), Ok(()));
+}
