@@ -6,7 +6,7 @@ Nothing is shared with the compiler, whose oracle this is. Arguments are describ
 import math
 from collections import namedtuple
 
-from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, Expr, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
+from signature import (COMPARISONS, DTYPES, FLOAT_RANGES, INT_RANGES, DataType, Expr, Float, Literal, Optional, Pointer, Scalar, Shape, Signature, Stream,
                        Star, String, Tensor, Tuple, fit, float_sides, is_symbol, literal_text, name_expr, number_text, parts, rule_text, short,
                        shown, star_place, written)
 
@@ -19,7 +19,7 @@ TYPE_WORDS |= dict(enumerate("Object str bytes Error Function Shape Tensor Array
 TYPE_WORDS |= {74: "a Python object", 75: "List", 76: "Dict", 77: "VisitInterrupt", 78: "BigInt"}
 LITERAL_TYPES = {type(None): ("None", {0}), bool: ("bool", {1, 2}), int: ("int", {1, 2}), float: ("float", {1, 2, 3}), str: ("str", {8, 11, 65})}
 ORDER_WORDS = {"row": "row-major order", "col": "column-major order"}
-TYPE_FAULTS = {"arity", "type", "tensor-dtype", "dtype-match", "dtype-combination"}
+TYPE_FAULTS = {"arity", "type", "dtype", "tensor-dtype", "dtype-match", "dtype-combination"}
 
 
 def choice_text(words):
@@ -58,11 +58,13 @@ def type_index(value):
     [(key, payload)] = value.items()
     if key in ("tensor", "object", "str"):
         return payload["index"] if key == "tensor" else payload[0] if key == "str" else payload
-    return {"none": 0, "int": 1, "bool": 2, "float": 3, "ptr": 4, "shape": 69, "array": 71, "list": 75, "bigint": 78}[key]
+    return {"none": 0, "dtype": 5, "int": 1, "bool": 2, "float": 3, "ptr": 4, "shape": 69, "array": 71, "list": 75, "bigint": 78}[key]
 
 
-def as_argument(literal):
+def as_argument(literal, kind):
     """A default, as if the caller had passed it."""
+    if isinstance(kind, DataType):
+        return {"dtype": [*DTYPES[literal]]}
     if isinstance(literal, float):
         return {"float": literal.hex()}
     if isinstance(literal, str):
@@ -174,7 +176,8 @@ class Call:
             count = f"{least} to {most} arguments" if least < most else f"{most} argument{'s' * (most != 1)}"
             self.fail("arity", "Mismatched number of arguments", count, len(args))
         for i, param in enumerate(self.signature.arguments):
-            self.visit(param.type, args[i] if i < len(args) else as_argument(param.default.value), Place(param.name, i))
+            default = as_argument(param.default.value, param.type) if i >= len(args) else None
+            self.visit(param.type, default or args[i], Place(param.name, i))
 
     def visit(self, kind, value, place, optional=False):
         [payload] = value.values()
@@ -220,6 +223,9 @@ class Call:
             case String():
                 self.accept("str", {8, 11, 65}, value, place, optional)
                 self.learn({place.path: text_of(value)}, place)
+            case DataType():
+                self.accept("dtype", {5, 8, 11, 65}, value, place, optional)
+                self.data_type(value, place)
             case Literal(want):
                 word, indices = LITERAL_TYPES[type(want)]
                 self.accept(word, indices, value, place, optional)
@@ -233,6 +239,16 @@ class Call:
         if index not in indices:
             expected = f"{word} or None" if optional or 0 in indices and word != "None" else word
             self.fail("type", f"Mismatched type {place}", expected, TYPE_WORDS.get(index, f"type index {index}"))
+
+    def data_type(self, value, place):
+        allowed = self.signature.dtypes[place.path]
+        name = next((name for name in allowed if value in ({"dtype": [*DTYPES[name]]}, {**value, "str": [type_index(value), name.encode().hex()]})), None)
+        if name is None:
+            got = dtype_text(*value["dtype"]) if "dtype" in value else shown(text_of(value))
+            self.fail("dtype", f"Mismatched dtype {place}", choice_text(allowed), got)
+        self.dtypes[place.path] = name, place.path
+        self.match_early()
+        self.learn({place.path: name}, place)
 
     def scalar(self, dtype, value, place):
         number = number_of(value)
@@ -434,15 +450,19 @@ class Call:
             if got not in [DTYPES[name] for name in allowed]:
                 self.fail("tensor-dtype", f"Mismatched Tensor {place}", f"dtype={choice_text(allowed)}", dtype_text(*got))
             if self.signature.dtype_bindings[expected] == place.path:
-                self.dtypes[expected] = (next(name for name in allowed if DTYPES[name] == got), place.path)
+                self.dtypes[expected] = (next(name for name in allowed if DTYPES[name] == got), f"{place.path}.dtype")
             else:
                 self.early.append((expected, got, place))
+        self.match_early()
+        if expected in self.dtypes:
+            self.learn({expected: self.dtypes[expected][0]}, place.part(".dtype"))
+
+    def match_early(self):
+        """Compares the dtypes of tensors with that of their variable, if it has one by now."""
         for variable, dtype, at in self.early:
             if variable in self.dtypes and DTYPES[self.dtypes[variable][0]] != dtype:
                 name, path = self.dtypes[variable]
-                self.fail("dtype-match", f"Mismatched {at.part('.dtype').itself}", f"to match {path}.dtype ({name})", dtype_text(*dtype))
-        if expected in self.dtypes:
-            self.learn({expected: self.dtypes[expected][0]}, place.part(".dtype"))
+                self.fail("dtype-match", f"Mismatched {at.part('.dtype').itself}", f"to match {path} ({name})", dtype_text(*dtype))
 
     def device(self, kind, number, index, place):
         device, allowed = DEVICES.get(number, f"device type {number}"), kind.devices or [self.default_device]

@@ -21,7 +21,7 @@ INT_RANGES = {name: (0, 2 ** DTYPES[name][1] - 1) if name[0] == "u" else (-2 ** 
 # The largest finite value, and the least one that rounds beyond it.
 FLOAT_RANGES = {"float16": (65504.0, 65520.0), "bfloat16": ((2 - 2.0 ** -7) * 2.0 ** 127, (2 - 2.0 ** -8) * 2.0 ** 127),
                 "float32": ((2 - 2.0 ** -23) * 2.0 ** 127, (2 - 2.0 ** -24) * 2.0 ** 127), "float64": (1.7976931348623157e308, math.inf)}
-RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional String Pointer Stream EnvStream where noalias aligned ceildiv min max _".split()}
+RESERVED = {*DTYPES, *"Tensor Shape Tuple Optional String DataType Pointer Stream EnvStream where noalias aligned ceildiv min max _".split()}
 CALLS = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
 INFIX = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod}
 COMPARISONS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -36,6 +36,7 @@ Optional = namedtuple("Optional", "inner")
 Pointer = namedtuple("Pointer", "dtype nonnull align")
 Stream = namedtuple("Stream", "word")
 String = namedtuple("String", "word")
+DataType = namedtuple("DataType", "word")
 Literal = namedtuple("Literal", "value")
 Param = namedtuple("Param", "name type default")  # default: None, or a Literal
 # op: a comparison, "in", "texts" (a String is one of some), "dtypes" (a list of variables is one of several lists of dtypes), "noalias", "aligned", "and", "or", "not" (left: rules)
@@ -184,7 +185,7 @@ def type_text(kind):
         case Optional(inner): return f"Optional[{type_text(inner)}]"
         case Pointer(dtype): return f"Pointer({dtype})" if dtype else "Pointer"
         case Literal(value): return literal_text(value)
-    return kind[0]  # a Scalar's dtype, the word of a Stream or String
+    return kind[0]  # a Scalar's dtype, the word of another kind
 
 
 def short(signature):
@@ -220,7 +221,7 @@ def refuse(node):
 def parse_param(node):
     match node:
         case ast.BinOp(ast.BinOp(ast.Name(name), ast.MatMult(), kind), ast.MatMult(), default):
-            return Param(name, parse_type(kind), Literal(ast.literal_eval(default)))
+            return Param(name, parse_type(kind), Literal(default.id if isinstance(default, ast.Name) else ast.literal_eval(default)))
         case ast.BinOp(ast.Name(name), ast.MatMult(), kind):
             return Param(name, parse_type(kind), None)
     refuse(node)
@@ -230,6 +231,7 @@ def parse_type(node):
     match node:
         case ast.Name("Stream" | "EnvStream" as word): return Stream(word)
         case ast.Name("String" as word): return String(word)
+        case ast.Name("DataType" as word): return DataType(word)
         case ast.Name("Pointer"): return Pointer(None, False, 1)
         case ast.Name(name) if name in INT_RANGES or name in FLOAT_RANGES: return Scalar(name)
         case ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()): return Literal(ast.literal_eval(node))
@@ -424,10 +426,12 @@ class Signature:
                 self.tensors.append((path, kind))
                 self.collect_dims(dims, path, ".shape", optionals)
                 self.uses += [Use(stride, f"{path}.strides[{number_text(dims, i)}]", "stride", optionals) for i, stride in enumerate(strides)]
-                if dtype not in DTYPES and not optionals:
+                if dtype not in DTYPES and not optionals and self.dtype_bindings.get(dtype) != dtype:
                     self.dtype_bindings.setdefault(dtype, path)
             case Shape(dims):
                 self.collect_dims(dims, path, "", optionals)
+            case DataType():
+                self.dtype_bindings[path] = path
             case Scalar(dtype) if is_symbol(path, dtype):
                 self.uses.append(Use(name_expr(path), path, "param", optionals))
             case Tuple(elements):
@@ -482,7 +486,8 @@ class Signature:
     def diagnose(self):
         kinds, symbols = {param.name: param.type for param in self.params}, {*self.bound_at, *self.stride_uses, *self.shared}
         integers, variables = {use.path for use in self.uses if use.role == "param"}, self.variables
-        if len(kinds) < len(self.params) or ((symbols - integers) | variables) & {*kinds} or symbols & variables:
+        dtypes = {name for name, kind in kinds.items() if isinstance(kind, DataType)}
+        if len(kinds) < len(self.params) or ((symbols - integers) | variables - dtypes) & {*kinds} or symbols & variables:
             raise ValueError("one name for two things")
         if {*self.stars} & (symbols | variables | {*kinds}):
             raise ValueError("a star of another thing's name")
@@ -493,6 +498,8 @@ class Signature:
             raise ValueError("a reserved name, or a dtype variable without a rule or a required tensor")
         if variables and not 0 < len(self.combinations) <= 64:
             raise ValueError("no combination of dtypes, or too many")
+        if any(param.default and param.name in dtypes and param.default.value not in self.dtypes[param.name] for param in self.arguments):
+            raise ValueError("a default that no call could have")
         if None in [param.default for param in self.arguments[self.required:]]:
             raise ValueError("a parameter without a default after one with")
         tensors = {name for name, kind in kinds.items() if isinstance(getattr(kind, "inner", kind), Tensor)}

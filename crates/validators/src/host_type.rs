@@ -33,6 +33,8 @@ pub enum HostType {
     Stream,
     /// A text.
     String,
+    /// A dtype.
+    DataType,
     /// Exactly that value.
     Literal(Literal),
 }

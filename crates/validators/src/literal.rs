@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Literals: default values, and parameters that must have exactly one value.
 
-use kernpack_ffi_abi::TypeIndex;
+use kernpack_ffi_abi::{DType, TypeIndex};
 use kernpack_syntax::quote;
 use std::fmt;
 
@@ -18,6 +18,8 @@ pub enum Literal {
     Float(f64),
     /// `"relu"`, without a NUL.
     Text(String),
+    /// `float16`
+    DType(DType),
 }
 
 impl Literal {
@@ -30,6 +32,7 @@ impl Literal {
             Literal::Int(value) => (TypeIndex::INT, *value),
             Literal::Float(value) => (TypeIndex::FLOAT, value.to_bits() as i64),
             Literal::Text(_) => (TypeIndex::RAW_STR, 0),
+            Literal::DType(dtype) => (TypeIndex::DATA_TYPE, dtype.packed().into()),
         }
     }
 }
@@ -43,6 +46,7 @@ impl fmt::Display for Literal {
             Literal::Int(value) => write!(f, "{value}"),
             Literal::Float(value) => f.write_str(&float_text(*value)),
             Literal::Text(text) => f.write_str(&quote(text)),
+            Literal::DType(dtype) => dtype.fmt(f),
         }
     }
 }

@@ -469,12 +469,16 @@ impl<'t> Parser<'t> {
         if self.peek().kind == TokenKind::Text {
             return self.parse_text().map(Literal::Text);
         }
+        if let Some(dtype) = DType::parse(self.peek_text()) {
+            self.bump();
+            return Ok(Literal::DType(dtype));
+        }
         let negative = self.eat("-");
         if let TokenKind::Float(value) = self.peek().kind {
             self.bump();
             return Ok(Literal::Float(if negative { -value } else { value }));
         }
-        self.parse_int(negative, "a literal: a number, a text, True, False or None")
+        self.parse_int(negative, "a literal: a number, a text, a dtype, True, False or None")
             .map(Literal::Int)
     }
 

@@ -261,10 +261,18 @@ impl Signature {
                 return Some(problem(&kind, "no literal is accepted".to_string()).help(optional));
             }
             Err(BadDefault::Expected(words)) => {
-                let help = if *value == Literal::None { optional } else { accepted };
+                let takes_none =
+                    *value == Literal::None && param.kind.host_type() != HostType::DataType;
+                let help = if takes_none { optional } else { accepted };
                 return Some(problem(&kind, format!("expected {words}")).help(help));
             }
             Ok(()) => {}
+        }
+        if let (Literal::DType(dtype), Some(var)) = (value, bindings.dtypes.get(&param.name))
+            && !var.allowed.contains(dtype)
+        {
+            let allowed = check::dtype::alternatives(&var.allowed);
+            return Some(problem(&kind, format!("expected {allowed}")).help(accepted));
         }
         let known = defaulted(param, value, bindings);
         let refuses = |rule: &&Rule| {
@@ -335,7 +343,7 @@ fn defaulted(param: &Param, value: &Literal, bindings: &Bindings) -> Vec<(String
     let number = match value {
         Literal::Int(_) | Literal::Bool(_) => Some(value.as_any().1 as f64),
         Literal::Float(number) => Some(*number),
-        Literal::None | Literal::Text(_) => None,
+        Literal::None | Literal::Text(_) | Literal::DType(_) => None,
     };
     let is_symbol = bindings.symbols.contains_key(&param.name);
     let own = match (bindings.scalars.get(&param.name), value) {

@@ -2,7 +2,7 @@
 //! Reads recorded calls: JSON lines as `python-tests/reference/generate.py` writes them. A value is an object with one key, its type.
 
 use super::{Arrival, Carrier, Tensor, Value};
-use kernpack_ffi_abi::DType;
+use kernpack_ffi_abi::{DType, TypeIndex};
 use serde_json::Value as Json;
 
 /// A signature and calls of its function.
@@ -56,6 +56,7 @@ fn value(json: &Json) -> Result<Value, String> {
         "array" => Value::Array(list(payload, &value)?),
         "list" => Value::List(list(payload, &value)?),
         "str" => text(payload)?,
+        "dtype" => Value::Inline(TypeIndex::DATA_TYPE.0, dtype(payload)?.packed().into()),
         "tensor" => Value::Tensor(tensor(payload)?),
         _ => return Err(bad(json)),
     })
@@ -82,17 +83,21 @@ fn tensor(json: &Json) -> Result<Tensor, String> {
         _ => return Err(bad(json)),
     };
     let [device, device_id] = list(&json["device"], &int32)?[..] else { return Err(bad(json)) };
-    let [code, bits, lanes] = list(&json["dtype"], &int)?[..] else { return Err(bad(json)) };
     let strides = &json["strides"];
     Ok(Tensor {
         arrival: Some(arrival),
         data: word(&json["data"])? as u64,
         device: (device, device_id),
-        dtype: DType { code: code as u8, bits: bits as u8, lanes: lanes as u16 },
+        dtype: dtype(&json["dtype"])?,
         shape: list(&json["shape"], &int)?,
         strides: if strides.is_null() { None } else { Some(list(strides, &int)?) },
         byte_offset: word(&json["byte_offset"])? as u64,
     })
+}
+
+fn dtype(json: &Json) -> Result<DType, String> {
+    let [code, bits, lanes] = list(json, &int)?[..] else { return Err(bad(json)) };
+    Ok(DType { code: code as u8, bits: bits as u8, lanes: lanes as u16 })
 }
 
 fn bad(json: &Json) -> String {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! scale(Tensor([4, 128], float16, cuda:1, strides=[256, 1], data=0x2000, byte_offset=4, via=DLTensor), 2.5, True, None, [1, List([2])],
-//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001), "relu", Str("relu"), RawStr("relu"))
+//!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001), DType(float16), "relu", Str("relu"), RawStr("relu"))
 //! ```
 //!
 //! Of a tensor only shape and dtype must be given. It lies on `cpu`, row-major with strides, at address 0x1000, and is tried as a
@@ -12,7 +12,7 @@
 //! `Str(…)` it is an object, as `RawStr(…)` a `const char*`. Of escapes there are `\"`, `\\`, `\n`, `\t` and `\x00`.
 
 use super::{Arrival, Carrier, Tensor, Value, row_major};
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 
 type Read<T> = Result<T, String>;
 
@@ -98,6 +98,10 @@ impl<'t> Reader<'t> {
             "BigInt" => Value::BigInt(words(self.parenthesized(Reader::number)?)),
             "Object" => Value::Other(self.parenthesized(Reader::number)?),
             "Any" => self.parenthesized(Reader::inline)?,
+            "DType" => {
+                let dtype = self.parenthesized(Reader::dtype)?;
+                Value::Inline(TypeIndex::DATA_TYPE.0, dtype.packed().into())
+            }
             "Tensor" => Value::Tensor(self.tensor()?),
             number => parse_number(number)?,
         })

@@ -152,6 +152,7 @@ impl Header<'_> {
             HostType::Shape(None) => "const kernpack_dims* ".to_string(),
             HostType::Pointer | HostType::Stream => "void* ".to_string(),
             HostType::String => "const char* ".to_string(),
+            HostType::DataType => "kernpack_dtype ".to_string(),
             HostType::Tuple(elements) => format!("const struct {}* ", self.tuple(elements, tag)?),
             HostType::Optional(inner) => match (self.c_type(inner, tag), &**inner) {
                 (None, _) => "bool ".to_string(),
@@ -218,6 +219,9 @@ impl Body {
             HostType::Float(_) => format!("kernpack_float({access})"),
             HostType::Pointer | HostType::Stream => format!("kernpack_pointer({access})"),
             HostType::String => format!("kernpack_text({access})"),
+            HostType::DataType => {
+                format!("kernpack_data_type({access}.code, {access}.bits, {access}.lanes)")
+            }
             HostType::Literal(value) => literal(value),
             HostType::Shape(None) => {
                 format!("kernpack_any_ints(&{}, {access})", self.local("kernpack_shape", ""))
@@ -313,6 +317,9 @@ fn literal(value: &Literal) -> String {
         Literal::None => "kernpack_none()".to_string(),
         Literal::Bool(value) => format!("kernpack_bool({value})"),
         Literal::Text(text) => format!("kernpack_text({})", c_text(text)),
+        Literal::DType(DType { code, bits, lanes }) => {
+            format!("kernpack_data_type({code}, {bits}, {lanes})")
+        }
         Literal::Int(i64::MIN) => "kernpack_int(-INT64_MAX - 1)".to_string(),
         Literal::Int(value) => format!("kernpack_int(INT64_C({value}))"),
         Literal::Float(value) => format!("kernpack_float({})", float_text(*value)),

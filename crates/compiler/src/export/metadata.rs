@@ -239,6 +239,7 @@ fn literal(literal: &Literal) -> Value {
         Literal::Int(value) => (*value).into(),
         Literal::Float(value) => (*value).into(),
         Literal::Text(text) => text.as_str().into(),
+        Literal::DType(dtype) => dtype.to_string().into(),
     }
 }
 
@@ -264,6 +265,7 @@ fn host_schema(host: &HostType) -> Option<Value> {
         HostType::Float(_) | HostType::Literal(Literal::Float(_)) => leaf("float"),
         HostType::Literal(Literal::None) => leaf("None"),
         HostType::String | HostType::Literal(Literal::Text(_)) => leaf("ffi.String"),
+        HostType::DataType | HostType::Literal(Literal::DType(_)) => leaf("DataType"),
         HostType::Shape(_) => leaf("ffi.Shape"),
         HostType::Pointer | HostType::Stream => leaf("void*"),
         HostType::Optional(inner) => node("Optional", host_schema(inner)),

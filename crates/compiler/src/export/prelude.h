@@ -42,6 +42,17 @@ typedef struct kernpack_tensor {
   uint64_t byte_offset;   /* from data to the first element */
 } kernpack_tensor;
 
+/* The type of an element: DLPack's DLDataType. */
+#ifdef DLPACK_DLPACK_H_
+typedef DLDataType kernpack_dtype;
+#else
+typedef struct kernpack_dtype {
+  uint8_t code;   /* DLDataTypeCode */
+  uint8_t bits;   /* of one lane */
+  uint16_t lanes; /* 1 */
+} kernpack_dtype;
+#endif
+
 /* Integers, any number of them. */
 typedef struct kernpack_dims {
   const int64_t* data;
@@ -139,6 +150,12 @@ static inline kernpack_any kernpack_none(void) {
 static inline kernpack_any kernpack_bool(bool value) {
   kernpack_any any = kernpack_int(value ? 1 : 0);
   any.type_index = 2;
+  return any;
+}
+
+static inline kernpack_any kernpack_data_type(uint8_t code, uint8_t bits, uint16_t lanes) {
+  kernpack_any any = kernpack_int(code | (int64_t)bits << 8 | (int64_t)lanes << 16);
+  any.type_index = 5;
   return any;
 }
 

@@ -51,6 +51,13 @@ _Stream: TypeAlias = Any
 ",
         imports: &[("typing", "Any"), ("typing", "TypeAlias")],
     },
+    Name {
+        name: "_DType",
+        definition: "# A dtype of PyTorch, NumPy or tvm_ffi, or its name.
+_DType: TypeAlias = Any
+",
+        imports: &[("typing", "Any"), ("typing", "TypeAlias")],
+    },
     Name { name: "Callable", definition: "", imports: &[("collections.abc", "Callable")] },
     Name { name: "Sequence", definition: "", imports: &[("collections.abc", "Sequence")] },
     Name { name: "Literal", definition: "", imports: &[("typing", "Literal")] },
@@ -108,7 +115,10 @@ fn stub(EntryPoint { function, role }: &EntryPoint) -> Stub {
     let mut params: Vec<_> = signature
         .arguments()
         .map(|(_, param)| {
-            let default = param.default.as_ref().map(|value| format!(" = {value}"));
+            let default = param.default.as_ref().map(|value| match value {
+                Literal::DType(dtype) => format!(" = \"{dtype}\""),
+                _ => format!(" = {value}"),
+            });
             let name = identifier(&param.name);
             format!("{name}: {}{}", python(&param.kind.host_type()), default.unwrap_or_default())
         })
@@ -143,6 +153,7 @@ fn python(host: &HostType) -> String {
         HostType::Int(_) => "int".to_string(),
         HostType::Float(_) => "float".to_string(),
         HostType::String => "str".to_string(),
+        HostType::DataType | HostType::Literal(Literal::DType(_)) => "_DType".to_string(),
         HostType::Shape(_) => "Sequence[int]".to_string(),
         HostType::Tuple(elements) if elements.is_empty() => "tuple[()]".to_string(),
         HostType::Tuple(elements) => {

@@ -486,7 +486,7 @@ fn problems_inside_strings_are_found_in_the_file() {
         expect![[r#"
             syntax: expected a type, found `Tenzor`
               "Tenzor" expected a type
-              help: the types are Tensor, Shape, Tuple, Optional, String, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
         "#]],
     );
     expect_problems(
@@ -497,7 +497,7 @@ fn problems_inside_strings_are_found_in_the_file() {
         expect![[r#"
             syntax: expected a type, found `Tenzor`
               "\"f(\\u0078: Tenzor([n], float32))\"" expected a type
-              help: the types are Tensor, Shape, Tuple, Optional, String, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
+              help: the types are Tensor, Shape, Tuple, Optional, String, DataType, Pointer, Stream, EnvStream, a dtype for a scalar, and literals
         "#]],
     );
     expect_problems(

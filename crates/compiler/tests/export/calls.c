@@ -14,6 +14,7 @@ static void print_value(const kernpack_any* any) {
     case 2: printf(any->value.v_int64 ? "True" : "False"); break;
     case 3: printf("%g", any->value.v_float64); break;
     case 4: printf("void*(%" PRIdPTR ")", (intptr_t)object); break;
+    case 5: printf("dtype(0x%" PRIx64 ")", (uint64_t)any->value.v_int64); break;
     case 7: printf("Tensor(ndim=%d)", (int)((const kernpack_tensor*)object)->ndim); break;
     case 8: printf("\"%s\"", (const char*)object); break;
     case 69: {
@@ -73,6 +74,7 @@ PRINTING(views)
 PRINTING(shapes)
 PRINTING(tuples)
 PRINTING(texts)
+PRINTING(dtypes)
 PRINTING(fixed)
 PRINTING(least)
 PRINTING(tuples_a)
@@ -116,6 +118,7 @@ int main(void) {
   struct norm_tuples_a outer;
   struct norm_tuples_b other;
   struct norm_texts_t texts;
+  kernpack_dtype dtype;
   memset(&tensor, 0, sizeof tensor);
   tensor.ndim = 1;
 
@@ -144,6 +147,10 @@ int main(void) {
   texts._0 = "in a tuple";
   norm_texts("relu", "gelu", &texts, NULL, 0);
   norm_texts("", NULL, NULL, NULL, 0);
+  dtype.code = 4;
+  dtype.bits = 16;
+  dtype.lanes = 1;
+  norm_dtypes(dtype, &tensor, NULL, 0);
   norm_fixed(true, 9, NULL, 0);
   norm_fixed(false, 9, NULL, 0);
   norm_least(NULL, 0);

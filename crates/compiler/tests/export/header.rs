@@ -33,6 +33,7 @@ fn everything() -> Package {
         function(
             r#"texts(mode: String, other: Optional[String], t: Tuple(String), u: "a?\"\\\n≤")"#,
         ),
+        function("dtypes(out: DataType, a: Tensor([k], out)) where out in {float16, bfloat16}"),
         function("fixed(a: None, b: True, c: -9, d: 1e-06, e: Optional[3], message: int32)"),
         Function::new(Signature::new("least").param("a", Exactly(Literal::Int(i64::MIN)))),
         function("tuples_a(new_: Tuple(int32), kernpack_args: Tuple(int32), new: int64)"),
@@ -357,6 +358,26 @@ fn every_kind_has_a_c_type() {
               message_size);
         }
 
+        int __tvm_ffi_dtypes(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
+
+        /**
+         * dtypes(out: DataType, a: Tensor([k], out)) where out in {float16, bfloat16}
+         */
+        static inline int norm_dtypes(
+            kernpack_dtype out,
+            const kernpack_tensor* a,
+            char* message,
+            size_t message_size) {
+          kernpack_any kernpack_out = kernpack_none();
+          kernpack_any kernpack_args[2];
+          kernpack_args[0] = kernpack_data_type(out.code, out.bits, out.lanes);
+          kernpack_args[1] = kernpack_view(a);
+          return kernpack_result(
+              __tvm_ffi_dtypes(NULL, (const kernpack_packed_any*)kernpack_args, 2, (kernpack_packed_any*)&kernpack_out),
+              message,
+              message_size);
+        }
+
         int __tvm_ffi_fixed(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
 
         /**
@@ -464,7 +485,11 @@ fn strict_compilers_take_it_alone() {
 #[test]
 fn strict_compilers_take_every_kind() {
     let of_sample = |(i, sample): (usize, &&str)| {
-        let rule = if sample.contains(" T,") { " where T in {float32}" } else { "" };
+        let rule = match *sample {
+            "DataType" => " where x in {float32}",
+            _ if sample.contains(" T,") => " where T in {float32}",
+            _ => "",
+        };
         let text = |more: &str| format!("f{i}(x: {sample}{more}){rule}");
         let in_tuple = text(&format!(", y: Tuple({sample}, z: {sample})"));
         let is_element = in_tuple.parse::<Signature>().is_ok();
@@ -539,6 +564,7 @@ fn packed_functions_get_what_callers_pass() {
         ≤")
         texts("", None, None, "a?"\
         ≤")
+        dtypes(dtype(0x11004), Tensor(ndim=1))
         fixed(None, True, -9, 1e-06, 3, 9)
         fixed(None, True, -9, 1e-06, None, 9)
         least(-9223372036854775808)

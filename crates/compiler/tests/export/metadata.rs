@@ -169,9 +169,9 @@ fn every_kind_has_a_type_that_tvm_ffi_knows() {
             ]],
         ),
         (
-            "f(a: String, b: Optional[String], c: \"relu\")",
+            "f(a: String, b: Optional[String], c: \"relu\", d: DataType) where d in {int8}",
             expect![[
-                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.String"},{"type":"Optional","args":[{"type":"ffi.String"}]},{"type":"ffi.String"}]}}"#
+                r#"{"type":"ffi.Function","named_args":{"return":[{"type":"None"}],"params":[{"type":"ffi.String"},{"type":"Optional","args":[{"type":"ffi.String"}]},{"type":"ffi.String"},{"type":"DataType"}]}}"#
             ]],
         ),
         (

@@ -64,6 +64,7 @@ fn every_kind_has_a_type() {
         function("i(a: None, b: True, c: -1, d: 0.5)"),
         function("j(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)"),
         function(r#"k(a: String, b: "c\"\\", d: Optional[String] = "\n") where a != "relu""#),
+        function("l(out: DataType = float16) where out in {float16}"),
     ];
     expect![[r##"
         # The functions of `norm`, packaged by kernpack 0.1.0.
@@ -86,6 +87,9 @@ fn every_kind_has_a_type() {
 
         # A stream's handle, or an object that has `__cuda_stream__`.
         _Stream: TypeAlias = Any
+
+        # A dtype of PyTorch, NumPy or tvm_ffi, or its name.
+        _DType: TypeAlias = Any
 
         def f() -> None:
             """f()"""
@@ -114,6 +118,10 @@ fn every_kind_has_a_type() {
         def k(a: str, b: Literal["c\"\\"], d: str | None = "\n", /) -> None:
             """k(a: String, b: "c\\"\\\\", d: Optional[String] = "\\n") where a != "relu"
             """
+            ...
+
+        def l(out: _DType = "float16", /) -> None:
+            """l(out: DataType = float16) where out in {float16}"""
             ...
     "##]]
     .assert_eq(&compiled(&package(functions)));

@@ -37,6 +37,11 @@ pub fn require(cx: &mut Planner<'_>, at: &Argument, literal: &Literal) {
             let bits = cx.float_payload(at);
             (cx.eq_float(bits, value), Phrase::value(bits, Format::Float))
         }
+        Literal::DType(_) => {
+            type_index::require(cx, at, "dtype", &[TypeIndex::DATA_TYPE]);
+            let dtype = cx.dtype_payload(at);
+            (cx.b.eq(dtype, value), Phrase::value(dtype, Format::DType))
+        }
         Literal::Text(text) => {
             type_index::require(cx, at, "str", &type_index::STRINGS);
             let cond = cx.b.text_is_any(at.text, std::slice::from_ref(text));

@@ -47,6 +47,7 @@ checks! {
     arity,
     type_index,
     literal,
+    data_type,
     scalar,
     pointer_null,
     pointer_alignment,

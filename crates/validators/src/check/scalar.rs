@@ -146,7 +146,7 @@ pub(crate) fn fits(value: &Literal, dtype: DType) -> Result<(), String> {
             (has_float(value.as_any().1 as f64, dtype), float_range(dtype))
         }
         (Literal::Float(value), true) => (has_float(*value, dtype), float_range(dtype)),
-        (Literal::Float(_) | Literal::None | Literal::Text(_), _) => {
+        (Literal::Float(_) | Literal::None | Literal::Text(_) | Literal::DType(_), _) => {
             (false, format!("a literal of {dtype}"))
         }
     };

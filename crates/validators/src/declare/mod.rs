@@ -33,6 +33,8 @@ use std::rc::Rc;
 /// What a use may do to a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
+    /// A dtype parameter, which is the dtype variable of its name.
+    Param,
     /// Bare, where an argument must be.
     Bare,
     /// Bare, inside an `Optional`.
@@ -177,6 +179,13 @@ impl Declarations {
     pub fn dtype_var(&mut self, at: &Path, var: &str, span: Span) {
         let strength = self.bare();
         let (name, path, optionals) = (var.to_string(), at.text.clone(), self.optionals.clone());
+        self.dtype_vars.push(Use { name, span, path, strength, optionals });
+    }
+
+    /// A parameter that is the dtype variable of its path.
+    pub fn dtype_param(&mut self, at: &Path) {
+        let (name, span, path) = (at.text.clone(), self.param, at.text.clone());
+        let (strength, optionals) = (Strength::Param, self.optionals.clone());
         self.dtype_vars.push(Use { name, span, path, strength, optionals });
     }
 
@@ -401,7 +410,12 @@ fn dtype_unbounded(used: &Use, has_rule: bool) -> Diagnostic {
         true => format!("the rules leave open which dtypes `{var}` may be"),
         false => format!("the dtype variable `{var}` has no rule"),
     };
+    let mut help =
+        format!("say which dtypes there are kernels for: `where {var} in {{float16, bfloat16}}`");
+    if used.strength != Strength::Param {
+        help += &format!("; or correct the name, if `{var}` should be a dtype");
+    }
     Diagnostic::new("dtype-variable", message)
         .label(used.span, "no rule says which dtypes it may be")
-        .help(format!("say which dtypes there are kernels for: `where {var} in {{float16, bfloat16}}`; or correct the name, if `{var}` should be a dtype"))
+        .help(help)
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One name, one thing: parameters, symbols and dtype variables share one name space.
 
-use super::{Bindings, Declarations};
+use super::{Bindings, Declarations, Strength, Use};
 use crate::param::is_keyword;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 impl Declarations {
     pub(super) fn check_names(
@@ -48,10 +48,14 @@ impl Declarations {
             }
         }
         self.check_stars(&seen, bindings, diagnostics);
+        let is_own = |used: &Use| used.strength == Strength::Param;
+        let params: HashSet<_> =
+            self.dtype_vars.iter().filter(|used| is_own(used)).map(|used| &used.name).collect();
         for used in &self.dtype_vars {
             let is_symbol = bindings.symbols.contains_key(&used.name)
                 || bindings.stars.contains_key(&used.name);
-            if seen.contains_key(used.name.as_str()) || is_symbol {
+            let is_other = seen.contains_key(used.name.as_str()) && !params.contains(&used.name);
+            if is_other || is_symbol {
                 diagnostics.push(clash(
                     &used.name,
                     used.span,

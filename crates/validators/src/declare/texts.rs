@@ -19,10 +19,15 @@ impl Declarations {
     /// What is wrong with the name that is compared with texts.
     pub(super) fn check_text(&self, name: &Expr) -> Option<Diagnostic> {
         let [name] = &name.names()[..] else { unreachable!("texts are compared with a name") };
+        let is_dtype = self.dtype_vars.iter().any(|used| used.name == name.text);
+        let help = match is_dtype {
+            true => "write the dtype without quotes".to_string(),
+            false => format!("add a parameter `{}: String`, or compare with a number", name.text),
+        };
         let problem = || {
             Diagnostic::new("text-rule", format!("`{}` is no String parameter", name.text))
                 .label(name.span, "compared with a text")
-                .help(format!("add a parameter `{}: String`, or compare with a number", name.text))
+                .help(help)
         };
         (!self.texts.contains(&name.text)).then(problem)
     }

@@ -46,6 +46,7 @@ impl ParamKind for Exactly {
             Literal::Bool(_) | Literal::Int(_) => NamedKind::Int,
             Literal::Float(_) => NamedKind::Float,
             Literal::Text(_) => NamedKind::Text,
+            Literal::DType(_) => NamedKind::DType,
         };
         let value = match &self.0 {
             Literal::Text(text) => cx.b.text(text),

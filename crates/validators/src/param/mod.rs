@@ -5,6 +5,7 @@
 //! names do I bind or use, what do I append to the plan, what does a host pass for me ([`ParamKind`]). Nobody outside this folder can tell
 //! kinds apart: a [`Kind`] is opaque, so that adding one changes no other file.
 
+mod data_type;
 mod env_stream;
 mod literal;
 mod optional;
@@ -16,6 +17,7 @@ mod string;
 mod tensor;
 mod tuple;
 
+pub use data_type::DataType;
 pub use env_stream::EnvStream;
 pub use literal::Exactly;
 pub use optional::Optional;
@@ -219,6 +221,7 @@ param_kinds! {
     Tuple,
     Optional,
     Str,
+    DataType,
     Pointer,
     Stream,
     EnvStream,

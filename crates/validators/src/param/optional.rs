@@ -41,14 +41,13 @@ fn parse_inner(parser: &mut Parser<'_>) -> Result<Kind, Diagnostic> {
     let span = parser.peek().span;
     let inner = parser.parse_kind()?;
     let span = span.to(parser.expect("]")?);
-    if !inner.takes_argument() || matches!(inner.host_type(), HostType::Optional(_)) {
-        return Err(Diagnostic::new(
-            "optional",
-            format!("`{}` cannot be optional", inner.text(Form::Full)),
-        )
-        .label(span, "None would have no meaning of its own here"));
-    }
-    Ok(Optional(inner).into())
+    let why = match inner.host_type() {
+        HostType::Optional(_) | HostType::Nothing => "None would have no meaning of its own here",
+        HostType::DataType => "without it, tensors would have no dtype",
+        _ => return Ok(Optional(inner).into()),
+    };
+    let message = format!("`{}` cannot be optional", inner.text(Form::Full));
+    Err(Diagnostic::new("optional", message).label(span, why))
 }
 
 impl ParamKind for Optional {

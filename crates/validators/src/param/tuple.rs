@@ -68,6 +68,12 @@ fn parse_elements(parser: &mut Parser<'_>) -> Result<Tuple, Diagnostic> {
             return Err(Diagnostic::new("tuple-element", "a tuple's element must be an argument")
                 .label(span, "takes no argument"));
         }
+        if kind.host_type() == HostType::DataType {
+            let message = "a `DataType` is a parameter of its own";
+            return Err(Diagnostic::new("tuple-element", message)
+                .label(span, "would be no dtype variable")
+                .help("move it out of the tuple"));
+        }
         tuple.0.push((name, kind));
         if !parser.eat(",") {
             break;

@@ -101,14 +101,21 @@ impl Builder {
     pub fn text_is_any(&mut self, text: Value, all: &[String]) -> Value {
         let mut any = self.bool(false);
         for constant in all {
-            let is_it = match self.expr(text) {
-                Expr::Text(known) => Expr::Bool(**known == **constant),
-                _ => Expr::TextIs(text, constant.as_str().into()),
-            };
-            let is_it = self.add(is_it);
+            let is_it = self.text_is(text, constant);
             any = self.or(any, is_it);
         }
         any
+    }
+
+    /// Whether a text is a constant.
+    pub fn text_is(&mut self, text: Value, constant: &str) -> Value {
+        match self.expr(text) {
+            Expr::Text(known) => {
+                let is_it = **known == *constant;
+                self.bool(is_it)
+            }
+            _ => self.add(Expr::TextIs(text, constant.into())),
+        }
     }
 
     /// The address of the arguments.

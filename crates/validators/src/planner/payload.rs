@@ -3,7 +3,7 @@
 
 use super::Planner;
 use crate::param::Argument;
-use crate::plan::Value;
+use crate::plan::{Arith, Value};
 use kernpack_ffi_abi::TypeIndex;
 
 impl Planner<'_> {
@@ -12,6 +12,12 @@ impl Planner<'_> {
         let is_none = self.b.eq_int(at.type_index, TypeIndex::NONE.0);
         let null = self.b.int(0);
         self.b.select(is_none, null, at.payload)
+    }
+
+    /// The packed dtype that an argument holds.
+    pub fn dtype_payload(&mut self, at: &Argument) -> Value {
+        let mask = self.b.int(u32::MAX);
+        self.b.arith(Arith::BitAnd, at.payload, mask)
     }
 
     /// The bits of the float64 that a number's argument holds.
