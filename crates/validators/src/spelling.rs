@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a name that there is not may have been meant as. Suggestions only: nothing here decides what a text means.
 
+use crate::expr::Field;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
 use strsim::levenshtein;
@@ -20,9 +21,6 @@ const OTHER_NAMES: &[(&str, DType)] = &[
     ("fp64", DType::FLOAT64),
 ];
 
-/// The fields of a tensor, and whether a number follows.
-const FIELDS: [(&str, bool); 3] = [("shape", true), ("strides", true), ("numel", false)];
-
 /// What fields are called elsewhere.
 const OTHER_FIELDS: &[(&str, &str)] = &[("size", "numel"), ("stride", "strides"), ("dim", "shape")];
 
@@ -39,14 +37,14 @@ pub(crate) fn is_nearly_dtype(name: &str) -> bool {
     is_other || DType::names().any(|known| levenshtein(name, &known) <= 1)
 }
 
-/// The tensor and its field that were meant by the path: `x.strides[0]` by `x.stride[0]`.
+/// What was meant by the path, and its field: `x` and `x.strides[0]` by `x.stride[0]`.
 pub(crate) fn closest_field(path: &str) -> Option<(&str, String)> {
     let (tensor, part) = path.rsplit_once('.')?;
     let (name, number) = part.split_at(part.find('[').unwrap_or(part.len()));
     let elsewhere = OTHER_FIELDS.iter().find(|(other, _)| *other == name);
-    let known = || closest(name, FIELDS.iter().map(|(field, _)| field.to_string()));
+    let known = || closest(name, Field::NAMES.iter().map(|(field, _)| field.to_string()));
     let field = elsewhere.map(|(_, field)| field.to_string()).or_else(known)?;
-    let is_numbered = FIELDS.contains(&(&field[..], true));
+    let is_numbered = Field::NAMES.contains(&(&field[..], true));
     let number = if is_numbered && number.is_empty() { "[0]" } else { number };
     (is_numbered || number.is_empty()).then(|| (tensor, format!("{tensor}.{field}{number}")))
 }
@@ -97,6 +95,8 @@ mod tests {
         assert_eq!(field("x.numl").as_deref(), Some("x.numel"));
         assert_eq!(field("x.size").as_deref(), Some("x.numel"));
         assert_eq!(field("x.numel[0]"), None);
+        assert_eq!(field("b.ndims").as_deref(), Some("b.ndim"));
+        assert_eq!(field("x.givn").as_deref(), Some("x.given"));
         assert_eq!(field("x.weight"), None);
         assert_eq!(field("stride"), None);
     }

@@ -165,7 +165,13 @@ impl Declarations {
             return problem.label(span, "a uint64, which rules cannot hold").help(help);
         }
         let is_tensor = |path: &str| self.tensors.contains_key(path);
-        let meant = closest_field(name).filter(|(tensor, _)| is_tensor(tensor));
+        let has_field = |(param, field): &(&str, String)| match field.strip_prefix(param) {
+            Some(".ndim") => bindings.stars.contains_key(*param),
+            Some(".given") => self.optional_paths.contains(*param),
+            Some(".numel") if bindings.stars.contains_key(*param) => true,
+            _ => is_tensor(param),
+        };
+        let meant = closest_field(name).filter(has_field);
         let help = match name.rsplit_once('.') {
             Some((tensor, _)) if is_tensor(tensor) => format!(
                 "use a field of the tensor: `{tensor}.shape[0]`, `{tensor}.strides[0]` or `{tensor}.numel`"

@@ -2,8 +2,8 @@
 //! Which use of a star binds it, and what is wrong with stars and with the fields of theirs that
 //! stand in dims.
 
-use super::{Bindings, Declarations, StarBinding, Strength, Use, by_name, optional_only, unbound};
-use crate::expr::Name;
+use super::{Bindings, Declarations, StarBinding, Strength, Use, by_name, optional_only};
+use crate::expr::{Field, Name};
 use kernpack_syntax::Diagnostic;
 use std::rc::Rc;
 
@@ -31,12 +31,28 @@ impl Declarations {
             }
             bindings.stars.insert(star.to_string(), binding);
         }
-        for (name, optionals) in &self.star_fields {
+        for (name, _) in &self.star_fields {
             let star = name.param.as_deref().unwrap_or_default();
             if !bindings.stars.contains_key(star) {
-                diagnostics.push(unbound(&field_use(name, optionals)));
+                diagnostics.push(self.no_star(name));
             }
         }
+    }
+}
+
+impl Declarations {
+    /// A dim names a field that no star has.
+    fn no_star(&self, name: &Name) -> Diagnostic {
+        let param = name.param.as_deref().unwrap_or_default();
+        let help = match (self.tensors.contains_key(param), name.field) {
+            (true, Some(Field::Ndim)) => "write the number of its dims".to_string(),
+            (true, _) => format!("compare it by a rule: `where n == {}`", name.text),
+            (false, _) => format!("write `*{param}` among the dims of a tensor or Shape"),
+        };
+        let message = format!("nothing gives `{}` a value in a dim", name.text);
+        Diagnostic::new("unbound-symbol", message)
+            .label(name.span, format!("there is no `*{param}`"))
+            .help(help)
     }
 }
 
