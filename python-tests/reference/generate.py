@@ -659,7 +659,7 @@ class Rules:
             return f"aligned({rng.choice(self.tensors)}, {rng.choice([1, 4, 16, 32])})"
         if len(self.tensors) > 1 and rng.random() < 0.3:
             return f"noalias({', '.join(rng.sample(self.tensors, 2))})"
-        if self.strings and rng.random() < 0.4:
+        if self.strings and rng.random() < 0.3:
             return self.string()
         if self.truths and rng.random() < 0.25:
             return self.truth()
@@ -705,7 +705,7 @@ class Rules:
         near = [received] if math.isfinite(received) else []
         constant = rng.choice([0, 1, -3, 0.0, 0.1, -0.5, 1e-8, 1e+20, 65504.0, 2049, *near * 3])
         sides = [a, b if a != b and rng.random() < 0.3 else repr(constant)]
-        return f" {rng.choice([*COMPARISONS])} ".join(sides if rng.random() < 0.8 else sides[::-1])
+        return f" {rng.choice([*COMPARISONS])} ".join(sides if rng.random() < 0.7 else sides[::-1])
 
     def joined(self, depth=2):
         """Parts that `and`, `or` and `not` join. By the bounds of its names, each may hold and may not."""

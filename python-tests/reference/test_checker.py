@@ -11,9 +11,9 @@ from checker import DEVICES, TYPE_WORDS, Signature, check, find_fault, short
 from generate import generate
 from signature import DTYPES, FLOAT_RANGES, INT_RANGES
 
-FAULTS = """arity type tuple-size shape-size tensor-rank tensor-dtype dtype-match dtype-combination device-type device-index null-data negative-dim
+FAULTS = """arity type dtype tuple-size shape-size tensor-rank tensor-dtype dtype-match dtype-combination device-type device-index null-data negative-dim
 dim dim-solve stride negative-stride mut-broadcast alignment divisibility rule alias scalar-range literal pointer-null pointer-alignment""".split()
-TYPE_ERRORS = ["arity", "type", "tensor-dtype", "dtype-match", "dtype-combination"]
+TYPE_ERRORS = ["arity", "type", "dtype", "tensor-dtype", "dtype-match", "dtype-combination"]
 NONE = {"none": 1}
 CUDA_0, CUDA_1 = [2, 0], [2, 1]
 
@@ -30,6 +30,10 @@ def integer(value):
 
 def number(value):
     return {"float": float(value).hex()}
+
+
+def text(said, index=65):
+    return {"str": [index, said.encode().hex()]}
 
 
 def array(*values):
@@ -69,6 +73,9 @@ GOLDEN = [
     ("type", "f(x: None)", [integer(0)], "Mismatched type on argument #0", "expected None, got int"),
     ("type", "f(x: True)", [number(1)], "Mismatched type on argument #0", "expected bool, got float"),
     ("type", "f(x: 3)", [{"bigint": [3]}], "Mismatched type on argument #0", "expected int, got BigInt"),
+    ("type", "f(mode: Optional[String])", [{"object": 66}], "Mismatched type on argument #0", "expected str or None, got bytes"),
+    ("type", "f(out: DataType) where out in {int8}", [NONE], "Mismatched type on argument #0", "expected dtype, got None"),
+    ("type", 'f(mode: "relu")', [integer(1)], "Mismatched type on argument #0", "expected str, got int"),
     ("type", "f(x: Optional[1.5])", [{"ptr": 8}], "Mismatched type on argument #0", "expected float or None, got void*"),
 
     ("tuple-size", "f(p: Tuple(int8, int8))", [array(NONE, NONE, NONE)], "Mismatched tuple size on argument #0", "expected tuple size=2, got 3"),
@@ -94,6 +101,14 @@ GOLDEN = [
     ("dtype-combination", "f(a: Tensor([], TA), b: Tensor([], TB)) where (TA, TB) in {(float16, float32), (bfloat16, bfloat16)}",
      [tensor(dtype="float16"), tensor(dtype="bfloat16")], "Mismatched b.dtype on argument #1",
      "expected (TA, TB) in {(float16, float32), (bfloat16, bfloat16)}, got (float16, bfloat16)"),
+
+    ("dtype", "f(out: DataType) where out in {float16, float32}", [{"dtype": [0, 8, 1]}], "Mismatched dtype on argument #0",
+     "expected float16 or float32, got int8"),
+    ("dtype", "f(out: DataType) where out == float16", [text("int8", 8)], "Mismatched dtype on argument #0", 'expected float16, got "int8"'),
+    ("dtype-match", "f(x: Tensor([], out), out: DataType) where out in {float16, float32}", [tensor(), text("float16", 11)],
+     "Mismatched x.dtype on argument #0", "expected to match out (float16), got float32"),
+    ("dtype-combination", "f(x: Tensor([], S), out: DataType = int8) where (S, out) in {(float16, float32), (int8, int8)}",
+     [tensor(dtype="float16")], "Mismatched out on argument #1", "expected (S, out) in {(float16, float32), (int8, int8)}, got (float16, int8)"),
 
     # Devices
     ("device-type", "f(x: Tensor([], float32, device=cuda))", [tensor()], "Mismatched Tensor on argument #0", "expected device_type=cuda, got cpu"),
@@ -206,6 +221,12 @@ GOLDEN = [
      "expected m == 2*k, got 6 and 2*5"),
     ("rule", "f(a: Tensor([n], float32)) where n in {64, 128}", [tensor(96)], "Invalid a.shape[0] on argument #0",
      "expected n in {64, 128}, got 96"),
+    ("rule", 'f(mode: String) where mode in {"relu", "a \\"b\\""}', [text("\"\n\x1b é")], "Invalid mode on argument #0",
+     'expected mode in {"relu", "a \\"b\\""}, got "\\"\\n\\x1b \\xc3\\xa9"'),
+    ("rule", 'f(mode: String = "gelu", n: int8 = 3) where mode != "gelu" or n > 3', [], "Invalid n on argument #1",
+     'expected mode != "gelu" or n > 3, got mode = "gelu", n = 3'),
+    ("literal", 'f(mode: "relu")', [text("a text with more than 26 characters", 8)], "Mismatched value on argument #0",
+     'expected "relu", got "a text with more than 26 c"...'),
     ("rule", "f(n: int8) where n % 8 + 1 == 2", [integer(-3)], "Invalid n on argument #0", "expected n%8 + 1 == 2, got -3%8 + 1"),
     ("rule", "f(a: Tensor([_, _], float32)) where a.numel <= 8, a.shape[1] == 5", [tensor(2, 5)], "Invalid a.numel on argument #0",
      "expected a.numel <= 8, got 10"),
@@ -337,7 +358,10 @@ ALTERNATIVES = {
     "no parameters": r"^\w+\(\s*\)", "one parameter": r"^\w+\(\s*\w+:\s*\w+\s*\)", "trailing comma of parameters": r",\s*\)",
     "new line": r"\n", "comment": "#",
     "default int": r"= -?\d+[,)\s]", "default float": r"= -?[\d.e-]*\.[\d]+", "default True": "= True", "default False": "= False",
-    "default None": "= None",
+    "default None": "= None", "default text": '= "', "default dtype": r"DataType = \w",
+    "String": r":\s*String", "Optional String": r"Optional\[String", "String in Tuple": r"Tuple\((\w+: )?String", "literal text": r": \"",
+    "DataType": r"(T|TA|TB|U):\s*DataType", "rule of a text": rf"{WHERE} == \"", "rule of another text": rf"{WHERE} != \"",
+    "rule of texts": rf"{WHERE} in {{\"",
     **{f"scalar {kind}": rf": {kind}\b" for kind in (*INT_RANGES, *FLOAT_RANGES)},
     **{f"tensor of {dtype}": rf"\], {dtype}\b" for dtype in DTYPES},
     "literal None": ": None", "literal True": ": True", "literal False": ": False", "literal int": r": \d+\b(?!\.)",
@@ -424,7 +448,7 @@ def test_generator_covers_the_faults_and_the_arguments():
                 sorts.add(sort if sort != "tensor" else f"tensor {payload['index']} {'strides' if payload['strides'] else 'no strides'}")
     assert [name for name, count in counts.items() if count < 5] == []
     assert 0.3 < accepted / calls < 0.5
-    assert sorts >= {"none", "int", "bool", "float", "ptr", "bigint", "object", "shape", "array", "list", "tensor 7 strides", "tensor 70 no strides"}
+    assert sorts >= {"none", "int", "bool", "float", "ptr", "bigint", "str", "dtype", "object", "shape", "array", "list", "tensor 7 strides", "tensor 70 no strides"}
 
 
 def test_tables():

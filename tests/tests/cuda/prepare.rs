@@ -2,12 +2,12 @@
 //! Prepared calls and loading ahead, on a driver that needs no GPU: what they launch and load, what they hold, what they refuse.
 
 use super::*;
-use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::Any;
+use kernpack_ffi_abi::{DType, TypeIndex};
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
-use kernpack_tests::value::Arrival;
+use kernpack_tests::value::{Arrival, Carrier};
 
 const PTX: &str = "
 .version 8.0
@@ -54,6 +54,22 @@ source = { ptx = "k.ptx" }
 kernel = "scale"
 args = ["x", "y", "b.numel: int32"]
 launch = { grid = [1], block = [32] }
+[[function]]
+signature = "chosen(x: Tensor([n], T), mode: String = \"a long default\", out: DataType = int8) where T in {float32}, out in {int8, int16}"
+[[function.launch]]
+when = "mode == \"a long default\""
+source = { ptx = "k.ptx" }
+kernel = "idle"
+args = []
+grid = [1]
+block = [32]
+[[function.launch]]
+when = "mode in {\"once\", \"a text that is no small one\"} and out == int16"
+source = { ptx = "k.ptx" }
+kernel = "idle"
+args = []
+grid = [2]
+block = [32]
 "#;
 
 fn load() -> Loaded {
@@ -68,7 +84,7 @@ fn tensor(n: i64) -> Value {
 }
 
 /// A prepared call. Its arguments stay, as they do where references to them count.
-struct Prepared(Any, #[expect(dead_code, reason = "is held")] Arguments);
+struct Prepared(Any, Arguments);
 
 fn prepare(loaded: &Loaded, name: &str, values: &[Value]) -> Prepared {
     let arguments = Arguments::new(values, Arrival::Tensor);
@@ -98,6 +114,33 @@ fn launch(Prepared(prepared, _): &Prepared) -> Result<(), String> {
 fn launches(stub: &Stub) -> Vec<String> {
     let log = stub.take_log();
     calls(&log, "cuLaunchKernelEx").iter().map(|call| call["launch"].to_string()).collect()
+}
+
+/// The texts may be gone by then.
+#[test]
+fn a_prepared_call_knows_what_texts_and_dtypes_said() {
+    let stub = Stub::load("devices 1");
+    let loaded = load();
+    let text = |text: &str| Value::Str(Carrier::Any, text.as_bytes().to_vec());
+    let dtype = Value::Inline(TypeIndex::DATA_TYPE.0, DType::INT16.packed().into());
+    let cases = [
+        (vec![tensor(4)], 1),
+        (vec![tensor(4), text("once"), dtype], 2),
+        (vec![tensor(4), text("a text that is no small one"), text("int16")], 2),
+    ];
+    for (values, grid) in cases {
+        loaded.call("chosen", &values).unwrap();
+        let expected = launches(&stub);
+        let mut prepared = prepare(&loaded, "chosen", &values);
+        prepared.1 = Arguments::new(&[], Arrival::Tensor);
+        launch(&prepared).unwrap();
+        assert_eq!(launches(&stub), expected);
+        assert_eq!(expected.len(), 1);
+        assert!(expected[0].contains(&format!("\"grid\":[{grid},1,1]")), "{expected:?}");
+    }
+    let values = [tensor(4), text("twice")];
+    let refused = refusal(&loaded, "chosen", &values, Arrival::Tensor);
+    assert!(refused.ends_with("got mode = \"twice\", out = int8"), "{refused}");
 }
 
 #[test]
