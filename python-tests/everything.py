@@ -11,14 +11,14 @@ everything(
     x: Tensor([m, n], T, align=4), o: Optional[Tensor([m], float32)], s: Shape([m, _]),
     t: Tuple(a: int64, Tuple(b: float32)), p: Pointer(uint8), stream: Stream, env: EnvStream, mode: 3,
     i8: int8, i16: int16, i32: int32, i64: int64, u8: uint8, u16: uint16, u32: uint32, u64: uint64,
-    flag: bool, f16: float16, bf16: bfloat16, f32: float32, f64: float64 = 0.5
-) -> y: Tensor([m, n], T) where T in {float32, float64}, n % 2 == 0
+    flag: bool, f16: float16, bf16: bfloat16, f32: float32, word: String, dtype: DataType, f64: float64 = 0.5
+) -> y: Tensor([m, n], T) where T in {float32, float64}, n % 2 == 0, word in {"none", "a longer text"}, dtype in {int8, int16}
 '''
 doc = "every kind of parameter at once"
 workspace = { scratch = "Tensor([m*n], uint8, align=128)" }
 
 [[function.launch]]
-when = "m <= 4"
+when = 'm <= 4, word == "a longer text", dtype == int16'
 source = { host = "everything.c" }
 kernel = "everything_{T}"
 args = [
@@ -27,7 +27,7 @@ args = [
 ]
 
 [[function.launch]]
-when = "m > 4"
+when = "otherwise"
 source = { host = "everything.c" }
 kernel = "refuse"
 args = ["m: int32"]
@@ -77,7 +77,7 @@ OUTPUTS = ("package.so", "package.o", "package.h", "package.pyi")
 def arguments(x, o=None, u64=2**64 - 1, f16=1.5):
     """The arguments of a call that passes, for a tensor x of two dims."""
     m = x.shape[0]
-    return x, o, (m, 7), (10, (0.25,)), None, 4096, 3, -8, -16, -32, -64, 8, 16, 32, u64, True, f16, 2.5, 0.125
+    return x, o, (m, 7), (10, (0.25,)), None, 4096, 3, -8, -16, -32, -64, 8, 16, 32, u64, True, f16, 2.5, 0.125, "a longer text", "int16"
 
 
 def expected_sum(m, o=0.0, f16=1.5):

@@ -36,6 +36,21 @@ signature = "increment(x: Tensor([n], float32, mut), y: Tensor([n], float32, mut
 source = { host = "xla.c" }
 symbol = "increment"
 args = ["y", "n"]
+
+[[function]]
+signature = '''
+fill(mode: String, dtype: DataType, y: Tensor([n], dtype, mut)) where mode in {"one", "two or so"}, dtype in {float32, int32}
+'''
+[[function.launch]]
+when = 'mode == "one"'
+source = { host = "xla.c" }
+kernel = "one_{dtype}"
+args = ["y", "n"]
+[[function.launch]]
+when = "otherwise"
+source = { host = "xla.c" }
+kernel = "two_{dtype}"
+args = ["y", "n"]
 """
 
 KERNELS = """
@@ -71,6 +86,11 @@ void sums(const float *x, int64_t m, int64_t n, float *total, float *rows) {
         *total += rows[i];
     }
 }
+
+void one_float32(float *y, int64_t n) { while (n-- > 0) y[n] = 1; }
+void one_int32(int32_t *y, int64_t n) { while (n-- > 0) y[n] = 1; }
+void two_float32(float *y, int64_t n) { while (n-- > 0) y[n] = 2; }
+void two_int32(int32_t *y, int64_t n) { while (n-- > 0) y[n] = 2; }
 
 void increment(float *y, int64_t n) { for (int64_t i = 0; i < n; ++i) y[i] += 1; }
 """
@@ -111,6 +131,15 @@ def test_in_a_compiled_program(axpy, dtype):
     out = jax.jit(lambda x, y: axpy(2.0, x, y) * 2)(x, y)
     assert out.dtype == dtype
     np.testing.assert_array_equal(np.asarray(out, "float32"), 2 * (2 * np.arange(8) + 1))
+
+
+@pytest.mark.parametrize(("mode", "dtype", "value"), [("one", "float32", 1), ("two or so", "int32", 2)])
+def test_texts_and_names_of_dtypes_are_attributes(module, mode, dtype, value):
+    name = target(module.fill, "attrs.mode", "attrs.dtype", "rets")
+    filled = jax.jit(lambda: jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(mode=mode, dtype=dtype))()
+    assert filled.dtype == dtype and filled.tolist() == [value] * 3
+    with pytest.raises(jax.errors.JaxRuntimeError, match='expected mode in {"one", "two or so"}, got "three"'):
+        jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(mode="three", dtype=dtype).block_until_ready()
 
 
 def test_in_a_loop_and_in_a_map(axpy):
