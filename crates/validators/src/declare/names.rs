@@ -48,13 +48,14 @@ impl Declarations {
             }
         }
         self.check_stars(&seen, bindings, diagnostics);
-        let is_own = |used: &Use| used.strength == Strength::Param;
-        let params: HashSet<_> =
-            self.dtype_vars.iter().filter(|used| is_own(used)).map(|used| &used.name).collect();
+        let is_param = |used: &&Use| used.strength == Strength::Param;
+        let dtype_params = self.dtype_vars.iter().filter(is_param).map(|used| &used.name);
+        let dtype_params: HashSet<_> = dtype_params.collect();
         for used in &self.dtype_vars {
             let is_symbol = bindings.symbols.contains_key(&used.name)
                 || bindings.stars.contains_key(&used.name);
-            let is_other = seen.contains_key(used.name.as_str()) && !params.contains(&used.name);
+            let is_other =
+                seen.contains_key(used.name.as_str()) && !dtype_params.contains(&used.name);
             if is_other || is_symbol {
                 diagnostics.push(clash(
                     &used.name,

@@ -2,14 +2,17 @@
 //! Rules over texts: a String parameter is compared with texts, and nothing else is.
 
 use super::{Bindings, Declarations};
-use crate::expr::Expr;
+use crate::expr::{Expr, Name};
 use crate::rule::{Rule, RuleKind};
 use kernpack_syntax::Diagnostic;
 
 impl Declarations {
     /// Whether a name of a rule has a value, or what is wrong with it is told by the part that has it.
     pub(super) fn has_value(&self, rule: &Rule, name: &str, bindings: &Bindings) -> bool {
-        let is_in = |part: &&Rule| matches!(&part.kind, RuleKind::Texts(own, _) if own.as_symbol() == Some(name));
+        let is_in = |part: &&Rule| match &part.kind {
+            RuleKind::Texts(own, _) => own.as_symbol() == Some(name),
+            _ => false,
+        };
         bindings.symbols.contains_key(name)
             || self.is_value(name)
             || self.texts.contains(name)
@@ -35,7 +38,7 @@ impl Declarations {
     /// What is wrong with a comparison of numbers that names Strings.
     pub(super) fn check_no_texts(&self, part: &Rule) -> Vec<Diagnostic> {
         let names = part.names().into_iter().filter(|name| self.texts.contains(&name.text));
-        let problem = |name: crate::expr::Name| {
+        let problem = |name: Name| {
             Diagnostic::new("text-rule", format!("`{}` is a String", name.text))
                 .label(name.span, "not compared with a text")
                 .help(format!("compare it with texts: `{} == \"…\"`", name.text))
