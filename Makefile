@@ -16,7 +16,7 @@ export KERNPACK_PYTHON := $(CURDIR)/.venv/bin/python
 export KERNPACK_PYTHON_OLDEST := $(CURDIR)/.venv-tvm-ffi-0.1.0/bin/python
 
 # Cargo does not see the files whose `mod` lines a macro writes, so that rustfmt is given each by name.
-RUSTFMT := find crates tests benches fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024
+RUSTFMT := find crates tests benches examples fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024
 
 .PHONY: help
 help:

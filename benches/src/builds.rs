@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds in process, from signature to shared object, with a kernel that is compiled already: how long, how large, and how they grow.
+//! Builds in process, from signature to shared object, with a kernel that is compiled already: how
+//! long, how large, and how they grow.
 
 use crate::figure::{Figure, Target};
 use crate::series::{MIN_ROUNDS, Medians, interleave, median};
@@ -29,7 +30,8 @@ const SIZE_LIMIT: f64 = 24.0;
 
 /// Functions in the packages whose growth is measured; the first is the reference.
 const PACKAGE_SIZES: [usize; 4] = [125, 250, 500, 1000];
-/// A function of a large package may cost that many times what one of the smallest does: more is no longer linear.
+/// A function of a large package may cost that many times what one of the smallest does: more is no
+/// longer linear.
 const GROWTH_LIMIT: f64 = 1.25;
 /// These builds take seconds each, so few rounds are as long as many elsewhere.
 const N_GROWTH_ROUNDS: usize = 5;
@@ -63,7 +65,8 @@ pub fn measure(kernels: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// A build of all functions, and of `reference.c`, which has them in C: whatever the machine does at the time, it does to both.
+/// A build of all functions, and of `reference.c`, which has them in C: whatever the machine does
+/// at the time, it does to both.
 fn measure_gcc(kernels: &Path) -> Result<Figure> {
     let (tvm_ffi, package) = (toolchain::tvm_ffi()?, Subject::package_of_all(kernels));
     let shared = kernels.with_file_name("reference-again.so");
@@ -116,7 +119,8 @@ fn large_package(n_functions: usize, kernels: &Path) -> Package {
 enum Clock {
     /// The clock on the wall, as users have it.
     Wall,
-    /// What this thread had of a processor: what the wall clock shows on a machine with nothing else to do.
+    /// What this thread had of a processor: what the wall clock shows on a machine with nothing
+    /// else to do.
     Thread,
 }
 

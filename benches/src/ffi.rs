@@ -52,7 +52,8 @@ impl TvmFfi {
 }
 
 fn open(path: &Path, flags: i32) -> Result<Handle> {
-    // SAFETY: what is opened is libtvm_ffi, or was made by this crate; neither runs code that breaks the process.
+    // SAFETY: what is opened is libtvm_ffi, or was made by this crate; neither runs code that
+    // breaks the process.
     unsafe { Handle::open(Some(path), flags) }.with_context(|| path.display().to_string())
 }
 
@@ -150,7 +151,8 @@ impl EntryPoint {
     fn invoke(&self, call: &Call) -> (i32, Any) {
         let args = call.args();
         let mut result = Any::zeroed();
-        // SAFETY: the arguments are as the ABI has them, and the memory they point to lives as long as `call`.
+        // SAFETY: the arguments are as the ABI has them, and the memory they point to lives as long
+        // as `call`.
         let status = unsafe {
             (self.function)(ptr::null_mut(), args.as_ptr(), args.len() as i32, &raw mut result)
         };

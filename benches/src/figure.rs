@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A figure: what was measured, what it may be at most, and whether the run was quiet enough to tell.
+//! A figure: what was measured, what it may be at most, and whether the run was quiet enough to
+//! tell.
 
 use crate::series::Medians;
 
@@ -24,7 +25,8 @@ pub struct Figure {
     pub name: String,
     /// What the numbers are in.
     pub unit: &'static str,
-    /// The numbers. A figure that takes no time, such as a size, has itself as reference and control.
+    /// The numbers. A figure that takes no time, such as a size, has itself as reference and
+    /// control.
     pub medians: Medians,
     /// What it is held to.
     pub target: Target,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages with a GPU kernel, as far as no GPU is needed: how long a build takes beside NVRTC itself, how large the file is, and how long
-//! loading it takes. What calls cost is measured where there is a GPU, by `scripts/gpu-test`.
+//! Packages with a GPU kernel, as far as no GPU is needed: how long a build takes beside NVRTC
+//! itself, how large the file is, and how long loading it takes. What calls cost is measured where
+//! there is a GPU, by `scripts/gpu-test`.
 
 use crate::ffi::time_load;
 use crate::figure::{Figure, Target};

@@ -8,12 +8,14 @@
 //! | refused calls from C | libtvm_ffi raising an error of as many parts | [`refused`] |
 //! | builds | a limit in milliseconds, kilobytes, or growth | [`builds`] |
 //!
-//! Both sides of a figure are timed in turn, round after round, and so is the reference a second time, as a [`control`](series): what the reference
-//! differs from itself by is what the machine adds to every number of that run. A run whose control is off by more than a third of the
+//! Both sides of a figure are timed in turn, round after round, and so is the reference a second
+//! time, as a [`control`](series): what the reference differs from itself by is what the machine
+//! adds to every number of that run. A run whose control is off by more than a third of the
 //! target's margin says nothing, and is repeated.
 //!
-//! [`subject`] has the two functions that calls are measured on; a test holds `reference.c` to kernpack's own verdicts on them, so that the
-//! C cannot be fast by checking less. Not here: how fast kernels are.
+//! [`subject`] has the two functions that calls are measured on; a test holds `reference.c` to
+//! kernpack's own verdicts on them, so that the C cannot be fast by checking less. Not here: how
+//! fast kernels are.
 
 pub mod accepted;
 pub mod builds;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Accepted calls from Python with PyTorch tensors, against a function that takes anything and does nothing.
+//! Accepted calls from Python with PyTorch tensors, against a function that takes anything and does
+//! nothing.
 
 use crate::figure::{Figure, Target};
 use crate::series::Medians;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Refused calls from C, against an entry point in C that does nothing but raise an error of as many parts, whose texts are all there.
+//! Refused calls from C, against an entry point in C that does nothing but raise an error of as
+//! many parts, whose texts are all there.
 //!
-//! libtvm_ffi walks the stack when it raises, which is most of what an error costs: both sides raise from the same depth.
+//! libtvm_ffi walks the stack when it raises, which is most of what an error costs: both sides
+//! raise from the same depth.
 
 use crate::call::{Arg, Call, float};
 use crate::ffi::Raise;
@@ -21,8 +23,8 @@ const N_PARTS: usize = 8;
 /// What refusing may cost beyond the raise.
 const TARGET: Target = Target::Excess(2.0);
 
-/// Calls that are refused by the first argument's type, by the last tensor, and by the last of many arguments: for its type, and for a
-/// value that has many digits.
+/// Calls that are refused by the first argument's type, by the last tensor, and by the last of many
+/// arguments: for its type, and for a value that has many digits.
 ///
 /// # Errors
 /// Where an entry point is missing.

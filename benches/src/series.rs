@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Measuring in rounds: each takes the reference, ours, and the reference again as control, in an order that rotates, so that no side
-//! profits from what precedes it.
+//! Measuring in rounds: each takes the reference, ours, and the reference again as control, in an
+//! order that rotates, so that no side profits from what precedes it.
 
 /// The fewest rounds that a figure is made of.
 pub const MIN_ROUNDS: usize = 61;

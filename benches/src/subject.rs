@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two functions that calls are measured on: two vectors, and the nineteen arguments of a large kernel.
+//! The two functions that calls are measured on: two vectors, and the nineteen arguments of a large
+//! kernel.
 
 use crate::ffi::Library;
 use crate::toolchain;

@@ -46,7 +46,8 @@ pub fn compile_object(source: &Path, object: &Path) -> Result<()> {
     output(gcc.arg(source).arg("-o").arg(object)).map(drop)
 }
 
-/// Compiles `reference.c` to a shared object with the kernels of an object, with the headers of an [installed tvm_ffi](tvm_ffi).
+/// Compiles `reference.c` to a shared object with the kernels of an object, with the headers of an
+/// [installed tvm_ffi](tvm_ffi).
 ///
 /// # Errors
 /// Where gcc refuses it.

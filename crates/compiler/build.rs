@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiles the native half of the link layer and tells cargo where LLVM and lld are.
 //!
-//! LLVM is the one that `LLVM_SYS_221_PREFIX` names (as for the `llvm-sys` crate, which links nothing itself), else that of
-//! `llvm-config-22`. lld is linked statically. LLVM is one shared library; with the feature `static-llvm` it is linked statically too, with
-//! the C++ library and the two libraries of compression, so that what comes out needs the C library alone.
+//! LLVM is the one that `LLVM_SYS_221_PREFIX` names (as for the `llvm-sys` crate, which links
+//! nothing itself), else that of `llvm-config-22`. lld is linked statically. LLVM is one shared
+//! library; with the feature `static-llvm` it is linked statically too, with the C++ library and
+//! the two libraries of compression, so that what comes out needs the C library alone.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,7 +13,8 @@ const PREFIX: &str = "LLVM_SYS_221_PREFIX";
 /// What lld, inkwell and the code here use of LLVM, where it is linked in pieces.
 const COMPONENTS: &[&str] =
     &["debuginfodwarf", "dtlto", "executionengine", "lto", "objcopy", "option", "passes"];
-/// LLVM's targets for the rows of `src/target`, as its functions and in lower case its components are called.
+/// LLVM's targets for the rows of `src/target`, as its functions and in lower case its components
+/// are called.
 const TARGETS: &[&str] = &["AArch64", "X86"];
 
 fn main() {
@@ -48,8 +50,8 @@ fn link_shared(llvm: &LlvmConfig) {
     link("dylib", system.iter().filter(|library| is_compression(library)));
 }
 
-/// The order matters: each library may use those behind it. Not linked: LLVM's extensions (`native/left_out.cpp`), and libraries that only
-/// other parts of LLVM need, such as that for XML.
+/// The order matters: each library may use those behind it. Not linked: LLVM's extensions
+/// (`native/left_out.cpp`), and libraries that only other parts of LLVM need, such as that for XML.
 fn link_static(llvm: &LlvmConfig) {
     let targets: Vec<_> = TARGETS.iter().map(|target| target.to_lowercase()).collect();
     let components: Vec<_> =

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes the objects of the feature `prebuilt`: rustc to LLVM IR once, then opt and llc for each host architecture.
+//! Makes the objects of the feature `prebuilt`: rustc to LLVM IR once, then opt and llc for each
+//! host architecture.
 //!
-//! LLVM's tools and not rustc make the objects, so that no Rust target but the builder's own has to be installed.
-//! That works because the code is the same for every 64-bit little-endian Linux: it has no `cfg` on the architecture,
-//! and its functions pass only scalars and pointers. Once the lines and attributes that name rustc's target are gone,
-//! nothing in the IR depends on it.
+//! LLVM's tools and not rustc make the objects, so that no Rust target but the builder's own has to
+//! be installed. That works because the code is the same for every 64-bit little-endian Linux: it
+//! has no `cfg` on the architecture, and its functions pass only scalars and pointers. Once the
+//! lines and attributes that name rustc's target are gone, nothing in the IR depends on it.
 
 use std::{
     env,
@@ -87,8 +88,8 @@ fn without_target(ir: &str) -> String {
     neutral.map(|line| line + "\n").collect()
 }
 
-/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM gives a calling convention of their own: an
-/// error is raised, and a launch made, in the others.
+/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM
+/// gives a calling convention of their own: an error is raised, and a launch made, in the others.
 fn without_local_unwinding(ir: &str) -> String {
     let is_local = |line: &&str| line.starts_with("define internal fastcc ");
     let rename = |line: &str| line.replacen(" #", " #9999", 1);

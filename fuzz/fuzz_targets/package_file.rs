@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any text as a package file: it is a package, or is refused with diagnostics that have places in the text. Nothing is read from disk.
+//! Any text as a package file: it is a package, or is refused with diagnostics that have places in
+//! the text. Nothing is read from disk.
 #![no_main]
 
 use kernpack_compiler::package_file;

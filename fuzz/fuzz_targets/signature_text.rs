@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any text as a signature: it is refused with diagnostics that print, or it prints, reads back equal, and plans.
+//! Any text as a signature: it is refused with diagnostics that print, or it prints, reads back
+//! equal, and plans.
 #![no_main]
 
 use kernpack_ffi_abi::DeviceType;

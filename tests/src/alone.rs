@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that need a process of their own: because they look at all of it, fork it, or need other libraries. Such a test runs itself again.
+//! Tests that need a process of their own: because they look at all of it, fork it, or need other
+//! libraries. Such a test runs itself again.
 #![expect(unsafe_code, reason = "processes are forked by C functions")]
 
 use std::os::unix::process::ExitStatusExt;
@@ -9,8 +10,8 @@ use std::process::Command;
 /// The variable that tells a test that it is alone.
 const VARIABLE: &str = "KERNPACK_TEST_ALONE";
 
-/// Whether this process runs nothing but the test of this name. Where it does not, another one that does is run, with these variables, and has
-/// to succeed.
+/// Whether this process runs nothing but the test of this name. Where it does not, another one that
+/// does is run, with these variables, and has to succeed.
 pub fn alone(test: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(VARIABLE).is_some_and(|name| name == test) {
         return true;
@@ -37,7 +38,8 @@ unsafe extern "C" {
 /// `RLIMIT_AS`: how much address space a process may have.
 const ADDRESS_SPACE: i32 = 9;
 
-/// Does the work while the process gets no more memory from the kernel. To be called where a test is [alone].
+/// Does the work while the process gets no more memory from the kernel. To be called where a test
+/// is [alone].
 pub fn without_more_memory<T>(work: impl FnOnce() -> T) -> T {
     let mut limit = [0; 2];
     // SAFETY: a limit is two words: the present one, and the highest that may be set.
@@ -50,8 +52,8 @@ pub fn without_more_memory<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does the work in a forked child, and returns what that gives. To be called where a test is [alone]: other threads may hold locks that the
-/// child waits for.
+/// Does the work in a forked child, and returns what that gives. To be called where a test is
+/// [alone]: other threads may hold locks that the child waits for.
 pub fn in_child(work: impl FnOnce() -> String) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("told");

@@ -42,7 +42,8 @@ pub struct Launched {
     pub number: usize,
     /// The combination of dtypes that its kernel is for: 0 where it is the same for all.
     pub combination: usize,
-    /// What the kernel got, structs field by field; `None`: an address that only an allocation gives.
+    /// What the kernel got, structs field by field; `None`: an address that only an allocation
+    /// gives.
     pub values: Vec<Option<i64>>,
 }
 

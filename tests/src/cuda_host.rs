@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a program that uses the CUDA driver does for itself, around its calls of packages: contexts, streams, captures. It finds the driver as
-//! packages do, so that [`cuda_stub`](crate::cuda_stub) has to be loaded.
+//! What a program that uses the CUDA driver does for itself, around its calls of packages:
+//! contexts, streams, captures. It finds the driver as packages do, so that
+//! [`cuda_stub`](crate::cuda_stub) has to be loaded.
 #![expect(unsafe_code, reason = "the driver is C")]
 
 use libloading::{Library, Symbol};
@@ -30,7 +31,8 @@ impl Host {
     }
 
     fn function<F>(&self, name: &str) -> Symbol<'_, F> {
-        // SAFETY: whoever names a function gives its type; the stub's test `headers` holds it to `cuda.h`.
+        // SAFETY: whoever names a function gives its type; the stub's test `headers` holds it to
+        // `cuda.h`.
         unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|error| panic!("{error}"))
     }
 

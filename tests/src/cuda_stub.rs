@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CUDA driver that needs no GPU, for tests of packages that launch kernels. `tests/cuda-stub` is the driver itself; here it is found and
-//! spoken to.
+//! The CUDA driver that needs no GPU, for tests of packages that launch kernels. `tests/cuda-stub`
+//! is the driver itself; here it is found and spoken to.
 //!
-//! The library has `libcuda.so.1` as its name inside: once a process has [loaded](Stub::load) it, packages there find it under that name. Other
-//! processes get the [`folder`] in `LD_LIBRARY_PATH`, and a configuration in the file that `KERNPACK_CUDA_STUB` names.
+//! The library has `libcuda.so.1` as its name inside: once a process has [loaded](Stub::load) it,
+//! packages there find it under that name. Other processes get the [`folder`] in `LD_LIBRARY_PATH`,
+//! and a configuration in the file that `KERNPACK_CUDA_STUB` names.
 
 #![expect(unsafe_code, reason = "the stub is a C library")]
 
@@ -23,7 +24,8 @@ static LOADED: LazyLock<(Mutex<()>, Library)> = LazyLock::new(|| {
     )
 });
 
-/// Where cargo puts the library that it builds along with this crate: among the dependencies of the program that runs.
+/// Where cargo puts the library that it builds along with this crate: among the dependencies of the
+/// program that runs.
 fn library_path() -> PathBuf {
     let program = std::env::current_exe().expect("a program has a path");
     let folder = program.parent().unwrap_or(Path::new("."));
@@ -56,7 +58,8 @@ pub struct Stub {
 }
 
 impl Stub {
-    /// Loads the stub, waits until nobody else in the process has it, and begins a new life of the driver that is told this.
+    /// Loads the stub, waits until nobody else in the process has it, and begins a new life of the
+    /// driver that is told this.
     pub fn load(config: &str) -> Stub {
         let stub = Stub { _turn: LOADED.0.lock().unwrap_or_else(PoisonError::into_inner) };
         stub.reset(config);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of the suite: Markdown, of which only `##` headings and fenced blocks with an info string matter.
+//! Files of the suite: Markdown, of which only `##` headings and fenced blocks with an info string
+//! matter.
 
 use std::fmt;
 use std::path::Path;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stand-ins for the functions of libtvm_ffi that compiled modules call, exported by this program under the same names; and the recorder that
-//! the [kernels] call. What they see is kept per thread.
+//! Stand-ins for the functions of libtvm_ffi that compiled modules call, exported by this program
+//! under the same names; and the recorder that the [kernels] call. What they see is kept per
+//! thread.
 //!
-//! Tensors that a module allocates are objects with a shape and an address, but no data. Every object is counted, so that one that
-//! is never dropped, or dropped twice, is noticed.
+//! Tensors that a module allocates are objects with a shape and an address, but no data. Every
+//! object is counted, so that one that is never dropped, or dropped twice, is noticed.
 //!
 //! [kernels]: crate::kernels
 #![expect(unsafe_code, reason = "these are C functions, called through pointers by generated code")]
@@ -19,7 +20,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 const STREAM: usize = 0x57;
 /// Kind and message of the error where [no function](refuse_function) is made.
 pub const NO_FUNCTION: &str = "MemoryError: no memory for a function";
-/// The data pointer of every tensor that is allocated: not at a multiple of anything large, as allocators may have it.
+/// The data pointer of every tensor that is allocated: not at a multiple of anything large, as
+/// allocators may have it.
 const ALLOCATED: u64 = 0x7000_0010;
 
 /// What a thread's calls have done since it was last asked.
@@ -92,7 +94,8 @@ fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
     STATE.with_borrow_mut(f)
 }
 
-/// What this thread's calls have done; what follows starts anew. Objects that are still held count as broken.
+/// What this thread's calls have done; what follows starts anew. Objects that are still held count
+/// as broken.
 pub fn take_record() -> Record {
     with(|state| {
         let held = std::mem::take(&mut state.objects).len();

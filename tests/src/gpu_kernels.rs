@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels for the suite's launches on a GPU: PTX without instructions, launched on the driver of `tests/cuda-stub`, which keeps what each
-//! got. Kernels of other launches are host functions: [`kernels`].
+//! Kernels for the suite's launches on a GPU: PTX without instructions, launched on the driver of
+//! `tests/cuda-stub`, which keeps what each got. Kernels of other launches are host functions:
+//! [`kernels`].
 
 use crate::callee::Launched;
 use crate::kernels;

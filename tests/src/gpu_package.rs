@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages with GPU kernels, built in this process and called as hosts call them. The driver they find is [`cuda_stub`](crate::cuda_stub)'s,
-//! where that is loaded.
+//! Packages with GPU kernels, built in this process and called as hosts call them. The driver they
+//! find is [`cuda_stub`](crate::cuda_stub)'s, where that is loaded.
 #![expect(unsafe_code, reason = "loads generated code and calls it")]
 
 use crate::fake_ffi::{self, PackedFunction, Record};
@@ -28,8 +28,8 @@ impl GpuPackage {
         GpuPackage { folder }
     }
 
-    /// Builds the same, linked by the C compiler with a C file, whose functions it calls in place of
-    /// those of the C library.
+    /// Builds the same, linked by the C compiler with a C file, whose functions it calls in place
+    /// of those of the C library.
     pub fn build_beside(text: &str, files: &[(&str, &[u8])], beside: &str) -> GpuPackage {
         let folder = tempfile::tempdir().expect("a folder");
         let compiled = GpuPackage::compile_in(&folder, text, files);
@@ -118,7 +118,8 @@ impl Loaded {
     }
 }
 
-/// How a call of that status has ended: nothing, or kind and message of the error; and what it asked of the environment.
+/// How a call of that status has ended: nothing, or kind and message of the error; and what it
+/// asked of the environment.
 pub fn outcome(status: i32) -> (Result<(), String>, Record) {
     let mut record = fake_ffi::take_record();
     assert!(record.broken.is_empty(), "{:?}", record.broken);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels for the suite's launches, as C text: each records its number and what it gets, widened to 64 bits.
+//! Kernels for the suite's launches, as C text: each records its number and what it gets, widened
+//! to 64 bits.
 
 use crate::callee::Launched;
 use kernpack_ffi_abi::DType;
@@ -23,7 +24,8 @@ pub fn name(function: &str, signature: &Signature, launch: usize) -> KernelName 
     parse_kernel_name(&name).expect("every brace is closed")
 }
 
-/// The same, as messages show it here: functions are renumbered in a package, and messages must not tell.
+/// The same, as messages show it here: functions are renumbered in a package, and messages must not
+/// tell.
 pub fn shown_name(signature: &Signature, launch: usize) -> KernelName {
     name(SHOWN_FUNCTION, signature, launch)
 }
@@ -149,7 +151,8 @@ fn as_word(arg: &LaunchArg, name: &str) -> String {
     }
 }
 
-/// What a kernel recorded, with floats of 16 bits widened, and addresses that a plan does not know left out.
+/// What a kernel recorded, with floats of 16 bits widened, and addresses that a plan does not know
+/// left out.
 pub fn decode(plan: &Plan, launched: &mut Launched) {
     let Some(launch) = plan.launches.iter().find(|launch| launch.index == launched.number) else {
         return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The suite: Markdown files that say, by example, what signatures mean and what calls are told; and its runner.
+//! The suite: Markdown files that say, by example, what signatures mean and what calls are told;
+//! and its runner.
 //!
 //! ````text
 //! ## A tensor of another rank is refused          a case
@@ -10,20 +11,23 @@
 //! scale(Tensor([4, 128, 1], float32))             accepted, unless a `fault` follows
 //! ```
 //! ```fault
-//! ValueError tensor-rank: Mismatched Tensor on argument #0 when calling: `SIG`, expected ndim=2, got 3
+//! ValueError tensor-rank: Mismatched Tensor on argument #0 when calling: `SIG`, expected ndim=2,
+//! got 3
 //! ```
 //! ````
 //!
-//! [`document`] reads a file, [`block`] has the kinds of block, one a file, and [`suite`] runs them. Every [call](callee) is made of
-//! the interpreter of plans and of the compiled entry point, which must agree in kind and message; the functions of one file become one
-//! package ([`module`]). Its entry points find libtvm_ffi's functions in [`fake_ffi`], so the suite needs neither that library nor Python, and a GPU
-//! neither: tensors are only described ([`value`], [`memory`]), and kernels only record what they get ([`kernels`]).
+//! [`document`] reads a file, [`block`] has the kinds of block, one a file, and [`suite`] runs
+//! them. Every [call](callee) is made of the interpreter of plans and of the compiled entry point,
+//! which must agree in kind and message; the functions of one file become one package ([`module`]).
+//! Its entry points find libtvm_ffi's functions in [`fake_ffi`], so the suite needs neither that
+//! library nor Python, and a GPU neither: tensors are only described ([`value`], [`memory`]), and
+//! kernels only record what they get ([`kernels`]).
 //!
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
-//! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold the
-//! tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU, [`gpu_package`] and
-//! [`cuda_host`] are what calls it. The program `replay` compares recorded calls with what is made of
-//! them here.
+//! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold
+//! the tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU,
+//! [`gpu_package`] and [`cuda_host`] are what calls it. The program `replay` compares recorded
+//! calls with what is made of them here.
 
 pub mod alone;
 pub mod block;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The arguments of a call in real memory, laid out as the ABI has them, so that an interpreter and compiled code can read the same bytes.
+//! The arguments of a call in real memory, laid out as the ABI has them, so that an interpreter and
+//! compiled code can read the same bytes.
 //!
-//! Everything a call may read lies in the blocks of one arena, whose addresses never change. As a [`Memory`] it is checked: what is in no
-//! block cannot be read. The data of a tensor is only an address; there is nothing behind it, and nothing may look.
+//! Everything a call may read lies in the blocks of one arena, whose addresses never change. As a
+//! [`Memory`] it is checked: what is in no block cannot be read. The data of a tensor is only an
+//! address; there is nothing behind it, and nothing may look.
 
 use crate::value::{Arrival, Carrier, Tensor, Value};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
@@ -28,8 +30,8 @@ impl Arguments {
         arguments
     }
 
-    /// Arguments that are laid out already: the array of `TVMFFIAny`, of which there are `count`, what
-    /// they lead to, and what is known of the device.
+    /// Arguments that are laid out already: the array of `TVMFFIAny`, of which there are `count`,
+    /// what they lead to, and what is known of the device.
     pub fn of_blocks(
         args: Box<[u64]>,
         count: usize,
@@ -98,7 +100,8 @@ impl Arguments {
         self.block(&object(index, cell))
     }
 
-    /// Something that no check looks into: an object without a cell, or below the objects a payload of zeros.
+    /// Something that no check looks into: an object without a cell, or below the objects a payload
+    /// of zeros.
     fn other(&mut self, index: TypeIndex) -> u64 {
         if index < TypeIndex::OBJECT { 0 } else { self.object(index, &[]) }
     }

@@ -30,7 +30,8 @@ type EntryPoint = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -
 pub struct Module<'s> {
     library: Library,
     subjects: Vec<&'s Subject>,
-    /// The driver, where there are kernels for a GPU: unloaded after the library, which unloads its images.
+    /// The driver, where there are kernels for a GPU: unloaded after the library, which unloads its
+    /// images.
     stub: Option<Stub>,
 }
 
@@ -43,8 +44,8 @@ impl<'s> Module<'s> {
         Module::build_plans(subjects, &HashMap::new())
     }
 
-    /// The same, where these plans, by the names that functions have here, are not what the signatures
-    /// say.
+    /// The same, where these plans, by the names that functions have here, are not what the
+    /// signatures say.
     ///
     /// # Errors
     /// Where they do not compile_plans, link or load.
@@ -55,7 +56,8 @@ impl<'s> Module<'s> {
         let folder = tempfile::tempdir()?;
         let package = package(subjects, folder.path())?;
         let path = folder.path().join("suite.so");
-        // Linked without a question where the kernels find what records their calls: it is part of this program.
+        // Linked without a question where the kernels find what records their calls: it is part of
+        // this program.
         let object = compile_plans(&package, plans, &Options::default())?.object;
         let target = Target::host().elf;
         std::fs::write(&path, link_shared(target, &object, &SharedOptions::default())?)?;

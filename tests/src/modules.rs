@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modules of a crate, and which of them use which: found in the text, so that a rule holds for code that does not compile yet. What
-//! stands only in tests or comments does not count.
+//! Modules of a crate, and which of them use which: found in the text, so that a rule holds for
+//! code that does not compile yet. What stands only in tests or comments does not count.
 
 use crate::tidy::{Source, sources};
 use std::collections::{BTreeMap, BTreeSet};

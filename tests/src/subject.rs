@@ -33,7 +33,8 @@ impl Subject {
         Subject { signature, workspaces: vec![], launches: vec![], statuses: vec![], plan }
     }
 
-    /// Plans the function again, after a launch or a workspace has been added. What is wrong with the signature remains.
+    /// Plans the function again, after a launch or a workspace has been added. What is wrong with
+    /// the signature remains.
     pub fn plan_again(&mut self) {
         if self.plan.is_ok() {
             let (workspaces, launches) = (&self.workspaces, &self.launches);
@@ -55,7 +56,8 @@ impl Subject {
     }
 }
 
-/// A plan, with a panic as a problem of that function alone: the other functions of a file are still tested.
+/// A plan, with a panic as a problem of that function alone: the other functions of a file are
+/// still tested.
 fn planned(plan: impl FnOnce() -> Result<Plan, Diagnostics>) -> Result<Plan, Diagnostics> {
     let panicked = |_| Err(Diagnostic::new("panic", "planning panicked, see above").into());
     catch_unwind(AssertUnwindSafe(plan)).unwrap_or_else(panicked)

@@ -72,7 +72,8 @@ impl<'r> Run<'r> {
         self.report.failures.push(format!("{path}:{line}: {heading}\n{what}"));
     }
 
-    /// The functions of a file, in order. A signature that cannot be read is one without a plan, so that the others keep their numbers.
+    /// The functions of a file, in order. A signature that cannot be read is one without a plan, so
+    /// that the others keep their numbers.
     fn describe(&mut self, document: &Document) -> Vec<Subject> {
         let mut subjects: Vec<Subject> = Vec::new();
         for block in document.blocks() {
@@ -160,7 +161,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// What is left when the blocks about a call or a signature are over: a call that nothing was said of is accepted.
+    /// What is left when the blocks about a call or a signature are over: a call that nothing was
+    /// said of is accepted.
     fn settle(&mut self) {
         match self.called.take() {
             Some((line, Outcome::Refused(refused))) => {

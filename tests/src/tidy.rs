@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rules that the tree itself keeps, checked by the tests at the end of this file: how files begin, how long they and their functions
-//! are, which crates may use which, and that every check and every kind of parameter has its file in the suite.
+//! The rules that the tree itself keeps, checked by the tests at the end of this file: how files
+//! begin, how long they and their functions are, which crates may use which, and that every check
+//! and every kind of parameter has its file in the suite.
 //!
-//! Everything here is text and file names, so that a rule holds for code that does not compile yet. Functions are found by
-//! indentation, which rustfmt makes reliable.
+//! Everything here is text and file names, so that a rule holds for code that does not compile yet.
+//! Functions are found by indentation, which rustfmt makes reliable.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 const MAX_FUNCTION: usize = 70;
 /// The most lines of a file.
 const MAX_FILE: usize = 800;
+/// The most columns of a line of code, which rustfmt keeps, and of a comment, which it does not.
+const MAX_WIDTH: usize = 100;
 /// Names that say nothing about what is in a file.
 const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "common", "misc", "base"];
 /// Files that have such a name for a reason.
@@ -111,7 +114,8 @@ fn function_name(code: &str) -> Option<&str> {
     (before.split_whitespace().all(is_qualifier) && !code.ends_with(';')).then_some(name)
 }
 
-/// What is wrong with the length of a file and its functions. Tests may hold long texts that they expect, and lists are as long as they are.
+/// What is wrong with the length of a file and its functions. Tests may hold long texts that they
+/// expect, and lists are as long as they are.
 fn too_long(source: &Source) -> Vec<String> {
     let mut problems = Vec::new();
     let n_lines = source.text.lines().count();
@@ -127,6 +131,23 @@ fn too_long(source: &Source) -> Vec<String> {
         }
     }
     problems
+}
+
+/// The lines of comments that are wider than code may be, by number. Blocks and tables are as wide
+/// as they are.
+fn wide_comments(text: &str) -> Vec<usize> {
+    let mut is_block = false;
+    let mut wide = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+        let comment = comment.trim_start_matches(['/', '!']);
+        is_block ^= comment.trim_start().starts_with("```");
+        let is_preformatted = is_block || comment.starts_with("     ") || comment.starts_with(" |");
+        if line.chars().count() > MAX_WIDTH && !is_preformatted {
+            wide.push(number + 1);
+        }
+    }
+    wide
 }
 
 /// The crates of ours that each crate of ours depends on, tests apart, as cargo has it.
@@ -147,7 +168,8 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
     ours.collect()
 }
 
-/// Which crates each crate may use besides itself, as ARCHITECTURE.md has it; `None` where it may use any.
+/// Which crates each crate may use besides itself, as ARCHITECTURE.md has it; `None` where it may
+/// use any.
 fn arrows() -> Vec<(String, Option<Vec<String>>)> {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("it is there");
     let (_, section) = text.split_once("\n## Who may depend on whom\n").expect("the section");
@@ -229,6 +251,16 @@ mod tests {
     fn files_and_functions_are_short() {
         let rust = sources().into_iter().filter(|source| source.is_rust());
         expect_none(rust.flat_map(|source| too_long(&source)).collect());
+    }
+
+    #[test]
+    fn comments_are_as_narrow_as_code() {
+        let rust = sources().into_iter().filter(Source::is_rust);
+        let places = rust.flat_map(|Source { path, text }| {
+            let lines = wide_comments(&text).into_iter();
+            lines.map(move |line| format!("{path}:{line}: over {MAX_WIDTH} columns"))
+        });
+        expect_none(places.collect());
     }
 
     #[test]
@@ -324,6 +356,15 @@ mod tests {
         };
         let missing = sentences.iter().filter(|sentence| !stands(sentence));
         expect_none(missing.map(|sentence| sentence.to_string()).collect());
+    }
+
+    #[test]
+    fn wide_comments_are_found() {
+        let wide = "word ".repeat(30);
+        let text = format!(
+            "//! {wide}\n    // {wide}\n/// | {wide}\n/// ```\n/// {wide}\n/// ```\n/// {wide}\nlet x = 0;\n"
+        );
+        assert_eq!(wide_comments(&text), [1, 2, 7]);
     }
 
     #[test]

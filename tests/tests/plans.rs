@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random plans, read by everything that reads plans. The program `plans` reads as many as it is told.
+//! Random plans, read by everything that reads plans. The program `plans` reads as many as it is
+//! told.
 
 use kernpack_tests::random_plan::readers::{Tally, read_plans};
 use std::hash::{BuildHasher, RandomState};

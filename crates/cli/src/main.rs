@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line tool `kernpack`.
 //!
-//! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a [`Failure`], each of which has two forms, text
-//! for people and JSON for programs (`--json`). This file alone prints and chooses the exit code: 0, 1 where the input is
-//! wrong or a file cannot be read or written, 2 where the command line is. Only [`render`] draws diagnostics.
+//! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a
+//! [`Failure`], each of which has two forms, text for people and JSON for programs (`--json`). This
+//! file alone prints and chooses the exit code: 0, 1 where the input is wrong or a file cannot be
+//! read or written, 2 where the command line is. Only [`render`] draws diagnostics.
 
 mod commands;
 mod depfile;
@@ -106,7 +107,8 @@ fn print(text: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Whether a stream is a terminal that has colours, and its user has not turned them off (<https://no-color.org>).
+/// Whether a stream is a terminal that has colours, and its user has not turned them off
+/// (<https://no-color.org>).
 fn has_colours(stream: &impl IsTerminal) -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
     let is_off = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

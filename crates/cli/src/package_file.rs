@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package file that a command is given: where it is read from, and what the command line overrules in it.
+//! The package file that a command is given: where it is read from, and what the command line
+//! overrules in it.
 
 use crate::Failure;
 use crate::input;
@@ -17,7 +18,8 @@ use std::path::{Path, PathBuf};
 pub struct PackageFile {
     /// The package file; `-` is the standard input.
     file: PathBuf,
-    /// The folder that paths in the package file start at: its own where left out, for `-` the current one.
+    /// The folder that paths in the package file start at: its own where left out, for `-` the
+    /// current one.
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
     /// What to build for; this machine where left out.
@@ -100,7 +102,8 @@ impl PackageFile {
         self.base.as_deref().unwrap_or_else(own)
     }
 
-    /// Has CUDA C++ compiled for other architectures. What is compiled already stays, which is said.
+    /// Has CUDA C++ compiled for other architectures. What is compiled already stays, which is
+    /// said.
     fn overrule_archs(
         &self,
         reading: &mut Reading,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a package to its files, in the order in which it happens: plans, sources, code, one object, one shared object.
+//! From a package to its files, in the order in which it happens: plans, sources, code, one object,
+//! one shared object.
 
 use crate::error::CompileError;
 use crate::export;
@@ -101,8 +102,8 @@ fn sound_parts<'p>(
     Err(problems)
 }
 
-/// Compiles a package of which some functions have been planned: for tests of plans that no signature
-/// has. Each plan stands under its function's name, and verifies.
+/// Compiles a package of which some functions have been planned: for tests of plans that no
+/// signature has. Each plan stands under its function's name, and verifies.
 ///
 /// # Errors
 /// As of [`compile`](compile()).
@@ -173,9 +174,9 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Finds out whether the shared object of a package can be built. Sources are compiled for that. Code
-/// for entry points is made only where there is something to link it with: objects of host functions,
-/// which may lack a symbol. Nothing else could be refused.
+/// Finds out whether the shared object of a package can be built. Sources are compiled for that.
+/// Code for entry points is made only where there is something to link it with: objects of host
+/// functions, which may lack a symbol. Nothing else could be refused.
 ///
 /// # Errors
 /// As of [`compile`](compile()) and of [`Compiled::shared_object`].

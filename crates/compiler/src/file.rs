@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The one door through which files are read: it records which they were, and a digest of what each held.
+//! The one door through which files are read: it records which they were, and a digest of what each
+//! held.
 //!
-//! What a build read is what its result depends on: it stands in the rules for `make`, and whether all of it is unchanged says
-//! whether the result is. What a compiler that ran here has written for us is no such file, and
-//! neither is a shared library in which symbols are looked up: it changes nothing of the result. Not here: files that a compiler opens
-//! by itself, save where it says which and they are read once more.
+//! What a build read is what its result depends on: it stands in the rules for `make`, and whether
+//! all of it is unchanged says whether the result is. What a compiler that ran here has written for
+//! us is no such file, and neither is a shared library in which symbols are looked up: it changes
+//! nothing of the result. Not here: files that a compiler opens by itself, save where it says which
+//! and they are read once more.
 
 use sha2::{Digest, Sha256};
 use std::io;
@@ -20,7 +22,8 @@ pub struct InputFile {
     pub digest: [u8; 32],
 }
 
-/// The files that were read, in order. One that was read twice stands here twice only if it changed.
+/// The files that were read, in order. One that was read twice stands here twice only if it
+/// changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     read: Vec<InputFile>,
@@ -78,8 +81,8 @@ impl Files {
     }
 }
 
-/// Reads a file of which nothing depends: what a program that ran here has written for us, or what only says where to look. It is not
-/// recorded.
+/// Reads a file of which nothing depends: what a program that ran here has written for us, or what
+/// only says where to look. It is not recorded.
 ///
 /// # Errors
 /// Where it cannot be read.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The GPU code of a package: its modules and kernels, numbered, and each kernel's parameters held against what launches pass.
+//! The GPU code of a package: its modules and kernels, numbered, and each kernel's parameters held
+//! against what launches pass.
 
 use crate::error::of_function;
 use crate::image::Image;
@@ -45,8 +46,9 @@ impl GpuModule {
 }
 
 impl GpuCode {
-    /// Builds every GPU source of a package once, with all the kernels that launches of it name. What cannot be built, and every kernel that is
-    /// not there or takes something else than it is passed, is a problem.
+    /// Builds every GPU source of a package once, with all the kernels that launches of it name.
+    /// What cannot be built, and every kernel that is not there or takes something else than it is
+    /// passed, is a problem.
     pub fn build(functions: &[(&Function, Option<&Plan>)], problems: &mut Diagnostics) -> GpuCode {
         let mut code = GpuCode::default();
         let wanted = wanted(functions, Launch::gpu_source);

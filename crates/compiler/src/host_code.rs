@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The host code of a package: each distinct source built once, and the functions that it has held against what launches name.
+//! The host code of a package: each distinct source built once, and the functions that it has held
+//! against what launches name.
 //!
-//! A source becomes a module, an object of its own, in which nothing but its kernels can be seen, under symbols that no user's file has. So a
-//! kernel may be called whatever C allows, and sources may share names.
+//! A source becomes a module, an object of its own, in which nothing but its kernels can be seen,
+//! under symbols that no user's file has. So a kernel may be called whatever C allows, and sources
+//! may share names.
 
 use crate::error::of_function;
 use crate::link::{self, Isolated, LinkError, SharedOptions, UndefinedSymbol};
@@ -40,7 +42,8 @@ pub struct HostModule {
 }
 
 impl HostCode {
-    /// Builds every host source of a package once. What cannot be built, and every function that a source lacks, is a problem.
+    /// Builds every host source of a package once. What cannot be built, and every function that a
+    /// source lacks, is a problem.
     pub fn build(
         functions: &[(&Function, Option<&Plan>)],
         target: &Target,

@@ -8,8 +8,9 @@
 //!                     runtime object ─┘                           .h, .pyi
 //! ```
 //!
-//! [`compile`](compile()) is this picture as code. LLVM is known to `llvm` alone, the linker to [`link`] alone; what a package is described by is
-//! [`package`], or text that [`package_file`] reads. Not here: how signatures become plans (`kernpack_validators`), and writing files.
+//! [`compile`](compile()) is this picture as code. LLVM is known to `llvm` alone, the linker to
+//! [`link`] alone; what a package is described by is [`package`], or text that [`package_file`]
+//! reads. Not here: how signatures become plans (`kernpack_validators`), and writing files.
 
 mod compile;
 mod error;

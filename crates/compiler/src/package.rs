@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a user describes: a package of functions, each a signature with the launches that it becomes. Built in Rust, or read from a
-//! package file by [`package_file`](crate::package_file). And which entry points a package has.
+//! What a user describes: a package of functions, each a signature with the launches that it
+//! becomes. Built in Rust, or read from a package file by [`package_file`](crate::package_file).
+//! And which entry points a package has.
 
 mod archs;
 mod plan;
@@ -45,7 +46,8 @@ pub struct Function<L = Launch> {
     pub launches: Vec<L>,
 }
 
-/// A function as callers of a package see it: one that a user described, or one that comes with those.
+/// A function as callers of a package see it: one that a user described, or one that comes with
+/// those.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
     /// What it takes, under its own name, and what accepted calls run.
@@ -59,7 +61,8 @@ pub struct EntryPoint {
 pub enum Role {
     /// Checks its arguments and runs what was described.
     Call,
-    /// Checks the arguments of the function of that name, and returns a function that runs it with them.
+    /// Checks the arguments of the function of that name, and returns a function that runs it with
+    /// them.
     Prepare(String),
     /// Loads the package's GPU code on a device.
     Preload,
@@ -99,8 +102,9 @@ pub enum Site {
 }
 
 impl Package {
-    /// Every entry point: the functions with their `_out` twins; a `kernpack_prepare_<name>` for each of them that launches on a GPU and has
-    /// no results; and `kernpack_preload_<package>` where any does.
+    /// Every entry point: the functions with their `_out` twins; a `kernpack_prepare_<name>` for
+    /// each of them that launches on a GPU and has no results; and `kernpack_preload_<package>`
+    /// where any does.
     pub fn entry_points(&self) -> Vec<EntryPoint> {
         let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
         let on_gpu = variants.iter().filter(|function| function.is_on_gpu());
@@ -176,7 +180,8 @@ impl Launch {
         }
     }
 
-    /// The kernel's name for each combination of dtypes that the launch has kernels for; one where it does not depend on them.
+    /// The kernel's name for each combination of dtypes that the launch has kernels for; one where
+    /// it does not depend on them.
     ///
     /// # Panics
     /// Where a dtype has no name in it: what has a [`plan`](Function::plan) has none of those.
@@ -192,7 +197,8 @@ impl Launch {
         }
     }
 
-    /// The variables in the kernel's name with their places, each with a dtype that it may be and that has no name there.
+    /// The variables in the kernel's name with their places, each with a dtype that it may be and
+    /// that has no name there.
     pub fn unnamed_dtypes(&self, plan: &Plan, planned: &PlannedLaunch) -> Vec<(&str, Span, DType)> {
         let mut unnamed = Vec::new();
         for row in plan.rows_of(planned) {

@@ -19,7 +19,8 @@
 //! returns = "int"                                        # anything but 0 is a failure; default: "void"
 //! ```
 //!
-//! A launch on a GPU has a layout, and a source that is a file of GPU code, or several for different devices:
+//! A launch on a GPU has a layout, and a source that is a file of GPU code, or several for
+//! different devices:
 //!
 //! ```toml
 //! source = [{ cubin = "norm.cubin", arch = "sm_90a" }, { ptx = "norm.ptx" }]   # or one: { fatbin = "norm.fatbin" }
@@ -33,12 +34,13 @@
 //! attr = { cluster = [2], cooperative = false, pdl = false, priority = 0, stream = "s" }
 //! ```
 //!
-//! A function with one launch may have `source`, `kernel`, `args` and `returns` itself, and its layout as `launch = { grid = […], … }`; one
-//! without any only checks its arguments.
-//! Paths are relative to the package file.
+//! A function with one launch may have `source`, `kernel`, `args` and `returns` itself, and its
+//! layout as `launch = { grid = […], … }`; one without any only checks its arguments. Paths are
+//! relative to the package file.
 //!
-//! Problems are collected, all of them, as diagnostics whose spans are bytes of the TOML text: those of a signature or an expression
-//! inside a string too. Sources of later versions are known, and refused by name.
+//! Problems are collected, all of them, as diagnostics whose spans are bytes of the TOML text:
+//! those of a signature or an expression inside a string too. Sources of later versions are known,
+//! and refused by name.
 //!
 //! ```
 //! use kernpack_compiler::{WrittenLaunch, package_file};
@@ -89,8 +91,8 @@ pub struct Reading {
     pub unsound: Vec<Function<WrittenLaunch>>,
     /// Whether all libraries of `link` could be read.
     pub is_link_known: bool,
-    /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and characters that change the direction of
-    /// the text, nothing else is looked for.
+    /// Everything that is wrong with the text, in its order. Behind errors of TOML itself, and
+    /// characters that change the direction of the text, nothing else is looked for.
     pub problems: Diagnostics,
 }
 
@@ -101,7 +103,8 @@ impl Reading {
     }
 }
 
-/// Reads the text of a package file; its problems have their places there. Relative paths in it start at `base`; no file is opened.
+/// Reads the text of a package file; its problems have their places there. Relative paths in it
+/// start at `base`; no file is opened.
 ///
 /// # Errors
 /// Everything that is wrong with the text.

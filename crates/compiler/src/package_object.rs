@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The object of a package: generated code, the runtime, users' objects and the record, merged into one in which only entry points can be
-//! seen.
+//! The object of a package: generated code, the runtime, users' objects and the record, merged into
+//! one in which only entry points can be seen.
 
 use crate::error::CompileError;
 use crate::export::{self, Imports, Record, RecordContext, note};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Work that does not depend on other work, several pieces of it at once. Results come in the order of the items, whichever is done first.
+//! Work that does not depend on other work, several pieces of it at once. Results come in the order
+//! of the items, whichever is done first.
 //!
-//! Compilers take nearly all of the time of a build. As many run at once as the machine runs threads, whoever asked for them: each
-//! waits for a [`Permit`].
+//! Compilers take nearly all of the time of a build. As many run at once as the machine runs
+//! threads, whoever asked for them: each waits for a [`Permit`].
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parts of a package, before there is code for its entry points: plans, and what sources became.
+//! The parts of a package, before there is code for its entry points: plans, and what sources
+//! became.
 
 use crate::file::{Files, InputFile};
 use crate::gpu_code::GpuCode;
@@ -61,8 +62,9 @@ impl<'p> Parts<'p> {
         [self.host.warnings(), self.gpu.warnings()].concat()
     }
 
-    /// The objects, archives and images that the sources became, in order. They change with everything that they are made of, which for a
-    /// C or CUDA C++ file is also headers, macros, options and the compiler.
+    /// The objects, archives and images that the sources became, in order. They change with
+    /// everything that they are made of, which for a C or CUDA C++ file is also headers, macros,
+    /// options and the compiler.
     pub fn source_bytes(&self) -> Vec<&[u8]> {
         let files = self.host.modules.iter().flat_map(|module| &module.artifact.files);
         let images = self.gpu.modules.iter().flat_map(|module| &module.artifact.images);

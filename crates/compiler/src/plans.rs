@@ -43,7 +43,8 @@ impl Plans {
         functions.map(|function| (function, self.0.get(&function.signature.name))).collect()
     }
 
-    /// The plan of an entry point. What only prepares calls of another function has that function's.
+    /// The plan of an entry point. What only prepares calls of another function has that
+    /// function's.
     ///
     /// # Panics
     /// Where that function had a problem.

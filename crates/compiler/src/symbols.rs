@@ -28,7 +28,8 @@ pub fn needed_by_user(host: &HostCode) -> Vec<String> {
     names.into_iter().filter(|name| !imports::is_allowed(name)).cloned().collect()
 }
 
-/// Refuses sources that need a symbol which only the package's own code defines. `inputs` are all that is to be merged.
+/// Refuses sources that need a symbol which only the package's own code defines. `inputs` are all
+/// that is to be merged.
 ///
 /// # Errors
 /// Every such symbol, as a problem of the source.
@@ -71,8 +72,9 @@ pub fn check_undefined(
     link::gate(&undefined, &|symbol| imports::is_allowed(&symbol.name) || users(symbol))
 }
 
-/// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34 `dlopen` is there), libm where an object
-/// wants one of its functions, and what the user names. Each once.
+/// The libraries to load first: libdl where GPU code has to find its driver (before glibc 2.34
+/// `dlopen` is there), libm where an object wants one of its functions, and what the user names.
+/// Each once.
 pub fn libraries(
     needs: &[String],
     link: &[Placed<String>],

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches of kernels that Triton compiled: what the JSON that Triton wrote beside a cubin says of them.
+//! Launches of kernels that Triton compiled: what the JSON that Triton wrote beside a cubin says of
+//! them.
 //!
-//! A launch of such a source says what the JSON does not: the grid, counted as Triton counts it, and the arguments that the kernel's author
-//! wrote. [`settle`] adds the rest before anything is planned: the name, the block, the shared memory, the clusters, the way it is launched,
-//! the parameters that a tensor descriptor becomes, and the hidden arguments, with a workspace where the kernel wants scratch memory. Behind it,
-//! the launch is one of a cubin like any other.
+//! A launch of such a source says what the JSON does not: the grid, counted as Triton counts it,
+//! and the arguments that the kernel's author wrote. [`settle`] adds the rest before anything is
+//! planned: the name, the block, the shared memory, the clusters, the way it is launched, the
+//! parameters that a tensor descriptor becomes, and the hidden arguments, with a workspace where
+//! the kernel wants scratch memory. Behind it, the launch is one of a cubin like any other.
 //!
-//! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest: they name folders of the machine that
-//! Triton ran on. Not here: the JSON's format (`json.rs`), descriptors (`descriptor.rs`), and whether the arguments fit the kernel's
-//! own table (`gpu_code.rs`).
+//! What the JSON says goes into the code of the launch. Its bytes are no part of the source digest:
+//! they name folders of the machine that Triton ran on. Not here: the JSON's format (`json.rs`),
+//! descriptors (`descriptor.rs`), and whether the arguments fit the kernel's own table
+//! (`gpu_code.rs`).
 
 mod descriptor;
 mod json;
@@ -132,7 +135,8 @@ impl TritonLaunchError {
     }
 }
 
-/// A JSON file, what it says, and the sizes of the kernel's own parameters, in bytes. What lacks the kernel is refused elsewhere.
+/// A JSON file, what it says, and the sizes of the kernel's own parameters, in bytes. What lacks
+/// the kernel is refused elsewhere.
 struct Described {
     json: Placed<PathBuf>,
     kernel: TritonKernel,
@@ -227,7 +231,8 @@ fn describe(launch: &TritonLaunch, files: &mut Files) -> Result<Described, Sourc
             None => all = Some(one),
             Some(all) => {
                 require_alike(all, &one).map_err(|error| error.of(json, &launch.args))?;
-                // Which of the images is loaded is known at the call: the largest is enough for each.
+                // Which of the images is loaded is known at the call: the largest is enough for
+                // each.
                 let shared = &mut all.kernel.shared_bytes;
                 *shared = (*shared).max(one.kernel.shared_bytes);
             }
@@ -304,8 +309,8 @@ impl Described {
     }
 }
 
-/// The launch that is written, with what the JSON says of it. It is the one of that number of those that run at these times. The function
-/// gets the workspace that the kernel wants.
+/// The launch that is written, with what the JSON says of it. It is the one of that number of those
+/// that run at these times. The function gets the workspace that the kernel wants.
 fn settle_launch(
     function: &mut Function,
     (index, whens): (usize, &[&When]),
@@ -428,8 +433,9 @@ fn blocks(grid: &[Placed<Expr>], cluster: [u32; 3]) -> Vec<Placed<Expr>> {
     cluster.into_iter().zip(written).map(times).collect()
 }
 
-/// The scratch memory of all blocks of a grid, where the kernel wants any. Like every workspace it is there before a launch is known to run, so
-/// a grid that is no grid must not be refused here: the launch does that, if it runs.
+/// The scratch memory of all blocks of a grid, where the kernel wants any. Like every workspace it
+/// is there before a launch is known to run, so a grid that is no grid must not be refused here:
+/// the launch does that, if it runs.
 fn scratch_workspace(launch: usize, scratch: Scratch, grid: &[Placed<Expr>]) -> Option<Workspace> {
     if scratch.bytes_per_block == 0 {
         return None;

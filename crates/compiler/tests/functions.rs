@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions that have a plan and cannot be built all the same: what their launches do not fit together with.
+//! Functions that have a plan and cannot be built all the same: what their launches do not fit
+//! together with.
 
 use expect_test::{Expect, expect};
 use kernpack_compiler::source::CudaSource;

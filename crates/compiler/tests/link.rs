@@ -20,8 +20,8 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 
 const X86_64: ElfTarget = ElfTarget::X86_64;
 
-/// What a package must keep to itself, in every form that a C++ compiler has for it. `PACKAGE` and `ENTRY` are replaced
-/// to tell packages apart.
+/// What a package must keep to itself, in every form that a C++ compiler has for it. `PACKAGE` and
+/// `ENTRY` are replaced to tell packages apart.
 const PACKAGE: &str = r#"
     __attribute__((noinline)) inline int comdat() { static int calls = 0; return ++calls; }
     template <class T> struct Shared { static T value; };
@@ -42,7 +42,8 @@ const PACKAGE: &str = r#"
         ".long 4, 4, 1\n.asciz \"abc\"\n.long PACKAGE\n.popsection");
 "#;
 
-/// An object with the function `entry<number>`, which returns 111111 times the number at first and one more at each call.
+/// An object with the function `entry<number>`, which returns 111111 times the number at first and
+/// one more at each call.
 fn package_object(number: u32) -> Vec<u8> {
     let source = PACKAGE.replace("PACKAGE", &number.to_string());
     toolchain::cpp(&source.replace("ENTRY", &format!("entry{number}")))
@@ -110,7 +111,8 @@ fn two_packages_with_the_same_names_keep_their_own_copies() {
         assert_eq!(call(&library, "entry1"), 11_1111);
         assert_eq!(call(&library, "entry1"), 11_1112);
         assert_eq!(call(&library, "entry2"), 22_2221);
-        // Unloaded here: a destructor that stayed registered would end the test process with a crash.
+        // Unloaded here: a destructor that stayed registered would end the test process with a
+        // crash.
     }
 }
 
@@ -181,7 +183,8 @@ fn undefined_symbols_name_their_owners() {
     assert_eq!(refused.to_string(), message);
 }
 
-/// One archive, of whose members one has the kernel, twice: each source sees its own files, and calls its own `malloc`.
+/// One archive, of whose members one has the kernel, twice: each source sees its own files, and
+/// calls its own `malloc`.
 #[test]
 fn isolated_sources_see_themselves_alone() {
     let library = |number: u32| {

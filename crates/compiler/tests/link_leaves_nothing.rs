@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a thousand links leave behind in the process: nothing. Alone in its file, because it counts what the process holds.
+//! What a thousand links leave behind in the process: nothing. Alone in its file, because it counts
+//! what the process holds.
 
 mod toolchain;
 
@@ -32,7 +33,8 @@ impl Held {
         }
     }
 
-    /// What is held as soon as that is `expected`, or after a second: the last link's thread may take a moment to end.
+    /// What is held as soon as that is `expected`, or after a second: the last link's thread may
+    /// take a moment to end.
     fn once_as(expected: &Held) -> Held {
         let deadline = Instant::now() + Duration::from_secs(1);
         while Held::now() != *expected && Instant::now() < deadline {

@@ -7,7 +7,8 @@ use object::{Object, ObjectSymbol};
 use std::fs;
 use tempfile::TempDir;
 
-/// A package with these C files, and a function for each that calls the function of its name with a tensor.
+/// A package with these C files, and a function for each that calls the function of its name with a
+/// tensor.
 struct Sources(TempDir);
 
 impl Sources {
@@ -19,7 +20,8 @@ impl Sources {
         Sources(folder)
     }
 
-    /// What is said where a shared object is made of these kernels, and these libraries are linked: warnings, or an error.
+    /// What is said where a shared object is made of these kernels, and these libraries are linked:
+    /// warnings, or an error.
     fn link(&self, kernels: &[&str], libraries: &[&str]) -> Result<Vec<String>, String> {
         let mut package = self.package(kernels);
         package.link = libraries.iter().map(|name| name.to_string().into()).collect();
@@ -33,7 +35,8 @@ impl Sources {
         text.replace(&format!("{}/", self.0.path().display()), "")
     }
 
-    /// Builds it: a function for each kernel, which is in the file of its name. Kernels with a `+` between them are of one source.
+    /// Builds it: a function for each kernel, which is in the file of its name. Kernels with a `+`
+    /// between them are of one source.
     fn build(&self, kernels: &[&str]) -> Result<Compiled, CompileError> {
         compile(&self.package(kernels), &Options::default())
     }

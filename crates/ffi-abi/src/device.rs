@@ -50,7 +50,8 @@ impl DeviceType {
         Self::SUPPORTED.iter().copied().find(|device| device.to_string() == name)
     }
 
-    /// Whether tensors there live in the memory of one particular GPU, and so take part in the device index check.
+    /// Whether tensors there live in the memory of one particular GPU, and so take part in the
+    /// device index check.
     pub fn has_index(self) -> bool {
         self == DeviceType::CUDA || self == DeviceType::CUDA_MANAGED
     }

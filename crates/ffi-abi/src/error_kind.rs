@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kinds of error that generated code raises. Each is a Python exception class of the same name; libtvm_ffi maps any other kind to
-//! RuntimeError and drops its text, so there are no others.
+//! The kinds of error that generated code raises. Each is a Python exception class of the same
+//! name; libtvm_ffi maps any other kind to RuntimeError and drops its text, so there are no others.
 
 use core::fmt;
 

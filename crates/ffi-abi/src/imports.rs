@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions that a package may leave undefined: those of libtvm_ffi, with their C types, and the few of the C library.
+//! The functions that a package may leave undefined: those of libtvm_ffi, with their C types, and
+//! the few of the C library.
 //!
-//! Every one of the former is exported by apache-tvm-ffi 0.1.0, so a package loads under that version and every later one.
+//! Every one of the former is exported by apache-tvm-ffi 0.1.0, so a package loads under that
+//! version and every later one.
 
 /// A C type in the signature of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +63,8 @@ imports! {
     FUNCTION_CREATE = TVMFFIFunctionCreate(Ptr, Ptr, Ptr, Ptr) -> I32;
 }
 
-/// Every function of libtvm_ffi's C ABI, in 0.1.0 and later: what a user's object may call. Generated code calls those of [`LIBTVM_FFI`].
+/// Every function of libtvm_ffi's C ABI, in 0.1.0 and later: what a user's object may call.
+/// Generated code calls those of [`LIBTVM_FFI`].
 pub const LIBTVM_FFI_C: &[&str] = &[
     "TVMFFIAnyViewToOwnedAny",
     "TVMFFIBacktrace",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The structs of the ABI, each listed once: the Rust type, the field offsets that code generation and the interpreter load by, and the C
-//! names that the header test asserts all come from the one table below.
+//! The structs of the ABI, each listed once: the Rust type, the field offsets that code generation
+//! and the interpreter load by, and the C names that the header test asserts all come from the one
+//! table below.
 //!
-//! Sources: `tvm/ffi/c_api.h` and `dlpack/dlpack.h` as installed by apache-tvm-ffi. Pointers are 64 bits: kernpack has no 32-bit target.
+//! Sources: `tvm/ffi/c_api.h` and `dlpack/dlpack.h` as installed by apache-tvm-ffi. Pointers are 64
+//! bits: kernpack has no 32-bit target.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -55,7 +57,8 @@ pub struct Field {
 pub struct Struct {
     /// The C name.
     pub c_name: &'static str,
-    /// What precedes the struct in memory: [`OBJECT_HEADER_BYTES`] for an object's cell, else 0. Field offsets include it.
+    /// What precedes the struct in memory: [`OBJECT_HEADER_BYTES`] for an object's cell, else 0.
+    /// Field offsets include it.
     pub base: u32,
     /// The size in bytes, without the base.
     pub size: usize,
@@ -69,7 +72,8 @@ pub const OBJECT_HEADER_BYTES: u32 = 24;
 /// Where a `Tensor` object holds its [`DLTensor`].
 pub const TENSOR_VIEW_OFFSET: u32 = OBJECT_HEADER_BYTES;
 
-/// Where an `Error` object holds its kind, a [`ByteArray`]. Later versions have more behind the message.
+/// Where an `Error` object holds its kind, a [`ByteArray`]. Later versions have more behind the
+/// message.
 pub const ERROR_KIND_OFFSET: u32 = OBJECT_HEADER_BYTES;
 
 /// Where an `Error` object holds its message, a [`ByteArray`].
@@ -78,7 +82,8 @@ pub const ERROR_MESSAGE_OFFSET: u32 = OBJECT_HEADER_BYTES + 16;
 /// Where a `BigInt` object holds its words, after their count ([`big_int::SIZE`]).
 pub const BIG_INT_WORDS_OFFSET: u32 = OBJECT_HEADER_BYTES + 8;
 
-/// Expands rows into `repr(C)` structs, a module of [`Field`]s for each, width assertions, and [`STRUCTS`].
+/// Expands rows into `repr(C)` structs, a module of [`Field`]s for each, width assertions, and
+/// [`STRUCTS`].
 ///
 /// ```text
 /// /// doc

@@ -13,11 +13,13 @@
 //!      type_index 70: payload ─▶ object header (24 bytes) then DLTensor
 //! ```
 //!
-//! It returns 0, or -1 with an error set for the thread. Arguments are borrowed for the call; the result is owned by the caller.
+//! It returns 0, or -1 with an error set for the thread. Arguments are borrowed for the call; the
+//! result is owned by the caller.
 //!
-//! Everything that generated code, the plan interpreter and the tests must agree on with `tvm/ffi/c_api.h` and `dlpack/dlpack.h`
-//! stands in this crate, once, as tables: [`layout`] (structs and fields), [`TypeIndex`], [`DType`], [`DeviceType`], [`ErrorKind`] and
-//! [`imports`]. A test compiles the tables into C static assertions against the real headers.
+//! Everything that generated code, the plan interpreter and the tests must agree on with
+//! `tvm/ffi/c_api.h` and `dlpack/dlpack.h` stands in this crate, once, as tables: [`layout`]
+//! (structs and fields), [`TypeIndex`], [`DType`], [`DeviceType`], [`ErrorKind`] and [`imports`]. A
+//! test compiles the tables into C static assertions against the real headers.
 //!
 //! Not here: LLVM, libtvm_ffi itself (nothing links it), signatures.
 

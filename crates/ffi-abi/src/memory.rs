@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reading a caller's memory by address and width. Interpreters read through [`Memory`], so that tests and fuzzing use a checked fake;
-//! [`RawMemory`] is the process itself, and this crate's only unsafe code.
+//! Reading a caller's memory by address and width. Interpreters read through [`Memory`], so that
+//! tests and fuzzing use a checked fake; [`RawMemory`] is the process itself, and this crate's only
+//! unsafe code.
 #![expect(unsafe_code, reason = "reads a caller's structs by address, as the C ABI has it")]
 
 use crate::Width;
 
 /// Something that holds bytes at addresses.
 pub trait Memory {
-    /// The value at `address`, extended to 64 bits as `width` says; `None` where nothing may be read.
+    /// The value at `address`, extended to 64 bits as `width` says; `None` where nothing may be
+    /// read.
     fn load(&self, address: u64, width: Width) -> Option<i64>;
 
-    /// Where what is known of a GPU lies: of the one of that number, or of the current one. `None` where nothing is.
+    /// Where what is known of a GPU lies: of the one of that number, or of the current one. `None`
+    /// where nothing is.
     fn device(&self, _number: Option<i64>) -> Option<u64> {
         None
     }
@@ -23,7 +26,8 @@ impl RawMemory {
     /// Access to the memory of this process.
     ///
     /// # Safety
-    /// Every address that is loaded from must be readable: use it only on arguments that follow the ABI.
+    /// Every address that is loaded from must be readable: use it only on arguments that follow the
+    /// ABI.
     pub unsafe fn new() -> RawMemory {
         RawMemory(())
     }
@@ -33,7 +37,8 @@ impl Memory for RawMemory {
     fn load(&self, address: u64, width: Width) -> Option<i64> {
         /// Reads a `T` that may be unaligned.
         fn read<T: bytemuck::Pod>(address: u64) -> T {
-            // SAFETY: whoever made the `RawMemory` vouched for every address, and any bits are a valid `T`.
+            // SAFETY: whoever made the `RawMemory` vouched for every address, and any bits are a
+            // valid `T`.
             unsafe { core::ptr::read_unaligned(address as usize as *const T) }
         }
         Some(match width {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Type indices: what a `TVMFFIAny` holds. An open set, so a newtype and not an enum: classes of a user's own get indices from 128 on,
-//! per process.
+//! Type indices: what a `TVMFFIAny` holds. An open set, so a newtype and not an enum: classes of a
+//! user's own get indices from 128 on, per process.
 
 use core::fmt;
 

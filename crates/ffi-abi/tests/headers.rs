@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables against the real headers of the installed apache-tvm-ffi: written out as C static assertions, and compiled.
+//! The tables against the real headers of the installed apache-tvm-ffi: written out as C static
+//! assertions, and compiled.
 
 mod python;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables against what `tvm_ffi` says when it is asked: which name a device type has, and which code, bits and lanes the dtype of a
-//! name. The headers cannot tell: to them, names are not known, nor how wide a float of a code is.
+//! The tables against what `tvm_ffi` says when it is asked: which name a device type has, and which
+//! code, bits and lanes the dtype of a name. The headers cannot tell: to them, names are not known,
+//! nor how wide a float of a code is.
 
 mod python;
 
@@ -26,7 +27,8 @@ fn device_types_have_the_names_of_tvm_ffi() {
     assert_eq!(ours, theirs);
 }
 
-/// What each name means to `tvm_ffi`. It has no complex numbers; NumPy has, and hands them out as a `DLTensor`, with the dtype at byte 20.
+/// What each name means to `tvm_ffi`. It has no complex numbers; NumPy has, and hands them out as a
+/// `DLTensor`, with the dtype at byte 20.
 const DTYPES: &str = "
 import ctypes, struct, sys, numpy, tvm_ffi
 address = ctypes.pythonapi.PyCapsule_GetPointer

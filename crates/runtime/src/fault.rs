@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Wording a fault: from a table, an offset and the values of a failed check to the kind and the parts of an error.
+//! Wording a fault: from a table, an offset and the values of a failed check to the kind and the
+//! parts of an error.
 //!
-//! Strings stay where they lie in the table. Numbers are written into the error. Nothing is allocated here.
+//! Strings stay where they lie in the table. Numbers are written into the error. Nothing is
+//! allocated here.
 #![expect(unsafe_code, reason = "the table and the values come from generated code as pointers")]
 
 use core::{ffi::c_char, ptr};
@@ -20,8 +22,9 @@ use crate::{
 ///
 /// # Safety
 ///
-/// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that it returned,
-/// `values` points to every value that the fault's parts name, and `error` to memory for an error.
+/// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that
+/// it returned, `values` points to every value that the fault's parts name, and `error` to memory
+/// for an error.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     table: *const u8,
@@ -88,7 +91,8 @@ mod tests {
         let fault = table.fault(kind, parts).unwrap();
         let table = table.finish();
         let raised = raised(|error| {
-            // SAFETY: the table is finished, the fault is in it, and `render` below checks the values.
+            // SAFETY: the table is finished, the fault is in it, and `render` below checks the
+            // values.
             unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), error.cast()) }
         });
         let rendered = render(&table, fault, values);

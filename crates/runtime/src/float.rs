@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Floats as Python's `repr` writes them.
 //!
-//! The digits are the fewest that read back as the same `f64`, and of those the nearest to it, by the Schubfach method (Raffaello Giulietti
-//! 2020, "The Schubfach way to render doubles"): the number and the ends of the interval that rounds to it are multiplied by a power of
-//! ten that leaves 16 or 17 digits before the point, and the shortest decimal is among the few integers around there. Powers of ten are
-//! kept to 128 bits, which is what makes the products good enough.
+//! The digits are the fewest that read back as the same `f64`, and of those the nearest to it, by
+//! the Schubfach method (Raffaello Giulietti 2020, "The Schubfach way to render doubles"): the
+//! number and the ends of the interval that rounds to it are multiplied by a power of ten that
+//! leaves 16 or 17 digits before the point, and the shortest decimal is among the few integers
+//! around there. Powers of ten are kept to 128 bits, which is what makes the products good enough.
 
 use crate::text::Text;
 
@@ -13,7 +14,8 @@ const INFINITY: u64 = f64::INFINITY.to_bits();
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const HIDDEN_BIT: u64 = 1 << FRACTION_BITS;
 
-/// The exponent of the last bit of a subnormal number, which is that of the smallest normal numbers too.
+/// The exponent of the last bit of a subnormal number, which is that of the smallest normal numbers
+/// too.
 const MIN_EXPONENT: i32 = f64::MIN_EXP - f64::MANTISSA_DIGITS as i32;
 
 impl Text {
@@ -113,7 +115,8 @@ impl Decimal {
         Self::nearest(mantissa, exponent, fraction == 0 && biased > 1)
     }
 
-    /// The shortest decimal in the interval that rounds to `mantissa` times 2 to the power of `exponent`.
+    /// The shortest decimal in the interval that rounds to `mantissa` times 2 to the power of
+    /// `exponent`.
     fn nearest(mantissa: u64, exponent: i32, closer_below: bool) -> Self {
         let power = power_of_ten_below(exponent, closer_below);
         let scale = power_of_ten(-power);
@@ -140,7 +143,8 @@ impl Decimal {
     }
 }
 
-/// The largest power of ten that is not above the width of the interval that rounds to a float whose last bit is 2 to the power of `exponent`.
+/// The largest power of ten that is not above the width of the interval that rounds to a float
+/// whose last bit is 2 to the power of `exponent`.
 fn power_of_ten_below(exponent: i32, closer_below: bool) -> i32 {
     // log10(2) and log10(4/3), times 2^22.
     (exponent * 1_262_611 - if closer_below { 524_031 } else { 0 }) >> 22
@@ -162,7 +166,8 @@ fn mul_rounding_to_odd(scale: u128, factor: u64) -> u64 {
 const LOWEST_POWER: i32 = -292;
 const POWERS_PER_BASE: i32 = 27;
 
-/// 10 to some powers, as 192 bits, the first of which is set, rounded up. The high word comes first.
+/// 10 to some powers, as 192 bits, the first of which is set, rounded up. The high word comes
+/// first.
 #[rustfmt::skip]
 const BASES: [[u64; 3]; 23] = [
     [0xff77_b1fc_bebc_dc4f, 0x25e8_e89c_13bb_0f7a, 0xdf9b_3029_44a8_8415],
@@ -190,7 +195,8 @@ const BASES: [[u64; 3]; 23] = [
     [0x9552_7a52_02df_0ccb, 0x0f37_801e_0c43_ebc8, 0x9850_3266_7e54_efd4],
 ];
 
-/// 10 to a power from -292 to 324: 128 bits, the first of which is set, rounded down, and one more in the last place.
+/// 10 to a power from -292 to 324: 128 bits, the first of which is set, rounded down, and one more
+/// in the last place.
 fn power_of_ten(power: i32) -> u128 {
     let number = (power - LOWEST_POWER) / POWERS_PER_BASE;
     let base = BASES.get(number as usize).copied().unwrap_or_default();
@@ -229,8 +235,8 @@ mod tests {
         }
     }
 
-    /// Equal to the standard library's text, and so shortest; a tie between two shortest texts is the one case where
-    /// it rounds up and Python rounds to even.
+    /// Equal to the standard library's text, and so shortest; a tie between two shortest texts is
+    /// the one case where it rounds up and Python rounds to even.
     #[track_caller]
     fn expect_shortest(x: f64) {
         let text = repr(x);
@@ -369,7 +375,8 @@ mod tests {
         for power in LOWEST_POWER..=324 {
             let scale = power_of_ten(power);
             assert_eq!(scale.leading_zeros(), 0, "10^{power}");
-            // scale - 1 <= 10^power / 2^exponent < scale, with all that is negative brought to the other side.
+            // scale - 1 <= 10^power / 2^exponent < scale, with all that is negative brought to the
+            // other side.
             let exponent = floor_log2_of_power_of_ten(power) - 127;
             let scaled = |scale| product(scale, -power.min(0), exponent.max(0));
             let exact = product(1, power.max(0), -exponent.min(0));

@@ -7,20 +7,21 @@
 //!
 //! # Two builds of one source
 //!
-//! **Freestanding** (`--cfg kernpack_freestanding`, run by `build.rs` for the feature `prebuilt`): rustc writes this
-//! file as LLVM IR, LLVM turns that into one object for each `HostArch`, and `object` hands out the bytes. So
-//! nobody who compiles a package needs rustc.
+//! **Freestanding** (`--cfg kernpack_freestanding`, run by `build.rs` for the feature `prebuilt`):
+//! rustc writes this file as LLVM IR, LLVM turns that into one object for each `HostArch`, and
+//! `object` hands out the bytes. So nobody who compiles a package needs rustc.
 //!
-//! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds `TableWriter`, which writes
-//! the fault tables that the runtime reads, and `render`, which says what the runtime would raise.
+//! **Host**: an ordinary library for the compiler and the tests. Feature `writer` adds
+//! `TableWriter`, which writes the fault tables that the runtime reads, and `render`, which says
+//! what the runtime would raise.
 //!
 //! # What freestanding code must not do
 //!
-//! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`.
-//! So there is no panic in it, not even one that cannot happen: slices are walked by iterators or read with `get`, and
-//! divisors are constants. `core::fmt` and anything that asks for a locale are absent; only
-//! replaying a refused call allocates. Functions are
-//! exported by the name `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
+//! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`. So
+//! there is no panic in it, not even one that cannot happen: slices are walked by iterators or read
+//! with `get`, and divisors are constants. `core::fmt` and anything that asks for a locale are
+//! absent; only replaying a refused call allocates. Functions are exported by the name
+//! `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
 //! objects to all of this.
 #![no_std]
 

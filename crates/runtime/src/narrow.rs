@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rounding an `f64` to a float of 16 bits.
 //!
-//! Compilers lower `fptrunc`, and `fpext` on the way back, to calls into libgcc or compiler-rt on targets
-//! without the instructions, and a package links neither. Going through `f32` would round twice. So:
-//! integers, and one rounding to nearest, ties to even.
+//! Compilers lower `fptrunc`, and `fpext` on the way back, to calls into libgcc or compiler-rt on
+//! targets without the instructions, and a package links neither. Going through `f32` would round
+//! twice. So: integers, and one rounding to nearest, ties to even.
 #![cfg_attr(
     kernpack_checks,
     expect(unsafe_code, reason = "generated code calls these functions by their names")
@@ -33,7 +33,8 @@ pub extern "C" fn kernpack_rt_round_to_bf16(bits: u64) -> u64 {
     widen::<7>(narrow::<7>(bits))
 }
 
-/// The bits of the `f64` with the value of a float of the 16-bit format with `FROM_FRACTION_BITS`. A NaN keeps its sign and payload.
+/// The bits of the `f64` with the value of a float of the 16-bit format with `FROM_FRACTION_BITS`.
+/// A NaN keeps its sign and payload.
 fn widen<const FROM_FRACTION_BITS: u32>(bits: u16) -> u64 {
     const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
     const BIAS: u64 = f64::MAX_EXP as u64 - 1;
@@ -50,7 +51,8 @@ fn widen<const FROM_FRACTION_BITS: u32>(bits: u16) -> u64 {
     if magnitude >> FROM_FRACTION_BITS > 0 {
         return sign | (moved + above);
     }
-    // A subnormal number has no hidden bit: with one, it is as far above the smallest normal number as it should be above 0.
+    // A subnormal number has no hidden bit: with one, it is as far above the smallest normal number
+    // as it should be above 0.
     let smallest_normal = above + (1 << FRACTION_BITS);
     sign | (f64::from_bits(smallest_normal + moved) - f64::from_bits(smallest_normal)).to_bits()
 }
@@ -64,7 +66,8 @@ fn narrow<const TO_FRACTION_BITS: u32>(bits: u64) -> u16 {
     const INFINITY: u64 = f64::INFINITY.to_bits();
     let to_infinity = (1 << 15) - (1 << TO_FRACTION_BITS);
     let to_quiet = 1 << (TO_FRACTION_BITS - 1);
-    // Fraction bits that the narrow format lacks, and the biased `f64` exponent of its smallest normal number.
+    // Fraction bits that the narrow format lacks, and the biased `f64` exponent of its smallest
+    // normal number.
     let n_lost = FRACTION_BITS - TO_FRACTION_BITS;
     let to_bias = (1 << (14 - TO_FRACTION_BITS)) - 1;
     let min_normal = f64::MAX_EXP as u32 - to_bias;
@@ -75,17 +78,20 @@ fn narrow<const TO_FRACTION_BITS: u32>(bits: u64) -> u16 {
     if magnitude > INFINITY {
         return sign | to_infinity | to_quiet | (fraction >> n_lost) as u16;
     }
-    // `f64` subnormals round to zero in either format, so giving them the hidden bit does not matter.
+    // `f64` subnormals round to zero in either format, so giving them the hidden bit does not
+    // matter.
     let exponent = (magnitude >> FRACTION_BITS) as u32;
     let n_below_normal = min_normal.max(exponent) - exponent;
     let rounded = shr_round_to_even(fraction | HIDDEN_BIT, n_lost + n_below_normal);
-    // The hidden bit, if still there, adds the first exponent; a carry out of the fraction adds the next one.
+    // The hidden bit, if still there, adds the first exponent; a carry out of the fraction adds the
+    // next one.
     let n_above_normal = u64::from(min_normal.max(exponent) - min_normal);
     let result = (n_above_normal << TO_FRACTION_BITS) + rounded;
     sign | result.min(to_infinity.into()) as u16
 }
 
-/// `value` divided by 2^`n_bits`, to the nearest integer; a tie goes to the even one. `value` is below 2^62.
+/// `value` divided by 2^`n_bits`, to the nearest integer; a tie goes to the even one. `value` is
+/// below 2^62.
 fn shr_round_to_even(value: u64, n_bits: u32) -> u64 {
     let n_bits = n_bits.min(63);
     let floor = value >> n_bits;
@@ -104,8 +110,9 @@ mod tests {
     const F16_FRACTION_BITS: u32 = 10;
     const BF16_FRACTION_BITS: u32 = 7;
 
-    /// The value of a finite 16-bit float, by the definition of the format. For the bits of infinity it is the power
-    /// of two that would come next, from which rounding to infinity is defined.
+    /// The value of a finite 16-bit float, by the definition of the format. For the bits of
+    /// infinity it is the power of two that would come next, from which rounding to infinity is
+    /// defined.
     fn widen(bits: u16, fraction_bits: u32) -> f64 {
         let bias = (1 << (14 - fraction_bits)) - 1;
         let exponent = i32::from(bits >> fraction_bits);
@@ -116,7 +123,8 @@ mod tests {
         }
     }
 
-    /// Every float of the format, and the `f64`s at and next to the middle between it and the next one.
+    /// Every float of the format, and the `f64`s at and next to the middle between it and the next
+    /// one.
     fn expect_nearest(narrow: extern "C" fn(u64) -> u16, fraction_bits: u32) {
         let infinity = (1 << 15) - (1 << fraction_bits);
         for low in 0..infinity {

@@ -13,8 +13,8 @@ pub fn object(arch: HostArch) -> &'static [u8] {
     }
 }
 
-/// What a package with GPU kernels needs beside that: the finding of the driver, loading and launching. It refers to
-/// `kernpack_cuda_package`, which describes the package's GPU code.
+/// What a package with GPU kernels needs beside that: the finding of the driver, loading and
+/// launching. It refers to `kernpack_cuda_package`, which describes the package's GPU code.
 pub fn cuda_object(arch: HostArch) -> &'static [u8] {
     match arch {
         HostArch::X86_64 => include_bytes!(concat!(env!("OUT_DIR"), "/cuda-x86_64.o")),

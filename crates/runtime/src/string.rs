@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Texts of a call.
 //!
-//! Generated code and programs hold a text in 64 bits: as the address of the `TVMFFIAny` that has it, or,
-//! where the package has it, as one more than the address of a C string. Neither address is odd.
+//! Generated code and programs hold a text in 64 bits: as the address of the `TVMFFIAny` that has
+//! it, or, where the package has it, as one more than the address of a C string. Neither address is
+//! odd.
 #![expect(unsafe_code, reason = "texts come from callers and generated code as pointers")]
 
 use core::ptr;
@@ -35,8 +36,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_text_is(text: i64, expected: *const 
     (behind == 0).into()
 }
 
-/// What a text of the call says. Only such texts exist while a call runs, which whoever hands over its
-/// arguments vouches for.
+/// What a text of the call says. Only such texts exist while a call runs, which whoever hands over
+/// its arguments vouches for.
 pub(crate) fn bytes_of<'c>(text: i64) -> &'c [u8] {
     let address = text as usize;
     if address % 2 == 1 {

@@ -6,7 +6,8 @@
 /// At most 31 bytes and the NUL that ends them.
 ///
 /// That holds every number this crate prints, the longest being a dtype without a name:
-/// `dtype(code=255, bits=255)x65535`, and as much of a text as a message shows. What does not fit is dropped, so that there is nothing to fail.
+/// `dtype(code=255, bits=255)x65535`, and as much of a text as a message shows. What does not fit
+/// is dropped, so that there is nothing to fail.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Text {

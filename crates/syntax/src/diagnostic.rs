@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A diagnostic is data: what is wrong, where, and what to do. Whoever shows it to a person draws it.
+//! A diagnostic is data: what is wrong, where, and what to do. Whoever shows it to a person draws
+//! it.
 
 use crate::Span;
 use std::fmt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lexer: names, numbers, quoted texts and punctuation. White space, and comments from `#` to the
-//! end of the line, separate tokens and are dropped.
+//! The lexer: names, numbers, quoted texts and punctuation. White space, and comments from `#` to
+//! the end of the line, separate tokens and are dropped.
 
 use crate::character::{BYTE_ORDER_MARK, bidirectional, escaped};
 use crate::quoted::{self, quoted_len};
@@ -45,7 +45,8 @@ const MARKS: &[&str] = &[
 /// The quotes of other languages' strings.
 const QUOTES: [char; 2] = ['\'', '`'];
 
-/// Splits a text into tokens, the last of which is [`TokenKind::End`]. What is no token is reported.
+/// Splits a text into tokens, the last of which is [`TokenKind::End`]. What is no token is
+/// reported.
 pub fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     let mut tokens = Vec::new();
     let mut diagnostics = Vec::new();
@@ -106,7 +107,8 @@ fn prefix(text: &str, keep: impl Fn(char) -> bool) -> usize {
     text.find(|c| !keep(c)).unwrap_or(text.len())
 }
 
-/// The length of the number that `text` starts with: digits, a fraction, an exponent, and any letters stuck to it.
+/// The length of the number that `text` starts with: digits, a fraction, an exponent, and any
+/// letters stuck to it.
 fn number_len(text: &str) -> usize {
     let digits = |text: &str| prefix(text, |c| c.is_ascii_digit());
     let mut len = digits(text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Text to tokens: texts and places in them, one lexer for every grammar of kernpack, and the diagnostics that compile-time errors become.
+//! Text to tokens: texts and places in them, one lexer for every grammar of kernpack, and the
+//! diagnostics that compile-time errors become.
 //!
 //! Not here: any grammar, any file, and any drawing of diagnostics (the command line does that).
 

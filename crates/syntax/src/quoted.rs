@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Texts in quotes: how they are written, and what they say.
 //!
-//! A text stands on one line. `\"`, `\\`, `\n` and `\t` stand for a quote, a backslash, the end of a line
-//! and a tab; no other control character can be written, so that no text has a NUL in it.
+//! A text stands on one line. `\"`, `\\`, `\n` and `\t` stand for a quote, a backslash, the end of
+//! a line and a tab; no other control character can be written, so that no text has a NUL in it.
 
 use crate::character::{bidirectional, escaped};
 use crate::{Diagnostic, Snippet};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Texts, and places in them. A [`Span`] says which of the [`Texts`] it is of, so that a signature in a package file, that file and a kernel
-//! file can meet in one message. Whoever reads files owns the table.
+//! Texts, and places in them. A [`Span`] says which of the [`Texts`] it is of, so that a signature
+//! in a package file, that file and a kernel file can meet in one message. Whoever reads files owns
+//! the table.
 //!
-//! What is parsed is a [`Snippet`]: a whole text, or a string in one. Its spans are places in the text from the beginning, so that nobody
-//! has to move them later.
+//! What is parsed is a [`Snippet`]: a whole text, or a string in one. Its spans are places in the
+//! text from the beginning, so that nobody has to move them later.
 
 use crate::Diagnostic;
 
@@ -14,7 +15,8 @@ pub struct TextId(u32);
 /// A range of bytes in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// The text; nothing where it is of no table, or where there is none, as of what was not written but built.
+    /// The text; nothing where it is of no table, or where there is none, as of what was not
+    /// written but built.
     pub text: Option<TextId>,
     /// The first byte.
     pub start: usize,
@@ -127,7 +129,8 @@ pub struct Snippet<'t> {
     pub text: &'t str,
     /// Where it stands: the string with its quotes.
     pub span: Span,
-    /// The place of its first character; nothing where the text spells the characters otherwise, as with escapes.
+    /// The place of its first character; nothing where the text spells the characters otherwise, as
+    /// with escapes.
     pub first: Option<usize>,
 }
 
@@ -138,7 +141,8 @@ impl<'t> Snippet<'t> {
         Snippet { text: &self.text[start..end], span: self.place(start, end), first }
     }
 
-    /// Where the bytes from `start` up to `end` of its characters stand: the whole of it where they are spelled otherwise.
+    /// Where the bytes from `start` up to `end` of its characters stand: the whole of it where they
+    /// are spelled otherwise.
     pub fn place(&self, start: usize, end: usize) -> Span {
         match self.first {
             Some(first) => Span { start: first + start, end: first + end, ..self.span },

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Expressions over dims: the only integer arithmetic of kernpack, used by shapes, strides, rules, kernel arguments and launches alike.
+//! Expressions over dims: the only integer arithmetic of kernpack, used by shapes, strides, rules,
+//! kernel arguments and launches alike.
 //!
-//! All arithmetic is on signed 64-bit integers. An operation that overflows, or divides by what is not positive, has no value, and fails
-//! whatever it stands in. Here: the data, its text, what it names, its shape as `a*s + c`, and its bounds. Not here: parsing
-//! ([`parse`](crate::parse)), values in a plan ([`Planner::expr`](crate::planner::Planner::expr)).
+//! All arithmetic is on signed 64-bit integers. An operation that overflows, or divides by what is
+//! not positive, has no value, and fails whatever it stands in. Here: the data, its text, what it
+//! names, its shape as `a*s + c`, and its bounds. Not here: parsing ([`parse`](crate::parse)),
+//! values in a plan ([`Planner::expr`](crate::planner::Planner::expr)).
 
 use kernpack_syntax::Span;
 use std::fmt;
@@ -70,7 +72,8 @@ pub enum Op {
 pub enum Expr {
     /// A constant.
     Int(i64),
-    /// A symbol, an integer parameter among them; or another name that launches may use, such as `device.sm_count`.
+    /// A symbol, an integer parameter among them; or another name that launches may use, such as
+    /// `device.sm_count`.
     Symbol(String, Span),
     /// A field of the parameter of that path.
     Field(String, Field, Span),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults: what a failed check raises. A fault is a name, a kind and a text in pieces, some of which are values of the call.
+//! Faults: what a failed check raises. A fault is a name, a kind and a text in pieces, some of
+//! which are values of the call.
 //!
 //! Every text has one layout, and only this file knows it:
 //!
@@ -8,8 +9,8 @@
 //! Mismatched b.shape[0] on argument #1 when calling: `f(a: …)`, expected to match a.shape[0], got 126 (a.shape[0] is 128)
 //! ```
 //!
-//! Static pieces are cut where texts repeat, so that a package stores each once. Which phrases a check uses is its own business
-//! ([`check`](crate::check)).
+//! Static pieces are cut where texts repeat, so that a package stores each once. Which phrases a
+//! check uses is its own business ([`check`](crate::check)).
 
 use crate::literal::float_text;
 use crate::plan::Value;
@@ -52,8 +53,8 @@ impl Format {
 /// How many characters a text shows that are its own.
 const SHOWN: usize = 26;
 
-/// What a message shows of a text of the call: its first characters in quotes, with an escape for each
-/// byte that is no printable ASCII, and dots behind where there is more.
+/// What a message shows of a text of the call: its first characters in quotes, with an escape for
+/// each byte that is no printable ASCII, and dots behind where there is more.
 pub fn shown_text(bytes: &[u8]) -> String {
     let mut shown = String::from("\"");
     for byte in bytes {
@@ -115,8 +116,8 @@ impl Fault {
         })
     }
 
-    /// The text for a function with that short signature, with `shown` giving the values of the call as
-    /// they print.
+    /// The text for a function with that short signature, with `shown` giving the values of the
+    /// call as they print.
     pub fn text<E>(
         &self,
         signature: &str,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a launch on a GPU is laid out: its grid, its blocks, its clusters, and what else the driver is told beside the kernel's arguments.
+//! How a launch on a GPU is laid out: its grid, its blocks, its clusters, and what else the driver
+//! is told beside the kernel's arguments.
 
 use crate::expr::Expr;
 use kernpack_syntax::Placed;
@@ -17,7 +18,8 @@ pub struct Geometry {
     pub shared: Placed<Expr>,
     /// Whether all blocks run at once.
     pub cooperative: bool,
-    /// Whether the kernel may start before the one before it in the stream has ended (programmatic dependent launch).
+    /// Whether the kernel may start before the one before it in the stream has ended (programmatic
+    /// dependent launch).
     pub dependent: bool,
     /// The priority, where it is not the stream's.
     pub priority: Option<Placed<Expr>>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a host passes for a parameter: the closed vocabulary that headers, stubs and metadata are written in. A kind says which of these
-//! it is, so that a new kind touches no exporter.
+//! What a host passes for a parameter: the closed vocabulary that headers, stubs and metadata are
+//! written in. A kind says which of these it is, so that a new kind touches no exporter.
 
 use crate::literal::Literal;
 use kernpack_ffi_abi::DType;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The name of a kernel as launches have it. `{T}` in it stands for the dtype that the variable `T` has in a call: `rms_{T}`, `rms<{T}, 128>`.
-//! What a dtype is called there is for the kernel's source to know.
+//! The name of a kernel as launches have it. `{T}` in it stands for the dtype that the variable `T`
+//! has in a call: `rms_{T}`, `rms<{T}, 128>`. What a dtype is called there is for the kernel's
+//! source to know.
 
 use crate::declare::Bindings;
 use crate::rule::join;
@@ -48,7 +49,8 @@ impl KernelName {
         })
     }
 
-    /// What is wrong with what stands for dtypes in it: each that is no dtype variable of the signature.
+    /// What is wrong with what stands for dtypes in it: each that is no dtype variable of the
+    /// signature.
     pub fn unknown_vars(&self, bindings: &Bindings) -> Vec<Diagnostic> {
         let known: Vec<_> = bindings.dtypes.keys().collect();
         let unknown = self.vars().filter(|(var, _)| !bindings.dtypes.contains_key(*var));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches as they are written: which kernel arguments, under which condition, with which workspaces; and how they join a signature's plan.
+//! Launches as they are written: which kernel arguments, under which condition, with which
+//! workspaces; and how they join a signature's plan.
 //!
 //! ```text
 //! argument = "struct" "(" argument {"," argument} ")" | map | expr [":" ctype] | constant ":" ctype
@@ -7,7 +8,8 @@
 //! ctype    = bool | int8 .. int64 | uint8 .. uint64 | float16 | bfloat16 | float32 | float64 | pointer
 //! ```
 //!
-//! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and any other expression is an `int64`. Which kernel a launch runs is not said here.
+//! `map` is in [`tensor_map`](crate::tensor_map). Without a C type, a parameter has its own, and
+//! any other expression is an `int64`. Which kernel a launch runs is not said here.
 
 mod allocation;
 mod condition;
@@ -82,7 +84,8 @@ impl fmt::Display for KernelArg {
     }
 }
 
-/// A pointer that a kernel takes behind the arguments that a user writes: its compiler's, not its author's.
+/// A pointer that a kernel takes behind the arguments that a user writes: its compiler's, not its
+/// author's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HiddenArg {
     /// NULL.
@@ -192,10 +195,12 @@ impl Workspace {
 }
 
 impl Signature {
-    /// The plan of a function: the checks of the signature, then those of its workspaces and launches.
+    /// The plan of a function: the checks of the signature, then those of its workspaces and
+    /// launches.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds, and names in workspaces and launches that have no value.
+    /// What [`resolve`](Signature::resolve) finds, and names in workspaces and launches that have
+    /// no value.
     pub fn plan_function(
         &self,
         default_device: DeviceType,
@@ -386,7 +391,8 @@ impl Join<'_, '_> {
         self.asked = (0..whens.len()).map(|launch| when::asked(whens, launch)).collect();
     }
 
-    /// The combinations of dtypes that a launch has kernels for: those under which it may run, or all where they are one kernel.
+    /// The combinations of dtypes that a launch has kernels for: those under which it may run, or
+    /// all where they are one kernel.
     fn rows(&self, index: usize, launch: &LaunchSpec) -> Vec<usize> {
         match launch.kernel.vars().next() {
             None => (0..self.plan.combinations.rows.len()).collect(),
@@ -394,7 +400,8 @@ impl Join<'_, '_> {
         }
     }
 
-    /// The dtypes that a tensor may have where a launch runs; any where it never does, which is told.
+    /// The dtypes that a tensor may have where a launch runs; any where it never does, which is
+    /// told.
     fn dtypes_of(&self, launch: usize, dtype: &TensorDType) -> Vec<DType> {
         let all = self.cx.allowed_dtypes(dtype);
         let TensorDType::Var(var, _) = dtype else { return all };
@@ -406,8 +413,9 @@ impl Join<'_, '_> {
         all.into_iter().filter(may_be).collect()
     }
 
-    /// Refuses workspaces of launches on streams of their own: the memory goes back to whoever allocated it when the call returns, which is
-    /// sound on the environment's stream only, where what uses it next runs behind the kernel.
+    /// Refuses workspaces of launches on streams of their own: the memory goes back to whoever
+    /// allocated it when the call returns, which is sound on the environment's stream only, where
+    /// what uses it next runs behind the kernel.
     fn check_workspaces(&mut self, launch: &LaunchSpec, planned: &Launch) {
         let stream = launch.on_gpu().and_then(|launch| launch.geometry.stream.as_ref());
         let has_own = planned.grid().is_some_and(|grid| grid.stream.is_some());
@@ -442,7 +450,8 @@ impl Join<'_, '_> {
     /// The layout of a launch; `None` where a name in it has no value.
     fn grid(&mut self, launch: usize, geometry: &Geometry) -> Option<Grid> {
         const MOST: i64 = i32::MAX as i64;
-        // A grid's limits are the same on every device; those of a block are for the driver to know, as far as no device takes more.
+        // A grid's limits are the same on every device; those of a block are for the driver to
+        // know, as far as no device takes more.
         let grid = self.dims(launch, "grid", &geometry.grid, 0, [MOST, 65535, 65535]);
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
@@ -687,7 +696,8 @@ impl Join<'_, '_> {
         }
     }
 
-    /// A `uint64` parameter as such: the one integer that expressions, which are signed, cannot hold.
+    /// A `uint64` parameter as such: the one integer that expressions, which are signed, cannot
+    /// hold.
     fn unsigned(&self, expr: &Expr, c_type: Option<CScalar>) -> Option<LaunchArg> {
         let name = expr.as_symbol()?;
         let uint64 = CScalar::Int(DType::UINT64);
@@ -718,7 +728,8 @@ impl Join<'_, '_> {
                 if dtype == own {
                     return Some(LaunchArg::Value(named.value, CScalar::Float(dtype)));
                 }
-                // What the parameter holds is a float of its own dtype, and only that is passed as another type.
+                // What the parameter holds is a float of its own dtype, and only that is passed as
+                // another type.
                 let value = self.cx.b.rounded(named.value, own);
                 if !check::scalar::always_fits_float(own, dtype) {
                     let what = format!("kernel argument `{name}: {dtype}`");

@@ -14,8 +14,9 @@
 //! assert!(plan.to_string().contains("require (a.shape[0] & 15) == 0"));
 //! ```
 //!
-//! The way of a signature: [`parse`] reads it ([`param`] has the kinds, [`expr`], [`dim`] and [`rule`] what stands between them); [`declare`] decides which
-//! use of each name binds it, and finds what is wrong; [`planner`] lets the parameters append to one [`plan`], through the
+//! The way of a signature: [`parse`] reads it ([`param`] has the kinds, [`expr`], [`dim`] and
+//! [`rule`] what stands between them); [`declare`] decides which use of each name binds it, and
+//! finds what is wrong; [`planner`] lets the parameters append to one [`plan`], through the
 //! [`check`]s, each of which knows its [`fault`]. The same signature can be built in Rust:
 //!
 //! ```

@@ -23,8 +23,8 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The type index and payload of the `TVMFFIAny` that holds the value. The payload of a text would be
-    /// its address, and is NULL.
+    /// The type index and payload of the `TVMFFIAny` that holds the value. The payload of a text
+    /// would be its address, and is NULL.
     pub fn as_any(&self) -> (TypeIndex, i64) {
         match self {
             Literal::None => (TypeIndex::NONE, 0),
@@ -71,8 +71,9 @@ pub fn float_text(value: f64) -> String {
     }
 }
 
-/// The decimal with the fewest digits that reads back as `value`, and of those the nearest, as `{:e}` prints it. Where two are equally near
-/// it is the one with the even digit at the end: the standard library's shortest text ends in the greater one then.
+/// The decimal with the fewest digits that reads back as `value`, and of those the nearest, as
+/// `{:e}` prints it. Where two are equally near it is the one with the even digit at the end: the
+/// standard library's shortest text ends in the greater one then.
 fn shortest(value: f64) -> String {
     let text = format!("{value:e}");
     let n_digits = text.split('e').next().map_or(0, |digits| digits.replace('.', "").len());
@@ -133,7 +134,8 @@ mod tests {
         assert_eq!(float_text(f64::MIN_POSITIVE), "2.2250738585072014e-308");
     }
 
-    /// Over all kinds of bits: what prints reads back, and has as many digits as the standard library's text.
+    /// Over all kinds of bits: what prints reads back, and has as many digits as the standard
+    /// library's text.
     #[test]
     fn floats_read_back_from_the_shortest_text() {
         let n_digits = |text: &str| {

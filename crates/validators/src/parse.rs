@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The grammar of signatures, by recursive descent. Kinds read themselves through [`Parser`]'s pieces; everything between them is read
-//! here, expressions and rules in files of their own.
+//! The grammar of signatures, by recursive descent. Kinds read themselves through [`Parser`]'s
+//! pieces; everything between them is read here, expressions and rules in files of their own.
 //!
 //! All problems are collected: behind one, reading goes on at the next parameter, result or rule.
 
@@ -155,7 +155,8 @@ impl<'t> Parser<'t> {
         self.separated(diagnostics, &[], Parser::whole_rule)
     }
 
-    /// Items separated by commas up to one of the `ends`; behind a problem, goes on at the next item.
+    /// Items separated by commas up to one of the `ends`; behind a problem, goes on at the next
+    /// item.
     fn separated<T>(
         &mut self,
         diagnostics: &mut Diagnostics,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules: conditions between the things a signature names. Here: the data and its text, and in `outcome` what is known of a rule before a
-//! call. What a rule becomes in a plan: [`check`](crate::check).
+//! Rules: conditions between the things a signature names. Here: the data and its text, and in
+//! `outcome` what is known of a rule before a call. What a rule becomes in a plan:
+//! [`check`](crate::check).
 //!
 //! A rule is a tree: comparisons and the like are its *parts*, joined by `and`, `or` and `not`.
 
@@ -134,7 +135,8 @@ pub enum RuleKind {
     In(Expr, Vec<i64>),
     /// `mode in {"relu", "gelu"}`, or `mode == "relu"`
     Texts(Expr, Vec<String>),
-    /// `T in {float16, bfloat16}`, or `(TA, TB) in {(float16, float32), …}`; every row has as many dtypes as there are variables.
+    /// `T in {float16, bfloat16}`, or `(TA, TB) in {(float16, float32), …}`; every row has as many
+    /// dtypes as there are variables.
     DTypes(Vec<String>, Vec<Vec<DType>>),
     /// `noalias(a, b)`
     NoAlias(String, String),
@@ -169,7 +171,8 @@ impl Rule {
         Rule { kind, span: Span::default() }
     }
 
-    /// The rules of several that do not stand in one another, in order: the one, or what `and`, `or` and `not` join.
+    /// The rules of several that do not stand in one another, in order: the one, or what `and`,
+    /// `or` and `not` join.
     pub fn parts(&self) -> Vec<&Rule> {
         match &self.kind {
             RuleKind::Compare(..)
@@ -234,7 +237,8 @@ impl Rule {
         tensors.collect()
     }
 
-    /// Whether the rule may hold where its only name has that value; nothing where it is about something else.
+    /// Whether the rule may hold where its only name has that value; nothing where it is about
+    /// something else.
     pub fn holds_for(&self, name: &str, value: &KnownValue) -> Option<bool> {
         let is_other = |other: &Name| other.text != name;
         let has_others = !self.dtype_vars().is_empty() || !self.tensors().is_empty();
@@ -244,7 +248,8 @@ impl Rule {
         Some(self.outcomes(&Known { values: &|_| Some(value.clone()) }).holds)
     }
 
-    /// The rule as a comparison of floats, where it is one: of parameters that `is_float` tells, or with a constant that is no integer.
+    /// The rule as a comparison of floats, where it is one: of parameters that `is_float` tells, or
+    /// with a constant that is no integer.
     pub fn as_floats(
         &self,
         is_float: &dyn Fn(&str) -> bool,
@@ -344,7 +349,8 @@ fn joined(rules: &[Rule], word: &str, needs_brackets: &dyn Fn(&RuleKind) -> bool
     rules.iter().map(|rule| rule.bracketed(needs_brackets)).collect::<Vec<_>>().join(word)
 }
 
-/// Prints the allowed combinations of several dtype variables: `{(float16, float32), (bfloat16, float32)}`.
+/// Prints the allowed combinations of several dtype variables: `{(float16, float32), (bfloat16,
+/// float32)}`.
 pub struct DTypeRows<'r>(pub &'r [Vec<DType>]);
 
 impl fmt::Display for DTypeRows<'_> {

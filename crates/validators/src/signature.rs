@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signatures: a name, parameters, results and rules. Parsed from text or built in Rust; printed in full or in short.
+//! Signatures: a name, parameters, results and rules. Parsed from text or built in Rust; printed in
+//! full or in short.
 
 use crate::check;
 use crate::declare::{Bindings, Declarations};
@@ -120,7 +121,8 @@ impl Signature {
         self.text(Form::Short)
     }
 
-    /// The variant that takes its results as trailing `mut` parameters; `None` where there are no results.
+    /// The variant that takes its results as trailing `mut` parameters; `None` where there are no
+    /// results.
     pub fn out_variant(&self) -> Option<Signature> {
         if self.results.is_empty() {
             return None;
@@ -159,10 +161,12 @@ impl Signature {
         diagnostics.into_result().map(|()| bindings)
     }
 
-    /// The checks as a plan. `default_device` is that of tensors that name none; `extend` may add to the plan what follows the checks.
+    /// The checks as a plan. `default_device` is that of tensors that name none; `extend` may add
+    /// to the plan what follows the checks.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds, `peer` on a tensor that is in host memory by default, and what `extend` finds.
+    /// What [`resolve`](Signature::resolve) finds, `peer` on a tensor that is in host memory by
+    /// default, and what `extend` finds.
     pub fn plan_with(
         &self,
         default_device: DeviceType,

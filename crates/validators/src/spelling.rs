@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a name that there is not may have been meant as. Suggestions only: nothing here decides what a text means.
+//! What a name that there is not may have been meant as. Suggestions only: nothing here decides
+//! what a text means.
 
 use crate::expr::Field;
 use kernpack_ffi_abi::DType;
@@ -24,7 +25,8 @@ const OTHER_NAMES: &[(&str, DType)] = &[
 /// What fields are called elsewhere.
 const OTHER_FIELDS: &[(&str, &str)] = &[("size", "numel"), ("stride", "strides"), ("dim", "shape")];
 
-/// The dtype that was meant, among those that the place takes: one that is called so elsewhere, or else has nearly that name.
+/// The dtype that was meant, among those that the place takes: one that is called so elsewhere, or
+/// else has nearly that name.
 pub(crate) fn closest_dtype(name: &str, takes: impl Fn(DType) -> bool) -> Option<DType> {
     let elsewhere = OTHER_NAMES.iter().find(|(other, _)| *other == name).map(|(_, dtype)| *dtype);
     let known = DType::names().filter(|known| DType::parse(known).is_some_and(&takes));

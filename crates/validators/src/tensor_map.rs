@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor maps as they are written: how a kernel of sm_90 and later finds the boxes of a tensor that the device copies for it.
+//! Tensor maps as they are written: how a kernel of sm_90 and later finds the boxes of a tensor
+//! that the device copies for it.
 //!
 //! ```text
 //! map    = "tma" "(" tensor {"," option} ")"
@@ -7,8 +8,9 @@
 //!        | "interleave=" (none | 16 | 32) | "swizzle=" (none | 32 | 64 | 128) | "l2=" (none | 64 | 128 | 256) | "fill=" (zero | nan)
 //! ```
 //!
-//! Dims stand in the tensor's own order throughout. Every map needs its `box`, save where a kernel's compiler says it. Here: the text both
-//! ways, and what each option may be by itself. Whether they fit together and fit the tensor is for [`launch`](crate::launch) to say.
+//! Dims stand in the tensor's own order throughout. Every map needs its `box`, save where a
+//! kernel's compiler says it. Here: the text both ways, and what each option may be by itself.
+//! Whether they fit together and fit the tensor is for [`launch`](crate::launch) to say.
 
 use crate::expr::Expr;
 use crate::parse::Parser;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lets the program find libtvm_ffi where it was linked: the crate `tvm-ffi` links it, but leaves no trace of where it is.
+//! Lets the program find libtvm_ffi where it was linked: the crate `tvm-ffi` links it, but leaves
+//! no trace of where it is.
 
 use std::process::Command;
 

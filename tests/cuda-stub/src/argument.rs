@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The arguments of the driver's functions: how each type is written in C, which a test holds to `cuda.h`, and how an argument stands in the
-//! log.
+//! The arguments of the driver's functions: how each type is written in C, which a test holds to
+//! `cuda.h`, and how an argument stands in the log.
 //!
-//! Pointers are [`Out`], [`In`] and [`InOut`], so that what a function does with one shows in its signature, and so that the bodies of
-//! functions contain no pointers to follow.
+//! Pointers are [`Out`], [`In`] and [`InOut`], so that what a function does with one shows in its
+//! signature, and so that the bodies of functions contain no pointers to follow.
 
 #![expect(unsafe_code, reason = "callers of a C library pass pointers")]
 
@@ -52,7 +52,8 @@ impl<T: Copy> Out<T> {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: The driver's functions demand of their callers that a result's pointer can be written.
+        // SAFETY: The driver's functions demand of their callers that a result's pointer can be
+        // written.
         unsafe { self.0.write_unaligned(value) };
         Ok(())
     }
@@ -181,7 +182,8 @@ impl Value for Text {
     }
 }
 
-/// Memory of the caller's that the log cannot show: only whether there is any. What matters of it, the call notes.
+/// Memory of the caller's that the log cannot show: only whether there is any. What matters of it,
+/// the call notes.
 macro_rules! addresses {
     ($($(#[$doc:meta])* $name:ident($type:ty, $c:literal);)*) => {$(
         $(#[$doc])*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The driver's types under the names that `cuda.h` gives them: handles, enumerations, structs. A test holds sizes, offsets and values to the
-//! header.
+//! The driver's types under the names that `cuda.h` gives them: handles, enumerations, structs. A
+//! test holds sizes, offsets and values to the header.
 //!
-//! A handle is no address of anything: it says by itself what it is a handle of, so that a wrong or destroyed one is noticed, and so that the
-//! log can call it `stream2`.
+//! A handle is no address of anything: it says by itself what it is a handle of, so that a wrong or
+//! destroyed one is noticed, and so that the log can call it `stream2`.
 
 #![expect(non_camel_case_types, reason = "these are the driver's names")]
 
@@ -45,7 +45,8 @@ impl Kind {
 /// The upper bits of every handle: no address has these.
 const MARK: usize = 0x00cd << 48;
 
-/// What a handle says: what it is of, which life of the driver it comes from, and its number there, from 1.
+/// What a handle says: what it is of, which life of the driver it comes from, and its number there,
+/// from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     /// What it is of.
@@ -254,7 +255,8 @@ impl Value for CUlaunchConfig {
     }
 }
 
-/// An encoded tensor map, aligned as the driver demands. The type in C is aligned to 128 bytes since CUDA 13, for kernels.
+/// An encoded tensor map, aligned as the driver demands. The type in C is aligned to 128 bytes
+/// since CUDA 13, for kernels.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct CUtensorMap(pub [u64; 16]);

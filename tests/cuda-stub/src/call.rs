@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every function of the driver does around its own work: it finds out whether it may work at all, fails if it was told to, and writes
-//! itself into the log.
+//! What every function of the driver does around its own work: it finds out whether it may work at
+//! all, fails if it was told to, and writes itself into the log.
 
 use crate::argument::Argument;
 use crate::config::Config;
@@ -24,7 +24,8 @@ static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new
 /// The process that initialised the driver; 0 before.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// What the variable's file says. A file that cannot be read ends the process: a test would go on with another driver than it believes.
+/// What the variable's file says. A file that cannot be read ends the process: a test would go on
+/// with another driver than it believes.
 fn configured() -> Config {
     let Some(path) = std::env::var_os(VARIABLE) else { return Config::default() };
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| {
@@ -82,8 +83,8 @@ pub fn call(
     thread::with(driver.life, |thread| logged(&mut driver, thread, name, arguments, work))
 }
 
-/// The child of a process that has initialised the driver can do next to nothing. The lock may be held for ever here, by a thread that the
-/// child does not have.
+/// The child of a process that has initialised the driver can do next to nothing. The lock may be
+/// held for ever here, by a thread that the child does not have.
 fn in_child(name: &str, work: impl FnOnce(&mut Call) -> Result<(), Status>) -> Status {
     if !ALWAYS.contains(&name) {
         return Status::NOT_INITIALIZED;

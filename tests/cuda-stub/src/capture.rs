@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Captures: what may not be done while a stream is captured. A call that is refused for this spoils the captures that forbid it.
+//! Captures: what may not be done while a stream is captured. A call that is refused for this
+//! spoils the captures that forbid it.
 
 use crate::c_types::{CUcontext, CUstream};
 use crate::call::Call;
@@ -28,8 +29,9 @@ impl Call<'_> {
         self.driver.captures.get_mut(&key)
     }
 
-    /// Refuses a call that some capture forbids: to a thread in global mode its own captures that are not relaxed and everybody's global ones
-    /// do, to one in thread-local mode only its own, to one in relaxed mode none.
+    /// Refuses a call that some capture forbids: to a thread in global mode its own captures that
+    /// are not relaxed and everybody's global ones do, to one in thread-local mode only its own, to
+    /// one in relaxed mode none.
     pub fn potentially_unsafe(&mut self) -> Result<(), Status> {
         let (number, own_mode) = (self.thread.number, self.thread.capture_mode);
         let forbids = |capture: &Capture| {
@@ -87,8 +89,8 @@ impl Call<'_> {
         if are_any { Err(Status::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
     }
 
-    /// Work on a stream goes into its capture, if there is one that was not spoilt; says whether it does. Work on the NULL stream would wait for
-    /// captured streams that block it.
+    /// Work on a stream goes into its capture, if there is one that was not spoilt; says whether it
+    /// does. Work on the NULL stream would wait for captured streams that block it.
     pub fn enqueue(&mut self, stream: CUstream) -> Result<bool, Status> {
         let context = self.driver.context_of(stream, self.thread)?;
         if let Some(capture) = self.capture(stream) {

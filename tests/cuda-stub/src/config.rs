@@ -17,7 +17,8 @@
 //! images /tmp/images                        images that are loaded go to files of this folder, by their digests in the log
 //! ```
 //!
-//! Devices are H200s until a line says otherwise. `fail` counts calls from the reset on, or from when the rule was made.
+//! Devices are H200s until a line says otherwise. `fail` counts calls from the reset on, or from
+//! when the rule was made.
 
 use crate::h200;
 use std::path::PathBuf;
@@ -70,7 +71,8 @@ pub struct Config {
     pub devices: Vec<Device>,
     /// The version that the driver says it has.
     pub driver: i32,
-    /// Whether libraries are loaded under a global capture, as the driver of CUDA 13.0 does; its manual promises nothing.
+    /// Whether libraries are loaded under a global capture, as the driver of CUDA 13.0 does; its
+    /// manual promises nothing.
     pub loads_in_capture: bool,
     /// Calls that are to fail.
     pub failures: Vec<Failure>,

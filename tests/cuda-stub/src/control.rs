@@ -10,8 +10,8 @@ use crate::driver::Driver;
 use crate::json;
 use std::ffi::{c_char, c_int};
 
-/// Begins a new life of the driver, which knows nothing of the old one's objects, and is told this (nothing if NULL). 0, or -1 for a
-/// text that cannot be read, which changes nothing.
+/// Begins a new life of the driver, which knows nothing of the old one's objects, and is told this
+/// (nothing if NULL). 0, or -1 for a text that cannot be read, which changes nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn kernpack_cuda_stub_reset(config: Text) -> c_int {
     let text = config.get().unwrap_or_default();
@@ -24,7 +24,8 @@ pub extern "C" fn kernpack_cuda_stub_reset(config: Text) -> c_int {
     }
 }
 
-/// Lets the nth next call of a function fail with a code, or all with 0 for nth. 0, or -1 if there is no such function.
+/// Lets the nth next call of a function fail with a code, or all with 0 for nth. 0, or -1 if there
+/// is no such function.
 #[unsafe(no_mangle)]
 pub extern "C" fn kernpack_cuda_stub_fail(function: Text, nth: u64, code: u32) -> c_int {
     let Some(function) = function.get().ok().and_then(|name| config::known(&name)) else {
@@ -36,7 +37,8 @@ pub extern "C" fn kernpack_cuda_stub_fail(function: Text, nth: u64, code: u32) -
     0
 }
 
-/// What lives, as JSON, and how many launches there have been. Writes it with a NUL if the buffer holds it, and returns its length.
+/// What lives, as JSON, and how many launches there have been. Writes it with a NUL if the buffer
+/// holds it, and returns its length.
 #[unsafe(no_mangle)]
 pub extern "C" fn kernpack_cuda_stub_counts(buffer: *mut c_char, size: usize) -> usize {
     let text = counts(&call::lock());
@@ -44,7 +46,8 @@ pub extern "C" fn kernpack_cuda_stub_counts(buffer: *mut c_char, size: usize) ->
     text.len()
 }
 
-/// The log since it was last taken. Writes it with a NUL if the buffer holds it, and only then forgets it; returns its length.
+/// The log since it was last taken. Writes it with a NUL if the buffer holds it, and only then
+/// forgets it; returns its length.
 #[unsafe(no_mangle)]
 pub extern "C" fn kernpack_cuda_stub_take_log(buffer: *mut c_char, size: usize) -> usize {
     let mut driver = call::lock();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state of the driver: what there is of each kind of object, and the rules for finding the one that a handle or the current context
-//! means.
+//! The state of the driver: what there is of each kind of object, and the rules for finding the one
+//! that a handle or the current context means.
 //!
-//! One lock guards all of it ([`crate::call`]). Objects are found by handle, never by pointer, so a wrong handle is an error here where it may
-//! end the process with the real driver.
+//! One lock guards all of it ([`crate::call`]). Objects are found by handle, never by pointer, so a
+//! wrong handle is an error here where it may end the process with the real driver.
 
 use crate::c_types::{
     CUcontext, CUdevice, CUfunction, CUgraph, CUkernel, CUlibrary, CUmodule, CUstream, Handle, Kind,
@@ -244,7 +244,8 @@ impl Driver {
         self.memory.free_of(context);
     }
 
-    /// The context that work on a stream goes to: the current one for the streams that every context has.
+    /// The context that work on a stream goes to: the current one for the streams that every
+    /// context has.
     pub fn context_of(&self, stream: CUstream, thread: &Thread) -> Result<CUcontext, Status> {
         if stream.0 <= 2 {
             return self.current(thread);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The device that the stub is unless a configuration says otherwise: an H200, as the driver of CUDA 13.0 describes one.
+//! The device that the stub is unless a configuration says otherwise: an H200, as the driver of
+//! CUDA 13.0 describes one.
 
 /// The name.
 pub const NAME: &str = "NVIDIA H200";

@@ -5,10 +5,11 @@
 //! {"call":"cuStreamCreate","thread":1,"device":0,"args":{"stream":"out","flags":1},"result":"CUDA_SUCCESS","out":{"stream":"stream1"}}
 //! ```
 //!
-//! Handles have names (`context1`), addresses the name of their allocation (`memory2+16`), and what a call wrote stands under `out`. So a log
-//! can be replayed: make each call in order, with what earlier calls gave under those names. `device` is that of the current context, before the
-//! call. Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies what they copied. A call that failed
-//! because the stub was told so has `"told":true`.
+//! Handles have names (`context1`), addresses the name of their allocation (`memory2+16`), and what
+//! a call wrote stands under `out`. So a log can be replayed: make each call in order, with what
+//! earlier calls gave under those names. `device` is that of the current context, before the call.
+//! Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies
+//! what they copied. A call that failed because the stub was told so has `"told":true`.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

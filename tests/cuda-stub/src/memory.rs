@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Device memory, which is memory of the host: what allocations there are, and what the log calls an address in one.
+//! Device memory, which is memory of the host: what allocations there are, and what the log calls
+//! an address in one.
 
 #![expect(
     unsafe_code,
@@ -113,7 +114,8 @@ impl Memory {
         if !self.holds(address, bytes.len()) {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: All of these bytes lie in one listed allocation, and the source is memory of our own.
+        // SAFETY: All of these bytes lie in one listed allocation, and the source is memory of our
+        // own.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         Ok(())
     }

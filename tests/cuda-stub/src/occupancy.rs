@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many blocks fit on a device at a time, from its attributes. Clusters are reckoned as if blocks were free to run anywhere; a real device
-//! has parts that a cluster does not cross, so it may fit fewer.
+//! How many blocks fit on a device at a time, from its attributes. Clusters are reckoned as if
+//! blocks were free to run anywhere; a real device has parts that a cluster does not cross, so it
+//! may fit fewer.
 
 use crate::api::kernel::attribute;
 use crate::c_types::{CUkernel, CUlaunchAttribute, CUlaunchConfig};

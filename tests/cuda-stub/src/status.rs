@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `CUresult`: every code with its name and what the driver says about it, one table. Numbers and names are those of `cuda.h`, to which a test
-//! holds them; the header does not have the texts, which are what the driver of CUDA 13.0 (580 series) answers.
+//! `CUresult`: every code with its name and what the driver says about it, one table. Numbers and
+//! names are those of `cuda.h`, to which a test holds them; the header does not have the texts,
+//! which are what the driver of CUDA 13.0 (580 series) answers.
 
 use crate::argument::{CType, Value};
 use crate::json;

@@ -40,7 +40,8 @@ impl Thread {
 }
 
 thread_local! {
-    // Nothing here is dropped, so that the driver can still be called while its thread or process ends.
+    // Nothing here is dropped, so that the driver can still be called while its thread or process
+    // ends.
     static THREAD: ManuallyDrop<RefCell<Thread>> = ManuallyDrop::default();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Types, values and prototypes against the `cuda.h` of the installed nvidia-cuda-runtime: written out as C, and compiled.
+//! Types, values and prototypes against the `cuda.h` of the installed nvidia-cuda-runtime: written
+//! out as C, and compiled.
 
 use kernpack_cuda_stub::api;
 use kernpack_cuda_stub::c_types::{CUlaunchAttribute, CUlaunchConfig, CUtensorMap};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Has random plans read by everything that reads plans: `plans --minutes 10`, from a seed that is
-//! drawn, or `plans --seed 7 --plans 100`. Plan by plan the seed is one more, so that what a seed finds
-//! is repeated by `plans --seed SEED --plans 1`.
+//! drawn, or `plans --seed 7 --plans 100`. Plan by plan the seed is one more, so that what a seed
+//! finds is repeated by `plans --seed SEED --plans 1`.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
 use kernpack_tests::random_plan::readers::{Tally, read_plans};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes recorded calls again and compares how they end: `replay calls.jsonl`, or from standard input. With `--interpreter`, nothing is compiled.
+//! Makes recorded calls again and compares how they end: `replay calls.jsonl`, or from standard
+//! input. With `--interpreter`, nothing is compiled.
 //!
-//! Lines are as [`json`](kernpack_tests::value::json) reads them. The signatures of a batch become one module, so that compiling costs little.
+//! Lines are as [`json`](kernpack_tests::value::json) reads them. The signatures of a batch become
+//! one module, so that compiling costs little.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
 use kernpack_tests::callee::{Callee, Interpreter, Outcome};

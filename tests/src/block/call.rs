@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `call`: a call of the function, in the form that [`value::text`](crate::value::text) reads. It must be accepted unless a `fault` follows.
+//! `call`: a call of the function, in the form that [`value::text`](crate::value::text) reads. It
+//! must be accepted unless a `fault` follows.
 //!
-//! Where a tensor does not say how it arrives, the call is made both ways. Whoever is called must say the same every time.
+//! Where a tensor does not say how it arrives, the call is made both ways. Whoever is called must
+//! say the same every time.
 
 use super::{Kind, Role};
 use crate::callee::{Callee, Outcome};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `fault`: the error that the call before raises: kind, name and message, with `SIG` for the short form of the signature.
+//! `fault`: the error that the call before raises: kind, name and message, with `SIG` for the short
+//! form of the signature.
 
 use super::{Kind, Role, Shown};
 use crate::callee::Outcome;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and what its `when` says, or `status:`
-//! and the number that it returns. With `grid:`, `block:`, `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` it is launched on a GPU.
+//! `launch`: a kernel that an accepted call runs. A line is an argument of the kernel, `when:` and
+//! what its `when` says, or `status:` and the number that it returns. With `grid:`, `block:`,
+//! `cluster:` (numbers, each ended by `;`), `smem:` and `priority:` it is launched on a GPU.
 
 use super::{Kind, Role};
 use crate::kernels;

@@ -25,13 +25,15 @@ pub struct Kind {
 
 /// What a block does.
 pub enum Role {
-    /// Begins the function of the blocks up to the next one. All functions of a file are read before anything is called.
+    /// Begins the function of the blocks up to the next one. All functions of a file are read
+    /// before anything is called.
     Begin(fn(&str) -> Result<Subject, String>),
     /// Adds to the function.
     Add(fn(&str, &mut Subject) -> Result<(), String>),
     /// Calls the function, of everything that can be called; says how that ended.
     Call(fn(&str, &mut [&mut dyn Callee]) -> Result<Outcome, String>),
-    /// Shows something of the function or of the call before it. The block holds what is expected; `BLESS=1` rewrites it.
+    /// Shows something of the function or of the call before it. The block holds what is expected;
+    /// `BLESS=1` rewrites it.
     Show(fn(&Shown<'_>) -> Result<String, String>),
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `signature`: the function that the blocks up to the next one are about. One with problems must be followed by a `diagnostic`.
+//! `signature`: the function that the blocks up to the next one are about. One with problems must
+//! be followed by a `diagnostic`.
 
 use super::{Kind, Role};
 use crate::subject::Subject;

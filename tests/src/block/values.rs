@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `values`: what the accepted call before launches, a line each: `launch 0: n=4, x=0x1000, alpha=1.5`. A kernel for one combination
-//! of dtypes is followed by these; an address that only an allocation gives prints as `allocated`.
+//! `values`: what the accepted call before launches, a line each: `launch 0: n=4, x=0x1000,
+//! alpha=1.5`. A kernel for one combination of dtypes is followed by these; an address that only an
+//! allocation gives prints as `allocated`.
 
 use super::{Kind, Role, Shown};
 use crate::callee::{Launched, Outcome};

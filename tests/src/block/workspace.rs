@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `workspace`: memory that a call allocates for its launches, one a line: `scratch: Tensor([m], float32)`.
+//! `workspace`: memory that a call allocates for its launches, one a line: `scratch: Tensor([m],
+//! float32)`.
 
 use super::{Kind, Role};
 use crate::subject::Subject;

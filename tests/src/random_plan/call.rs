@@ -2,8 +2,8 @@
 //! The memory that calls of random plans find: arguments, and blocks that lead from one to another.
 //!
 //! Plans and calls share these rules, which make every load of a plan safe. An argument whose type
-//! index is that of a pointer leads to a block, or nowhere. A block has [`BLOCK_WORDS`] words, of which
-//! the first [`N_LINKS`] lead to blocks or nowhere, and the rest are integers.
+//! index is that of a pointer leads to a block, or nowhere. A block has [`BLOCK_WORDS`] words, of
+//! which the first [`N_LINKS`] lead to blocks or nowhere, and the rest are integers.
 
 use super::rng::Rng;
 use crate::memory::{self, Arguments};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random plans and calls of them, so that everything that reads plans can be held against everything
-//! else that does. A seed gives the same plan and calls on any machine.
+//! Random plans and calls of them, so that everything that reads plans can be held against
+//! everything else that does. A seed gives the same plan and calls on any machine.
 //!
 //! Plans are put together expression by expression and step by step, without the builder that kinds
 //! and checks use: it would fold and order away much of what the verifier accepts. Each form of
-//! expression is an arm in `value`, each form of step one in `step`, and what an accepted call does is
-//! in `effect`. A plan reads only what is safe to read in every [`call`] of it; which addresses that
-//! are is what a `Scope` keeps track of.
+//! expression is an arm in `value`, each form of step one in `step`, and what an accepted call does
+//! is in `effect`. A plan reads only what is safe to read in every [`call`] of it; which addresses
+//! that are is what a `Scope` keeps track of.
 //!
 //! [`readers`] holds everything that reads plans against everything else, on such plans and on
-//! [`broken`] ones, in which one thing is changed at random: the verifier has to refuse those, or the
-//! readers to take them.
+//! [`broken`] ones, in which one thing is changed at random: the verifier has to refuse those, or
+//! the readers to take them.
 
 pub mod broken;
 pub mod call;

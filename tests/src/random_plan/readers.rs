@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Holds everything that reads plans against everything else: the verifier, the printer, the
-//! interpreter, the code that is made of a plan, and the program that the runtime replays. A call of
-//! compiled code has to end as the interpreter says, message and all; where it is refused, the message
-//! is the runtime's, from the replay.
+//! interpreter, the code that is made of a plan, and the program that the runtime replays. A call
+//! of compiled code has to end as the interpreter says, message and all; where it is refused, the
+//! message is the runtime's, from the replay.
 
 use super::broken::break_plan;
 use super::call::arguments;
@@ -156,8 +156,8 @@ impl Tally {
     }
 }
 
-/// Every reader takes the plan, whatever it makes of it: a broken plan may read anything. Code is made
-/// for each target.
+/// Every reader takes the plan, whatever it makes of it: a broken plan may read anything. Code is
+/// made for each target.
 fn read(plan: &Plan, arguments: &Arguments) -> Result<(), String> {
     caught(|| plan.to_string()).map_err(|panic| format!("printing: {panic}"))?;
     let (args, n_args) = (arguments.address(), arguments.count());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads recorded calls: JSON lines as `python-tests/reference/generate.py` writes them. A value is an object with one key, its type.
+//! Reads recorded calls: JSON lines as `python-tests/reference/generate.py` writes them. A value is
+//! an object with one key, its type.
 
 use super::{Arrival, Carrier, Tensor, Value};
 use kernpack_ffi_abi::{DType, TypeIndex};
@@ -138,7 +139,8 @@ fn float(text: &str) -> Option<f64> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let bits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
     let exponent: i32 = exponent.parse().ok()?;
-    // In two steps, both exact: the number is a float64, but its scale alone may be too small for one.
+    // In two steps, both exact: the number is a float64, but its scale alone may be too small for
+    // one.
     let half = exponent / 2;
     let scaled = bits as f64 * 2f64.powi(-4 * fraction.len() as i32);
     Some(sign * scaled * 2f64.powi(half) * 2f64.powi(exponent - half))

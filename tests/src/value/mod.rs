@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values of a call as data. They are read from the suite's [text] or from [JSON lines](json), and laid out by
-//! [`memory`](crate::memory).
+//! The values of a call as data. They are read from the suite's [text] or from [JSON lines](json),
+//! and laid out by [`memory`](crate::memory).
 
 pub mod json;
 pub mod text;

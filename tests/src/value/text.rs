@@ -6,10 +6,11 @@
 //!       Shape([2, 3]), Ptr(0x10), BigInt(18446744073709551615), Object(74), Any(6, 0x300000001), DType(float16), "relu", Str("relu"), RawStr("relu"))
 //! ```
 //!
-//! Of a tensor only shape and dtype must be given. It lies on `cpu`, row-major with strides, at address 0x1000, and is tried as a
-//! `DLTensor*` and as a `Tensor` object. `Object(i)` is anything of type index i, and `Any(i, payload)` what is no
-//! object, with its payload. A text arrives as a small string where that holds it, and else as an object; as
-//! `Str(…)` it is an object, as `RawStr(…)` a `const char*`. Of escapes there are `\"`, `\\`, `\n`, `\t` and `\x00`.
+//! Of a tensor only shape and dtype must be given. It lies on `cpu`, row-major with strides, at
+//! address 0x1000, and is tried as a `DLTensor*` and as a `Tensor` object. `Object(i)` is anything
+//! of type index i, and `Any(i, payload)` what is no object, with its payload. A text arrives as a
+//! small string where that holds it, and else as an object; as `Str(…)` it is an object, as
+//! `RawStr(…)` a `const char*`. Of escapes there are `\"`, `\\`, `\n`, `\t` and `\x00`.
 
 use super::{Arrival, Carrier, Tensor, Value, row_major};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};

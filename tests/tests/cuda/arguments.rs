@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What kernels are passed, byte for byte: constants, and all that a function takes where `args` is left out.
+//! What kernels are passed, byte for byte: constants, and all that a function takes where `args` is
+//! left out.
 
 use super::*;
 use kernpack_tests::value::Tensor;

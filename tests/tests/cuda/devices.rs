@@ -111,7 +111,8 @@ fn launched(log: &[Json]) -> Vec<i64> {
     launches.iter().filter_map(|line| line["launch"]["device"].as_i64()).collect()
 }
 
-/// What a caller may have current, when its tensors are on device 1: what, the context, and whether that is device 1's.
+/// What a caller may have current, when its tensors are on device 1: what, the context, and whether
+/// that is device 1's.
 fn callers(host: &Host) -> Vec<(&'static str, Context, bool)> {
     let (own, theirs) = (host.create(0), host.create(1));
     let primaries = [host.primary(0), host.primary(1)];
@@ -142,7 +143,8 @@ fn tensors_inside_tuples_decide_the_device_and_its_stream() {
     assert_eq!(launched(&stub.take_log()), [1]);
 }
 
-/// Whatever fails on the way: nothing, a check of the driver's that may fail, or what the call needs.
+/// Whatever fails on the way: nothing, a check of the driver's that may fail, or what the call
+/// needs.
 #[test]
 fn the_caller_finds_its_context_again() {
     default_stream();
@@ -294,7 +296,8 @@ fn a_stream_of_its_own_wins_and_needs_no_context() {
     }
 }
 
-/// A function of the primary context is tried first; a stream of another context costs one refusal, and no more.
+/// A function of the primary context is tried first; a stream of another context costs one refusal,
+/// and no more.
 #[test]
 fn a_stream_of_its_own_may_be_of_any_context() {
     let stub = Stub::load("devices 2");
@@ -320,8 +323,8 @@ fn a_stream_of_its_own_may_be_of_any_context() {
     assert_ne!(host.current(), own);
 }
 
-/// Each kernel of a module is looked for when it is first launched, whichever of them the module was loaded for; and once, where its function
-/// cannot be had, because another context is current.
+/// Each kernel of a module is looked for when it is first launched, whichever of them the module
+/// was loaded for; and once, where its function cannot be had, because another context is current.
 #[test]
 fn a_stream_of_its_own_gets_the_function_of_each_kernel() {
     let stub = Stub::load("devices 2");
@@ -439,7 +442,8 @@ fn devices_that_there_are_not_are_told() {
     }
 }
 
-/// What is launched where: in the device's primary context it is a function of that, elsewhere a kernel of any.
+/// What is launched where: in the device's primary context it is a function of that, elsewhere a
+/// kernel of any.
 #[test]
 fn a_function_is_launched_in_the_primary_context_and_a_kernel_elsewhere() {
     default_stream();
@@ -488,7 +492,8 @@ fn devices_are_numbered_below_64() {
     assert_eq!(calls(&stub.take_log(), "cuDevicePrimaryCtxRetain").len(), 0);
 }
 
-/// What is left of a function after `cuDevicePrimaryCtxReset`: the context is the same, its handle means nothing, and that of the kernel is good.
+/// What is left of a function after `cuDevicePrimaryCtxReset`: the context is the same, its handle
+/// means nothing, and that of the kernel is good.
 #[test]
 fn a_function_is_looked_for_anew_after_a_reset() {
     default_stream();

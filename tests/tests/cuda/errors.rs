@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is said where the driver refuses something: each of its errors at each call that is made of it, and the reasons that are found out.
+//! What is said where the driver refuses something: each of its errors at each call that is made of
+//! it, and the reasons that are found out.
 
 use super::*;
 use kernpack_cuda_stub::status::Status;
@@ -318,7 +319,8 @@ fn limits() -> Loaded {
     BUILT.load()
 }
 
-/// Calls a function with numbers, on the current device, and says what is behind the name of the kernel and of the error.
+/// Calls a function with numbers, on the current device, and says what is behind the name of the
+/// kernel and of the error.
 fn refused(loaded: &Loaded, function: &str, numbers: &[i64]) -> String {
     let values: Vec<_> = numbers.iter().map(|number| Value::Int(*number)).collect();
     let error = loaded.call(function, &values).expect_err(function);
@@ -364,7 +366,8 @@ fn a_block_or_grid_beyond_the_device_is_told() {
             Ok(())
         );
     }
-    // The device's limits cannot be asked for, and then the kernel's neither: the driver's words remain.
+    // The device's limits cannot be asked for, and then the kernel's neither: the driver's words
+    // remain.
     let numbers = [1, 1, 1, 4096, 1, 1, 0];
     stub.fail("cuDeviceGetAttribute", 0, 999);
     let reason = "block 4096 exceeds the kernel's 1024 threads (it uses 16 registers a thread)";
@@ -497,7 +500,8 @@ fn a_cooperative_grid_that_does_not_fit_is_told() {
     assert_eq!(refused(&loaded, "together", &[1000, 2]), invalid_value("invalid argument"));
 }
 
-/// Shared memory beyond what is allowed by default needs no word of the caller's: nothing but an opt-in of the package's.
+/// Shared memory beyond what is allowed by default needs no word of the caller's: nothing but an
+/// opt-in of the package's.
 #[test]
 fn the_default_of_shared_memory_is_no_limit() {
     default_stream();

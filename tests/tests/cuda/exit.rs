@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Processes that exit while other threads are inside calls: what these read has to stay, as nobody waits for them.
+//! Processes that exit while other threads are inside calls: what these read has to stay, as nobody
+//! waits for them.
 
 #![expect(unsafe_code, reason = "loads a C library")]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What launches ask of the device, `device.sm_count` and the like: for the right one, once, and with an error where it does not tell. The
-//! plan's interpreter is asked the same, of a memory that asks the driver itself.
+//! What launches ask of the device, `device.sm_count` and the like: for the right one, once, and
+//! with an error where it does not tell. The plan's interpreter is asked the same, of a memory that
+//! asks the driver itself.
 
 use super::*;
 use kernpack_compiler::{Function, WrittenLaunch, package_file};
@@ -95,7 +96,8 @@ fn without_a_tensor_the_current_device_is_asked() {
     assert!(launches(&stub)[0].contains("\"block\":[86,1,1]"));
 }
 
-/// No argument can tell a device. The facts, the launch and the numbers beside them are those of the current one all the same.
+/// No argument can tell a device. The facts, the launch and the numbers beside them are those of
+/// the current one all the same.
 #[test]
 fn a_function_without_tensors_runs_on_the_current_device() {
     let text = r#"
@@ -218,7 +220,8 @@ fn launched(stub: &Stub) -> Vec<(usize, Vec<Option<i64>>)> {
     launches.map(|launch| (number(launch), vec![Some(value(launch))])).collect()
 }
 
-/// What a call came to, of the interpreter and of compiled code: what was launched, or the error; nothing where a device does not tell.
+/// What a call came to, of the interpreter and of compiled code: what was launched, or the error;
+/// nothing where a device does not tell.
 type Came = Option<Result<Vec<(usize, Vec<Option<i64>>)>, String>>;
 
 fn interpreted(plan: &Plan, host: &Host, values: &[Value]) -> Came {
@@ -263,7 +266,8 @@ fn interpreted_and_compiled_calls_ask_alike() {
             }
         }
     }
-    // Device 0 launches 1000, 7, 1 and 2^31, device 1, which is the current one too, all that fit 32 bits; device 2 has too little memory.
+    // Device 0 launches 1000, 7, 1 and 2^31, device 1, which is the current one too, all that fit
+    // 32 bits; device 2 has too little memory.
     assert_eq!((n_launched, n_refused), (4 + 2 * 5, 2 + 2 * 2 + 7));
     for values in [vec![], vec![Value::Float(0.5), tensor(4, 4)]] {
         assert!(matches!(expect_alike(&values), Some(Err(_))), "refused before anything is asked");
@@ -291,7 +295,8 @@ fn a_plan_asks_once_and_behind_the_arguments() {
     assert_eq!(launches, [&first[..], second]);
 }
 
-/// What was asked of a device is true of that one: without a tensor, it is the one that was current when the call was prepared.
+/// What was asked of a device is true of that one: without a tensor, it is the one that was current
+/// when the call was prepared.
 #[test]
 fn a_prepared_call_keeps_to_the_device_that_was_asked() {
     let stub = Stub::load(TWO);

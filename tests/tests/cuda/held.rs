@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What preparing a call takes, memory and references, and that all of it is given back: when the function goes, and where there is none,
-//! because a check, the memory or libtvm_ffi refuses.
+//! What preparing a call takes, memory and references, and that all of it is given back: when the
+//! function goes, and where there is none, because a check, the memory or libtvm_ffi refuses.
 //!
-//! The package is linked with a `malloc` that counts, refuses when it is told to, and notices who writes
-//! past the end.
+//! The package is linked with a `malloc` that counts, refuses when it is told to, and notices who
+//! writes past the end.
 
 use super::*;
 use kernpack_ffi_abi::layout::{Any, any, seq_cell};
@@ -183,7 +183,8 @@ fn a_refused_call_leaves_nothing() {
     }
 }
 
-/// Another thread appends to a list, which nobody may do to arguments: what was counted is held, and no more.
+/// Another thread appends to a list, which nobody may do to arguments: what was counted is held,
+/// and no more.
 #[test]
 fn a_list_that_grows_meanwhile_has_no_more_room() {
     let _stub = Stub::load("devices 1");

@@ -134,7 +134,8 @@ fn a_failure_is_told_to_all_who_waited() {
     }
 }
 
-/// Ticks, hundredths of a second, that this thread has computed: the 14th and 15th word, where the second is a name in parentheses.
+/// Ticks, hundredths of a second, that this thread has computed: the 14th and 15th word, where the
+/// second is a name in parentheses.
 fn ticks() -> u64 {
     let stat = fs::read_to_string("/proc/thread-self/stat").unwrap();
     let (_, behind) = stat.rsplit_once(") ").unwrap();
@@ -189,7 +190,8 @@ fn image_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("images")
 }
 
-/// The image of `images` that a device of this compute capability gets, or the error. Cubins are files of `tests/images`.
+/// The image of `images` that a device of this compute capability gets, or the error. Cubins are
+/// files of `tests/images`.
 struct Choice {
     package: GpuPackage,
     digests: Vec<(String, String)>,
@@ -350,7 +352,8 @@ fn a_process_without_a_driver_is_told_at_the_call() {
     }
 }
 
-/// A driver that lacks the last function that is looked for; everything else is there, and does nothing.
+/// A driver that lacks the last function that is looked for; everything else is there, and does
+/// nothing.
 #[test]
 fn a_driver_that_is_too_old_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -496,7 +499,8 @@ fn a_thousand_lives_of_a_package_leave_nothing() {
     }
 }
 
-/// What kernels of machine code get: nothing, a pointer, a struct of 128 bytes and what stands behind it.
+/// What kernels of machine code get: nothing, a pointer, a struct of 128 bytes and what stands
+/// behind it.
 #[test]
 fn the_kernels_of_one_cubin_get_their_arguments() {
     let text = r#"

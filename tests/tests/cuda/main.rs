@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages with GPU kernels, called on a driver that needs no GPU: which device and stream they choose ([`devices`]), what they load
-//! ([`loading`]), and what they say ([`errors`]); kernels by their [names] in C++, [prepared](prepare) calls and what they [hold](held), what
-//! launches [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that [Triton](triton) compiled; and the driver's
-//! [structs](interface). What the build says is tested with the compiler.
+//! Packages with GPU kernels, called on a driver that needs no GPU: which device and stream they
+//! choose ([`devices`]), what they load ([`loading`]), and what they say ([`errors`]); kernels by
+//! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
+//! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
+//! [Triton](triton) compiled; and the driver's [structs](interface). What the build says is tested
+//! with the compiler.
 
 mod arguments;
 mod devices;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prepared calls and loading ahead, on a driver that needs no GPU: what they launch and load, what they hold, what they refuse.
+//! Prepared calls and loading ahead, on a driver that needs no GPU: what they launch and load, what
+//! they hold, what they refuse.
 
 use super::*;
 use kernpack_ffi_abi::layout::Any;
@@ -255,7 +256,8 @@ fn loading_ahead_leaves_nothing_to_load() {
     assert!(calls(&stub.take_log(), "cuLibraryLoadData").is_empty());
 }
 
-/// A context of the caller's own on the device stays current, and kernels are loaded for it; the primary context is left alone.
+/// A context of the caller's own on the device stays current, and kernels are loaded for it; the
+/// primary context is left alone.
 #[test]
 fn loading_ahead_in_a_context_of_ones_own_makes_no_functions() {
     let stub = Stub::load("devices 2");

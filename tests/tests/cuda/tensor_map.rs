@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor maps as the driver is asked for them and as kernels get them, on a driver that needs no GPU: every field, and what is said where the
-//! driver refuses. Which calls are refused before that is in `tests/suite/checks/tensor-map.md`.
+//! Tensor maps as the driver is asked for them and as kernels get them, on a driver that needs no
+//! GPU: every field, and what is said where the driver refuses. Which calls are refused before that
+//! is in `tests/suite/checks/tensor-map.md`.
 
 use super::{Json, calls};
 use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
@@ -96,7 +97,8 @@ fn arguments(log: &[Json]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A map as the stub encodes it, in words: the data type, interleave, swizzle, promotion and fill, where, dims, strides, box, steps.
+/// A map as the stub encodes it, in words: the data type, interleave, swizzle, promotion and fill,
+/// where, dims, strides, box, steps.
 fn words(map: &[u8]) -> String {
     assert_eq!((map.len(), &map[..6]), (128, &b"KPSTUB"[..]));
     let rank = usize::from(map[7]);
@@ -175,7 +177,8 @@ fn each_map_of_a_launch_is_encoded_on_every_call() {
     }
 }
 
-/// In the device's primary context, a map costs its encoding and a look at which context is current.
+/// In the device's primary context, a map costs its encoding and a look at which context is
+/// current.
 #[test]
 fn nothing_more_is_asked_than_there_must_be() {
     let stub = Stub::load("devices 1");

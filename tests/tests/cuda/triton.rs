@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What Triton compiled, launched on a driver that needs no GPU: the block, the clusters, the shared memory and the hidden arguments are those
-//! that the JSON says, for every version of Triton that writes it otherwise.
+//! What Triton compiled, launched on a driver that needs no GPU: the block, the clusters, the
+//! shared memory and the hidden arguments are those that the JSON says, for every version of Triton
+//! that writes it otherwise.
 
 use super::*;
 use kernpack_ffi_abi::DType;

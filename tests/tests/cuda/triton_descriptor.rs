@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels with tensor descriptors that the host makes: a package asks the driver for what Triton's own launcher asks, field by field. That is in
-//! `tests/triton/launches_VERSION.json`, which `tests/triton/launch.py` recorded.
+//! Kernels with tensor descriptors that the host makes: a package asks the driver for what Triton's
+//! own launcher asks, field by field. That is in `tests/triton/launches_VERSION.json`, which
+//! `tests/triton/launch.py` recorded.
 
 use super::triton::load;
 use super::{Json, Stub, Value, calls};
@@ -66,7 +67,8 @@ fn asked(log: &[Json]) -> Json {
     })
 }
 
-/// The function that makes the recorded call of that name, its file and its arguments; the last is the device.
+/// The function that makes the recorded call of that name, its file and its arguments; the last is
+/// the device.
 fn recorded(name: &str) -> (String, &str, Vec<Value>) {
     let (kernel, is_nan) = match name.strip_suffix("_nan") {
         Some(kernel) => (kernel, true),

@@ -63,7 +63,8 @@ fn parse_and_plan(
     Ok((signature, plan))
 }
 
-/// A fault of a function with that short signature, with what its message holds of the call as `{int}` and the like.
+/// A fault of a function with that short signature, with what its message holds of the call as
+/// `{int}` and the like.
 fn fault_json(fault: &Fault, signature: &str) -> Value {
     let calling = calling(signature);
     let parts = fault.parts.iter().map(|part| match part {

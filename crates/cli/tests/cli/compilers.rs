@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The compilers of sources: which C compiler runs, what is said where none does, and what they warn of.
+//! The compilers of sources: which C compiler runs, what is said where none does, and what they
+//! warn of.
 
 use crate::bench::{Bench, KERNPACK, ONE, Ran};
 use expect_test::{Expect, expect};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line as its users meet it: the program runs in a folder of its own, and what it prints, writes and exits with is compared.
-//! `UPDATE_EXPECT=1` rewrites the expectations.
+//! The command line as its users meet it: the program runs in a folder of its own, and what it
+//! prints, writes and exits with is compared. `UPDATE_EXPECT=1` rewrites the expectations.
 
 mod answers;
 mod bench;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C header of a package: for each function the packed symbol, and a plain C function over it, `static inline`, with a typed
-//! argument for every parameter and the message in a buffer of the caller's.
+//! The C header of a package: for each function the packed symbol, and a plain C function over it,
+//! `static inline`, with a typed argument for every parameter and the message in a buffer of the
+//! caller's.
 //!
-//! It needs no other header and no object of TVM-FFI's making: what a packed function takes as an object (a Shape, a Tuple, an integer
-//! beyond 2^63) is laid out on the caller's stack. That is sound as packed functions only read their arguments. A value that may be absent
-//! is a pointer that may be NULL; literals are no parameters, the wrapper passes them.
+//! It needs no other header and no object of TVM-FFI's making: what a packed function takes as an
+//! object (a Shape, a Tuple, an integer beyond 2^63) is laid out on the caller's stack. That is
+//! sound as packed functions only read their arguments. A value that may be absent is a pointer
+//! that may be NULL; literals are no parameters, the wrapper passes them.
 
 use super::c_name::identifiers;
 use super::{COMPILER, doc_lines};
@@ -139,7 +141,8 @@ impl Header<'_> {
         ));
     }
 
-    /// The C type of a value, up to its name; `None` where there is nothing to pass. A tuple's struct is written first, with that tag.
+    /// The C type of a value, up to its name; `None` where there is nothing to pass. A tuple's
+    /// struct is written first, with that tag.
     fn c_type(&mut self, host: &HostType, tag: &str) -> Option<String> {
         Some(match host {
             HostType::Nothing | HostType::Literal(_) => return None,

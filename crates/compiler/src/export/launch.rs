@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part of the record that says what a launch is: the kernel, where its code comes from and what that is for, and how it is laid out.
+//! The part of the record that says what a launch is: the kernel, where its code comes from and
+//! what that is for, and how it is laid out.
 //!
-//! Keys have the names that they have in package files. A key that would say what is usual is left out: the record counts for the size of
-//! every package. Kinds are text, so that an older reader reads those of a newer minor too.
+//! Keys have the names that they have in package files. A key that would say what is usual is left
+//! out: the record counts for the size of every package. Kinds are text, so that an older reader
+//! reads those of a newer minor too.
 
 use crate::image::{Image, ImageKind};
 use crate::package::{Launch, Returns, Site};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The record of a package: what it is called, what it was made of and for, what each function takes. As JSON it is what
-//! `kernpack inspect` shows and, function by function, what `Module.get_function_metadata` of `tvm_ffi` answers.
+//! The record of a package: what it is called, what it was made of and for, what each function
+//! takes. As JSON it is what `kernpack inspect` shows and, function by function, what
+//! `Module.get_function_metadata` of `tvm_ffi` answers.
 //!
-//! Its [`FORMAT`] is major.minor. A newer minor adds keys, which an older reader ignores; a newer major changes the meaning of
-//! keys, so that an older reader refuses it. Nothing in it depends on the machine that made it.
+//! Its [`FORMAT`] is major.minor. A newer minor adds keys, which an older reader ignores; a newer
+//! major changes the meaning of keys, so that an older reader refuses it. Nothing in it depends on
+//! the machine that made it.
 
 use super::COMPILER;
 use super::launch::{LaunchRecord, launch_record};
@@ -73,7 +75,8 @@ pub struct Record {
     /// The symbols that its code needs of libtvm_ffi and of the C library.
     #[serde(default)]
     pub imports: Imports,
-    /// The symbols that its users' objects need, beyond those of libtvm_ffi and the C library that any package may.
+    /// The symbols that its users' objects need, beyond those of libtvm_ffi and the C library that
+    /// any package may.
     pub undefined: Vec<String>,
     /// The sonames of the libraries that its shared object loads first.
     pub libraries: Vec<String>,
@@ -162,10 +165,12 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
     }
 }
 
-/// What `__tvm_ffi__metadata_<name>` returns: the types, as `tvm_ffi` reads them, and under `kernpack` the function's part of the record.
+/// What `__tvm_ffi__metadata_<name>` returns: the types, as `tvm_ffi` reads them, and under
+/// `kernpack` the function's part of the record.
 ///
-/// The types come as `named_args`, as TVM-FFI 0.1.14 and later write them. Earlier versions had them as `args`, the result's first,
-/// which newer ones still read, but not of a function without arguments.
+/// The types come as `named_args`, as TVM-FFI 0.1.14 and later write them. Earlier versions had
+/// them as `args`, the result's first, which newer ones still read, but not of a function without
+/// arguments.
 pub fn function_metadata(function: &Function, record: &Record) -> String {
     let mut kernpack = json!({
         "format": record.format,
@@ -184,7 +189,8 @@ pub fn function_metadata(function: &Function, record: &Record) -> String {
         .to_string()
 }
 
-/// The digest of the sources; each goes in after its length, so that bytes cannot move from one to the next unseen.
+/// The digest of the sources; each goes in after its length, so that bytes cannot move from one to
+/// the next unseen.
 fn digest(sources: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for source in sources {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ELF note that carries a package's [`Record`], in the allocated section `.note.kernpack` with an alignment of 4 bytes. Linking
-//! several packages into one file concatenates their notes.
+//! The ELF note that carries a package's [`Record`], in the allocated section `.note.kernpack` with
+//! an alignment of 4 bytes. Linking several packages into one file concatenates their notes.
 //!
 //! ```text
 //! 9, size of the rest after the name, type    u32 each: the header of every ELF note
@@ -10,9 +10,10 @@
 //! the JSON, zeros up to a multiple of 12      [`Record`]
 //! ```
 //!
-//! Whoever reads a note gets what was written, or an error: every byte has one value that is right, is covered by the digest, or is a
-//! zero at the end that nobody reads. Nor can one wrong bit in the section's place or size hide a note: it moves either by a power of
-//! two, and notes, being multiples of 12 bytes, never add up to one.
+//! Whoever reads a note gets what was written, or an error: every byte has one value that is right,
+//! is covered by the digest, or is a zero at the end that nobody reads. Nor can one wrong bit in
+//! the section's place or size hide a note: it moves either by a power of two, and notes, being
+//! multiples of 12 bytes, never add up to one.
 
 use super::metadata::{FORMAT, Format, Record};
 use serde::Deserialize;
@@ -141,7 +142,8 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Reads a record that is known to be intact; its format first, as that says what the other keys mean.
+/// Reads a record that is known to be intact; its format first, as that says what the other keys
+/// mean.
 fn parse(at: usize, json: &[u8]) -> Result<Record, NoteError> {
     #[derive(Deserialize)]
     struct Head {

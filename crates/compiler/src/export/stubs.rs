@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The Python stub file of a package: what a type checker and an editor know of the module that `tvm_ffi.load_module` returns.
+//! The Python stub file of a package: what a type checker and an editor know of the module that
+//! `tvm_ffi.load_module` returns.
 //!
 //! Parameters are positional only, as packed functions take no keywords.
 

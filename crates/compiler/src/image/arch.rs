@@ -10,8 +10,9 @@
 //! compute_XYa   PTX             runs on X.Y only
 //! ```
 //!
-//! Of those that it runs, a device takes machine code before PTX, then the higher number, then `a` before `f` before neither. That rule is the
-//! runtime's, which goes by [`Arch::code`]; the tests of it are here, where architectures have names.
+//! Of those that it runs, a device takes machine code before PTX, then the higher number, then `a`
+//! before `f` before neither. That rule is the runtime's, which goes by [`Arch::code`]; the tests
+//! of it are here, where architectures have names.
 
 use kernpack_runtime::ArchCode;
 use std::fmt;
@@ -57,7 +58,8 @@ pub enum Suffix {
 pub struct ArchError(pub String);
 
 impl Arch {
-    /// As packages have it: which devices run it, and which code a device takes, is the runtime's to know.
+    /// As packages have it: which devices run it, and which code a device takes, is the runtime's
+    /// to know.
     pub fn code(self) -> ArchCode {
         let suffix = match self.suffix {
             Suffix::None => None,

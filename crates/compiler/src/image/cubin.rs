@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cubins: machine code for one architecture in an ELF file.
 //!
-//! * The architecture lies in `e_flags`, in ABI 7 in the low byte with `a` in bit 11, in ABI 8 (Blackwell, and everything from CUDA 13 on) in
-//!   the second byte with `a` in bit 3. CUDA 13 leaves that bit clear and says `a` in the section `.nv.compat`. An `f` is told by the options
+//! * The architecture lies in `e_flags`, in ABI 7 in the low byte with `a` in bit 11, in ABI 8
+//!   (Blackwell, and everything from CUDA 13 on) in the second byte with `a` in bit 3. CUDA 13
+//!   leaves that bit clear and says `a` in the section `.nv.compat`. An `f` is told by the options
 //!   in the note `.note.nv.tkinfo` alone.
-//! * A kernel is a function symbol with 0x10 in `st_other`; `.nv.info.<kernel>` has its attributes, `.nv.shared.<kernel>` is as large as its
-//!   shared memory, and from sm_90 on larger by 1 KiB, which the driver keeps for itself.
+//! * A kernel is a function symbol with 0x10 in `st_other`; `.nv.info.<kernel>` has its attributes,
+//!   `.nv.shared.<kernel>` is as large as its shared memory, and from sm_90 on larger by 1 KiB,
+//!   which the driver keeps for itself.
 
 use super::bytes::{u16_at, u32_at};
 use super::{Arch, ArchKind, Code, ImageProblem, Kernel, Param, Suffix};
@@ -26,7 +28,8 @@ const STO_CUDA_ENTRY: u8 = 0x10;
 /// In `.nv.compat`: the code is for this one architecture.
 const COMPAT_A: u8 = 0x09;
 
-/// From sm_90 on, the driver keeps some shared memory for itself. Kernels that have any count it among theirs; the driver's limits do not.
+/// From sm_90 on, the driver keeps some shared memory for itself. Kernels that have any count it
+/// among theirs; the driver's limits do not.
 const RESERVES_SHARED: u32 = 90;
 const RESERVED_SHARED_BYTES: u64 = 1024;
 
@@ -196,7 +199,8 @@ fn short(kernel: &str) -> String {
     format!("a parameter of `{kernel}` is described in too few bytes")
 }
 
-/// The attributes of a section, each with its value: nothing, one byte, two, or as many as the two bytes behind the name say.
+/// The attributes of a section, each with its value: nothing, one byte, two, or as many as the two
+/// bytes behind the name say.
 fn attributes(data: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     const SIZED: u8 = 4;
     let mut rest = data;

@@ -7,11 +7,13 @@
 //!                        └─ Code: compute_80   (compressed)
 //! ```
 //!
-//! Nothing is loaded, compiled or decompressed, and no GPU is needed. The bytes stay as they were given: PTX must end in a NUL when the driver
-//! gets it, and [`Image::is_terminated`] says whether it does.
+//! Nothing is loaded, compiled or decompressed, and no GPU is needed. The bytes stay as they were
+//! given: PTX must end in a NUL when the driver gets it, and [`Image::is_terminated`] says whether
+//! it does.
 //!
-//! The formats are not documented by NVIDIA. What is read here was taken from images that ptxas 12.8, 12.9 and 13.0, NVRTC 13.0 and fatbinary
-//! 13.0 made, and compared with what cuobjdump says of them. Any bytes give an [`Image`] or an [`ImageError`], never a panic.
+//! The formats are not documented by NVIDIA. What is read here was taken from images that ptxas
+//! 12.8, 12.9 and 13.0, NVRTC 13.0 and fatbinary 13.0 made, and compared with what cuobjdump says
+//! of them. Any bytes give an [`Image`] or an [`ImageError`], never a panic.
 
 mod arch;
 mod bytes;
@@ -68,7 +70,8 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// The bytes that all parameters take.
     pub param_bytes: u32,
-    /// The shared memory of fixed size in bytes, where the image says so: PTX does not. The driver rounds it up to a multiple of 16.
+    /// The shared memory of fixed size in bytes, where the image says so: PTX does not. The driver
+    /// rounds it up to a multiple of 16.
     pub static_shared_bytes: Option<u32>,
     /// The most threads of a block, where `__launch_bounds__` or the like says so.
     pub max_threads: Option<u32>,
@@ -77,8 +80,9 @@ pub struct Kernel {
 /// A parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Where it lies among the parameters, in bytes. Machine code below sm_90 may place a parameter that is aligned to more than 32 bytes, and
-    /// later code one aligned to more than 16, elsewhere than PTX of the same kernel.
+    /// Where it lies among the parameters, in bytes. Machine code below sm_90 may place a parameter
+    /// that is aligned to more than 32 bytes, and later code one aligned to more than 16, elsewhere
+    /// than PTX of the same kernel.
     pub offset: u32,
     /// Its size in bytes.
     pub size: u32,
@@ -107,7 +111,8 @@ impl Image {
         kernels.into_iter().find(|kernel| kernel.name == symbol)
     }
 
-    /// Whether the driver may get the bytes as they are. It reads PTX up to a NUL, and other images know their length.
+    /// Whether the driver may get the bytes as they are. It reads PTX up to a NUL, and other images
+    /// know their length.
     pub fn is_terminated(&self) -> bool {
         self.kind != ImageKind::Ptx || self.bytes.ends_with(b"\0")
     }

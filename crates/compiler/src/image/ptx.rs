@@ -12,8 +12,9 @@
 //! {
 //! ```
 //!
-//! Parameters lie one behind the other, each where its alignment allows, as the fields of a C struct. Statements are not looked at. Not here:
-//! whether the text is right, which only the driver's compiler knows.
+//! Parameters lie one behind the other, each where its alignment allows, as the fields of a C
+//! struct. Statements are not looked at. Not here: whether the text is right, which only the
+//! driver's compiler knows.
 
 use super::{Arch, Code, ImageProblem, Kernel, Param};
 
@@ -195,7 +196,8 @@ fn problem(line: usize, reason: String) -> ImageProblem {
     ImageProblem::Ptx { line, reason }
 }
 
-/// Words, quoted names and signs. Comments and white space are left out, and everything from the first NUL on.
+/// Words, quoted names and signs. Comments and white space are left out, and everything from the
+/// first NUL on.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text.split('\0').next().unwrap_or_default();
     let mut line = 1;

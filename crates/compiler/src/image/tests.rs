@@ -71,7 +71,8 @@ fn fatbin(entries: &[(u16, u32, u64, &[u8])]) -> Vec<u8> {
     file
 }
 
-/// Reads every shortened form and every form with one byte changed: whatever they are, they are no panic.
+/// Reads every shortened form and every form with one byte changed: whatever they are, they are no
+/// panic.
 fn expect_no_panic(bytes: &[u8]) {
     for length in 0..bytes.len() {
         drop(read(&bytes[..length]));
@@ -93,7 +94,8 @@ fn ptx_says_what_it_is_for_and_what_it_takes() {
     let kernels = image.codes[0].kernels.as_ref().unwrap();
     let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     assert_eq!(names, ["scale", "declared", "none"]);
-    // The offsets of `struct { void *; char; struct { alignas(8) char[24] }; float; alignas(64) char[128]; short[2][3]; }`.
+    // The offsets of `struct { void *; char; struct { alignas(8) char[24] }; float; alignas(64)
+    // char[128]; short[2][3]; }`.
     let expected = [(0, 8), (8, 1), (16, 24), (40, 4), (64, 128), (192, 12)];
     assert_eq!(layout(&kernels[0]), expected);
     assert_eq!((kernels[0].param_bytes, kernels[0].max_threads), (204, Some(256)));

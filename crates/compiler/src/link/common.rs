@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Storage for tentative definitions.
 //!
-//! `int x;` in C compiled with `-fcommon` is a symbol without a section: the final link gives it storage, shared with every other
-//! `x`, and until then it cannot be local. A package's `x` is its own, so the package defines it: in an object of our own, which
-//! the linker prefers to a tentative definition.
+//! `int x;` in C compiled with `-fcommon` is a symbol without a section: the final link gives it
+//! storage, shared with every other `x`, and until then it cannot be local. A package's `x` is its
+//! own, so the package defines it: in an object of our own, which the linker prefers to a tentative
+//! definition.
 
 use object::write::{Object, StandardSection, Symbol, SymbolSection};
 use object::{BinaryFormat, Endianness, ObjectSymbol, SymbolFlags, SymbolKind, SymbolScope};
@@ -11,7 +12,8 @@ use object::{BinaryFormat, Endianness, ObjectSymbol, SymbolFlags, SymbolKind, Sy
 use super::elf::{self, ElfSymbol, ElfTarget};
 use super::error::LinkError;
 
-/// An object that defines what `merged` only tentatively defines, or nothing if there is no such symbol.
+/// An object that defines what `merged` only tentatively defines, or nothing if there is no such
+/// symbol.
 pub(super) fn storage(target: ElfTarget, merged: &[u8]) -> Result<Option<Vec<u8>>, LinkError> {
     let file = elf::parse(super::MERGED, merged)?;
     let mut tentative = elf::globals(&file).filter(|(_, symbol)| symbol.is_common()).peekable();

@@ -10,7 +10,8 @@ use super::undefined::UndefinedSymbol;
 /// Why there is no linked file.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// An input is damaged, or is something else than a relocatable ELF object or an archive of them.
+    /// An input is damaged, or is something else than a relocatable ELF object or an archive of
+    /// them.
     #[error("cannot link `{input}`: {reason}")]
     Unreadable {
         /// The input, `archive(member)` for a member.
@@ -45,10 +46,12 @@ pub enum LinkError {
     /// A library's name is empty or has a character that no file name can have.
     #[error("`{0}` cannot be the name of a shared library")]
     LibraryName(String),
-    /// The linker crashed, now or earlier. What it left behind cannot be trusted, so this process links no more.
+    /// The linker crashed, now or earlier. What it left behind cannot be trusted, so this process
+    /// links no more.
     #[error("the linker crashed; it cannot be used again in this process")]
     Crashed,
-    /// The linker opens its files, which are in memory, by their paths in `/proc`, and there are none.
+    /// The linker opens its files, which are in memory, by their paths in `/proc`, and there are
+    /// none.
     #[error("the linker needs /proc, which is not mounted here")]
     NoProc,
     /// The system has no memory, descriptor or thread left for the linker's files.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What runs the destructors of C++ objects when their library is unloaded.
 //!
-//! Compiled C++ registers a destructor with `__cxa_atexit`, under the library's `__dso_handle`. When the library goes,
-//! `__cxa_finalize` must be called with that handle, or the process jumps into memory that is gone when it ends. A
-//! compiler links a start file of its own for this (`crtbeginS.o`); here an object of two or three instructions does
-//! it.
+//! Compiled C++ registers a destructor with `__cxa_atexit`, under the library's `__dso_handle`.
+//! When the library goes, `__cxa_finalize` must be called with that handle, or the process jumps
+//! into memory that is gone when it ends. A compiler links a start file of its own for this
+//! (`crtbeginS.o`); here an object of two or three instructions does it.
 
 use object::elf::{self, RelocationType};
 use object::write::{self, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
@@ -45,7 +45,8 @@ pub(super) fn is_needed(file: &ElfFile<'_>) -> bool {
     globals(file).any(|(name, symbol)| name == "__cxa_atexit" && symbol.is_undefined())
 }
 
-/// An object that finalizes the library it is linked into. Linked first, it runs after all other finalizers.
+/// An object that finalizes the library it is linked into. Linked first, it runs after all other
+/// finalizers.
 pub(super) fn object(target: ElfTarget) -> Result<Vec<u8>, write::Error> {
     let code = match target {
         ElfTarget::X86_64 => X86_64,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The inputs of a link, and whether they are fit to be linked.
 //!
-//! lld takes text for a linker script, which names further files, and bitcode for a compiler's work; damaged objects
-//! make it give up half-way or crash. So an input is verified before lld sees it.
+//! lld takes text for a linker script, which names further files, and bitcode for a compiler's
+//! work; damaged objects make it give up half-way or crash. So an input is verified before lld sees
+//! it.
 
 use object::read::archive::ArchiveFile;
 use object::{FileKind, Object, ObjectKind};
@@ -34,7 +35,8 @@ impl<'a> Input<'a> {
         self.parts()?.iter().try_for_each(|part| verify(&part.name, part.bytes, target))
     }
 
-    /// The objects of the input. Other members of an archive (indices, metadata of other compilers) are not listed.
+    /// The objects of the input. Other members of an archive (indices, metadata of other compilers)
+    /// are not listed.
     pub(super) fn parts(&self) -> Result<Vec<Part<'a>>, LinkError> {
         if self.bytes.starts_with(&object::archive::MAGIC) {
             return self.members();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A source by itself: one object, of which only some functions can be seen from outside, under other names.
+//! A source by itself: one object, of which only some functions can be seen from outside, under
+//! other names.
 //!
-//! C has one space of names for a whole program. A source of a package may call a function `malloc`, as another source does, or
-//! the runtime's helpers; it means its own, and the others mean theirs. So the files of a source see each other and nobody else,
-//! and what they need and do not have is left to the process that loads the package.
+//! C has one space of names for a whole program. A source of a package may call a function
+//! `malloc`, as another source does, or the runtime's helpers; it means its own, and the others
+//! mean theirs. So the files of a source see each other and nobody else, and what they need and do
+//! not have is left to the process that loads the package.
 
 use super::elf::ElfTarget;
 use super::error::LinkError;
@@ -19,9 +21,11 @@ pub struct Isolated {
     pub needs: Vec<UndefinedSymbol>,
 }
 
-/// Joins the inputs to one object. Of what they define, others see the symbols in `exports` alone, each under the name beside it.
+/// Joins the inputs to one object. Of what they define, others see the symbols in `exports` alone,
+/// each under the name beside it.
 ///
-/// The inputs must define these symbols; a member of an archive takes part if it defines one of them, or what another part needs.
+/// The inputs must define these symbols; a member of an archive takes part if it defines one of
+/// them, or what another part needs.
 pub fn isolate(
     target: ElfTarget,
     inputs: &[Input<'_>],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shared libraries, as far as a package's loader looks into them: which symbols one needs, has, and which libraries it loads.
+//! Shared libraries, as far as a package's loader looks into them: which symbols one needs, has,
+//! and which libraries it loads.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One run of lld: its command line, and files in memory in place of the files that it wants.
 //!
-//! lld reads and writes files by path. Inputs are anonymous files, named by their descriptors under `/proc/self/fd`,
-//! and the result comes through a pipe (see [`Output`]): nothing touches a disk, nothing is left behind by a process
-//! that dies, and no path can reach a result. In messages the inputs' own names stand in place of the paths.
+//! lld reads and writes files by path. Inputs are anonymous files, named by their descriptors under
+//! `/proc/self/fd`, and the result comes through a pipe (see [`Output`]): nothing touches a disk,
+//! nothing is left behind by a process that dies, and no path can reach a result. In messages the
+//! inputs' own names stand in place of the paths.
 
 use std::cmp::Reverse;
 use std::ffi::CString;

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From objects to a package, in process: no linker and no compiler is needed on the user's machine.
+//! From objects to a package, in process: no linker and no compiler is needed on the user's
+//! machine.
 //!
-//! A package starts as several relocatable objects: the generated entry points, the runtime, what a user brings. These
-//! steps make one object or library of them:
+//! A package starts as several relocatable objects: the generated entry points, the runtime, what a
+//! user brings. These steps make one object or library of them:
 //!
-//! 1. [`isolate`] makes one object of each of the user's sources, of which nothing can be seen but its kernels, under names of
-//!    ours: whatever else two sources call alike, or a source and the rest of the package, does not meet.
-//! 2. [`merge`] joins the objects, and the archive members they need, into one relocatable object, as `ld -r` does.
-//! 3. [`localise`] makes every symbol local that the package does not export. Hidden visibility would not do: it keeps a symbol
-//!    out of a library, but two objects with one hidden symbol still clash when a user links both into one program.
-//! 4. [`undefined`] lists what is left to the process that loads the package, with who wants it; [`gate`] refuses what a package
-//!    must not need.
+//! 1. [`isolate`] makes one object of each of the user's sources, of which nothing can be seen but
+//!    its kernels, under names of ours: whatever else two sources call alike, or a source and the
+//!    rest of the package, does not meet.
+//! 2. [`merge`] joins the objects, and the archive members they need, into one relocatable object,
+//!    as `ld -r` does.
+//! 3. [`localise`] makes every symbol local that the package does not export. Hidden visibility
+//!    would not do: it keeps a symbol out of a library, but two objects with one hidden symbol
+//!    still clash when a user links both into one program.
+//! 4. [`undefined`] lists what is left to the process that loads the package, with who wants it;
+//!    [`gate`] refuses what a package must not need.
 //! 5. [`link_shared`] makes a shared library of the object.
 //!
-//! The work is done by LLVM's linker (lld) and LLVM's ObjCopy, linked into this process. The same input gives the same
-//! bytes, on any machine: no path, time or version of a tool gets into a result. All of this may be called from many
-//! threads; lld itself keeps global state, so its runs wait for each other. Each run of lld also resets LLVM's command
-//! line options (`cl::opt`) to their defaults, so nothing in this process can rely on setting them.
+//! The work is done by LLVM's linker (lld) and LLVM's ObjCopy, linked into this process. The same
+//! input gives the same bytes, on any machine: no path, time or version of a tool gets into a
+//! result. All of this may be called from many threads; lld itself keeps global state, so its runs
+//! wait for each other. Each run of lld also resets LLVM's command line options (`cl::opt`) to
+//! their defaults, so nothing in this process can rely on setting them.
 //!
-//! Not here: what a package exports and may need (the callers' lists), and any other object format than ELF.
+//! Not here: what a package exports and may need (the callers' lists), and any other object format
+//! than ELF.
 
 mod common;
 mod elf;
@@ -54,7 +60,8 @@ use native::Changes;
 /// What a message calls an object that an earlier step made.
 const MERGED: &str = "merged object";
 
-/// Sections that say which tools made an object, or list its symbols by number for one particular linker.
+/// Sections that say which tools made an object, or list its symbols by number for one particular
+/// linker.
 const TOOL_SECTIONS: [&str; 2] = [".comment", ".llvm_addrsig"];
 
 /// What a shared library says about itself and others.
@@ -62,7 +69,8 @@ const TOOL_SECTIONS: [&str; 2] = [".comment", ".llvm_addrsig"];
 pub struct SharedOptions {
     /// The library's own name, for programs that link with it.
     pub soname: Option<String>,
-    /// The names of the libraries to load first (`DT_NEEDED`), exactly these, in this order. They need not exist here.
+    /// The names of the libraries to load first (`DT_NEEDED`), exactly these, in this order. They
+    /// need not exist here.
     pub needed: Vec<String>,
     /// Symbols that are not left out though no other library sees them, nor what they need.
     pub kept: Vec<String>,
@@ -70,9 +78,10 @@ pub struct SharedOptions {
 
 /// Joins relocatable objects and archives into one relocatable object.
 ///
-/// A member of an archive takes part if it defines what something before it needs. A symbol that nothing defines stays
-/// undefined; one that two inputs define is an error. Of an inline function that several inputs hold (a COMDAT group),
-/// one copy is kept. Tentative definitions (`int x;` of C compiled with `-fcommon`) become ordinary ones.
+/// A member of an archive takes part if it defines what something before it needs. A symbol that
+/// nothing defines stays undefined; one that two inputs define is an error. Of an inline function
+/// that several inputs hold (a COMDAT group), one copy is kept. Tentative definitions (`int x;` of
+/// C compiled with `-fcommon`) become ordinary ones.
 pub fn merge(target: ElfTarget, inputs: &[Input<'_>]) -> Result<Vec<u8>, LinkError> {
     merge_with(target, inputs, &[])
 }
@@ -108,11 +117,12 @@ fn link_relocatable(
     link.run()
 }
 
-/// Makes every symbol local that `object` defines and `keep` refuses, so that nothing outside can meet or replace it, and gives those
-/// of `renamed` other names.
+/// Makes every symbol local that `object` defines and `keep` refuses, so that nothing outside can
+/// meet or replace it, and gives those of `renamed` other names.
 ///
-/// Section groups are dissolved: a later linker would keep one group of each name and drop the other packages' copies. Debug
-/// information and constructors stay; what names the tools that were used goes.
+/// Section groups are dissolved: a later linker would keep one group of each name and drop the
+/// other packages' copies. Debug information and constructors stay; what names the tools that were
+/// used goes.
 pub fn localise(
     object: &[u8],
     keep: &dyn Fn(&str) -> bool,
@@ -137,11 +147,12 @@ pub fn localise(
 
 /// Links a relocatable object into a shared library.
 ///
-/// Every global symbol with default visibility is exported; the names of local ones are dropped, so that a traceback names entry points
-/// and not what they are made of. References to symbols that the object defines are bound
-/// inside the library, so another library with the same names cannot replace them; the others are found when the
-/// library is loaded, by name alone and, for functions, at the first call. Constructors run when it is loaded,
-/// destructors when it is unloaded. Sections that neither an exported symbol nor one of those needs are left out; notes stay.
+/// Every global symbol with default visibility is exported; the names of local ones are dropped, so
+/// that a traceback names entry points and not what they are made of. References to symbols that
+/// the object defines are bound inside the library, so another library with the same names cannot
+/// replace them; the others are found when the library is loaded, by name alone and, for functions,
+/// at the first call. Constructors run when it is loaded, destructors when it is unloaded. Sections
+/// that neither an exported symbol nor one of those needs are left out; notes stay.
 pub fn link_shared(
     target: ElfTarget,
     object: &[u8],

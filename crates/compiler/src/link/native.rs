@@ -63,8 +63,8 @@ const LLD_STACK_BYTES: usize = 8 << 20;
 
 /// Registers LLVM's targets, once per process.
 ///
-/// LLVM's registry takes no lock and lld registers every target at each of its runs, so code that uses LLVM's targets
-/// calls this first: afterwards all later registrations change nothing.
+/// LLVM's registry takes no lock and lld registers every target at each of its runs, so code that
+/// uses LLVM's targets calls this first: afterwards all later registrations change nothing.
 pub fn initialize_llvm() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -73,11 +73,11 @@ pub fn initialize_llvm() {
     });
 }
 
-/// Starts lld with these arguments on a thread of its own, where `done` is called in the end. Its result is in the file
-/// that the arguments name.
+/// Starts lld with these arguments on a thread of its own, where `done` is called in the end. Its
+/// result is in the file that the arguments name.
 ///
-/// lld allocates from memory of the thread it runs on and frees that when the thread ends. Where it gave up half-way,
-/// freeing would crash; such a thread never ends.
+/// lld allocates from memory of the thread it runs on and frees that when the thread ends. Where it
+/// gave up half-way, freeing would crash; such a thread never ends.
 pub(super) fn lld(
     arguments: Vec<CString>,
     done: impl FnOnce(Result<(), Failure>) + Send + 'static,
@@ -106,7 +106,8 @@ fn run_lld(arguments: &[CString]) -> (c_int, Vec<u8>) {
     if !*fit {
         return (UNFIT, text);
     }
-    // SAFETY: the names and the buffer outlive the call, the lock makes it the only one, and lld is fit to run.
+    // SAFETY: the names and the buffer outlive the call, the lock makes it the only one, and lld is
+    // fit to run.
     let outcome = unsafe { kernpack_lld(arguments.as_names(), sink(&mut text)) };
     *fit = outcome != CRASHED;
     (outcome, text)
@@ -137,7 +138,8 @@ pub(super) fn objcopy(file: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, Fai
         removed: removed.as_names(),
     };
     let (mut output, mut text) = (Vec::new(), Vec::new());
-    // SAFETY: the file, the names and the two buffers outlive the call, and the function keeps no state.
+    // SAFETY: the file, the names and the two buffers outlive the call, and the function keeps no
+    // state.
     let outcome = unsafe {
         kernpack_objcopy(
             file.as_ptr().cast(),
@@ -187,7 +189,8 @@ fn sink(buffer: &mut Vec<u8>) -> Sink {
 }
 
 unsafe extern "C" fn append(context: *mut c_void, bytes: *const c_char, length: usize) {
-    // SAFETY: `context` comes from `sink`, whose buffer outlives the native call that runs this and is used by nothing else.
+    // SAFETY: `context` comes from `sink`, whose buffer outlives the native call that runs this and
+    // is used by nothing else.
     let buffer = unsafe { &mut *context.cast::<Vec<u8>>() };
     // SAFETY: `native/link.cpp` passes a pointer to `length` bytes, never a null one.
     let bytes = unsafe { slice::from_raw_parts(bytes.cast(), length) };

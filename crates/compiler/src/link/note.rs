@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Notes that a package brings: an object that holds a section of notes and nothing else, for [`merge`](super::merge) to join with the
-//! notes of others.
+//! Notes that a package brings: an object that holds a section of notes and nothing else, for
+//! [`merge`](super::merge) to join with the notes of others.
 
 use object::write::Object;
 use object::{BinaryFormat, Endianness, SectionFlags, SectionKind, elf};
@@ -8,7 +8,8 @@ use object::{BinaryFormat, Endianness, SectionFlags, SectionKind, elf};
 use super::elf::ElfTarget;
 use super::error::LinkError;
 
-/// An object with those notes in a section of that name, which is loaded with the rest and aligned to that many bytes.
+/// An object with those notes in a section of that name, which is loaded with the rest and aligned
+/// to that many bytes.
 pub fn note(
     target: ElfTarget,
     section: &str,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where lld leaves its result: a pipe.
 //!
-//! For an ordinary file, LLVM makes a temporary one beside it and, so that an interrupted linker leaves none, takes over the
-//! process's signals for good: a host's own handling of Ctrl-C would be lost. Into a pipe it writes from memory.
+//! For an ordinary file, LLVM makes a temporary one beside it and, so that an interrupted linker
+//! leaves none, takes over the process's signals for good: a host's own handling of Ctrl-C would be
+//! lost. Into a pipe it writes from memory.
 
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,10 +18,11 @@ pub(super) struct Output {
     writer: PipeWriter,
 }
 
-/// Tells the thread that empties the pipe that nothing more will be written, and what came of the writing.
+/// Tells the thread that empties the pipe that nothing more will be written, and what came of the
+/// writing.
 ///
-/// The pipe's own end is no sign of that: a child that a third thread forks meanwhile holds the pipe open for as long
-/// as it lives.
+/// The pipe's own end is no sign of that: a child that a third thread forks meanwhile holds the
+/// pipe open for as long as it lives.
 pub(super) struct Done<T> {
     outcome: Sender<T>,
     end: PipeWriter,
@@ -41,7 +43,8 @@ impl Output {
         Ok(Output { reader, writer })
     }
 
-    /// Returns what is written to the pipe from the call of `start` until [`Done::tell`], and what was told.
+    /// Returns what is written to the pipe from the call of `start` until [`Done::tell`], and what
+    /// was told.
     pub(super) fn collect<T>(
         mut self,
         start: impl FnOnce(Done<T>) -> io::Result<()>,

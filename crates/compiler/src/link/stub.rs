@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shared libraries of which only the name matters.
 //!
-//! A linker writes `DT_NEEDED` for the libraries on its command line and nowhere else. The real ones are not on the
-//! build machine, or are of another glibc, whose symbol versions must not get into the package.
+//! A linker writes `DT_NEEDED` for the libraries on its command line and nowhere else. The real
+//! ones are not on the build machine, or are of another glibc, whose symbol versions must not get
+//! into the package.
 
 use object::elf;
 use object::write::elf::{FileHeader, Writer};

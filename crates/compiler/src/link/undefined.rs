@@ -23,7 +23,8 @@ pub struct UndefinedSymbol {
     pub wanted_by: Vec<String>,
 }
 
-/// The undefined symbols of `object`, by name. `inputs` are what it was merged from; they are asked who wants each symbol.
+/// The undefined symbols of `object`, by name. `inputs` are what it was merged from; they are asked
+/// who wants each symbol.
 pub fn undefined(object: &[u8], inputs: &[Input<'_>]) -> Result<Vec<UndefinedSymbol>, LinkError> {
     let file = elf::parse(super::MERGED, object)?;
     let mut undefined = elf::globals(&file)

@@ -80,8 +80,8 @@ impl<'c> Emitter<'c> {
         call.try_as_basic_value().basic()
     }
 
-    /// Calls the C function of that symbol; `None` for void. Each call has a type of its own: nobody
-    /// checks what C declares, and two calls may pass different things.
+    /// Calls the C function of that symbol; `None` for void. Each call has a type of its own:
+    /// nobody checks what C declares, and two calls may pass different things.
     pub fn call_c(&self, symbol: &str, passed: &[Passed<'c>], result: Option<Ty>) -> Option<V<'c>> {
         let types: Vec<_> = passed.iter().map(|passed| passed.ty).collect();
         let address = self.declare(symbol, &types, result).as_global_value().as_pointer_value();

@@ -26,8 +26,8 @@ pub enum Effort {
 
 /// Compiles the module for a target.
 ///
-/// No passes run over the module: the lowering emits each value once and nothing that is not needed, and what passes found in entry
-/// points did not change a byte of the result.
+/// No passes run over the module: the lowering emits each value once and nothing that is not
+/// needed, and what passes found in entry points did not change a byte of the result.
 ///
 /// # Errors
 /// Where LLVM finds the module malformed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the environment's allocator refuses: its error is raised again, with the call in front. A function of the package does it for all.
+//! What the environment's allocator refuses: its error is raised again, with the call in front. A
+//! function of the package does it for all.
 
 use super::import::declare;
 use crate::llvm::{Emitter, Function, Predicate, Ty, V};
@@ -11,7 +12,8 @@ const KIND_BYTES: u32 = 64;
 /// The most bytes of a message that are kept, its end included.
 const MESSAGE_BYTES: u32 = 1024;
 
-/// `kernpack_allocation_refused(what)`: raises the error that is raised again, behind the C string `what`.
+/// `kernpack_allocation_refused(what)`: raises the error that is raised again, behind the C string
+/// `what`.
 pub fn refused<'c>(e: &Emitter<'c>) -> Function<'c> {
     let function = e.declare("kernpack_allocation_refused", &[Ty::Ptr], Some(Ty::I32));
     e.mark_cold(function);

@@ -59,8 +59,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
         self.mark()
     }
 
-    /// Goes to `yes` or `no` on a way that is seldom gone: a block for each operand is not worth its
-    /// while there.
+    /// Goes to `yes` or `no` on a way that is seldom gone: a block for each operand is not worth
+    /// its while there.
     pub(super) fn branch_seldom(&mut self, cond: Value, yes: Block<'c>, no: Block<'c>) {
         // This much is evaluated in any case.
         let mut first = cond;

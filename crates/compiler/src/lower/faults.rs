@@ -53,8 +53,8 @@ impl Faults {
         }
     }
 
-    /// Adds a fault of a function with those [calling words](kernpack_validators::fault::calling); returns its place in the
-    /// table.
+    /// Adds a fault of a function with those [calling words](kernpack_validators::fault::calling);
+    /// returns its place in the table.
     pub fn add(&mut self, fault: &Fault, calling: &str) -> u32 {
         let mut n_values = 0;
         let parts: Vec<_> = fault
@@ -103,8 +103,9 @@ impl Faults {
         e.call(word, &[e.external(TABLE), fault, values, error]).expect("a number")
     }
 
-    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first step, the arguments and their number, and
-    /// where the facts of the device are. Returns how many strings it has.
+    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first
+    /// step, the arguments and their number, and where the facts of the device are. Returns how
+    /// many strings it has.
     pub fn word_refused<'c>(e: &Emitter<'c>, error: V<'c>, call: [V<'c>; 5]) -> V<'c> {
         let word = declare_runtime(e, REFUSE);
         e.mark_cold(word);

@@ -119,7 +119,8 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
         self.e.at(ok);
     }
 
-    /// Goes on where an `int` is not 0: up to where that leaves the function. The block is where the rest goes on.
+    /// Goes on where an `int` is not 0: up to where that leaves the function. The block is where
+    /// the rest goes on.
     pub(super) fn at_failure(&self, status: V<'c>) -> Block<'c> {
         let e = self.e;
         let (ok, failed) = (self.block(), self.block());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the runtime.
+//! Lowers launches on a GPU: fills in what the driver wants to know, and leaves the rest to the
+//! runtime.
 
 use super::Packed;
 use super::faults::Faults;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers what an accepted call does: allocations, then the launches whose conditions hold, then the result.
+//! Lowers what an accepted call does: allocations, then the launches whose conditions hold, then
+//! the result.
 //!
-//! Everything that a call allocates is allocated before anything runs, so each way out frees the same things: workspaces always, results
-//! where the call fails.
+//! Everything that a call allocates is allocated before anything runs, so each way out frees the
+//! same things: workspaces always, results where the call fails.
 
 use super::Faults;
 use super::allocation;
@@ -258,7 +259,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             Some(e.phi(Ty::Ptr, &[(stream.expect("a pointer"), asked), (e.null(), from)]));
     }
 
-    /// Whether a launch runs, where that is not for certain: it has a kernel for the dtypes, its condition holds, and its grid has blocks.
+    /// Whether a launch runs, where that is not for certain: it has a kernel for the dtypes, its
+    /// condition holds, and its grid has blocks.
     fn runs(&mut self, launch: &plan::Launch) -> Option<V<'c>> {
         let e = self.e();
         let plan = self.builder.plan;
@@ -479,8 +481,8 @@ pub struct Arguments<'c> {
     pub registers: Registers,
 }
 
-/// The type that holds a C scalar. A float of 16 bits is held as these bits: from one block to another
-/// some processors take it as a wider one, and narrow it by a function that packages lack.
+/// The type that holds a C scalar. A float of 16 bits is held as these bits: from one block to
+/// another some processors take it as a wider one, and narrow it by a function that packages lack.
 fn held_as(c_type: CScalar) -> Ty {
     match c_type {
         CScalar::Pointer => Ty::Ptr,

@@ -49,7 +49,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
                 e.compare(Predicate::ULE, above, int(high.wrapping_sub(low)))
             }
             Membership::Pair(value, low, high) => {
-                // Neither difference has more than 33 bits, so their product is 0 only where one of them is.
+                // Neither difference has more than 33 bits, so their product is 0 only where one of
+                // them is.
                 let value = self.value(value);
                 let differences =
                     [low, high].map(|constant| e.arith(Operation::Sub, value, int(constant)));

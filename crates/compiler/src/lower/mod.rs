@@ -3,10 +3,10 @@
 //!
 //! Each function becomes `__tvm_ffi_<name>` in two parts: [`steps`] (arguments to values) and
 //! [`launch`] (values to calls), both written to one [`function`]. Where a check fails, nothing is
-//! known but that: checks leave to a few blocks they share, which have the runtime replay the checks
-//! as a [`program`] and find one of the [`faults`]. So checks are compares and branches, and nothing
-//! else: quick to run, and quick to compile. Where a function launches on a GPU, the parts are
-//! functions of their own, the [`pieces`] that prepared calls are made of.
+//! known but that: checks leave to a few blocks they share, which have the runtime replay the
+//! checks as a [`program`] and find one of the [`faults`]. So checks are compares and branches, and
+//! nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
+//! are functions of their own, the [`pieces`] that prepared calls are made of.
 
 mod allocation;
 mod condition;
@@ -104,15 +104,17 @@ pub fn lower(
     crate::llvm::write_object(&emitter, target, effort(entries, gpu))
 }
 
-/// How many steps a plan has that is small. That of a function of two tensors is; with 19 arguments, quick code was seen to cost a call 100 ns.
+/// How many steps a plan has that is small. That of a function of two tensors is; with 19
+/// arguments, quick code was seen to cost a call 100 ns.
 const FEW_STEPS: usize = 32;
 
-/// How many steps a plan has that is large, as that of a function of a hundred tensors is. Careful code takes time that grows faster than the
-/// plan, for values that are used far from where they are made. Quick code costs such a call some hundred nanoseconds.
+/// How many steps a plan has that is large, as that of a function of a hundred tensors is. Careful
+/// code takes time that grows faster than the plan, for values that are used far from where they
+/// are made. Quick code costs such a call some hundred nanoseconds.
 const MANY_STEPS: u32 = 1024;
 
-/// Where every call launches and has few checks, code that is made quickly costs a call some nanoseconds of a launch's microseconds, and
-/// making it takes a third of the time.
+/// Where every call launches and has few checks, code that is made quickly costs a call some
+/// nanoseconds of a launch's microseconds, and making it takes a third of the time.
 fn effort(entries: &[Entry<'_>], gpu: &GpuCode) -> Effort {
     let is_small = |entry: &Entry<'_>| entry.plan.steps.len() <= FEW_STEPS;
     let is_large =
@@ -134,7 +136,8 @@ fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launchin
     builder.finish(faults);
 }
 
-/// The C type of packed functions: `int (void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)`.
+/// The C type of packed functions: `int (void* handle, const TVMFFIAny* args, int32_t num_args,
+/// TVMFFIAny* result)`.
 struct Packed;
 
 impl Packed {

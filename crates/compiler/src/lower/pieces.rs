@@ -8,8 +8,9 @@
 //! | `__tvm_ffi_<name>` | both, with a state on its stack |
 //! | `__tvm_ffi_kernpack_prepare_<name>` | has the runtime make a function of a state that outlives the call |
 //!
-//! The local ones return 0, or how many strings of an error they have written for their caller to raise, or -1 where an error is set. So what
-//! raises is always the entry point. The state is an array of 64-bit values.
+//! The local ones return 0, or how many strings of an error they have written for their caller to
+//! raise, or -1 where an error is set. So what raises is always the entry point. The state is an
+//! array of 64-bit values.
 
 use super::faults::{Faults, raise_written};
 use super::function::FunctionBuilder;
@@ -133,8 +134,8 @@ fn return_unless_zero<'c>(e: &Emitter<'c>, function: Function<'c>, error: V<'c>,
 /// What launches need of the arguments.
 struct State {
     values: Vec<Value>,
-    /// Whether the number of the device is among it. A call keeps to the device that was asked, even if it is prepared and another one is
-    /// current when it is made.
+    /// Whether the number of the device is among it. A call keeps to the device that was asked,
+    /// even if it is prepared and another one is current when it is made.
     keeps_device: bool,
 }
 

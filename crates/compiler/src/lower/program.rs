@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plan's steps as a program for the runtime, which replays it on a refused call to find out what to say.
+//! A plan's steps as a program for the runtime, which replays it on a refused call to find out what
+//! to say.
 
 use super::Faults;
 use kernpack_ffi_abi::{DType, Field, Width};
@@ -80,8 +81,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What is written for the steps inside is numbered from the turn's number on, so that each turn
-    /// evaluates it anew; nothing behind them uses it.
+    /// What is written for the steps inside is numbered from the turn's number on, so that each
+    /// turn evaluates it anew; nothing behind them uses it.
     fn repeat(&mut self, repeat: &Repeat) {
         let count = self.value(repeat.count);
         let firsts: Vec<_> = repeat.carried.iter().map(|it| self.value(it.first)).collect();

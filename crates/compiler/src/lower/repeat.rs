@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers loops: the plan's own, and those of launches. What a turn hands on stays in registers; what is found out inside a turn
-//! is forgotten behind it.
+//! Lowers loops: the plan's own, and those of launches. What a turn hands on stays in registers;
+//! what is found out inside a turn is forgotten behind it.
 
 use super::function::FunctionBuilder;
 use crate::llvm::{Operation, Predicate, Ty, V};

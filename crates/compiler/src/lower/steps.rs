@@ -3,8 +3,8 @@
 //!
 //! Entry points are mostly checks, and LLVM takes its time over each instruction and block. So a
 //! check that a later one implies is left to the later one, checks that one condition excuses share
-//! it, and what is seldom run is one block. The code of a condition is in `condition`, that of other
-//! expressions in `value`.
+//! it, and what is seldom run is one block. The code of a condition is in `condition`, that of
+//! other expressions in `value`.
 
 use super::condition::Continue;
 use super::function::FunctionBuilder;
@@ -92,9 +92,9 @@ impl FunctionBuilder<'_, '_> {
         (a == value && not_negative(b)) || (b == value && not_negative(a))
     }
 
-    /// What is left of a condition whose last alternative the next check rules out, where it implies
-    /// that check too: a value that is one of several constants, and is not the last of them. With
-    /// how many of `steps` the next check takes.
+    /// What is left of a condition whose last alternative the next check rules out, where it
+    /// implies that check too: a value that is one of several constants, and is not the last of
+    /// them. With how many of `steps` the next check takes.
     fn but(&self, cond: Value, steps: &[Step]) -> Option<(Value, usize)> {
         let next = steps.iter().position(|step| !matches!(step, Step::Let(..)))?;
         let Step::Require(ruled_out, _) = &steps[next] else { return None };
@@ -187,7 +187,8 @@ fn next_condition(steps: &[Step]) -> Option<Value> {
     }
 }
 
-/// Which values code needs: those of conditions and of what follows the checks, with their operands.
+/// Which values code needs: those of conditions and of what follows the checks, with their
+/// operands.
 pub(super) fn needed(plan: &Plan) -> Vec<bool> {
     fn steps(plan: &Plan, of: &[Step], needed: &mut Vec<bool>) {
         for step in of {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Passes several kernel arguments as one C struct: writes it to the stack, then hands it over as the platform has it.
+//! Passes several kernel arguments as one C struct: writes it to the stack, then hands it over as
+//! the platform has it.
 
 use super::launch::{Arguments, Call};
 use crate::llvm::{Extension, FloatKind, Passed, Ty, V};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers tensor maps: what a call decides of one is written to the stack, the rest is a constant, and the runtime has the driver encode both.
+//! Lowers tensor maps: what a call decides of one is written to the stack, the rest is a constant,
+//! and the runtime has the driver encode both.
 
 use super::import::call_runtime;
 use super::launch::Call;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lowers a plan's expressions.
 //!
-//! An expression is emitted where it is first needed, and kept as long as that place dominates what is being written: [`Known`] forgets what
-//! was emitted on one side of a branch.
+//! An expression is emitted where it is first needed, and kept as long as that place dominates what
+//! is being written: [`Known`] forgets what was emitted on one side of a branch.
 
 use super::function::FunctionBuilder;
 use super::import::call_runtime;
@@ -181,7 +181,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
         self.e.load_field(base, offset, width)
     }
 
-    /// The sides of a comparison. A field is compared with a constant at its own width where that makes no difference.
+    /// The sides of a comparison. A field is compared with a constant at its own width where that
+    /// makes no difference.
     fn comparands(&mut self, op: Compare, a: Value, b: Value) -> (V<'c>, V<'c>) {
         if let (Expr::Load(_, field), Expr::Int(int)) = (self.plan.expr(a), self.plan.expr(b))
             && matches!(op, Compare::Eq | Compare::Ne)
@@ -230,7 +231,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
         }
     }
 
-    /// A connective as a value. The second operand may read memory that only the first makes safe: then it gets a block of its own.
+    /// A connective as a value. The second operand may read memory that only the first makes safe:
+    /// then it gets a block of its own.
     fn connective(&mut self, a: Value, b: Value, operation: Operation) -> V<'c> {
         let e = self.e;
         let first = self.value(a);
@@ -251,8 +253,8 @@ impl<'c> FunctionBuilder<'_, 'c> {
         e.phi(Ty::I1, &[(first, from), (second, other)])
     }
 
-    /// Whether the value's code reads no memory but what may be read for certain: a tensor, a shape or the like may be read whole where a
-    /// part of it has been.
+    /// Whether the value's code reads no memory but what may be read for certain: a tensor, a shape
+    /// or the like may be read whole where a part of it has been.
     pub fn reads_nothing_new(&self, value: Value) -> bool {
         if self.known.has(value) {
             return true;
@@ -298,7 +300,8 @@ fn predicate(op: Compare) -> Predicate {
     }
 }
 
-/// The bits of a float64, rounded to a narrower float. Of halves the runtime takes care: the compiler's own functions are not everywhere.
+/// The bits of a float64, rounded to a narrower float. Of halves the runtime takes care: the
+/// compiler's own functions are not everywhere.
 fn round<'c>(e: &Emitter<'c>, bits: V<'c>, dtype: DType) -> V<'c> {
     let function = match dtype {
         DType::FLOAT16 => ROUND_TO_F16,
@@ -312,7 +315,8 @@ fn round<'c>(e: &Emitter<'c>, bits: V<'c>, dtype: DType) -> V<'c> {
     call_runtime(e, function, &[bits])
 }
 
-/// Division rounded down: a power of two shifts or masks; otherwise a quotient towards zero is corrected.
+/// Division rounded down: a power of two shifts or masks; otherwise a quotient towards zero is
+/// corrected.
 fn divide_by_constant<'c>(e: &Emitter<'c>, op: Arith, a: V<'c>, divisor: i64) -> V<'c> {
     if divisor.count_ones() == 1 {
         let (shift, mask) = (i64::from(divisor.trailing_zeros()), divisor - 1);

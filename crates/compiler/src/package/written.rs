@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches as package files have them: whole, or of a kernel of which Triton's JSON says the rest. What it says is put in when the JSON has been
-//! read ([`triton_launch`](crate::triton_launch)); until then, such a launch has a draft.
+//! Launches as package files have them: whole, or of a kernel of which Triton's JSON says the rest.
+//! What it says is put in when the JSON has been read ([`triton_launch`](crate::triton_launch));
+//! until then, such a launch has a draft.
 
 use super::{Function, Launch, Package, Site};
 use crate::source::GpuFile;
@@ -63,7 +64,8 @@ impl From<Launch> for WrittenLaunch {
 }
 
 impl TritonLaunch {
-    /// The launch as far as it is known: with the smallest block, and without tensor maps, which are the JSON's to complete.
+    /// The launch as far as it is known: with the smallest block, and without tensor maps, which
+    /// are the JSON's to complete.
     fn draft(&self) -> LaunchSpec {
         let is_map = |arg: &Placed<KernelArg>| matches!(arg.value, KernelArg::TensorMap(_));
         let geometry = Geometry {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Options of the C compiler that no source can have, whatever the compiler: with them there is no object, or one that cannot be linked,
-//! or they are for a linker that is not run.
+//! Options of the C compiler that no source can have, whatever the compiler: with them there is no
+//! object, or one that cannot be linked, or they are for a linker that is not run.
 
 use super::fields::{Reader, Value};
 use kernpack_syntax::Diagnostic;
@@ -58,7 +58,8 @@ impl Unfit {
     }
 }
 
-/// Reports the options of a list that cannot serve. That it is a list of strings is checked elsewhere.
+/// Reports the options of a list that cannot serve. That it is a list of strings is checked
+/// elsewhere.
 pub(super) fn check(reader: &mut Reader<'_>, options: &Value<'_>) {
     let DeValue::Array(options) = options.get_ref() else { return };
     for option in options {

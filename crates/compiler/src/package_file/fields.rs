@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at one.
+//! Reading TOML tables key by key: every problem is reported where it stands, and nothing stops at
+//! one.
 
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use std::ops::Range;
@@ -319,7 +320,8 @@ impl<'f> Reader<'f> {
             return None;
         };
         let span = self.span_of(value.span());
-        // Where the file spells the string differently, as with escapes, its characters cannot be found.
+        // Where the file spells the string differently, as with escapes, its characters cannot be
+        // found.
         let spelled = self.file.text.get(value.span()).unwrap_or_default();
         let first = spelled.find(&**string).filter(|_| !string.is_empty());
         let first = first.map(|offset| span.start + offset);

@@ -96,7 +96,8 @@ fn launches(
     }
 }
 
-/// One launch, with its keys on the function and its layout in `launch`. A list beside it is read all the same.
+/// One launch, with its keys on the function and its layout in `launch`. A list beside it is read
+/// all the same.
 fn short<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,

@@ -136,7 +136,8 @@ pub(super) fn read<'t>(
     Some(Launch { when, kernel: kernel?, args, site }.into())
 }
 
-/// The layout of a launch: nothing in it where the source is a host function, and nothing at all where it cannot be read.
+/// The layout of a launch: nothing in it where the source is a host function, and nothing at all
+/// where it cannot be read.
 fn layout<'t>(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'t>,
@@ -208,8 +209,8 @@ fn args(
     Some(args)
 }
 
-/// The arguments of a launch without `args`: all that the function takes. Where that is more than tensors, scalars and pointers, or memory
-/// of its own comes with it, they have to be written.
+/// The arguments of a launch without `args`: all that the function takes. Where that is more than
+/// tensors, scalars and pointers, or memory of its own comes with it, they have to be written.
 fn unsaid_args(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
@@ -285,7 +286,8 @@ fn kernel(
     Some(Placed::new(name, text.span))
 }
 
-/// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier once dtypes are in the place of those.
+/// Reports a `T` in `{T}` that is no dtype variable, and, of a C function, what is no identifier
+/// once dtypes are in the place of those.
 fn check_name(
     reader: &mut Reader<'_>,
     text: &Snippet<'_>,

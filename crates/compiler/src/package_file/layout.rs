@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The layout of a launch on a GPU: `grid`, `block`, `smem` and `attr`, beside the other keys of a `[[function.launch]]`, or in the `launch` of a
-//! function that has its one launch written in short. Which numbers a layout may have is for the plan to know.
+//! The layout of a launch on a GPU: `grid`, `block`, `smem` and `attr`, beside the other keys of a
+//! `[[function.launch]]`, or in the `launch` of a function that has its one launch written in
+//! short. Which numbers a layout may have is for the plan to know.
 
 use super::fields::{Fields, Reader, Value};
 use super::triton;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `source = …`: where a kernel comes from, written as a file of one kind and what is said beside it, or as a list of files of GPU code. Not
-//! here: whether the files exist, and what is in them.
+//! `source = …`: where a kernel comes from, written as a file of one kind and what is said beside
+//! it, or as a list of files of GPU code. Not here: whether the files exist, and what is in them.
 
 use super::fields::{Fields, Reader, Value, quoted};
 use super::launch::misplace_in_source;
@@ -61,7 +61,8 @@ const OPTIONS: &[&str] = &["include", "define", "options", "arch", "line_info", 
 /// The endings of host files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
 
-/// What CUDA C++ is compiled for where nothing is said: PTX that every device of CUDA 13 compiles for itself.
+/// What CUDA C++ is compiled for where nothing is said: PTX that every device of CUDA 13 compiles
+/// for itself.
 const OLDEST: &str = "compute_75";
 
 /// Reads a source.
@@ -92,8 +93,8 @@ pub(super) fn is_triton(value: &Value<'_>) -> bool {
     }
 }
 
-/// The one kind of a source, with the key of its file. Nothing where the source has several kinds, none, or one of a later version. Where it
-/// has none, those that `fits` accepts are proposed.
+/// The one kind of a source, with the key of its file. Nothing where the source has several kinds,
+/// none, or one of a later version. Where it has none, those that `fits` accepts are proposed.
 fn kind<'t>(
     reader: &mut Reader<'_>,
     mut fields: Fields<'t>,
@@ -132,7 +133,8 @@ fn kind<'t>(
     }
 }
 
-/// Reports a source without a file, which one of `kinds` would name: the keys that should perhaps do that, or else that there is none.
+/// Reports a source without a file, which one of `kinds` would name: the keys that should perhaps
+/// do that, or else that there is none.
 fn names_no_file(reader: &mut Reader<'_>, mut fields: Fields<'_>, kinds: Vec<&'static str>) {
     let options: Vec<_> = OPTIONS.iter().copied().filter(|key| fields.has(key)).collect();
     for key in kinds.iter().chain(&options) {
@@ -145,7 +147,8 @@ fn names_no_file(reader: &mut Reader<'_>, mut fields: Fields<'_>, kinds: Vec<&'s
     fields.finish(reader);
 }
 
-/// Functions of the C ABI: `{ host = "norm.c", include = ["."] }`, or of several files, `{ host = ["norm.c", "sum.o"] }`.
+/// Functions of the C ABI: `{ host = "norm.c", include = ["."] }`, or of several files, `{ host =
+/// ["norm.c", "sum.o"] }`.
 fn host(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<HostSource> {
     let files = host_files(reader, fields.take("host")?);
     if let Some(files) = &files {

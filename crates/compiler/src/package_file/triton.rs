@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is particular about the keys of a kernel that Triton compiled: beside the cubin lies a JSON file, and what that says of the launch, the
-//! package file does not say. The JSON itself is not opened here.
+//! What is particular about the keys of a kernel that Triton compiled: beside the cubin lies a JSON
+//! file, and what that says of the launch, the package file does not say. The JSON itself is not
+//! opened here.
 
 use super::fields::{Fields, Reader};
 use kernpack_syntax::{Diagnostic, Placed};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The user's C compiler: which program it is, which arguments it has from the user, and what is said where it makes no object.
+//! The user's C compiler: which program it is, which arguments it has from the user, and what is
+//! said where it makes no object.
 //!
-//! Variables are read as `make` reads them: `CC="ccache gcc"` and `CC="gcc -m64"` are a program and its arguments, split at white space. A
-//! file whose path has spaces is named as it is. A variable without a program in it counts as unset. Not here: the options that a source
-//! needs ([`host`](super::host)).
+//! Variables are read as `make` reads them: `CC="ccache gcc"` and `CC="gcc -m64"` are a program and
+//! its arguments, split at white space. A file whose path has spaces is named as it is. A variable
+//! without a program in it counts as unset. Not here: the options that a source needs
+//! ([`host`](super::host)).
 
 use crate::leftover;
 use crate::parallel::Permit;
@@ -37,7 +39,8 @@ pub enum CCompilerError {
         path: PathBuf,
         /// The program.
         program: String,
-        /// The environment variable that names it, and its value; nothing where it was found on the path.
+        /// The environment variable that names it, and its value; nothing where it was found on the
+        /// path.
         variable: Option<(String, String)>,
         /// Why.
         reason: io::Error,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Source `cuda`: kernels in CUDA C++, compiled by [`Nvrtc`] to machine code or PTX for each architecture.
+//! Source `cuda`: kernels in CUDA C++, compiled by [`Nvrtc`] to machine code or PTX for each
+//! architecture.
 //!
-//! A kernel is named as C++ names it, `scale` or `rms<float, 128>`, which also instantiates a template; the artifact has the symbol.
+//! A kernel is named as C++ names it, `scale` or `rms<float, 128>`, which also instantiates a
+//! template; the artifact has the symbol.
 //!
-//! The same text gives the same bytes wherever the files lie: they go to NVRTC under names of their own (`include.rs`), with a seed for the
-//! names of anonymous namespaces, which would otherwise hold the number of the process (before CUDA 13 there is no such option). What still
-//! shows is where CUDA's own headers are, if `line_info` is asked for and code of theirs is used; and of a header whose name a macro spells,
-//! `__FILE__` and `line_info`.
+//! The same text gives the same bytes wherever the files lie: they go to NVRTC under names of their
+//! own (`include.rs`), with a seed for the names of anonymous namespaces, which would otherwise
+//! hold the number of the process (before CUDA 13 there is no such option). What still shows is
+//! where CUDA's own headers are, if `line_info` is asked for and code of theirs is used; and of a
+//! header whose name a macro spells, `__FILE__` and `line_info`.
 
 use super::error::{SourceError, SourceErrorKind};
 use super::include::{self, File};
@@ -40,13 +43,15 @@ pub struct CudaSource {
 pub struct CudaArtifact {
     /// The file it came from, for messages.
     pub path: PathBuf,
-    /// An image for each architecture, in the order in which they were asked for. PTX ends in the NUL that the driver wants.
+    /// An image for each architecture, in the order in which they were asked for. PTX ends in the
+    /// NUL that the driver wants.
     pub images: Vec<Image>,
     /// The symbol of each kernel, in the order in which they were asked for.
     pub symbols: Vec<String>,
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
-    /// The file, and every file it may include save CUDA's own headers, which go with the version of NVRTC.
+    /// The file, and every file it may include save CUDA's own headers, which go with the version
+    /// of NVRTC.
     pub inputs: Vec<InputFile>,
 }
 
@@ -126,8 +131,8 @@ pub enum CudaError {
     Image(#[from] ImageError),
 }
 
-/// The type of CUDA C++ that holds an element of a dtype, as its headers name it. Not every dtype has one, and its own name would not do: CUDA's
-/// `int4` is a vector of four `int`.
+/// The type of CUDA C++ that holds an element of a dtype, as its headers name it. Not every dtype
+/// has one, and its own name would not do: CUDA's `int4` is a vector of four `int`.
 pub fn type_name(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::BOOL => "bool",
@@ -181,7 +186,8 @@ impl CudaSource {
     /// Compiles the file for each architecture. `kernels` are names as C++ writes them.
     ///
     /// # Errors
-    /// Where the file cannot be read, NVRTC refuses it or knows no such architecture, or a kernel is not in it.
+    /// Where the file cannot be read, NVRTC refuses it or knows no such architecture, or a kernel
+    /// is not in it.
     pub fn build(
         &self,
         nvrtc: &Nvrtc,
@@ -329,7 +335,8 @@ impl CudaSource {
         options.into_iter().map(|option| self.c_string("an option", option)).collect()
     }
 
-    /// The folder of the file, where NVRTC, which does not know it, has to look for names that macros spell and in `__has_include`.
+    /// The folder of the file, where NVRTC, which does not know it, has to look for names that
+    /// macros spell and in `__has_include`.
     fn folder(&self) -> PathBuf {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.unwrap_or(Path::new(".")).to_path_buf()
@@ -344,7 +351,8 @@ impl CudaSource {
     }
 }
 
-/// The files of a source, and their names and texts as NVRTC wants them. The first is the source itself.
+/// The files of a source, and their names and texts as NVRTC wants them. The first is the source
+/// itself.
 struct Program<'a> {
     files: &'a [File],
     texts: Vec<Header>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! GPU code for one architecture or for several: files that somebody else compiled (`cubin`, `fatbin` and `ptx`), or CUDA C++.
+//! GPU code for one architecture or for several: files that somebody else compiled (`cubin`,
+//! `fatbin` and `ptx`), or CUDA C++.
 
 use super::cuda::{self, CudaArtifact, CudaSource};
 use super::error::{SourceError, SourceErrorKind};
@@ -13,7 +14,8 @@ use std::path::PathBuf;
 /// Kernels for GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GpuSource {
-    /// Files that have the same kernels, each for other devices, in the order in which a user wrote them.
+    /// Files that have the same kernels, each for other devices, in the order in which a user wrote
+    /// them.
     Files(Vec<GpuFile>),
     /// A CUDA C++ file, and what it is compiled for.
     Cuda(CudaSource, Vec<Placed<Arch>>),
@@ -86,8 +88,8 @@ impl GpuSource {
     /// Reads the files, or compiles the text. `kernels` are those that launches name.
     ///
     /// # Errors
-    /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no compiler, or it refuses the text. All that
-    /// is wrong.
+    /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no
+    /// compiler, or it refuses the text. All that is wrong.
     pub fn build(&self, kernels: &[String]) -> Result<GpuArtifact, Vec<SourceError>> {
         match self {
             GpuSource::Files(files) => read(files, kernels),

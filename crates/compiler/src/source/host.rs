@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Source `host`: functions of the C ABI, from object files, archives and C files, which see each other.
+//! Source `host`: functions of the C ABI, from object files, archives and C files, which see each
+//! other.
 //!
-//! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the package lies.
+//! A C file is compiled by the user's own compiler, with the same bytes as the result wherever the
+//! package lies.
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use super::error::{SourceError, SourceErrorKind};
@@ -95,7 +97,8 @@ impl HostSource {
     /// Reads or compiles the files.
     ///
     /// # Errors
-    /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is wrong.
+    /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is
+    /// wrong.
     pub fn build(&self, target: &Target) -> Result<HostArtifact, Vec<SourceError>> {
         let mut source = HostArtifact::default();
         let (mut inputs, mut errors) = (Files::default(), vec![]);
@@ -149,7 +152,8 @@ impl HostSource {
         target: &Target,
         files: &mut Files,
     ) -> Result<(Vec<u8>, String), SourceError> {
-        // That there is a file is told in the words that all sources have, and not in the compiler's.
+        // That there is a file is told in the words that all sources have, and not in the
+        // compiler's.
         read(path, files)?;
         self.run_compiler(path, target, files)
             .map_err(|error| SourceError::new(SourceErrorKind::CCompiler, path.span, error))
@@ -176,14 +180,16 @@ impl HostSource {
         Ok((bytes, String::from_utf8_lossy(&output.stderr).trim_end().to_string()))
     }
 
-    /// The folders that are named here, and the one that the compiler runs in, leave no trace in the object.
+    /// The folders that are named here, and the one that the compiler runs in, leave no trace in
+    /// the object.
     fn command(
         &self,
         path: &Path,
         mut command: Command,
         (object, depends): (&Path, &Path),
     ) -> Command {
-        // With `./` in front, a relative name differs from an absolute one in nothing but the part that is mapped away.
+        // With `./` in front, a relative name differs from an absolute one in nothing but the part
+        // that is mapped away.
         let here = Path::new(".");
         let file = here.join(path);
         let includes: Vec<_> = self.include.iter().map(|folder| here.join(folder)).collect();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A C++ file and the files that it includes, read once and given names that do not depend on where they lie.
+//! A C++ file and the files that it includes, read once and given names that do not depend on where
+//! they lie.
 //!
-//! NVRTC neither says what it read nor takes a path out of what it makes. So `#include` lines are followed here, whatever `#if` they stand
-//! under; what is found goes to NVRTC as text, and each line then has the name under which that text goes:
+//! NVRTC neither says what it read nor takes a path out of what it makes. So `#include` lines are
+//! followed here, whatever `#if` they stand under; what is found goes to NVRTC as text, and each
+//! line then has the name under which that text goes:
 //!
 //! ```text
 //! /home/me/norm/norm.cu    #include "warp.h"       /kernpack/norm.cu          #include "/kernpack/warp.h"
@@ -10,8 +12,8 @@
 //! /opt/tiles/tile.h                                /kernpack/include-0/tile.h
 //! ```
 //!
-//! Names that are in none of the folders stay as they are: CUDA's own headers, or an error that the compiler finds. So does a name that a macro
-//! spells, which the compiler then looks for itself.
+//! Names that are in none of the folders stay as they are: CUDA's own headers, or an error that the
+//! compiler finds. So does a name that a macro spells, which the compiler then looks for itself.
 
 use crate::file::{Files, ReadError};
 use std::collections::HashMap;
@@ -32,8 +34,9 @@ pub(crate) struct File {
     pub text: Vec<u8>,
 }
 
-/// This file, and those that it includes directly or not, in the order in which they are met. A file that includes itself is
-/// among those too: NVRTC loses track of kernels' names where a program is included under its own name.
+/// This file, and those that it includes directly or not, in the order in which they are met. A
+/// file that includes itself is among those too: NVRTC loses track of kernels' names where a
+/// program is included under its own name.
 pub(crate) fn read_all(
     path: &Path,
     folders: &[PathBuf],

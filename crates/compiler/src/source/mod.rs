@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sources: where kernels come from. A source of host functions is a [`HostSource`], one of kernels for GPUs a [`GpuSource`]: which it is
-//! follows from the launch. What Triton compiled is a file of GPU code like others; how it is launched is said elsewhere (`triton_launch.rs`).
-//! Whatever a source has to report is a [`SourceError`].
+//! Sources: where kernels come from. A source of host functions is a [`HostSource`], one of kernels
+//! for GPUs a [`GpuSource`]: which it is follows from the launch. What Triton compiled is a file of
+//! GPU code like others; how it is launched is said elsewhere (`triton_launch.rs`). Whatever a
+//! source has to report is a [`SourceError`].
 
 pub mod c_compiler;
 pub mod cuda;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the C library of a target has: a list, so that it is the same on every machine, and for every target.
+//! What the C library of a target has: a list, so that it is the same on every machine, and for
+//! every target.
 
 use crate::target::Target;
 
@@ -91,7 +92,8 @@ mod tests {
         expect_known("arch_prctl", "aarch64-linux-gnu", None);
     }
 
-    /// The libraries of this machine and of cross compilers, where there are some: all that they have is listed, under the right name.
+    /// The libraries of this machine and of cross compilers, where there are some: all that they
+    /// have is listed, under the right name.
     #[test]
     fn the_list_agrees_with_the_libraries_that_are_here() {
         let mut n_libraries = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The libraries that a package asks its loader for, as far as they are on this machine: which of them has a symbol.
+//! The libraries that a package asks its loader for, as far as they are on this machine: which of
+//! them has a symbol.
 //!
-//! They are looked for where a loader of the target looks: in the folders of `LD_LIBRARY_PATH`, on the target itself also in those of
-//! `/etc/ld.so.conf`, then where distributions have them, for cross compilers too. A file for another machine is passed over. Nothing of a
-//! library gets into a package but its name, which the package file has.
+//! They are looked for where a loader of the target looks: in the folders of `LD_LIBRARY_PATH`, on
+//! the target itself also in those of `/etc/ld.so.conf`, then where distributions have them, for
+//! cross compilers too. A file for another machine is passed over. Nothing of a library gets into a
+//! package but its name, which the package file has.
 
 use super::glibc;
 use crate::file::read_unrecorded;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the users' sources need of the process that loads a package, and whether it will be there: a symbol that nothing has would end the
-//! process at the call that needs it.
+//! What the users' sources need of the process that loads a package, and whether it will be there:
+//! a symbol that nothing has would end the process at the call that needs it.
 //!
-//! libtvm_ffi has it, or the C library, or a library that the package file names under `link`. What only later versions have is told, and so
-//! is a library that is not on this machine.
+//! libtvm_ffi has it, or the C library, or a library that the package file names under `link`. What
+//! only later versions have is told, and so is a library that is not on this machine.
 
 use super::library::{Libraries, Search};
 use super::{glibc, quoted};

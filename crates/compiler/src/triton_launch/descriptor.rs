@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor descriptors that the host makes, as arguments of Triton's kernels: what the kernel's author wrote as one `TensorDescriptor` is several
-//! parameters of the cubin.
+//! Tensor descriptors that the host makes, as arguments of Triton's kernels: what the kernel's
+//! author wrote as one `TensorDescriptor` is several parameters of the cubin.
 //!
 //! | | parameters |
 //! |---|---|
 //! | compiled for 9.0 and later | a `CUtensorMap`, the shape as 32-bit integers, the strides as 64-bit integers |
 //! | compiled for older devices | a pointer, shape and strides as 64-bit integers, from Triton 3.5 on a byte that says whether padding is nan, then shape and strides as above |
 //!
-//! In a launch, a descriptor is written as its tensor, `x`, or as a tensor map that says what Triton does not know: `tma(x, dims=[m*n], fill=nan)`.
-//! Triton's JSON has the rest of each `CUtensorMap`, in the order of the parameters, and nothing about descriptors for older devices. Which
-//! arguments are descriptors is nowhere but in the sizes of the cubin's parameters: no other parameter of Triton's has the size of a
-//! `CUtensorMap`, and for older devices, descriptors are those arguments that must be, so that all parameters get one.
+//! In a launch, a descriptor is written as its tensor, `x`, or as a tensor map that says what
+//! Triton does not know: `tma(x, dims=[m*n], fill=nan)`. Triton's JSON has the rest of each
+//! `CUtensorMap`, in the order of the parameters, and nothing about descriptors for older devices.
+//! Which arguments are descriptors is nowhere but in the sizes of the cubin's parameters: no other
+//! parameter of Triton's has the size of a `CUtensorMap`, and for older devices, descriptors are
+//! those arguments that must be, so that all parameters get one.
 //!
-//! Not here: the checks of a tensor map ([`kernpack_validators`]), and how it is encoded (`lower/tensor_map.rs`).
+//! Not here: the checks of a tensor map ([`kernpack_validators`]), and how it is encoded
+//! (`lower/tensor_map.rs`).
 
 use super::json::TritonDescriptor;
 use crate::target::struct_abi::Layout;
@@ -25,7 +28,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What an element is, by Triton's number of its type. The driver's is the same save that its numbers of 9 and 10 are 8 and 9.
+/// What an element is, by Triton's number of its type. The driver's is the same save that its
+/// numbers of 9 and 10 are 8 and 9.
 const ELEMENTS: &[(u32, DType)] = &[
     (0, DType::UINT8),
     (1, DType::UINT16),
@@ -142,7 +146,8 @@ struct View<'a> {
 }
 
 impl Descriptors<'_> {
-    /// Whether the arguments may be other than they are written. They are not where each parameter has one and none can be a descriptor.
+    /// Whether the arguments may be other than they are written. They are not where each parameter
+    /// has one and none can be a descriptor.
     pub fn concern(&self, args: &[Placed<KernelArg>]) -> bool {
         !self.described.is_empty()
             || args.len() != self.params.len()
@@ -152,7 +157,8 @@ impl Descriptors<'_> {
     /// The arguments of the cubin's parameters, for those that the kernel's author wrote.
     ///
     /// # Errors
-    /// Where an argument does not fit the descriptor for which it stands, or the JSON does not fit the cubin.
+    /// Where an argument does not fit the descriptor for which it stands, or the JSON does not fit
+    /// the cubin.
     pub fn settle(
         &self,
         args: &[Placed<KernelArg>],
@@ -273,8 +279,8 @@ impl Descriptors<'_> {
         Ok((element, MapChoices { swizzle, l2: L2_BYTES, ..MapChoices::default() }))
     }
 
-    /// Of descriptors that are none on the device. Where more than one choice of arguments would fit the parameters, or none does, all stay
-    /// as they are written.
+    /// Of descriptors that are none on the device. Where more than one choice of arguments would
+    /// fit the parameters, or none does, all stay as they are written.
     fn decomposed(
         &self,
         args: &[Placed<KernelArg>],
@@ -287,7 +293,8 @@ impl Descriptors<'_> {
     }
 }
 
-/// Every choice of arguments as decomposed descriptors that leaves no parameter without an argument.
+/// Every choice of arguments as decomposed descriptors that leaves no parameter without an
+/// argument.
 fn ways(
     args: &[Placed<KernelArg>],
     params: &[u32],
@@ -298,7 +305,8 @@ fn ways(
     };
     let view = View::of(arg, tensors);
     let mut pieces = Vec::new();
-    // What a tensor is passed as is known here, and of other arguments only that they are one parameter.
+    // What a tensor is passed as is known here, and of other arguments only that they are one
+    // parameter.
     if is_open(arg).is_none() && (view.is_none() || params.first() == Some(&8)) {
         pieces.push((vec![arg.clone()], 1));
     }
@@ -386,7 +394,8 @@ impl<'a> View<'a> {
         Err(format!("whose elements are {element}, not {dtype}; {help}"))
     }
 
-    /// What is passed where the descriptor is none on the device: by Triton 3.4, which pads with zeros, and later.
+    /// What is passed where the descriptor is none on the device: by Triton 3.4, which pads with
+    /// zeros, and later.
     fn numbers(&self) -> Vec<Vec<KernelArg>> {
         let all = |exprs: &[Expr], dtype| -> Vec<_> {
             exprs.iter().map(|expr| integer(expr.clone(), dtype)).collect()
@@ -412,7 +421,8 @@ fn is_open(arg: &KernelArg) -> Option<&MapSpec> {
     }
 }
 
-/// Whether what Triton copies as `element` may be of that dtype. Of bytes Triton knows one type, and PyTorch and others have few unsigned ones.
+/// Whether what Triton copies as `element` may be of that dtype. Of bytes Triton knows one type,
+/// and PyTorch and others have few unsigned ones.
 fn is_copied_as(dtype: DType, element: DType) -> bool {
     let are_ints = dtype.is_int() && element.is_int();
     let has_size = dtype.element_bits() == element.element_bits();

@@ -8,8 +8,9 @@
 //! | 3.5 | the same, and one to profile scratch memory | `cluster_dims` |
 //! | 3.6 | the same two | `num_ctas` along x |
 //!
-//! The pointers are there whether the kernel uses the memory or not. The file has no parameters; the cubin has. Keys that are not known are
-//! ignored. Not here: HIP and other back ends, whose kernels are launched otherwise.
+//! The pointers are there whether the kernel uses the memory or not. The file has no parameters;
+//! the cubin has. Keys that are not known are ignored. Not here: HIP and other back ends, whose
+//! kernels are launched otherwise.
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -28,7 +29,8 @@ pub struct TritonKernel {
     pub shared_bytes: u32,
     /// Threads of a block, along x.
     pub threads_per_block: u32,
-    /// Blocks of a cluster. The kernel's grid counts clusters: the driver's is larger by these factors. All are 1 where it has no clusters.
+    /// Blocks of a cluster. The kernel's grid counts clusters: the driver's is larger by these
+    /// factors. All are 1 where it has no clusters.
     pub cluster: [u32; 3],
     /// The hidden parameter for scratch memory, where it has one.
     pub global_scratch: Option<Scratch>,
@@ -40,7 +42,8 @@ pub struct TritonKernel {
     pub is_dependent: bool,
     /// Columns of tensor memory it takes, on Blackwell.
     pub tensor_memory_columns: u32,
-    /// For each tensor descriptor among its parameters, how the tensor map for it is made. Where there are none, descriptors are passed without.
+    /// For each tensor descriptor among its parameters, how the tensor map for it is made. Where
+    /// there are none, descriptors are passed without.
     pub descriptors: Vec<TritonDescriptor>,
 }
 
@@ -60,7 +63,8 @@ pub struct TritonDescriptor {
     pub swizzle: u32,
     /// The bytes of an element.
     pub element_bytes: u32,
-    /// Triton's number of the element's type. The driver's is the same save that 8, 9 and 10 are 10, 8 and 9.
+    /// Triton's number of the element's type. The driver's is the same save that 8, 9 and 10 are
+    /// 10, 8 and 9.
     pub element_type: u32,
     /// The box, outermost first as the tensor's shape.
     pub box_shape: Vec<u32>,
@@ -125,7 +129,8 @@ impl TritonKernel {
     /// Reads the text of such a file. `file` is its name, for messages.
     ///
     /// # Errors
-    /// Where a key that is needed is missing or has no sensible value, or the kernel is not for CUDA.
+    /// Where a key that is needed is missing or has no sensible value, or the kernel is not for
+    /// CUDA.
     pub fn read(file: &str, text: &str) -> Result<TritonKernel, TritonError> {
         let json: Value = serde_json::from_str(text).map_err(|error| TritonError::Json {
             file: file.to_string(),

@@ -66,7 +66,8 @@ fn every_architecture_is_read_back() {
     }
 }
 
-/// Before CUDA 13, `e_flags` had the suffix `a` in either ABI: these are the flags that ptxas 12.8 and 12.9 write.
+/// Before CUDA 13, `e_flags` had the suffix `a` in either ABI: these are the flags that ptxas 12.8
+/// and 12.9 write.
 #[test]
 fn flags_of_older_compilers_are_read() {
     let image = image("extern \"C\" __global__ void k() {}", "sm_80");
@@ -118,7 +119,8 @@ fn large_parameters_have_their_size() {
     }
 }
 
-/// Where the parameters begin depends on the architecture, and so does where one of them is aligned.
+/// Where the parameters begin depends on the architecture, and so does where one of them is
+/// aligned.
 #[test]
 fn machine_code_places_aligned_parameters_by_itself() {
     let offsets = |name| layout(kernel(&image(TEXT, name), "map"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages of images that somebody else made: what is looked into, and what the file needs in the end.
+//! Packages of images that somebody else made: what is looked into, and what the file needs in the
+//! end.
 
 use expect_test::{Expect, expect};
 use kernpack_compiler::inspect::inspect;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CUDA C++ to images, what images of NVRTC's say about themselves, and packages of what Triton compiled.
+//! CUDA C++ to images, what images of NVRTC's say about themselves, and packages of what Triton
+//! compiled.
 //!
-//! NVRTC needs no GPU. It comes from the Python environment of the tests, like everything else of theirs.
+//! NVRTC needs no GPU. It comes from the Python environment of the tests, like everything else of
+//! theirs.
 
 mod cubin;
 mod files;

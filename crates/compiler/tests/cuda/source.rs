@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CUDA C++ files: what may be in them, what they become, and what is said about those that are wrong.
+//! CUDA C++ files: what may be in them, what they become, and what is said about those that are
+//! wrong.
 
 use super::*;
 use kernpack_compiler::image::ImageKind;
@@ -113,7 +114,8 @@ fn names_that_macros_spell_and_questions_are_answered() {
     assert_eq!(paths(&artifact), [&*project.source.path]);
 }
 
-/// Names of anonymous namespaces could hold the number of the process, so two processes are needed. This test is both of them.
+/// Names of anonymous namespaces could hold the number of the process, so two processes are needed.
+/// This test is both of them.
 #[test]
 fn the_process_leaves_no_trace() {
     let project = Project::new("namespace { __global__ void hidden(int* out) { out[0] = 1; } }");
@@ -309,7 +311,8 @@ fn files_that_cannot_go_to_nvrtc_are_told() {
     assert!(error.starts_with("cannot read `DIR/kernels.cu`: No such file"), "{error}");
 }
 
-/// Each dtype that has a type in CUDA C++ has one of its own size: what a kernel's name is given for it is not something else of that name.
+/// Each dtype that has a type in CUDA C++ has one of its own size: what a kernel's name is given
+/// for it is not something else of that name.
 #[test]
 fn types_hold_an_element_of_their_dtype() {
     let text = r#"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages of what Triton compiled: that what each version wrote is read, and what is said where it does not fit. What a launch passes to the
-//! driver is in `tests/tests/cuda/triton.rs`.
+//! Packages of what Triton compiled: that what each version wrote is read, and what is said where
+//! it does not fit. What a launch passes to the driver is in `tests/tests/cuda/triton.rs`.
 
 use kernpack_compiler::{CompileError, Options, compile, package_file};
 use serde_json::{Value, json};
@@ -211,7 +211,8 @@ fn files_that_share_a_launch_are_launched_alike() {
     let with = |keys: &[(&str, Value)]| {
         let kernel = Kernel::new("3.6.0", &[]);
         kernel.add("other", "3.6.0", keys);
-        // The other is for sm_90, as the flags of its ELF header say: they lie behind 48 bytes, and bit 11 is the `a`.
+        // The other is for sm_90, as the flags of its ELF header say: they lie behind 48 bytes, and
+        // bit 11 is the `a`.
         let mut cubin = fs::read(kernel.path("other.cubin")).unwrap();
         assert_eq!(cubin[48..52], [0x5a, 0x0d, 0x5a, 0]);
         cubin[49] &= !0x08;

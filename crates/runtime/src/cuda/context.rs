@@ -11,8 +11,9 @@ use super::state::{Area, MAX_DEVICES};
 use crate::blank::Blank;
 use crate::interface::layout::ErrorParts;
 
-/// Something that is being done on a device. When it is dropped, the caller has its context again: nothing can be done where the driver
-/// refuses, and nothing is said, since what was done has an outcome already.
+/// Something that is being done on a device. When it is dropped, the caller has its context again:
+/// nothing can be done where the driver refuses, and nothing is said, since what was done has an
+/// outcome already.
 pub(super) struct Call {
     /// Where the package keeps what it knows.
     pub(super) area: Area,
@@ -50,8 +51,9 @@ impl Current {
 }
 
 impl Call {
-    /// Finds the driver, and sees to it that a context of the device is current where the stream means that; the current one may have been asked for.
-    /// Where it fails, how many strings of an error there are.
+    /// Finds the driver, and sees to it that a context of the device is current where the stream
+    /// means that; the current one may have been asked for. Where it fails, how many strings of an
+    /// error there are.
     #[inline(never)]
     pub(super) fn on_stream(
         device: i64,
@@ -132,7 +134,8 @@ impl Call {
         self.is_current() && self.is_primary(current)
     }
 
-    /// The primary context of the device, retained by the first who needs it until the package goes.
+    /// The primary context of the device, retained by the first who needs it until the package
+    /// goes.
     fn primary_context(&self) -> Result<Context, Status> {
         let kept = &self.area.device(self.device).primary;
         let known = kept.load(Ordering::Acquire);

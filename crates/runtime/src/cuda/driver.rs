@@ -129,7 +129,8 @@ impl Driver {
             field = field.wrapping_add(1);
             rest = rest.get(end + 1..).unwrap_or_default();
         }
-        // SAFETY: every field has been written, and CUDA's header gives these functions these types.
+        // SAFETY: every field has been written, and CUDA's header gives these functions these
+        // types.
         Ok(unsafe { driver.assume_init() })
     }
 
@@ -148,7 +149,8 @@ impl Driver {
         }
     }
 
-    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`; NULL where it does not know it.
+    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`; NULL where it does not
+    /// know it.
     pub(super) fn name_of(&self, status: Status) -> *const c_char {
         let mut text = ptr::null();
         // SAFETY: the driver writes a string that stays, or fails.

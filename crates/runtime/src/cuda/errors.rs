@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the CUDA runtime calls the errors of the driver: the names that its users know, from `driver_types.h` of CUDA 13.0.
+//! What the CUDA runtime calls the errors of the driver: the names that its users know, from
+//! `driver_types.h` of CUDA 13.0.
 //!
-//! Most are the driver's own in other letters: `CUDA_ERROR_INVALID_VALUE` is `cudaErrorInvalidValue`.
+//! Most are the driver's own in other letters: `CUDA_ERROR_INVALID_VALUE` is
+//! `cudaErrorInvalidValue`.
 
 use core::ffi::c_char;
 
@@ -42,7 +44,8 @@ names! {
 /// How the driver's names begin.
 const PREFIX: usize = "CUDA_ERROR_".len();
 
-/// The name without `cudaError`, such as `InvalidValue`. The driver's own is NULL where it does not know the error.
+/// The name without `cudaError`, such as `InvalidValue`. The driver's own is NULL where it does not
+/// know the error.
 pub(super) fn name_of(status: Status, drivers: *const c_char) -> Text {
     let mut name = Text::EMPTY;
     if drivers.is_null() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Telling the end of the process from that of the package.
 //!
-//! A package's destructors run in both. Where it is unloaded, nobody may be in a call, and everything has to be given back. Where the process
-//! exits, other threads may be in the middle of calls, until the kernel stops them: then everything stays as it is. Destructors are not told
-//! which it is; but what the C library calls at exit comes before them all, and there is no call of it where a package is unloaded.
+//! A package's destructors run in both. Where it is unloaded, nobody may be in a call, and
+//! everything has to be given back. Where the process exits, other threads may be in the middle of
+//! calls, until the kernel stops them: then everything stays as it is. Destructors are not told
+//! which it is; but what the C library calls at exit comes before them all, and there is no call of
+//! it where a package is unloaded.
 //!
-//! The two functions that this takes are looked up: packages need few functions of the C library, which are listed. Where there are none, a
-//! package gives back everything at either end.
+//! The two functions that this takes are looked up: packages need few functions of the C library,
+//! which are listed. Where there are none, a package gives back everything at either end.
 
 use core::ffi::{c_int, c_void};
 use core::mem;
@@ -15,7 +17,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::system;
 
-/// Whether the process exits: 1 then. Its address is the name under which the C library knows what to call.
+/// Whether the process exits: 1 then. Its address is the name under which the C library knows what
+/// to call.
 static EXITS: AtomicU32 = AtomicU32::new(0);
 
 /// `__cxa_atexit`
@@ -33,7 +36,8 @@ extern "C" fn note(_: *mut c_void) {
     EXITS.store(1, Ordering::Release);
 }
 
-/// Has the end of the process noted: when the package is loaded, as a first call may come when the end has begun.
+/// Has the end of the process noted: when the package is loaded, as a first call may come when the
+/// end has begun.
 extern "C" fn watch() {
     // SAFETY: NULL stands for what the process has loaded, and the name ends with NUL.
     let found = unsafe { system::symbol(ptr::null_mut(), c"__cxa_atexit".as_ptr()) };
@@ -49,7 +53,8 @@ extern "C" fn watch() {
 #[unsafe(link_section = ".init_array")]
 static WATCH: extern "C" fn() = watch;
 
-/// Undoes [`watch`]: the package goes, and nothing of it may be called any more. The C library makes the call now.
+/// Undoes [`watch`]: the package goes, and nothing of it may be called any more. The C library
+/// makes the call now.
 pub(super) fn forget() {
     // SAFETY: as above.
     let found = unsafe { system::symbol(ptr::null_mut(), c"__cxa_finalize".as_ptr()) };

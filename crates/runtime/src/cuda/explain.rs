@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What errors of the driver say, and why they happened as far as that can be found out.
 //!
-//! ``CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `k` on device 0: block 4096 exceeds the device's 1024 threads``
+//! ``CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `k` on device 0:
+//! block 4096 exceeds the device's 1024 threads``
 
 use core::ffi::{CStr, c_int};
 
@@ -169,7 +170,8 @@ pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Statu
     });
 }
 
-/// The most blocks of a cluster where no more are allowed for the kernel, and where they are. Some devices run fewer than that.
+/// The most blocks of a cluster where no more are allowed for the kernel, and where they are. Some
+/// devices run fewer than that.
 const CLUSTERS: (i64, i64) = (8, 16);
 
 /// A launch that the driver refused.

@@ -18,7 +18,8 @@ use crate::interface::layout::{ErrorParts, LaunchConfig};
 ///
 /// # Safety
 ///
-/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as `cuLaunchKernelEx` takes them, `error` may be written.
+/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as
+/// `cuLaunchKernelEx` takes them, `error` may be written.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launch(
     device: i32,
@@ -58,7 +59,8 @@ enum Tried {
 }
 
 impl Launch<'_> {
-    /// Launches where everything is as it has to be, which is what calls other than the first pay for.
+    /// Launches where everything is as it has to be, which is what calls other than the first pay
+    /// for.
     #[inline(always)]
     fn at_once(&self) -> Result<(), Tried> {
         let (area, driver) = Area::ready().ok_or(Tried::Nothing)?;
@@ -86,7 +88,8 @@ impl Launch<'_> {
         }
     }
 
-    /// Sees to everything, and launches. Where that cannot be done, how many strings of an error there are.
+    /// Sees to everything, and launches. Where that cannot be done, how many strings of an error
+    /// there are.
     #[cold]
     #[inline(never)]
     fn slowly(&self, tried: Tried, blank: Blank) -> Result<(), i32> {
@@ -120,15 +123,16 @@ impl Launch<'_> {
         unsafe { (driver.launch)(self.config, function, self.args, ptr::null_mut()) }
     }
 
-    /// What to launch, where that is known: NULL where it is not. A function of the device's primary context is a little cheaper to launch than
-    /// a kernel of any context.
+    /// What to launch, where that is known: NULL where it is not. A function of the device's
+    /// primary context is a little cheaper to launch than a kernel of any context.
     fn known(&self, call: &Call) -> driver::Function {
         let kept = call.area.kernel(call.device, self.kernel);
         let function = kept.function.load(Ordering::Acquire);
         let wants_function = match means_current(self.config.stream) {
             true if call.in_primary => return function,
             true => false,
-            // A stream is likely to be one of the primary context. Where it is not, the driver says so.
+            // A stream is likely to be one of the primary context. Where it is not, the driver says
+            // so.
             false => call.area.device(call.device).streams_of_others.load(Ordering::Relaxed) == 0,
         };
         let is_sought = || kept.is_sought.load(Ordering::Relaxed) != 0;
@@ -141,7 +145,8 @@ impl Launch<'_> {
         if is_loaded { kept.kernel.load(Ordering::Acquire) } else { ptr::null_mut() }
     }
 
-    /// The like for the first launch. Where it cannot be had, how many strings of an error there are.
+    /// The like for the first launch. Where it cannot be had, how many strings of an error there
+    /// are.
     fn find(&self, call: &Call, blank: Blank) -> Result<driver::Function, i32> {
         let handle = loaded(call, self.kernel, blank)?;
         call.area.kernel(call.device, self.kernel).is_sought.store(1, Ordering::Relaxed);
@@ -155,8 +160,9 @@ impl Launch<'_> {
         })
     }
 
-    /// After the driver has refused it: makes it as that of a kernel, where it has a function for a handle that means nothing, or explains. The
-    /// function is then of another context than the stream; or of the same before it was reset, and the next launch looks for it anew.
+    /// After the driver has refused it: makes it as that of a kernel, where it has a function for a
+    /// handle that means nothing, or explains. The function is then of another context than the
+    /// stream; or of the same before it was reset, and the next launch looks for it anew.
     fn refused(
         &self,
         call: &Call,
@@ -189,7 +195,8 @@ impl Launch<'_> {
     }
 }
 
-/// The kernel on the call's device, loaded if it is not. Where it cannot be, how many strings of an error there are.
+/// The kernel on the call's device, loaded if it is not. Where it cannot be, how many strings of an
+/// error there are.
 pub(super) fn loaded(call: &Call, number: usize, blank: Blank) -> Result<driver::Kernel, i32> {
     let &Call { area, driver, device, .. } = call;
     // A handle says nothing while its module is being loaded: that may fail yet.
@@ -202,7 +209,8 @@ pub(super) fn loaded(call: &Call, number: usize, blank: Blank) -> Result<driver:
     Ok(area.kernel(device, number).kernel.load(Ordering::Acquire))
 }
 
-/// The kernel as a function of the device's primary context, which is current. The driver copies it there when it is first asked for.
+/// The kernel as a function of the device's primary context, which is current. The driver copies it
+/// there when it is first asked for.
 pub(super) fn in_primary(
     call: &Call,
     number: usize,

@@ -85,8 +85,8 @@ fn find_kernels(
     Ok(())
 }
 
-/// Lets launches of the kernel ask for as much dynamic shared memory as there is: by default it is 48 KiB. Where the driver refuses, a launch
-/// that wants more will say so.
+/// Lets launches of the kernel ask for as much dynamic shared memory as there is: by default it is
+/// 48 KiB. Where the driver refuses, a launch that wants more will say so.
 fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_int) {
     let all = driver.device_attribute(device::MAX_SHARED_BYTES_OPTIN, device).ok();
     let own = driver.kernel_attribute(kernel::SHARED_BYTES, handle, device);
@@ -99,8 +99,9 @@ fn allow_all_shared_memory(driver: &Driver, handle: driver::Kernel, device: c_in
     }
 }
 
-/// Lets launches of the kernel ask for clusters of more blocks than run on every device that has clusters, which is 8. Where the driver
-/// refuses, as for devices without, a launch that wants more will say so.
+/// Lets launches of the kernel ask for clusters of more blocks than run on every device that has
+/// clusters, which is 8. Where the driver refuses, as for devices without, a launch that wants more
+/// will say so.
 fn allow_large_clusters(driver: &Driver, handle: driver::Kernel, device: c_int) {
     // SAFETY: the handle is the driver's.
     unsafe { (driver.set_kernel_attribute)(kernel::ANY_CLUSTER_ALLOWED, 1, handle, device) };

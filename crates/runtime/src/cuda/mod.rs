@@ -5,14 +5,18 @@
 //!
 //! # What is kept
 //!
-//! The driver is found at run time, so that a package loads where there is none. Everything that is found out, the driver's functions, the
-//! contexts and the loaded images, lies in one [`state::Area`] that a forked child finds empty. It is filled when it is first needed, by one
-//! thread while others sleep. When the package is unloaded, its images are unloaded too; when the process [exits](exit), nothing is.
+//! The driver is found at run time, so that a package loads where there is none. Everything that is
+//! found out, the driver's functions, the contexts and the loaded images, lies in one
+//! [`state::Area`] that a forked child finds empty. It is filled when it is first needed, by one
+//! thread while others sleep. When the package is unloaded, its images are unloaded too; when the
+//! process [exits](exit), nothing is.
 //!
-//! Failures are errors for the caller to raise, as those of checks are: every function that can fail returns how many strings it wrote.
-//! Why the driver refused a launch is worked out behind it, in `explain`, from what the device and the kernel allow.
+//! Failures are errors for the caller to raise, as those of checks are: every function that can
+//! fail returns how many strings it wrote. Why the driver refused a launch is worked out behind it,
+//! in `explain`, from what the device and the kernel allow.
 //!
-//! Not here: checks of arguments, the values of a launch (both are generated code), and PTX or images as such.
+//! Not here: checks of arguments, the values of a launch (both are generated code), and PTX or
+//! images as such.
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
 pub(crate) mod context;

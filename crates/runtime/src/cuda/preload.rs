@@ -8,8 +8,8 @@ use super::package;
 use crate::blank::Blank;
 use crate::interface::layout::ErrorParts;
 
-/// Loads every kernel of the package on a device, and into its primary context unless another of the device is current. 0, or how many
-/// strings of an error there are.
+/// Loads every kernel of the package on a device, and into its primary context unless another of
+/// the device is current. 0, or how many strings of an error there are.
 ///
 /// # Safety
 ///
@@ -24,7 +24,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_preload(
     load_all(device, blank).err().unwrap_or(0)
 }
 
-/// Where another context of the device than the primary one is current, kernels are loaded and no more.
+/// Where another context of the device than the primary one is current, kernels are loaded and no
+/// more.
 fn load_all(device: i64, blank: Blank) -> Result<(), i32> {
     let call = Call::in_context(device, blank)?;
     for number in 0..package::own().n_kernels as usize {

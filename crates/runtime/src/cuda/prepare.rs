@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prepared calls: the state that a call's checks left behind, and what it was given, as a function that launches whenever it is called.
+//! Prepared calls: the state that a call's checks left behind, and what it was given, as a function
+//! that launches whenever it is called.
 //!
-//! What the call was given is kept alive by references to its objects. A bare `DLTensor*` belongs to somebody who may free it, so a call with
-//! one cannot be prepared. The elements of an array are held by themselves, since a list may lose them.
+//! What the call was given is kept alive by references to its objects. A bare `DLTensor*` belongs
+//! to somebody who may free it, so a call with one cannot be prepared. The elements of an array are
+//! held by themselves, since a list may lose them.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem::MaybeUninit;
@@ -60,7 +62,8 @@ impl Prepared {
     }
 }
 
-/// Makes a function of a call. 0, or how many strings of an error there are, or -1 where an error is set.
+/// Makes a function of a call. 0, or how many strings of an error there are, or -1 where an error
+/// is set.
 ///
 /// # Safety
 ///
@@ -173,7 +176,8 @@ unsafe fn count_objects(values: *const Any, n_values: usize) -> usize {
     count
 }
 
-/// Takes references to the objects among values, as far as there is room. Where a value has, or is, a tensor that nobody owns, its number.
+/// Takes references to the objects among values, as far as there is room. Where a value has, or is,
+/// a tensor that nobody owns, its number.
 ///
 /// # Safety
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a package has found out and loaded: one area of memory, empty at first, and empty again in a forked child.
+//! What a package has found out and loaded: one area of memory, empty at first, and empty again in
+//! a forked child.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -55,7 +56,8 @@ impl Once {
         made
     }
 
-    /// Takes the right and the duty to make it, unless it is made. What another thread that tried failed with.
+    /// Takes the right and the duty to make it, unless it is made. What another thread that tried
+    /// failed with.
     fn is_mine(&self) -> Result<bool, Status> {
         let failed_before = self.n_failed.load(Ordering::Acquire);
         loop {
@@ -64,7 +66,8 @@ impl Once {
                 Err(_) => system::sleep_while(&self.state, BUSY),
                 Ok(_) if self.n_failed.load(Ordering::Acquire) == failed_before => return Ok(true),
                 Ok(_) => {
-                    // Somebody tried meanwhile: that is the answer for all who waited. The next call tries again.
+                    // Somebody tried meanwhile: that is the answer for all who waited. The next
+                    // call tries again.
                     let failure = self.failure.load(Ordering::Acquire);
                     system::set_and_wake(&self.state, EMPTY);
                     return Err(failure as Status);
@@ -76,8 +79,9 @@ impl Once {
 
 /// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules.
 ///
-/// A launch finds memory cold, as the driver has gone through much of its own since the last one. So what a launch reads lies in two cache
-/// lines: the first of the area, and the first of the device.
+/// A launch finds memory cold, as the driver has gone through much of its own since the last one.
+/// So what a launch reads lies in two cache lines: the first of the area, and the first of the
+/// device.
 #[repr(C, align(64))]
 struct Header {
     /// Of the driver's library and functions.
@@ -127,7 +131,8 @@ pub(super) struct LoadedKernel {
     pub(super) function: AtomicPtr<c_void>,
     /// In whatever context; NULL where its module is not loaded.
     pub(super) kernel: AtomicPtr<c_void>,
-    /// Whether a launch has looked for the function, though it may not have had it: 1 then. Launches on streams of their own look once.
+    /// Whether a launch has looked for the function, though it may not have had it: 1 then.
+    /// Launches on streams of their own look once.
     pub(super) is_sought: AtomicU32,
 }
 
@@ -187,7 +192,8 @@ impl Area {
 
     /// The driver, found and started by the first who asks.
     pub(super) fn driver(&self) -> Result<&'static Driver, NoDriver> {
-        // SAFETY: the area has a header, which is valid as zeros, and only shared references to it are made.
+        // SAFETY: the area has a header, which is valid as zeros, and only shared references to it
+        // are made.
         let header = unsafe { &*self.0 };
         if !header.started.is_done() {
             let mut reason = None;
@@ -246,8 +252,8 @@ impl Area {
         unsafe { self.0.cast::<u8>().add(size_of::<Header>() + device * device_bytes + offset) }
     }
 
-    /// Unloads what was loaded, when the package goes, unless the process does: then threads may still be in calls. A driver that is shutting
-    /// down refuses, which does not matter.
+    /// Unloads what was loaded, when the package goes, unless the process does: then threads may
+    /// still be in calls. A driver that is shutting down refuses, which does not matter.
     pub(super) fn unload() {
         if exit::is_near() {
             return;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Encoding tensor maps, each time a launch passes one.
 //!
-//! Nothing else of this object needs the driver's function for that, so it is looked up here, when a map is first wanted: packages without
-//! maps load under drivers without it, and the linker leaves all of this out of them.
+//! Nothing else of this object needs the driver's function for that, so it is looked up here, when
+//! a map is first wanted: packages without maps load under drivers without it, and the linker
+//! leaves all of this out of them.
 
 use core::ffi::{CStr, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -35,14 +36,17 @@ type Encode = unsafe extern "C" fn(
 
 const NAME: &CStr = c"cuTensorMapEncodeTiled";
 
-/// The driver's function, once it was wanted. It is no state of the driver's: in a forked child it lies where it did.
+/// The driver's function, once it was wanted. It is no state of the driver's: in a forked child it
+/// lies where it did.
 static ENCODE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Encodes a tensor map for a kernel on a device, a context of which has to be current for that. 0, or how many strings of an error there are.
+/// Encodes a tensor map for a kernel on a device, a context of which has to be current for that. 0,
+/// or how many strings of an error there are.
 ///
 /// # Safety
 ///
-/// `map` has room for a `CUtensorMap`, `values` is what the compiler writes, `error` may be written.
+/// `map` has room for a `CUtensorMap`, `values` is what the compiler writes, `error` may be
+/// written.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_cuda_encode(
     device: i32,

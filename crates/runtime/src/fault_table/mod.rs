@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The fault table: every message a package can raise, as one block of constant bytes.
 //!
-//! Generated code holds the table as data and knows each fault by its offset, so a check that fails costs one call
-//! however long its message is. The bytes are little-endian, aligned to 4, and free of addresses: every offset is a
-//! `u32` from the start of the table, so the table needs no relocation and may be shared between processes.
+//! Generated code holds the table as data and knows each fault by its offset, so a check that fails
+//! costs one call however long its message is. The bytes are little-endian, aligned to 4, and free
+//! of addresses: every offset is a `u32` from the start of the table, so the table needs no
+//! relocation and may be shared between processes.
 //!
 //! | record | bytes |
 //! |---|---|
@@ -12,10 +13,12 @@
 //! | fault | `u32` kind string, `u32` number of parts, then the parts |
 //! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
 //!
-//! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not in the table: the
-//! failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a part says which one it prints.
+//! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not
+//! in the table: the failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a
+//! part says which one it prints.
 //!
-//! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer` makes tables.
+//! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer`
+//! makes tables.
 
 pub(crate) mod message;
 pub(crate) mod reader;
@@ -30,7 +33,8 @@ pub use {
     writer::{TableError, TableWriter},
 };
 
-/// One piece of a fault's message. A text is a `&str` for the writer and an offset within the table.
+/// One piece of a fault's message. A text is a `&str` for the writer and an offset within the
+/// table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<Text> {
     /// Text that is the same whenever the fault is raised.
@@ -55,10 +59,11 @@ pub enum Format {
     Hex,
     /// The bits of an `f64`, printed as Python's `repr` prints them.
     Float,
-    /// The name of the value's low 32 bits; without one, the table's fallback and then their number.
+    /// The name of the value's low 32 bits; without one, the table's fallback and then their
+    /// number.
     Name(NameTable),
-    /// A packed `DLDataType` (code, bits, lanes from the low byte up): the name of its [`dtype_key`], and `x4` for
-    /// four lanes. Without a name it reads `dtype(code=2, bits=24)`.
+    /// A packed `DLDataType` (code, bits, lanes from the low byte up): the name of its
+    /// [`dtype_key`], and `x4` for four lanes. Without a name it reads `dtype(code=2, bits=24)`.
     Dtype(NameTable),
     /// A text of the call, as `string` has it: its first characters, in quotes.
     Text,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Following the offsets of a table.
 //!
-//! The reader trusts its table. Where the bytes come from is behind [`Bytes`]: the runtime reads them through a
-//! pointer, hosts from a slice.
+//! The reader trusts its table. Where the bytes come from is behind [`Bytes`]: the runtime reads
+//! them through a pointer, hosts from a slice.
 
 use super::{NameTable, Part};
 

@@ -22,8 +22,8 @@ pub struct Raised {
 ///
 /// # Panics
 ///
-/// If `table` is not a finished table, `fault_offset` is not one of its faults, or a part names a value that is not
-/// in `values`.
+/// If `table` is not a finished table, `fault_offset` is not one of its faults, or a part names a
+/// value that is not in `values`.
 pub fn render(table: &[u8], fault_offset: u32, values: &[i64]) -> Raised {
     let reader = Table(table);
     let mut message = Vec::new();

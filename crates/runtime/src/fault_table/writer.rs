@@ -13,8 +13,8 @@ use crate::interface::{MAX_PARTS, MAX_VALUES};
 
 /// Collects the faults of one package.
 ///
-/// Each call appends its record and returns where it lies, so code that raises a fault can be written before the
-/// table is finished. Strings are stored once.
+/// Each call appends its record and returns where it lies, so code that raises a fault can be
+/// written before the table is finished. Strings are stored once.
 ///
 /// ```
 /// use kernpack_runtime::{Format, Part, TableWriter, render};
@@ -51,7 +51,8 @@ pub enum TableError {
 }
 
 impl TableWriter {
-    /// Appends the names of some keys, in any order, and what to print before the number of a key without a name.
+    /// Appends the names of some keys, in any order, and what to print before the number of a key
+    /// without a name.
     pub fn name_table(
         &mut self,
         fallback: &str,
@@ -73,7 +74,8 @@ impl TableWriter {
         Ok(NameTable(offset))
     }
 
-    /// Appends a fault and returns the offset that raises it. `kind` is the error's type, such as `ValueError`.
+    /// Appends a fault and returns the offset that raises it. `kind` is the error's type, such as
+    /// `ValueError`.
     pub fn fault(&mut self, kind: &str, parts: &[Part<&str>]) -> Result<u32, TableError> {
         if parts.len() > MAX_PARTS {
             return Err(TableError::TooManyParts(parts.len()));

@@ -45,8 +45,8 @@ structs! {
     /// What generated code hands to `TVMFFIErrorSetRaisedFromCStrParts`: the kind, then the parts
     /// of the message.
     ///
-    /// libtvm_ffi looks up each frame of the stack when an error is raised, which is most of what an
-    /// error costs. So the entry point raises it, from memory on its own stack, and the runtime,
+    /// libtvm_ffi looks up each frame of the stack when an error is raised, which is most of what
+    /// an error costs. So the entry point raises it, from memory on its own stack, and the runtime,
     /// which wrote it, has returned by then.
     struct ErrorParts in error_parts {
         /// The error's type, such as `ValueError`.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replaying a plan: how a refused call finds out what to say.
 //!
-//! Generated code checks a call with compares and branches alone. Where a check fails it knows no more than that, and keeps nothing for a
-//! message; it hands the arguments to `kernpack_rt_refuse`, which goes through the same checks once more, slowly, and raises the fault of the
-//! first that fails. So an accepted call pays nothing for messages, and the checks of a function are as small as they can be.
+//! Generated code checks a call with compares and branches alone. Where a check fails it knows no
+//! more than that, and keeps nothing for a message; it hands the arguments to `kernpack_rt_refuse`,
+//! which goes through the same checks once more, slowly, and raises the fault of the first that
+//! fails. So an accepted call pays nothing for messages, and the checks of a function are as small
+//! as they can be.
 //!
 //! The checks lie behind the faults in the package's table, as a program:
 //!
@@ -14,11 +16,12 @@
 //! | step | operation, then up to three operands |
 //! | list | count, then that many numbers |
 //!
-//! Values are pure and 64 bits wide; truths are 0 and 1, and texts as `string` has them. They are evaluated when a step first needs
-//! them, and once; inside a `repeat`, once a turn. So going through the steps may begin anywhere
-//! outside of a `when` and a `repeat`: generated code says from which step on a check may have
-//! failed. What an earlier `repeat` has left is found out by running it when a value needs it.
-//! This file fixes the format, `run` follows it. Not here: what plans mean to the compiler, which writes programs.
+//! Values are pure and 64 bits wide; truths are 0 and 1, and texts as `string` has them. They are
+//! evaluated when a step first needs them, and once; inside a `repeat`, once a turn. So going
+//! through the steps may begin anywhere outside of a `when` and a `repeat`: generated code says
+//! from which step on a check may have failed. What an earlier `repeat` has left is found out by
+//! running it when a value needs it. This file fixes the format, `run` follows it. Not here: what
+//! plans mean to the compiler, which writes programs.
 
 #[cfg(kernpack_checks)]
 pub(crate) mod run;

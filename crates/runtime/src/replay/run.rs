@@ -19,12 +19,14 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// Words the fault of the first check, from the step of number `first_step` on, that the arguments fail; returns how many C strings its message has.
+/// Words the fault of the first check, from the step of number `first_step` on, that the arguments
+/// fail; returns how many C strings its message has.
 ///
 /// # Safety
 ///
-/// `table` and `program` are as the compiler wrote them, and the steps before the first pass; `args` points to `num_args` arguments that follow the ABI, `device` to what
-/// those steps have found out of the device, and `error` to memory for an error.
+/// `table` and `program` are as the compiler wrote them, and the steps before the first pass;
+/// `args` points to `num_args` arguments that follow the ABI, `device` to what those steps have
+/// found out of the device, and `error` to memory for an error.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
@@ -47,7 +49,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     }
     for i in 0..n_values as usize {
         let slot = slots.wrapping_add(i);
-        // SAFETY: the memory has that many slots. (Clearing it whole would become a call of `calloc`.)
+        // SAFETY: the memory has that many slots. (Clearing it whole would become a call of
+        // `calloc`.)
         unsafe { (*slot).known = 0 };
     }
     let values = program + 8;
@@ -57,7 +60,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     // SAFETY: malloc gave it, and nothing uses it any more.
     unsafe { free(slots.cast()) };
     match failed {
-        // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may print.
+        // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may
+        // print.
         Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), error) },
         None => own_error(blank, c"the arguments changed while they were checked"),
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the prebuilt objects promise: which symbols they need and give, how large they are, and that they work.
+//! What the prebuilt objects promise: which symbols they need and give, how large they are, and
+//! that they work.
 //!
 //! `build.rs` links the object of this machine into this test.
 #![expect(unsafe_code, reason = "the functions under test are C functions")]
@@ -164,7 +165,8 @@ fn the_object_words_what_render_says() {
 #[test]
 fn the_object_narrows_as_the_source_says() {
     use kernpack_runtime as source;
-    // From far below the smallest 16-bit floats to far above the largest, with all kinds of fractions.
+    // From far below the smallest 16-bit floats to far above the largest, with all kinds of
+    // fractions.
     for step in 0..1_u64 << 16 {
         let bits = (step << 47).wrapping_add(step * 0x1234_5678_9abc);
         assert_eq!(kernpack_rt_f64_to_f16(bits), source::kernpack_rt_f64_to_f16(bits));

@@ -10,7 +10,8 @@ use std::{
 
 use super::error_parts;
 
-/// The kind and the message of the error that `word` writes to the memory it gets; it returns how many strings it has.
+/// The kind and the message of the error that `word` writes to the memory it gets; it returns how
+/// many strings it has.
 pub(crate) fn raised(word: impl FnOnce(*mut u8) -> i32) -> (String, String) {
     let mut error = vec![0_u64; error_parts::BYTES.div_ceil(8) as usize];
     let memory: *mut u8 = error.as_mut_ptr().cast();

@@ -49,17 +49,20 @@ pub fn asked(rules: &[Rule]) -> HashSet<&str> {
     tensors.collect()
 }
 
-/// A number of elements, as far as indices reach. It leaves 64 bits only where the bytes that these elements take do, too.
+/// A number of elements, as far as indices reach. It leaves 64 bits only where the bytes that these
+/// elements take do, too.
 #[derive(Clone, Copy)]
 struct Reach {
-    /// Groups of elements that fill whole bytes: single elements, or 8 of them where one may be no whole number of bytes.
+    /// Groups of elements that fill whole bytes: single elements, or 8 of them where one may be no
+    /// whole number of bytes.
     groups: Value,
-    /// Single elements beside them, only a few, and negative only where the groups are not positive.
+    /// Single elements beside them, only a few, and negative only where the groups are not
+    /// positive.
     rest: Value,
 }
 
-/// How far a tensor reaches from its first element: each dim `(extent - 1) * stride` elements up, or
-/// down where its stride is negative.
+/// How far a tensor reaches from its first element: each dim `(extent - 1) * stride` elements up,
+/// or down where its stride is negative.
 #[derive(Clone, Copy)]
 pub struct Span {
     down: Reach,
@@ -152,7 +155,8 @@ fn product(
     if element.is_whole_bytes {
         return Reach { groups: checked(cx, Arith::Mul, last, stride, valid), rest: zero };
     }
-    // (8a + b) * (8c + d) elements are a * (8c + d) + b*c groups of 8, and b*d beside them. No product has another sign than the stride.
+    // (8a + b) * (8c + d) elements are a * (8c + d) + b*c groups of 8, and b*d beside them. No
+    // product has another sign than the stride.
     let (a, b) = (cx.b.arith(Arith::FloorDiv, last, eight), cx.b.arith(Arith::Mod, last, eight));
     let (c, d) = divide_towards_zero(cx, stride, eight);
     let most = checked(cx, Arith::Mul, a, stride, valid);
@@ -179,7 +183,8 @@ fn checked(cx: &mut Planner<'_>, op: Arith, a: Value, b: Value, valid: &mut Valu
     cx.b.arith(op, a, b)
 }
 
-/// The bytes of that many elements, where a byte of which only some bits are taken counts or not as `round` bits more make it.
+/// The bytes of that many elements, where a byte of which only some bits are taken counts or not as
+/// `round` bits more make it.
 fn bytes(
     cx: &mut Planner<'_>,
     reach: Reach,
@@ -198,7 +203,8 @@ fn bytes(
     checked(cx, Arith::Add, most, others, valid)
 }
 
-/// Whether two tensors do not overlap, and whether that has an answer: their ranges are within 64 bits. Empty ones never overlap.
+/// Whether two tensors do not overlap, and whether that has an answer: their ranges are within 64
+/// bits. Empty ones never overlap.
 pub fn apart(cx: &mut Planner<'_>, a: &str, b: &str) -> (Value, Value) {
     let extent = |name| *cx.extent(name).expect("the tensor's extent is known");
     let (first, second) = (extent(a), extent(b));

@@ -54,7 +54,8 @@ fn rest(cx: &mut Planner<'_>, address: Value, align: Value) -> Value {
     cx.b.arith(Arith::BitAnd, address, mask)
 }
 
-/// `aligned(tensor, align)`: whether its first element is at a multiple of that many bytes, or it has none.
+/// `aligned(tensor, align)`: whether its first element is at a multiple of that many bytes, or it
+/// has none.
 pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
     let rest = rest_of(cx, tensor, align);
     let aligned = cx.b.eq_int(rest, 0);

@@ -17,7 +17,8 @@ pub const INFO: Info = Info {
     example: "Out of bound kernel argument `m*n: int32` when calling: `f(a: Tensor([m, n], float32))`, expected to be in int32 range [-2147483648, 2147483647], got 4294967296",
 };
 
-/// Requires an expression to have a value, and an integer `dtype` to hold it. `what` names it: ``kernel argument `n: int32` ``.
+/// Requires an expression to have a value, and an integer `dtype` to hold it. `what` names it:
+/// ``kernel argument `n: int32` ``.
 pub fn require_int(cx: &mut Planner<'_>, what: &str, expr: &Expr, value: Checked, dtype: DType) {
     let range = int_range(dtype);
     let subject = format!("Out of bound {what}");

@@ -17,7 +17,8 @@ pub const INFO: Info = Info {
     example: "Mismatched dtype on argument #0 when calling: `f(out: DataType)`, expected float16 or float32, got int8",
 };
 
-/// Requires a dtype that the variable of the parameter's name may have, or its name; returns it, packed.
+/// Requires a dtype that the variable of the parameter's name may have, or its name; returns it,
+/// packed.
 pub fn require(cx: &mut Planner<'_>, at: &Argument) -> Value {
     let [small, object, raw] = type_index::STRINGS;
     let accepted = [TypeIndex::DATA_TYPE, small, object, raw];

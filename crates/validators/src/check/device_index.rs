@@ -16,7 +16,8 @@ pub const INFO: Info = Info {
     example: "Mismatched device index on argument #1 when calling: `f(a: Tensor([n], float32), b: Tensor([n], float32))`, expected to match a.device.index, got 1 (a.device.index is 0)",
 };
 
-/// Requires the index of the `DLTensor` at `view` to match those of the tensors before it, and later ones to match it.
+/// Requires the index of the `DLTensor` at `view` to match those of the tensors before it, and
+/// later ones to match it.
 pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, devices: &[DeviceType], peer: bool) {
     let device = cx.b.load(view, dl_tensor::DEVICE_TYPE);
     let index = cx.b.load(view, dl_tensor::DEVICE_ID);

@@ -20,7 +20,8 @@ pub const INFO: Info = Info {
     example: "Mismatched b.shape[0] on argument #1 when calling: `f(a: Tensor([n], float32), b: Tensor([n], float32))`, expected to match a.shape[0], got 126 (a.shape[0] is 128)",
 };
 
-/// Requires `actual` to be what `dim` says, now or as soon as it has a value; binds a symbol where this is its binding.
+/// Requires `actual` to be what `dim` says, now or as soon as it has a value; binds a symbol where
+/// this is its binding.
 ///
 /// Either way the path itself has its value then, for rules and kernel arguments.
 pub fn require(cx: &mut Planner<'_>, path: &Path, actual: Value, dim: &Dim) {
@@ -105,7 +106,8 @@ pub(crate) fn require_value(
     cx.require(cond, info.complaint(subject, wanted, got));
 }
 
-/// Requires each of the dims of a star to be the same as where the star was bound; there are as many.
+/// Requires each of the dims of a star to be the same as where the star was bound; there are as
+/// many.
 pub fn require_same_dims(cx: &mut Planner<'_>, at: &StarUse, bound: &BoundStar) {
     cx.for_each_dim(bound.dims.ndim, Direction::Forward, &[], |cx, turn| {
         let actual = cx.row_element(at.extents, turn.number);

@@ -17,7 +17,8 @@ pub const INFO: Info = Info {
     example: "Invalid a.shape[0] on argument #0 when calling: `f(a: Tensor([2*n + 1], float32))`, expected 2*n + 1 with n >= 0, got 4",
 };
 
-/// Requires a solution; returns it. A bare symbol always has one: the extent itself, which is known not to be negative.
+/// Requires a solution; returns it. A bare symbol always has one: the extent itself, which is known
+/// not to be negative.
 pub fn require(
     cx: &mut Planner<'_>,
     path: &Path,

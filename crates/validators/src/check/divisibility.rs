@@ -15,7 +15,8 @@ pub const INFO: Info = Info {
     example: "Invalid a.shape[0] on argument #0 when calling: `f(a: Tensor([n], float32))`, expected to be divisible by 16, got 126",
 };
 
-/// Requires a multiple of `divisor`, which is positive, except where `skip` holds. `subject` is how the message begins.
+/// Requires a multiple of `divisor`, which is positive, except where `skip` holds. `subject` is how
+/// the message begins.
 pub fn require(cx: &mut Planner<'_>, subject: Phrase, value: Value, divisor: i64, skip: Value) {
     // Two's complement: for a power of two the low bits are the remainder, of negative values too.
     let rest = if divisor.count_ones() == 1 {

@@ -20,7 +20,8 @@ pub const INFO: Info = Info {
     example: "Mismatched Tensor on argument #0 when calling: `f(a: Tensor([n], float32))`, expected dtype=float32, got float64",
 };
 
-/// Requires the dtype of the `DLTensor` at `view`, or binds or checks its variable; returns the packed dtype.
+/// Requires the dtype of the `DLTensor` at `view`, or binds or checks its variable; returns the
+/// packed dtype.
 pub fn require(cx: &mut Planner<'_>, path: &Path, view: Value, dtype: &TensorDType) -> Value {
     let actual = cx.b.load(view, dl_tensor::DTYPE);
     match dtype {

@@ -36,7 +36,8 @@ pub fn require(
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
-/// What is wrong with an expression that no call gives a value between `least` and `most`, whatever it names.
+/// What is wrong with an expression that no call gives a value between `least` and `most`, whatever
+/// it names.
 pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnostic> {
     let bounds = expr.bounds(&|_| (i64::MIN, i64::MAX));
     if bounds.is_some_and(|(low, high)| low <= most && least <= high) {

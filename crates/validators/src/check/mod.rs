@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Checks.
 //!
-//! A check is one file of this folder and one line of `checks!`: one condition, its fault's name, kind and text, and a `require` function
-//! that appends it to a plan. Parameter kinds call `require`; they never build a comparison that another kind could need.
+//! A check is one file of this folder and one line of `checks!`: one condition, its fault's name,
+//! kind and text, and a `require` function that appends it to a plan. Parameter kinds call
+//! `require`; they never build a comparison that another kind could need.
 
 use crate::fault::{Complaint, Phrase};
 use kernpack_ffi_abi::ErrorKind;

@@ -18,7 +18,8 @@ pub const INFO: Info = Info {
     example: "Invalid k.shape[1] on argument #1 when calling: `f(q: Tensor([n, hq], float32), k: Tensor([n, hkv], float32))`, expected hq % hkv == 0, got 12 % 5",
 };
 
-/// What must have a value before the rule can be checked. A rule on one dtype variable is part of that variable's binding.
+/// What must have a value before the rule can be checked. A rule on one dtype variable is part of
+/// that variable's binding.
 pub fn needs(rule: &Rule) -> Vec<String> {
     let names: Vec<_> = rule.names().into_iter().map(|name| name.text).collect();
     let (vars, tensors) = (rule.dtype_vars(), rule.tensors());
@@ -28,7 +29,8 @@ pub fn needs(rule: &Rule) -> Vec<String> {
     names.into_iter().chain(vars.into_iter().chain(tensors).map(str::to_string)).collect()
 }
 
-/// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject` is how a message about numbers begins.
+/// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject`
+/// is how a message about numbers begins.
 pub fn require(cx: &mut Planner<'_>, path: &Path, subject: Phrase, rule: &Rule, skip: Value) {
     if let Some((expr, divisor)) = rule.as_divisibility()
         && let [name] = &expr.names()[..]
@@ -58,7 +60,8 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, subject: Phrase, rule: &Rule, 
     }
 }
 
-/// The names that may have no value, each with whether it has one, alone and before that all together, where these are worded apart.
+/// The names that may have no value, each with whether it has one, alone and before that all
+/// together, where these are worded apart.
 fn overflows(cx: &Planner<'_>, rule: &Rule) -> Vec<Vec<(String, Value)>> {
     let valid = |name: &str| cx.named(name).and_then(|named| named.valid);
     let names = rule.names().into_iter();
@@ -116,7 +119,8 @@ fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
     Judged { holds, valid }
 }
 
-/// Rules of which each is reached while those before it hold, if `all` have to hold, or else while none of them does.
+/// Rules of which each is reached while those before it hold, if `all` have to hold, or else while
+/// none of them does.
 fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
     let parts: Vec<_> = rules.iter().map(|rule| judge(cx, rule)).collect();
     let mut joined = Judged { holds: cx.b.bool(all), valid: cx.b.bool(true) };
@@ -126,7 +130,8 @@ fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
             false => cx.b.or(joined.holds, part.holds),
         };
     }
-    // From the last on, so that each part is asked once: it has a value, and ends it or those behind it have.
+    // From the last on, so that each part is asked once: it has a value, and ends it or those
+    // behind it have.
     for part in parts.iter().rev() {
         let is_decided = if all { cx.b.not(part.holds) } else { part.holds };
         let rest = cx.b.or(is_decided, joined.valid);
@@ -135,8 +140,8 @@ fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
     joined
 }
 
-/// The left side with values for names; both sides where the right one has names too; the values of all names where the rule is made of
-/// others. What has `overflowed` has no value.
+/// The left side with values for names; both sides where the right one has names too; the values of
+/// all names where the rule is made of others. What has `overflowed` has no value.
 fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
     match &rule.kind {
         RuleKind::Compare(a, _, b) if b.names().is_empty() => substituted(cx, a, overflowed),
@@ -173,7 +178,8 @@ fn value_of(cx: &Planner<'_>, name: &str) -> Phrase {
     Phrase::value(named.value, format)
 }
 
-/// What the rules name, each with its value, in order of first appearance, up to what has `overflowed` and has none.
+/// What the rules name, each with its value, in order of first appearance, up to what has
+/// `overflowed` and has none.
 pub fn named_values<'r>(
     cx: &mut Planner<'_>,
     rules: impl IntoIterator<Item = &'r Rule>,

@@ -177,7 +177,8 @@ pub(crate) fn float_range(dtype: DType) -> String {
     format!("to be in {dtype} range [-{greatest}, {greatest}]")
 }
 
-/// The bits of the least float64 that rounds to infinity: half a unit above the greatest finite value.
+/// The bits of the least float64 that rounds to infinity: half a unit above the greatest finite
+/// value.
 pub(crate) fn overflow_limit(dtype: DType) -> Option<i64> {
     let limit: f64 = match dtype {
         DType::FLOAT16 => 65520.0,
@@ -194,7 +195,8 @@ pub(crate) fn always_fits_float(from: DType, to: DType) -> bool {
     limit(from) <= limit(to)
 }
 
-/// Whether a float is below the limit, or inf or nan: the bits without the sign compare as integers.
+/// Whether a float is below the limit, or inf or nan: the bits without the sign compare as
+/// integers.
 pub(crate) fn fits_float(cx: &mut Planner<'_>, bits: Value, limit: i64) -> Value {
     let (mask, limit) = (cx.b.int(i64::MAX), cx.b.int(limit));
     let magnitude = cx.b.arith(Arith::BitAnd, bits, mask);

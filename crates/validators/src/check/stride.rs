@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stride: that of a compact tensor, a constant, a symbol or an expression. Dims that are free meet every requirement.
+//! A stride: that of a compact tensor, a constant, a symbol or an expression. Dims that are free
+//! meet every requirement.
 
 use super::{Info, dim, mut_broadcast, negative_stride};
 use crate::declare::Sharers;
@@ -33,7 +34,8 @@ pub struct StrideUse<'p> {
     pub compact: Value,
 }
 
-/// Requires the stride that follows from those of faster dims in this order, unless the dim is free.
+/// Requires the stride that follows from those of faster dims in this order, unless the dim is
+/// free.
 pub fn require_in_order(
     cx: &mut Planner<'_>,
     path: &Path,
@@ -50,7 +52,8 @@ pub fn require_in_order(
     cx.require(cond, INFO.complaint(path.subject("Mismatched"), words, got));
 }
 
-/// Requires a stride to be what `dim` says, now or as soon as it has a value; takes it as its symbol's value where only strides give it one.
+/// Requires a stride to be what `dim` says, now or as soon as it has a value; takes it as its
+/// symbol's value where only strides give it one.
 ///
 /// Whatever it is must not be negative, and for a `mutable` tensor not 0.
 pub fn require(cx: &mut Planner<'_>, at: &StrideUse<'_>, dim: &Dim, mutable: bool) {
@@ -84,7 +87,8 @@ fn require_constant(cx: &mut Planner<'_>, at: &StrideUse<'_>, expr: &Expr) {
     cx.require(cond, INFO.complaint(subject, format!("to be {expr}"), got));
 }
 
-/// Requires `actual` to be the value of an expression whose names all have one, unless the dim is free.
+/// Requires `actual` to be the value of an expression whose names all have one, unless the dim is
+/// free.
 pub fn require_expr(cx: &mut Planner<'_>, path: &Path, actual: Value, free: Value, expr: &Expr) {
     dim::require_value(cx, &INFO, path, (actual, expr), free);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A tensor is one that the driver can encode a tensor map of. The demands are those that the manual of `cuTensorMapEncodeTiled` makes of
-//! `globalAddress`, `globalDim` and `globalStrides`; dims of extent 1 have no stride to speak of.
+//! A tensor is one that the driver can encode a tensor map of. The demands are those that the
+//! manual of `cuTensorMapEncodeTiled` makes of `globalAddress`, `globalDim` and `globalStrides`;
+//! dims of extent 1 have no stride to speak of.
 
 use super::Info;
 use crate::fault::{Format, Phrase};
@@ -41,7 +42,8 @@ pub fn require_dim(cx: &mut Planner<'_>, subject: &Phrase, i: usize, dim: Checke
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
-/// Requires the innermost dim, `i`, to be a whole number of a map's elements: `bits` of the tensor are a multiple of `element_bits`.
+/// Requires the innermost dim, `i`, to be a whole number of a map's elements: `bits` of the tensor
+/// are a multiple of `element_bits`.
 pub fn require_whole(
     cx: &mut Planner<'_>,
     subject: &Phrase,

@@ -7,7 +7,8 @@ use crate::rule::{Rule, RuleKind};
 use kernpack_syntax::Diagnostic;
 
 impl Declarations {
-    /// Whether a name of a rule has a value, or what is wrong with it is told by the part that has it.
+    /// Whether a name of a rule has a value, or what is wrong with it is told by the part that has
+    /// it.
     pub(super) fn has_value(&self, rule: &Rule, name: &str, bindings: &Bindings) -> bool {
         let is_in = |part: &&Rule| match &part.kind {
             RuleKind::Texts(own, _) => own.as_symbol() == Some(name),

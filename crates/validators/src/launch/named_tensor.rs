@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tensors that launches can name, as far as they are known before a call: for those who complete launches, as what a kernel's compiler
-//! says of them may depend on its tensors. Whether a launch fits them is not decided here.
+//! The tensors that launches can name, as far as they are known before a call: for those who
+//! complete launches, as what a kernel's compiler says of them may depend on its tensors. Whether a
+//! launch fits them is not decided here.
 
 use super::{Join, When, Workspace};
 use crate::param::TensorDType;
@@ -21,8 +22,8 @@ pub struct NamedTensor {
 }
 
 impl Signature {
-    /// The tensors of known rank that a launch can name, by that name: parameters, parts of tuples, results and workspaces. The launches
-    /// run at these times, and it is the one of that number.
+    /// The tensors of known rank that a launch can name, by that name: parameters, parts of tuples,
+    /// results and workspaces. The launches run at these times, and it is the one of that number.
     ///
     /// # Errors
     /// Where signature and workspaces have no plan.

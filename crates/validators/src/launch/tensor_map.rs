@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor maps as arguments: whether what is written fits together, the checks of what only a call shows, and the values that the driver gets.
+//! Tensor maps as arguments: whether what is written fits together, the checks of what only a call
+//! shows, and the values that the driver gets.
 //!
-//! A launch whose maps are of empty tensors has nothing to copy: it does not run, and none of its checks is made.
+//! A launch whose maps are of empty tensors has nothing to copy: it does not run, and none of its
+//! checks is made.
 
 use super::{Join, LaunchSpec};
 use crate::check::tensor_map::{self as check, MapStride};
@@ -15,8 +17,8 @@ use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
 
-/// What the driver can describe: the dtypes, each with its `CUtensorMapDataType`. Of those without one of their own, elements of as many
-/// bits do: a copy is a copy.
+/// What the driver can describe: the dtypes, each with its `CUtensorMapDataType`. Of those without
+/// one of their own, elements of as many bits do: a copy is a copy.
 const DATA_TYPES: &[(DType, i64)] = &[
     (DType::UINT8, 0),
     (DType::UINT16, 1),
@@ -216,7 +218,8 @@ impl Join<'_, '_> {
         elements
     }
 
-    /// Whether everything that is written once for each dim is there as often, and the box is one that can be copied.
+    /// Whether everything that is written once for each dim is there as often, and the box is one
+    /// that can be copied.
     fn check_extents(&mut self, map: &MapSpec, shape: &Shape) {
         let (rank, choices) = (shape.order.len(), map.choices);
         let least = if choices.interleave == 0 { 1 } else { 3 };
@@ -253,7 +256,8 @@ impl Join<'_, '_> {
             let problem = format!("has a stride of {stride} in its innermost dim, expected 1");
             self.refuse_map(map, &problem, "order the dims so that the last one is contiguous");
         }
-        // The driver wants whole chunks of interleaved layouts, too, although its documentation does not say so.
+        // The driver wants whole chunks of interleaved layouts, too, although its documentation
+        // does not say so.
         let is_plain = choices.interleave == 0;
         if is_plain && steps.as_ref().is_some_and(|steps| steps[innermost] != 1) {
             let problem = "has a step in its innermost dim, which the driver ignores";
@@ -316,7 +320,8 @@ impl Join<'_, '_> {
         values
     }
 
-    /// The extent of the innermost dim in elements of the map, where those have another size than the tensor's.
+    /// The extent of the innermost dim in elements of the map, where those have another size than
+    /// the tensor's.
     fn other_elements(
         &mut self,
         map: &MapSpec,
@@ -349,7 +354,8 @@ impl Join<'_, '_> {
         Checked { value, valid, dangers }
     }
 
-    /// The strides in the tensor's order, in bytes, checked; that of the innermost dim is one element.
+    /// The strides in the tensor's order, in bytes, checked; that of the innermost dim is one
+    /// element.
     fn map_strides(
         &mut self,
         map: &MapSpec,

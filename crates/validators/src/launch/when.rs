@@ -2,8 +2,9 @@
 //! `when` as it is written, and what is known of it before a call: the dtypes under which a launch
 //! may run.
 //!
-//! Every `when` of rules is asked by itself. `otherwise` asks about those above it, back to the last
-//! `otherwise` or launch without `when`: what has been asked so far is a *group*, which ends there.
+//! Every `when` of rules is asked by itself. `otherwise` asks about those above it, back to the
+//! last `otherwise` or launch without `when`: what has been asked so far is a *group*, which ends
+//! there.
 
 use crate::declare::Bindings;
 use crate::expr::Name;

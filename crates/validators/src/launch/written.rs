@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Results that nothing can write: a call would return memory as the allocator left it. What a kernel does with what it is passed is not
-//! known here, nor is anything else about its launch.
+//! Results that nothing can write: a call would return memory as the allocator left it. What a
+//! kernel does with what it is passed is not known here, nor is anything else about its launch.
 
 use super::KernelArg;
 use crate::signature::{Signature, SignatureResult};

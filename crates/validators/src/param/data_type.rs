@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind `DataType`: a dtype, which is the dtype variable of its name, `out: DataType = float16`.
 //!
-//! *Accepts* a DataType and a dtype's name as a string. *Binds* the dtype variable of its name. *Kernel argument*: none; kernels are named
-//! by it.
+//! *Accepts* a DataType and a dtype's name as a string. *Binds* the dtype variable of its name.
+//! *Kernel argument*: none; kernels are named by it.
 
 use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kind `EnvStream`: the stream that the environment set for the call's device. It takes no argument.
+//! Kind `EnvStream`: the stream that the environment set for the call's device. It takes no
+//! argument.
 //!
 //! *Kernel argument*: the stream's handle.
 

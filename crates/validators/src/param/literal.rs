@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kind literal: a parameter that must have exactly one value, written as that value: `mode: 3`, `causal: True`, `mask: None`.
+//! Kind literal: a parameter that must have exactly one value, written as that value: `mode: 3`,
+//! `causal: True`, `mask: None`.
 //!
-//! *Accepts* None for `None`; Bool and Int for `True`, `False` and ints; Float, Int and Bool for floats; what a
-//! `String` does for texts. *Kernel argument*: the value, but for a text.
+//! *Accepts* None for `None`; Bool and Int for `True`, `False` and ints; Float, Int and Bool for
+//! floats; what a `String` does for texts. *Kernel argument*: the value, but for a text.
 
 use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameter kinds.
 //!
-//! A kind is one file of this folder and one line of `param_kinds!`. It answers: how am I written ([`ParamSyntax`]), how do I print, which
-//! names do I bind or use, what do I append to the plan, what does a host pass for me ([`ParamKind`]). Nobody outside this folder can tell
-//! kinds apart: a [`Kind`] is opaque, so that adding one changes no other file.
+//! A kind is one file of this folder and one line of `param_kinds!`. It answers: how am I written
+//! ([`ParamSyntax`]), how do I print, which names do I bind or use, what do I append to the plan,
+//! what does a host pass for me ([`ParamKind`]). Nobody outside this folder can tell kinds apart: a
+//! [`Kind`] is opaque, so that adding one changes no other file.
 
 mod data_type;
 mod env_stream;
@@ -90,7 +91,8 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
     /// Writes the type as it stands in a signature.
     fn write(&self, form: Form, f: &mut dyn fmt::Write) -> fmt::Result;
 
-    /// Reports every name it binds or uses, in the order in which [`plan`](ParamKind::plan) meets them.
+    /// Reports every name it binds or uses, in the order in which [`plan`](ParamKind::plan) meets
+    /// them.
     fn declare(&self, at: &Path, cx: &mut Declarations);
 
     /// Appends its checks, and defines the values that rules and kernel arguments may name.
@@ -126,7 +128,8 @@ pub trait ParamSyntax {
     /// Examples of what it reads, for documentation, tests and fuzzing.
     const SAMPLES: &'static [&'static str];
 
-    /// Reads the type if the text that follows is of this kind; `None` leaves the parser where it was.
+    /// Reads the type if the text that follows is of this kind; `None` leaves the parser where it
+    /// was.
     fn parse(parser: &mut Parser<'_>) -> Option<Result<Kind, Diagnostic>>;
 }
 

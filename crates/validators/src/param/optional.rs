@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind `Optional[T]`: None, or what `T` accepts.
 //!
-//! *Binds* what `T` binds, for use inside it and in kernel arguments. *Kernel argument*: those of `T`, where absent NULL and 0, and
-//! `x.given`.
+//! *Binds* what `T` binds, for use inside it and in kernel arguments. *Kernel argument*: those of
+//! `T`, where absent NULL and 0, and `x.given`.
 
 use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::declare::Declarations;

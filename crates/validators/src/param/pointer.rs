@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kind `Pointer`: a raw address, `Pointer`, `Pointer(float32)`, `Pointer(float32, nonnull, align=16)`.
+//! Kind `Pointer`: a raw address, `Pointer`, `Pointer(float32)`, `Pointer(float32, nonnull,
+//! align=16)`.
 //!
 //! *Accepts* OpaquePtr, Int, and None unless `nonnull`. *Kernel argument*: the address.
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind scalar: `bool`, integers and floats, written as their dtype.
 //!
-//! *Accepts* Int and Bool for integers, Float, Int and Bool for floats, Bool and Int 0 or 1 for `bool`, a BigInt up to 2^64-1 for `uint64`.
-//! *Binds* the symbol of its name, where it is an integer other than `uint64`. *Kernel argument*: its value.
+//! *Accepts* Int and Bool for integers, Float, Int and Bool for floats, Bool and Int 0 or 1 for
+//! `bool`, a BigInt up to 2^64-1 for `uint64`. *Binds* the symbol of its name, where it is an
+//! integer other than `uint64`. *Kernel argument*: its value.
 
 use super::{Argument, BadDefault, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
@@ -22,7 +23,8 @@ use std::fmt;
 pub struct Scalar(pub(crate) DType);
 
 impl Scalar {
-    /// A scalar of that dtype: `bool`, an integer of 8, 16, 32 or 64 bits, `float16`, `bfloat16`, `float32` or `float64`.
+    /// A scalar of that dtype: `bool`, an integer of 8, 16, 32 or 64 bits, `float16`, `bfloat16`,
+    /// `float32` or `float64`.
     pub fn new(dtype: DType) -> Option<Scalar> {
         let is_int = dtype.is_int() && [8, 16, 32, 64].contains(&dtype.bits);
         (dtype.lanes == 1 && (is_int || dtype.is_float() || dtype == DType::BOOL))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind `Shape`: some integers in one argument, `Shape([m, 4, _])`, `Shape([m, *s])`.
 //!
-//! *Accepts* an `ffi.Shape`, or an Array or List of Ints and Bools. *Binds* its symbols, like a tensor's dims. *Kernel argument*: `s[i]`.
+//! *Accepts* an `ffi.Shape`, or an Array or List of Ints and Bools. *Binds* its symbols, like a
+//! tensor's dims. *Kernel argument*: `s[i]`.
 
 use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;
@@ -126,8 +127,8 @@ impl Shape {
     }
 }
 
-/// The integers of a Shape: plain ones of an `ffi.Shape`, or the payloads of values that are checked
-/// to be integers.
+/// The integers of a Shape: plain ones of an `ffi.Shape`, or the payloads of values that are
+/// checked to be integers.
 #[derive(Clone, Copy)]
 struct Elements {
     is_shape: Value,

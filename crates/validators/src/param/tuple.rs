@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind `Tuple`: several values in one argument, `Tuple(x: Tensor([n], int8), float32)`.
 //!
-//! *Accepts* an Array or List of exactly that many elements. *Binds* what its elements bind. *Kernel argument*: those of its elements, as
-//! `p.x` where they have names and `p[0]` where they have none.
+//! *Accepts* an Array or List of exactly that many elements. *Binds* what its elements bind.
+//! *Kernel argument*: those of its elements, as `p.x` where they have names and `p[0]` where they
+//! have none.
 
 use super::{Argument, Form, Kind, ParamKind, ParamSyntax};
 use crate::check;

@@ -33,7 +33,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts the next operand behind `op`; a constant that has no value, and too long a chain, are refused.
+    /// Puts the next operand behind `op`; a constant that has no value, and too long a chain, are
+    /// refused.
     fn fold(
         &mut self,
         op: Op,

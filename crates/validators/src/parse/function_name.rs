@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which names a function can have: `module.name` has to find it, and its symbols must not mean something else.
+//! Which names a function can have: `module.name` has to find it, and its symbols must not mean
+//! something else.
 
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 
-/// What libtvm_ffi gives a meaning of its own, in front of a symbol's name or in place of it; and what kernpack does.
+/// What libtvm_ffi gives a meaning of its own, in front of a symbol's name or in place of it; and
+/// what kernpack does.
 const PREFIXES: &[&str] = &["_library", "_metadata_", "_doc_", "_cubin_", "kernpack_"];
 
-/// What a module has already: the attributes of the Python class `tvm_ffi.Module` in apache-tvm-ffi 0.1.0 and 0.1.15, but for those
-/// that begin with two underscores. A test compares.
+/// What a module has already: the attributes of the Python class `tvm_ffi.Module` in apache-tvm-ffi
+/// 0.1.0 and 0.1.15, but for those that begin with two underscores. A test compares.
 const MODULE_ATTRIBUTES: &[&str] = &[
     "_abc_impl",
     "_move",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The grammar of rules: comparisons, sets of values, sets of dtypes, `noalias` and `aligned`, joined by `and`, `or` and `not` with the
-//! precedence that these have in Python.
+//! The grammar of rules: comparisons, sets of values, sets of dtypes, `noalias` and `aligned`,
+//! joined by `and`, `or` and `not` with the precedence that these have in Python.
 
 use super::{Parser, at_most};
 use crate::count::count;
@@ -207,7 +207,8 @@ impl Parser<'_> {
         Ok(RuleKind::DTypes(vars, rows))
     }
 
-    /// `T == float32`, which is `T in {float32}`, or `T != float32`; takes nothing where there is no dtype.
+    /// `T == float32`, which is `T in {float32}`, or `T != float32`; takes nothing where there is
+    /// no dtype.
     fn dtype_equality(&mut self) -> Option<RuleKind> {
         let (mark, start) = (self.cursor.position(), self.peek().span);
         let var = self.expect_name("a dtype variable").ok().map(|(var, _)| var.to_string());

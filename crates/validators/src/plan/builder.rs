@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what nothing uses.
+//! Builds a plan: interns expressions, folds constants, keeps the open `when`s, and drops what
+//! nothing uses.
 
 use super::{
     Arith, Carried, Compare, DeviceFact, Expr, Plan, Repeat, Step, Type, Value, When, Yielded,
@@ -283,7 +284,8 @@ impl Builder {
         self.add(Expr::FloatBits(a))
     }
 
-    /// The bits of the float64 that has the value of the nearest float of `dtype`, where that is narrower.
+    /// The bits of the float64 that has the value of the nearest float of `dtype`, where that is
+    /// narrower.
     pub fn rounded(&mut self, bits: Value, dtype: DType) -> Value {
         match dtype {
             DType::FLOAT64 => bits,
@@ -350,7 +352,8 @@ impl Builder {
         outer
     }
 
-    /// What a value is behind a `when` that yields it, once however often it leaves. What is true inside and false elsewhere is the condition.
+    /// What a value is behind a `when` that yields it, once however often it leaves. What is true
+    /// inside and false elsewhere is the condition.
     fn yielded(&mut self, cond: Value, value: Guarded, yields: &mut Vec<Yielded>) -> Value {
         let Guarded { inner, otherwise } = value;
         if (self.as_bool(inner), self.as_bool(otherwise)) == (Some(true), Some(false)) {
@@ -380,8 +383,9 @@ impl Builder {
         self.add(Expr::Turn(ty, self.n_turns - 1))
     }
 
-    /// Opens a `repeat` whose turns are counted by `name`: steps go into it until it is closed. `firsts` are the values that are handed on from
-    /// turn to turn, as they are in the first, with their names.
+    /// Opens a `repeat` whose turns are counted by `name`: steps go into it until it is closed.
+    /// `firsts` are the values that are handed on from turn to turn, as they are in the first, with
+    /// their names.
     pub fn open_repeat(&mut self, name: &str, firsts: &[(&str, Value)]) -> Turn {
         self.open();
         let firsts: Vec<_> =
@@ -394,7 +398,8 @@ impl Builder {
         }
     }
 
-    /// Closes the innermost `repeat`, which has `count` turns, each of which hands on `nexts`. Returns what is left of these behind the last.
+    /// Closes the innermost `repeat`, which has `count` turns, each of which hands on `nexts`.
+    /// Returns what is left of these behind the last.
     pub fn close_repeat(&mut self, turn: Turn, count: Value, nexts: &[Value]) -> Vec<Value> {
         let steps = self.blocks.pop().expect("a `repeat` is open");
         let mut carried = Vec::new();
@@ -412,7 +417,8 @@ impl Builder {
         self.blocks.last_mut().expect("the plan's own block is open").push(step);
     }
 
-    /// The finished steps and expressions: `plan` gets them, without what neither a check nor `used_later` needs.
+    /// The finished steps and expressions: `plan` gets them, without what neither a check nor
+    /// `used_later` needs.
     pub fn finish(mut self, plan: &mut Plan, used_later: &[Value]) {
         let steps = self.blocks.pop().expect("the plan's own block is open");
         assert!(self.blocks.is_empty(), "every `when` is closed");
@@ -434,7 +440,8 @@ impl Builder {
         }
     }
 
-    /// The steps that matter, found from the last to the first: a value's uses come after its definition.
+    /// The steps that matter, found from the last to the first: a value's uses come after its
+    /// definition.
     fn prune(&self, steps: Vec<Step>, used: &mut Vec<bool>) -> Vec<Step> {
         let mut kept = Vec::new();
         for step in steps.into_iter().rev() {
@@ -471,7 +478,8 @@ impl Builder {
         matters.then_some(Step::When(when))
     }
 
-    /// What one turn hands on may be needed by the next only, so what is used is found out until nothing more is.
+    /// What one turn hands on may be needed by the next only, so what is used is found out until
+    /// nothing more is.
     fn prune_repeat(&self, mut repeat: Repeat, used: &mut Vec<bool>) -> Option<Step> {
         let is_used = |used: &[bool], carried: &Carried| {
             used[carried.outer.0 as usize] || used[carried.inner.0 as usize]

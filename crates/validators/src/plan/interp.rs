@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that compiled entry points are compared
-//! with, and a checker for hosts that have no compiled code.
+//! Runs a plan: the meaning of every step in the plainest code there is. It is the oracle that
+//! compiled entry points are compared with, and a checker for hosts that have no compiled code.
 
 mod text;
 
@@ -25,8 +25,9 @@ pub struct Refused {
 /// What an accepted call does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// The number of each launch that runs, with the values that its arguments have in their C types (a float as the bits of a float64; a
-    /// tensor map as its address, data type, dims and strides, in the driver's order); those that no value of the plan gives are `None`.
+    /// The number of each launch that runs, with the values that its arguments have in their C
+    /// types (a float as the bits of a float64; a tensor map as its address, data type, dims and
+    /// strides, in the driver's order); those that no value of the plan gives are `None`.
     pub launches: Vec<(usize, Vec<Option<i64>>)>,
     /// The number of the dtype combination, where there are dtype variables.
     pub combination: Option<i64>,
@@ -41,7 +42,8 @@ pub enum Outcome {
     Refused(Refused),
     /// The plan asked about a device, of which the memory knows nothing.
     NoDevice,
-    /// The plan read this address, which the memory does not have: the arguments break the ABI, or the plan is wrong.
+    /// The plan read this address, which the memory does not have: the arguments break the ABI, or
+    /// the plan is wrong.
     Unreadable(u64),
 }
 
@@ -81,7 +83,8 @@ struct Run<'p> {
     num_args: i32,
     /// Where the facts of the device lie.
     device: Option<u64>,
-    /// What has been evaluated: memory does not change during a call, so a value never does, save from one turn of a `repeat` to the next.
+    /// What has been evaluated: memory does not change during a call, so a value never does, save
+    /// from one turn of a `repeat` to the next.
     known: RefCell<Vec<Option<i64>>>,
 }
 
@@ -189,7 +192,8 @@ impl Run<'_> {
         Ok(accepted)
     }
 
-    /// Whether a launch runs: it has a kernel for the dtypes, its condition holds, and its grid has blocks.
+    /// Whether a launch runs: it has a kernel for the dtypes, its condition holds, and its grid has
+    /// blocks.
     fn runs(&self, launch: &Launch) -> Result<bool, Stop> {
         if let Some(combination) = self.plan.combinations.index {
             let combination = self.value(combination)?;
@@ -305,8 +309,8 @@ fn truncated(value: i64, dtype: DType) -> i64 {
     }
 }
 
-/// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these bits; ties go to even, and what is beyond
-/// the greatest to infinity.
+/// The bits of the float64 that has the value of the float of `dtype` nearest to the one with these
+/// bits; ties go to even, and what is beyond the greatest to infinity.
 pub(super) fn rounded(bits: i64, dtype: DType) -> i64 {
     const FRACTION_BITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
     const BIAS: i32 = f64::MAX_EXP - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an accepted call does, as data: the tensors it allocates, the kernels it launches and the arguments they get, all in terms of the
-//! plan's values.
+//! What an accepted call does, as data: the tensors it allocates, the kernels it launches and the
+//! arguments they get, all in terms of the plan's values.
 
 use super::{TensorMap, Value};
 use crate::fault::Fault;
@@ -53,7 +53,8 @@ impl AllocDim {
 pub enum CScalar {
     /// An integer type, or `bool`.
     Int(DType),
-    /// A float type; the value is the bits of a float64, checked to fit, and is rounded to the type as it is passed.
+    /// A float type; the value is the bits of a float64, checked to fit, and is rounded to the type
+    /// as it is passed.
     Float(DType),
     /// A pointer.
     Pointer,
@@ -81,8 +82,8 @@ pub enum LaunchArg {
 pub struct Launch {
     /// Where it runs; `None`: always.
     pub cond: Option<Value>,
-    /// The combinations of dtypes that it has kernels for, by number in ascending order: under others it does not run. None where there
-    /// are no dtype variables.
+    /// The combinations of dtypes that it has kernels for, by number in ascending order: under
+    /// others it does not run. None where there are no dtype variables.
     pub rows: Vec<usize>,
     /// Its number in the function's description.
     pub index: usize,
@@ -158,7 +159,8 @@ impl Launch {
         }
     }
 
-    /// Calls `f` with every value of the plan that the launch uses when it runs: not with those that it has itself.
+    /// Calls `f` with every value of the plan that the launch uses when it runs: not with those
+    /// that it has itself.
     pub fn for_each_value(&self, f: &mut dyn FnMut(Value)) {
         self.args.iter().for_each(|arg| arg.for_each_value(f));
         self.grid().iter().for_each(|grid| grid.for_each_value(f));

@@ -13,16 +13,20 @@
 //! ask device a.device_id                                                  finds out about a GPU, for what launches say of it
 //! ```
 //!
-//! A `repeat` is the only loop, and it is bounded: it ends after at most [`MOST_TURNS`] turns, whatever its count. Where a rank is known, its
-//! dims are steps of their own. Every expression is a 64-bit integer (a pointer, a float's bits), a bool or a text, and has no effects, so
-//! *when* it is evaluated matters only for loads: a load may be evaluated only where the steps before it have made it safe, which is why
-//! an expression is evaluated where a step first needs it and never earlier.
+//! A `repeat` is the only loop, and it is bounded: it ends after at most [`MOST_TURNS`] turns,
+//! whatever its count. Where a rank is known, its dims are steps of their own. Every expression is
+//! a 64-bit integer (a pointer, a float's bits), a bool or a text, and has no effects, so *when* it
+//! is evaluated matters only for loads: a load may be evaluated only where the steps before it have
+//! made it safe, which is why an expression is evaluated where a step first needs it and never
+//! earlier.
 //!
-//! A step that fails ends the call with its [`Fault`]. A plan that runs to its end accepts the call, and what follows is described by
-//! values of the plan too: [`Alloc`]s (results, workspaces) and [`Launch`]es with their arguments.
+//! A step that fails ends the call with its [`Fault`]. A plan that runs to its end accepts the
+//! call, and what follows is described by values of the plan too: [`Alloc`]s (results, workspaces)
+//! and [`Launch`]es with their arguments.
 //!
-//! The plan is built by [`Builder`] (which interns and folds), [verified](Plan::verify), printed by `Display`, run by [`interpret`], lowered by the
-//! compiler, and written out by it for the runtime to replay: exhaustive matches, and no other place that knows the steps. Parameter kinds and
+//! The plan is built by [`Builder`] (which interns and folds), [verified](Plan::verify), printed by
+//! `Display`, run by [`interpret`], lowered by the compiler, and written out by it for the runtime
+//! to replay: exhaustive matches, and no other place that knows the steps. Parameter kinds and
 //! checks only ever append.
 
 mod builder;
@@ -112,13 +116,15 @@ pub enum Expr {
     Args,
     /// The number of arguments.
     NumArgs,
-    /// The address of what is known of the call's device, once a step has asked: an integer for each [`DeviceFact`].
+    /// The address of what is known of the call's device, once a step has asked: an integer for
+    /// each [`DeviceFact`].
     Device,
     /// The field of the struct at an address.
     Load(Value, Field),
     /// The 64-bit integer at an address plus 8 times the index.
     Element(Value, u32),
-    /// The text of the `TVMFFIAny` at an address: what the string says that it holds; of anything else, nothing.
+    /// The text of the `TVMFFIAny` at an address: what the string says that it holds; of anything
+    /// else, nothing.
     TextAt(Value),
     /// Whether a text has these bytes, and no others.
     TextIs(Value, Arc<str>),
@@ -138,11 +144,14 @@ pub enum Expr {
     Select(Value, Value, Value),
     /// The bits of the float64 nearest to an integer.
     FloatBits(Value),
-    /// The bits of the float64 that has the value of the nearest float of a narrower dtype: `float16`, `bfloat16` or `float32`.
+    /// The bits of the float64 that has the value of the nearest float of a narrower dtype:
+    /// `float16`, `bfloat16` or `float32`.
     Rounded(Value, DType),
-    /// A value that a `when` or a `repeat` yields, or the status of a host function; only that step or launch may list it.
+    /// A value that a `when` or a `repeat` yields, or the status of a host function; only that step
+    /// or launch may list it.
     Yield(Type, u32),
-    /// A value that a `repeat` gives anew in each turn: the turn's number, or what the turn before handed on. Only that step may list it.
+    /// A value that a `repeat` gives anew in each turn: the turn's number, or what the turn before
+    /// handed on. Only that step may list it.
     Turn(Type, u32),
 }
 
@@ -185,7 +194,8 @@ pub enum Step {
     When(When),
     /// Runs steps several times.
     Repeat(Repeat),
-    /// Finds out about the call's [`Device`]. Ends the call with an error of its own where that fails.
+    /// Finds out about the call's [`Device`]. Ends the call with an error of its own where that
+    /// fails.
     AskDevice,
 }
 
@@ -233,7 +243,8 @@ pub struct Carried {
     pub name: String,
     /// The value inside a turn: an [`Expr::Turn`].
     pub inner: Value,
-    /// What it is in the first turn, and behind the step where there is none. Evaluated before the step.
+    /// What it is in the first turn, and behind the step where there is none. Evaluated before the
+    /// step.
     pub first: Value,
     /// What it is in the next turn. Evaluated after the steps of a turn.
     pub next: Value,
@@ -372,8 +383,8 @@ impl Plan {
         faults
     }
 
-    /// The values that may differ from one turn of a `repeat` to the next, by number: what the step gives anew, what its steps yield, and all
-    /// that is made of these.
+    /// The values that may differ from one turn of a `repeat` to the next, by number: what the step
+    /// gives anew, what its steps yield, and all that is made of these.
     pub fn varying(&self, repeat: &Repeat) -> Vec<bool> {
         let mut varies = vec![false; self.exprs.len()];
         let mut given = vec![repeat.turn];

@@ -155,7 +155,8 @@ impl Printer<'_> {
         let mut text = format!("{} {}: ", fault.kind, fault.name);
         for part in &fault.parts {
             match part {
-                // The signature stands in the first line of the plan: a message is shown without it.
+                // The signature stands in the first line of the plan: a message is shown without
+                // it.
                 Part::Calling => text.push_str(", expected "),
                 Part::Text(piece) => text.push_str(piece),
                 Part::Value(value, _) => {
@@ -329,7 +330,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The number of an element of 8 bytes that lies that far behind the first, where it is known in a call only.
+    /// The number of an element of 8 bytes that lies that far behind the first, where it is known
+    /// in a call only.
     fn index(&self, offset: Value) -> Option<Value> {
         match *self.plan.expr(offset) {
             Expr::Arith(Arith::Mul, index, size) if *self.plan.expr(size) == Expr::Int(8) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A tensor map among a kernel's arguments, in terms of the plan's values: what the driver encodes when the launch runs. Everything here is in
-//! the driver's order, the innermost dim first.
+//! A tensor map among a kernel's arguments, in terms of the plan's values: what the driver encodes
+//! when the launch runs. Everything here is in the driver's order, the innermost dim first.
 
 use super::{LaunchArg, Value};
 use crate::tensor_map::MapChoices;

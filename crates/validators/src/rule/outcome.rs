@@ -115,7 +115,8 @@ impl Outcomes {
         })
     }
 
-    /// Of several rules that are each asked by themselves, whether none holds. One that breaks does not.
+    /// Of several rules that are each asked by themselves, whether none holds. One that breaks does
+    /// not.
     pub(crate) fn of_none(each: &[Outcomes]) -> Outcomes {
         let holds = each.iter().all(|rule| !rule.is_certain());
         let fails = each.iter().any(|rule| rule.holds);
@@ -241,8 +242,8 @@ mod tests {
     use super::*;
     use crate::parse_when;
 
-    /// What may come of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it may hold, `-` it may
-    /// not, `!` it may break.
+    /// What may come of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it may
+    /// hold, `-` it may not, `!` it may break.
     fn expect(rules: &str, expected: &str) {
         let when = parse_when(rules).unwrap();
         let rules = when.rules();

@@ -144,7 +144,8 @@ unsafe extern "C" fn allocate(
         (shape, prototype.dtype, prototype.device)
     };
     let tensor = Tensor::from_nd_alloc(CPUNDAlloc {}, shape, dtype, device);
-    // SAFETY: what goes out holds a reference of its own to the tensor; `out` is there to be written.
+    // SAFETY: what goes out holds a reference of its own to the tensor; `out` is there to be
+    // written.
     unsafe {
         let handle = ObjectArc::as_raw(Tensor::data(&tensor)) as TVMFFIObjectHandle;
         TVMFFITensorToDLPackVersioned(handle, out)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package is loaded by a Rust program, whose memory and streams are `cudarc`'s: cuda-host rms_norm.so
+//! The package is loaded by a Rust program, whose memory and streams are `cudarc`'s: cuda-host
+//! rms_norm.so
 
 mod device;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contexts: each device's primary one, those of callers' own, and which is current in the calling thread.
+//! Contexts: each device's primary one, those of callers' own, and which is current in the calling
+//! thread.
 
 use crate::argument::{ContextParameters, Out};
 use crate::c_types::{CUcontext, CUdevice};
@@ -126,7 +127,8 @@ api! {
         place.put(device(call.driver.device_of(context)?.0))
     }
 
-    /// Waits for the current context's work, which is refused while any of it is captured, in whatever mode.
+    /// Waits for the current context's work, which is refused while any of it is captured, in
+    /// whatever mode.
     fn cuCtxSynchronize(call) {
         let context = call.driver.current(call.thread)?;
         call.wait_for_context(context)?;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels: their functions in contexts, parameters and attributes; and how many blocks of one fit on a device.
+//! Kernels: their functions in contexts, parameters and attributes; and how many blocks of one fit
+//! on a device.
 
 use crate::argument::{In, Out, Text};
 use crate::c_types::{CUdevice, CUfunction, CUfunction_attribute, CUkernel, CUlaunchConfig};

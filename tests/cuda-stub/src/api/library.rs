@@ -31,7 +31,8 @@ api! {
         let bytes = image::bytes(code)?;
         let digest = format!("{:016x}", digest(&bytes));
         if let Some(folder) = &call.driver.config.images {
-            // As with the log: that a file cannot be written must not change what the program under test does.
+            // As with the log: that a file cannot be written must not change what the program under
+            // test does.
             let _result = std::fs::write(folder.join(&digest), &bytes);
         }
         let fields = [("bytes", bytes.len().to_string()), ("digest", json::string(&digest))];

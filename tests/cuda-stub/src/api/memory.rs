@@ -58,8 +58,9 @@ api! {
         call.driver.memory.write(to.0, &bytes)
     }
 
-    /// What is known of an address: 1 its context, 2 that it is on a device, 3 the address there, 8 whether it is managed,
-    /// 9 the device, 11 and 12 where its allocation begins and its size, 13 whether it is mapped.
+    /// What is known of an address: 1 its context, 2 that it is on a device, 3 the address there, 8
+    /// whether it is managed, 9 the device, 11 and 12 where its allocation begins and its size, 13
+    /// whether it is mapped.
     fn cuPointerGetAttribute(
         call,
         value: Destination,

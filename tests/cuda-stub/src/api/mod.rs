@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions that the library exports, by what they are about. Each is written once, in `api!`: name, arguments with the driver's own
-//! types, and what it does; prototype, log and the table for `cuGetProcAddress` come from there.
+//! The functions that the library exports, by what they are about. Each is written once, in `api!`:
+//! name, arguments with the driver's own types, and what it does; prototype, log and the table for
+//! `cuGetProcAddress` come from there.
 
 #![expect(unsafe_code, reason = "the driver's functions have C names")]
 
@@ -71,8 +72,8 @@ pub fn find(name: &str) -> Option<&'static Export> {
     exports().find(|export| export.name == name)
 }
 
-/// The newest form of a function that `cuGetProcAddress` finds under its plain name, and the version of CUDA that brought it; older forms are
-/// for callers that name an older version.
+/// The newest form of a function that `cuGetProcAddress` finds under its plain name, and the
+/// version of CUDA that brought it; older forms are for callers that name an older version.
 pub fn by_plain_name(name: &str, version: i32) -> Result<&'static Export, Status> {
     let suffixed = |(suffix, since): &(&str, i32)| {
         let export = find(&format!("{name}{suffix}"))?;

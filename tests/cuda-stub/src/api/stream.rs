@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Streams and their capture. Streams 0, 1 and 2 (NULL, legacy, per-thread) are always there, and belong to whatever context is current.
+//! Streams and their capture. Streams 0, 1 and 2 (NULL, legacy, per-thread) are always there, and
+//! belong to whatever context is current.
 
 use crate::argument::{InOut, Out};
 use crate::c_types::{
@@ -10,7 +11,8 @@ use crate::driver::{Capture, Stream};
 use crate::status::Status;
 
 api! {
-    /// Makes a stream in the current context. Flag 1: it and the NULL stream do not wait for one another.
+    /// Makes a stream in the current context. Flag 1: it and the NULL stream do not wait for one
+    /// another.
     fn cuStreamCreate(call, stream: Out<CUstream>, flags: u32) {
         let context = call.driver.current(call.thread)?;
         if flags > 1 {
@@ -87,7 +89,8 @@ api! {
         Ok(())
     }
 
-    /// Ends a capture, which became a graph, or nothing if it was spoilt or is another thread's: then, too, it has ended.
+    /// Ends a capture, which became a graph, or nothing if it was spoilt or is another thread's:
+    /// then, too, it has ended.
     fn cuStreamEndCapture(call, stream: CUstream, graph: Out<CUgraph>) {
         call.driver.context_of(stream, call.thread)?;
         let capture = *call.capture(stream).ok_or(Status::ILLEGAL_STATE)?;
@@ -108,7 +111,8 @@ api! {
         call.driver.graphs.remove(graph.0).map(|_| ()).ok_or(Status::INVALID_VALUE)
     }
 
-    /// Sets which captures the thread's potentially unsafe calls respect, and gives back what was set.
+    /// Sets which captures the thread's potentially unsafe calls respect, and gives back what was
+    /// set.
     fn cuThreadExchangeStreamCaptureMode(call, capture_mode: InOut<CUstreamCaptureMode>) {
         let new = capture_mode.get()?;
         if new.0 > mode::RELAXED {

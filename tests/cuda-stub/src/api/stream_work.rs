@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Work other than kernels that goes to a stream. It is done at once, as all work is here, unless it goes into a capture.
+//! Work other than kernels that goes to a stream. It is done at once, as all work is here, unless
+//! it goes into a capture.
 
 use crate::argument::{Address, CType, Value};
 use crate::c_types::{CUdeviceptr, CUstream};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tensor maps. What the driver encodes is secret, so the stub has a form of its own in the same 128 bytes: the words `KPSTUB` and what was
-//! given, in order, which tests can read back. What `cuda.h` forbids is refused as there.
+//! Tensor maps. What the driver encodes is secret, so the stub has a form of its own in the same
+//! 128 bytes: the words `KPSTUB` and what was given, in order, which tests can read back. What
+//! `cuda.h` forbids is refused as there.
 
 use crate::argument::{Address, In, Out};
 use crate::c_types::{

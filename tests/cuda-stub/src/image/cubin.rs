@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ELF cubins, as far as kernels go: a section `.nv.info.NAME` for each that has code, its parameters in there, and the architecture in the
-//! header's flags. Both of the layouts that ptxas writes: ABI 7, and ABI 8 since Blackwell.
+//! ELF cubins, as far as kernels go: a section `.nv.info.NAME` for each that has code, its
+//! parameters in there, and the architecture in the header's flags. Both of the layouts that ptxas
+//! writes: ABI 7, and ABI 8 since Blackwell.
 
 use super::{Arch, Image, KernelImage, Param, Reach};
 use std::collections::BTreeMap;
@@ -47,7 +48,8 @@ fn sections(file: &[u8]) -> Option<Vec<Section>> {
     (0..n).map(section).collect()
 }
 
-/// How many bytes there are at least, as far as those at hand say: first the header, then the tables that it names, then the sections.
+/// How many bytes there are at least, as far as those at hand say: first the header, then the
+/// tables that it names, then the sections.
 pub fn extent(file: &[u8]) -> Option<usize> {
     let table = |offset, entry, n| {
         Some(number(file, offset, 8)? + number(file, entry, 2)? * number(file, n, 2)?)

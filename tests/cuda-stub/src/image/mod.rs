@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Images: which kernels one has, what arguments they take, and where they run. Three kinds are read: the stub's own ([`text`]), which can
-//! also say what a kernel does; ELF cubins ([`cubin`]); and PTX ([`ptx`]). Fat binaries are not.
+//! Images: which kernels one has, what arguments they take, and where they run. Three kinds are
+//! read: the stub's own ([`text`]), which can also say what a kernel does; ELF cubins ([`cubin`]);
+//! and PTX ([`ptx`]). Fat binaries are not.
 //!
-//! What is none of these loads too, as it does with the real driver, and is found out when a kernel is asked for.
+//! What is none of these loads too, as it does with the real driver, and is found out when a kernel
+//! is asked for.
 
 #![expect(unsafe_code, reason = "only an image itself says how long it is")]
 
@@ -87,7 +89,8 @@ pub fn lay_out(sizes: impl IntoIterator<Item = (usize, usize)>) -> Vec<Param> {
 pub enum Effect {
     /// Nothing.
     Nothing,
-    /// `out[i] = in[i] + 1` in float32; the arguments are in, out and the number of elements, in 4 or 8 bytes.
+    /// `out[i] = in[i] + 1` in float32; the arguments are in, out and the number of elements, in 4
+    /// or 8 bytes.
     AddOne,
     /// Copies bytes; the arguments are from, to and how many, in 4 or 8 bytes.
     Copy,
@@ -152,7 +155,8 @@ impl Image {
         ptx::parse(text).ok_or(Status::INVALID_PTX)
     }
 
-    /// What the driver says where it does not run: the compiler does not take PTX for another architecture.
+    /// What the driver says where it does not run: the compiler does not take PTX for another
+    /// architecture.
     pub fn refusal(&self) -> Status {
         if self.is_ptx { Status::INVALID_PTX } else { Status::NO_BINARY_FOR_GPU }
     }
@@ -170,7 +174,8 @@ pub fn bytes(code: Code) -> Result<Vec<u8>, Status> {
     }
     let start = code.0.cast::<u8>();
     let is_elf = cubin::MAGIC.iter().enumerate().all(|(index, byte)| {
-        // SAFETY: Text ends with a NUL, which is not in the magic number, so no byte behind the end is looked at.
+        // SAFETY: Text ends with a NUL, which is not in the magic number, so no byte behind the end
+        // is looked at.
         unsafe { start.wrapping_add(index).read() == *byte }
     });
     if !is_elf {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! PTX, as far as its entries go: `.target`, `.entry` with its `.param`s, `.maxntid`, and `.shared` variables in them. Instructions are not
-//! looked at.
+//! PTX, as far as its entries go: `.target`, `.entry` with its `.param`s, `.maxntid`, and `.shared`
+//! variables in them. Instructions are not looked at.
 
 use super::{Arch, Image, KernelImage, lay_out};
 
@@ -34,7 +34,8 @@ fn in_braces(text: &str) -> (&str, &str, &str) {
     (head, rest, "")
 }
 
-/// The bytes of shared memory that a kernel always takes: its own variables, and those of the file that it names.
+/// The bytes of shared memory that a kernel always takes: its own variables, and those of the file
+/// that it names.
 fn static_shared(body: &str, outside: &str) -> u32 {
     let variables = |text: &str| {
         let lines = text.split([';', '\n', '}']).map(str::trim);

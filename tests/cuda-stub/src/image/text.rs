@@ -7,8 +7,9 @@
 //! kernel tiles params 128 8 12@200 static 1024 registers 64 threads 256
 //! ```
 //!
-//! The first line has the architectures. A parameter is its size; it lies where a value of that size would, unless `@` says at which offset.
-//! `static` is shared memory in bytes, `threads` the most threads of a block. Effects are `nothing`, `add_one` and `copy`.
+//! The first line has the architectures. A parameter is its size; it lies where a value of that
+//! size would, unless `@` says at which offset. `static` is shared memory in bytes, `threads` the
+//! most threads of a block. Effects are `nothing`, `add_one` and `copy`.
 
 use super::{Arch, Effect, Image, KernelImage, Param, lay_out};
 
@@ -49,7 +50,8 @@ fn kernel(line: &str) -> Option<KernelImage> {
     Some(kernel)
 }
 
-/// Parameters lie one behind the other, each aligned to the largest power of two that divides its size, up to 64.
+/// Parameters lie one behind the other, each aligned to the largest power of two that divides its
+/// size, up to 64.
 fn params<'a>(words: impl Iterator<Item = &'a str>) -> Option<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
     for word in words {

@@ -124,7 +124,8 @@ fn functions_are_found_by_plain_name_and_version() {
     let missing = |answer| (Status::NOT_FOUND, 0, answer);
     assert_eq!(find("cuNothing", 13000), missing(1));
     assert_eq!(find("cuCtxCreate", 12000), missing(2));
-    // Callers that say 12.5 or later get another function than those before: this is so in the real driver.
+    // Callers that say 12.5 or later get another function than those before: this is so in the real
+    // driver.
     assert_ne!(find("cuStreamGetCtx", 12000), find("cuStreamGetCtx", 13000));
     assert_eq!(find("cuMemAlloc", 12000), find("cuMemAlloc_v2", 13000));
     let (status, address, found) = find("cuInit", 13000);

@@ -165,7 +165,8 @@ fn the_library_exports_what_the_table_lists_under_the_drivers_name() {
     assert!(reset.is_ok());
 }
 
-/// Not a test of its own: what `the_variable_names_a_configuration` runs in a process that has the variable.
+/// Not a test of its own: what `the_variable_names_a_configuration` runs in a process that has the
+/// variable.
 #[test]
 fn in_a_process_with_the_variable() {
     let Ok(expected) = std::env::var("KERNPACK_CUDA_STUB_EXPECTED") else { return };

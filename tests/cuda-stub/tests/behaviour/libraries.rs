@@ -173,8 +173,8 @@ const PTX: &str = "
 }
 ";
 
-/// `map_offset` is where the fourth parameter lies: ptxas aligns its place in the constant bank, and that begins with 352, 528 or 896
-/// bytes of other things.
+/// `map_offset` is where the fourth parameter lies: ptxas aligns its place in the constant bank,
+/// and that begins with 352, 528 or 896 bytes of other things.
 fn expect_both_kernels(stub: &Stub, library: CUlibrary, map_offset: usize) {
     let kernel = stub.kernel(library, "add_one").unwrap();
     assert_eq!(params(stub, kernel), [(0, 8), (8, 8), (16, 4), (map_offset, 128)]);

@@ -173,7 +173,8 @@ fn modes_say_who_respects_which_capture() {
         let mut mode = mode;
         (stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode)), mode)
     };
-    // Capture mode, own thread's mode: whether the capturing thread may allocate, and another thread may.
+    // Capture mode, own thread's mode: whether the capturing thread may allocate, and another
+    // thread may.
     let cases = [
         (mode::GLOBAL, mode::GLOBAL, false, false),
         (mode::GLOBAL, mode::THREAD_LOCAL, false, true),

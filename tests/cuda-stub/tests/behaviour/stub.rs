@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The library as its users have it: loaded under the driver's name, each function found by its C name.
+//! The library as its users have it: loaded under the driver's name, each function found by its C
+//! name.
 
 use kernpack_cuda_stub::api::stream_work::CUhostFn;
 use kernpack_cuda_stub::argument::{
@@ -39,7 +40,8 @@ macro_rules! functions {
         #[expect(clippy::too_many_arguments, reason = "these are the driver's arguments")]
         impl Stub {
             $(pub fn $name(&self, $($argument: $type),*) -> $result {
-                // SAFETY: The test `headers` holds these types to the header, and the stub is written with the same.
+                // SAFETY: The test `headers` holds these types to the header, and the stub is
+                // written with the same.
                 let function = unsafe {
                     LIBRARY.1.get::<extern "C" fn($($type),*) -> $result>(stringify!($name).as_bytes())
                 };

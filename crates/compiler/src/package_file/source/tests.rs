@@ -190,7 +190,8 @@ fn a_source_names_one_file() {
     );
 }
 
-/// Whether a kernel must be named is for the kind to say, which is known before the rest can be read.
+/// Whether a kernel must be named is for the kind to say, which is known before the rest can be
+/// read.
 #[test]
 fn a_file_of_tritons_needs_no_kernel_even_where_it_is_wrong() {
     let text =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arguments of kernels, as package files have them: constants, and those of a launch without `args`.
+//! Arguments of kernels, as package files have them: constants, and those of a launch without
+//! `args`.
 
 use super::{HEADER, expect_package, expect_problems};
 use crate::package::WrittenLaunch;

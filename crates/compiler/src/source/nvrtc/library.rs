@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! NVRTC's C functions, and one safe call that goes through all of them.
 //!
-//! A library stays loaded for the rest of the process: it keeps threads and state of its own, and is not made for being unloaded.
+//! A library stays loaded for the rest of the process: it keeps threads and state of its own, and
+//! is not made for being unloaded.
 
 #![expect(unsafe_code, reason = "NVRTC is a C library")]
 
@@ -164,7 +165,8 @@ impl Functions {
         let texts: Vec<_> = job.files.iter().map(|file| file.text.as_ptr()).collect();
         let n_files = c_int::try_from(job.files.len() - 1).unwrap_or(c_int::MAX);
         let (all_texts, all_names) = (texts[1..].as_ptr(), names[1..].as_ptr());
-        // SAFETY: the program is the first text, as many follow as it is told, and all end in a NUL.
+        // SAFETY: the program is the first text, as many follow as it is told, and all end in a
+        // NUL.
         let status = unsafe {
             (self.create)(&mut program.handle, texts[0], names[0], n_files, all_texts, all_names)
         };

@@ -5,12 +5,14 @@
 //!
 //! 1. the file that `KERNPACK_NVRTC` names, and then nowhere else;
 //! 2. `lib64` and `lib` of the folders in `CUDA_HOME` and `CUDA_PATH`;
-//! 3. the wheel `nvidia-cuda-nvrtc` in the Python environment of `KERNPACK_PYTHON`, then of `VIRTUAL_ENV`;
+//! 3. the wheel `nvidia-cuda-nvrtc` in the Python environment of `KERNPACK_PYTHON`, then of
+//!    `VIRTUAL_ENV`;
 //! 4. wherever the loader looks;
 //! 5. `/usr/local/cuda*/lib64`.
 //!
-//! The headers of CUDA are those beside the library, where there are some: `include` of a toolkit or of the wheels nvidia-cuda-runtime,
-//! nvidia-cuda-crt and nvidia-cuda-cccl, which share a folder with it. No GPU and no driver is needed. Not here: what is compiled, and how.
+//! The headers of CUDA are those beside the library, where there are some: `include` of a toolkit
+//! or of the wheels nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl, which share a folder
+//! with it. No GPU and no driver is needed. Not here: what is compiled, and how.
 
 mod library;
 
@@ -58,7 +60,8 @@ pub struct Tried {
 const FILES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 /// Folders of the wheels below `site-packages`, of CUDA 13 and of CUDA 12.
 const WHEELS: &[&str] = &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"];
-/// Folders of headers, seen from the library's: of a toolkit and the wheels of CUDA 13, and of the wheels of CUDA 12.
+/// Folders of headers, seen from the library's: of a toolkit and the wheels of CUDA 13, and of the
+/// wheels of CUDA 12.
 const HEADERS: &[&str] =
     &["../include", "../include/cccl", "../../cuda_runtime/include", "../../cuda_cccl/include"];
 
@@ -198,8 +201,8 @@ fn load(file: &OsStr) -> Result<Nvrtc, Tried> {
     Ok(Nvrtc { path, version, include, functions })
 }
 
-/// NVRTC opens a second library by its bare name, which the loader finds in a wheel only if it is loaded already. Where there is none, NVRTC
-/// says so itself.
+/// NVRTC opens a second library by its bare name, which the loader finds in a wheel only if it is
+/// loaded already. Where there is none, NVRTC says so itself.
 fn load_builtins(folder: &Path, (major, minor): (u32, u32)) {
     let file = folder.join(format!("libnvrtc-builtins.so.{major}.{minor}"));
     if let Ok(library) = library::keep_loaded(file.as_os_str()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What descriptors become, by the sizes of a cubin's parameters, and what is said of those that do not fit. Real cubins are in `tests/cuda`.
+//! What descriptors become, by the sizes of a cubin's parameters, and what is said of those that do
+//! not fit. Real cubins are in `tests/cuda`.
 
 use super::*;
 use kernpack_ffi_abi::DeviceType;

@@ -132,7 +132,8 @@ fn clusters_come_from_their_extents_or_their_number() {
     };
     assert_eq!(cluster(r#""launch_pdl": false"#), Ok([4, 1, 1]));
     assert_eq!(cluster(r#""cluster_dims": [2, 2, 1]"#), Ok([2, 2, 1]));
-    // One block a cluster is none, whatever the extents say: Triton's own launcher does not look at them.
+    // One block a cluster is none, whatever the extents say: Triton's own launcher does not look at
+    // them.
     assert_eq!(read(r#""cluster_dims": [2, 1, 1]"#).unwrap().cluster, [1, 1, 1]);
     for wrong in ["[2, 2]", "[2, 0, 1]"] {
         let message = format!(

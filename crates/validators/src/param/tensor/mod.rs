@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kind `Tensor`: `Tensor([m, n], float16, order=row, align=16, device=cuda, mut)`.
 //!
-//! *Accepts* a `DLTensor*` (type index 7) and a `Tensor` object (70). *Checks*, in order: type, rank, dtype, device type, device index, data
-//! pointer, shape, strides, alignment. *Binds* the symbols of its dims and strides and its dtype variable. *Kernel argument*: `a` (the address
-//! of its first element), `a.shape[i]`, `a.strides[i]`, `a.numel`.
+//! *Accepts* a `DLTensor*` (type index 7) and a `Tensor` object (70). *Checks*, in order: type,
+//! rank, dtype, device type, device index, data pointer, shape, strides, alignment. *Binds* the
+//! symbols of its dims and strides and its dtype variable. *Kernel argument*: `a` (the address of
+//! its first element), `a.shape[i]`, `a.strides[i]`, `a.numel`.
 //!
 //! What is written is read and printed in `syntax`; the checks of strides are in `strides`, the
 //! others here.
@@ -239,7 +240,8 @@ impl ParamKind for Tensor {
 }
 
 impl Tensor {
-    /// The dims from the innermost to the outermost, as far as the signature tells: the last is the innermost one unless `order=` says otherwise.
+    /// The dims from the innermost to the outermost, as far as the signature tells: the last is the
+    /// innermost one unless `order=` says otherwise.
     fn fastest_first(&self) -> Option<Vec<usize>> {
         let n_dims = self.dims.len();
         if Star::among(&self.dims).is_some() {

@@ -25,8 +25,8 @@ pub(super) struct Given<'t> {
 }
 
 impl Tensor {
-    /// Checks the strides; returns that of every dim as it is written, the compact one where the dim
-    /// is free, and of a star the compact one of its fastest dim.
+    /// Checks the strides; returns that of every dim as it is written, the compact one where the
+    /// dim is free, and of a star the compact one of its fastest dim.
     pub(super) fn plan_strides(&self, cx: &mut Planner<'_>, given: &Given<'_>) -> Vec<Value> {
         let row_major = compact_strides(cx, given.axes, &Order::Row);
         match &self.strides {
@@ -150,8 +150,8 @@ impl Tensor {
         });
     }
 
-    /// The stride that a star's dim has where the tensor has none: the product of all extents behind
-    /// it, modulo 2^64.
+    /// The stride that a star's dim has where the tensor has none: the product of all extents
+    /// behind it, modulo 2^64.
     fn row_major_stride(
         &self,
         cx: &mut Planner<'_>,
@@ -179,8 +179,8 @@ impl Tensor {
         cx.b.close(absent, &[Guarded { inner: left[0], otherwise }])[0]
     }
 
-    /// Requires the dims of a star to lie in row-major order among themselves. Returns the stride of
-    /// the last one above 1, and whether there is none.
+    /// Requires the dims of a star to lie in row-major order among themselves. Returns the stride
+    /// of the last one above 1, and whether there is none.
     fn star_stride(
         &self,
         cx: &mut Planner<'_>,

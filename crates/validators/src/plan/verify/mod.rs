@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What makes a plan well formed. A failure is a bug of kernpack's, never the user's.
 //!
-//! This is the contract between those who make plans and those who read them. What is accepted here,
-//! every reader handles: printing, interpreting, lowering to code and lowering to a program for the
-//! runtime neither panic on it nor disagree about it. So a reader may rely on each of these rules,
-//! and on nothing else.
+//! This is the contract between those who make plans and those who read them. What is accepted
+//! here, every reader handles: printing, interpreting, lowering to code and lowering to a program
+//! for the runtime neither panic on it nor disagree about it. So a reader may rely on each of these
+//! rules, and on nothing else.
 //!
 //! Of expressions (`expr`):
 //!
 //! 1. An operand has a smaller number than the expression it stands in: expressions are acyclic.
-//! 2. Operands have the types that their operation wants: conditions are bools, everything else is an
-//!    integer, but for texts, which are compared with constants; the branches of a `select` agree.
+//! 2. Operands have the types that their operation wants: conditions are bools, everything else is
+//!    an integer, but for texts, which are compared with constants; the branches of a `select`
+//!    agree.
 //! 3. Only an addition, a subtraction or a multiplication is asked whether it overflows.
 //! 4. What rounds a float rounds it to `float16`, `bfloat16` or `float32`.
-//! 5. The arguments, and a sum of them and a number, are addresses to read from; what is known of the
-//!    device is read as elements, of which there is one for each [`DeviceFact`]. Nothing computes with
-//!    these addresses, and no step uses them.
+//! 5. The arguments, and a sum of them and a number, are addresses to read from; what is known of
+//!    the device is read as elements, of which there is one for each [`DeviceFact`]. Nothing
+//!    computes with these addresses, and no step uses them.
 //! 6. An element lies less than 2^32 bytes behind the first.
 //!
 //! Of steps (`step`), and of what follows them:
@@ -23,35 +24,38 @@
 //! 7. A value that is used exists, and has the type that is wanted.
 //! 8. A value that a `when` yields is used only behind that step, in its block or inside it.
 //! 9. A value is yielded once, by an expression made for it, and has the types of both its sources.
-//! 10. What a `repeat` gives its steps is given by that step alone, by expressions made for it, and used
-//!     only inside it. What it hands on has one type throughout.
-//! 11. Blocks nest at most [`MAX_DEPTH`] deep, and at most [`MAX_REPEATS`] of them repeat: so a call ends.
-//! 12. A fault has at most [`MAX_VALUES`] values, which are texts where they are shown as such, and else
-//!     integers, and [`MAX_PARTS`] parts. No text, and no constant one, has a NUL in it.
-//! 13. What is known of the device is used behind the step that asks. There is one at most, and it stands
-//!     in no other step.
+//! 10. What a `repeat` gives its steps is given by that step alone, by expressions made for it, and
+//!     used only inside it. What it hands on has one type throughout.
+//! 11. Blocks nest at most [`MAX_DEPTH`] deep, and at most [`MAX_REPEATS`] of them repeat: so a
+//!     call ends.
+//! 12. A fault has at most [`MAX_VALUES`] values, which are texts where they are shown as such, and
+//!     else integers, and [`MAX_PARTS`] parts. No text, and no constant one, has a NUL in it.
+//! 13. What is known of the device is used behind the step that asks. There is one at most, and it
+//!     stands in no other step.
 //!
 //! Of what an accepted call does (`effect`):
 //!
 //! 14. The function's name is an identifier.
-//! 15. Its values hold at the end of the plan; those that the device tells are two integers and a bool.
-//! 16. The arguments tell the call's device, and no step asks about it, where nothing is launched on a
-//!     GPU: a package has code for that only where it has such launches.
+//! 15. Its values hold at the end of the plan; those that the device tells are two integers and a
+//!     bool.
+//! 16. The arguments tell the call's device, and no step asks about it, where nothing is launched
+//!     on a GPU: a package has code for that only where it has such launches.
 //! 17. An allocation is aligned to a power of two.
-//! 18. There is a number for the combination of dtypes where there are dtype variables, and only there.
-//!     Each combination has a dtype for each variable, and there is one at least.
-//! 19. Launches have ascending numbers. The combinations that one has kernels for exist and ascend, and
-//!     where there are dtype variables, there is one at least.
-//! 20. A kernel's argument is a scalar of a type that C has, a result or a workspace that exists, the
-//!     stream, or a struct of these that has a field.
+//! 18. There is a number for the combination of dtypes where there are dtype variables, and only
+//!     there. Each combination has a dtype for each variable, and there is one at least.
+//! 19. Launches have ascending numbers. The combinations that one has kernels for exist and ascend,
+//!     and where there are dtype variables, there is one at least.
+//! 20. A kernel's argument is a scalar of a type that C has, a result or a workspace that exists,
+//!     the stream, or a struct of these that has a field.
 //! 21. The status of a host function is a value made for it, which only its own fault uses.
-//! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address, with a
-//!     stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no stride), and
-//!     with choices that the driver has.
+//! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address,
+//!     with a stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no
+//!     stride), and with choices that the driver has.
 //!
-//! One rule cannot be seen here: a load is evaluated only where the steps and conditions before it have
-//! made it safe. Where something is read through an address, everything that the plan reads through that
-//! address may be read. The sources of what a `when` yields elsewhere are evaluated in any case.
+//! One rule cannot be seen here: a load is evaluated only where the steps and conditions before it
+//! have made it safe. Where something is read through an address, everything that the plan reads
+//! through that address may be read. The sources of what a `when` yields elsewhere are evaluated in
+//! any case.
 //!
 //! [`DeviceFact`]: super::DeviceFact
 
