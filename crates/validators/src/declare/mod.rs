@@ -216,7 +216,7 @@ impl Declarations {
         self.resolve_dtype_vars(rules, &mut bindings, &mut diagnostics);
         self.check_names(params, &bindings, &mut diagnostics);
         self.check_rules(rules, &bindings, &mut diagnostics);
-        (bindings, diagnostics)
+        (bindings, joined(diagnostics))
     }
 
     fn resolve_symbols(&self, bindings: &mut Bindings, diagnostics: &mut Vec<Diagnostic>) {
@@ -357,6 +357,25 @@ fn first_outside<'u>(
         around.any(|optionals| held.contains(optionals))
     };
     uses.iter().copied().find(|used| !is_held(used))
+}
+
+/// What is one mistake is told once, at every place where it shows.
+fn joined(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut joined: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics {
+        let Diagnostic { code, message, help, labels, .. } = &diagnostic;
+        let is_same =
+            |it: &&mut Diagnostic| (it.code, &it.message, &it.help) == (*code, message, help);
+        match joined.iter_mut().find(is_same) {
+            Some(known) => {
+                let new = labels.iter().filter(|label| !known.labels.contains(label));
+                let new: Vec<_> = new.cloned().collect();
+                known.labels.extend(new);
+            }
+            None => joined.push(diagnostic),
+        }
+    }
+    joined
 }
 
 fn unbound(used: &Use) -> Diagnostic {
