@@ -372,7 +372,7 @@ impl<'t> Parser<'t> {
             let looks_like_dtype = is_nearly_dtype(name)
                 || name.ends_with(|c: char| c.is_ascii_digit())
                     && name.starts_with(|c: char| c.is_ascii_lowercase());
-            if param::is_keyword(name) || looks_like_dtype {
+            if param::is_keyword(name) || looks_like_dtype && !self.is_data_type(name) {
                 let diagnostic = Diagnostic::new("unknown-dtype", format!("`{name}` is no dtype"))
                     .label(span, "expected a dtype or a dtype variable");
                 return Err(unknown_dtype(name, diagnostic));
@@ -380,6 +380,20 @@ impl<'t> Parser<'t> {
             return Ok(TensorDType::Var(name.to_string(), span));
         }
         self.parse_dtype().map(TensorDType::Fixed)
+    }
+
+    /// Whether the text has a parameter of that name that is a `DataType`, before or behind.
+    fn is_data_type(&mut self, name: &str) -> bool {
+        let mark = self.cursor.position();
+        self.cursor.rewind(0);
+        let mut is_declared = false;
+        while self.peek().kind != TokenKind::End && !is_declared {
+            is_declared = self.bump().text == name
+                && self.at_mark(":")
+                && self.cursor.peek_second().text == "DataType";
+        }
+        self.cursor.rewind(mark);
+        is_declared
     }
 
     /// `=16`: a power of two, in bytes.
