@@ -29,13 +29,13 @@ def replay():
     return max(found, key=lambda path: path.stat().st_mtime)
 
 
-def agree(seed, signatures, calls):
+def agree(program, seed, signatures, calls):
     """Whether compiler, interpreter and reference agree on every call that comes of a seed. Each is compared twice: interpreted, and compiled."""
     options = ["--seed", str(seed), "--signatures", str(signatures), "--calls", str(calls)]
     with tempfile.TemporaryDirectory() as folder:
         recorded = pathlib.Path(folder, "calls.jsonl")
         subprocess.run([sys.executable, GENERATE, *options, "--out", recorded], check=True)
-        ran = subprocess.run([replay(), recorded], capture_output=True, text=True)
+        ran = subprocess.run([program, recorded], capture_output=True, text=True)
     agrees = f"{2 * signatures * calls} passed, 0 failed" in ran.stdout
     print(f"seed {seed}: {signatures} signatures with {calls} calls: {'no difference' if agrees else 'DIFFERENCES'}", flush=True)
     if not agrees:
@@ -52,12 +52,14 @@ def main():
     parser.add_argument("--minutes", type=float, help="new seeds for so long")
     parser.add_argument("--signatures", type=int, default=1000)
     parser.add_argument("--calls", type=int, default=20)
+    parser.add_argument("--replay", help="the program that makes the calls; the one that was built last if left out")
     options = parser.parse_args()
+    program = options.replay or replay()
     start = time.monotonic()
     seeds = [options.seed] if options.seed is not None else [random.SystemRandom().randrange(10 ** 7) for _ in range(options.seeds)]
-    found = [agree(seed, options.signatures, options.calls) for seed in seeds]
+    found = [agree(program, seed, options.signatures, options.calls) for seed in seeds]
     while options.minutes and time.monotonic() - start < 60 * options.minutes:
-        found.append(agree(random.SystemRandom().randrange(10 ** 7), options.signatures, options.calls))
+        found.append(agree(program, random.SystemRandom().randrange(10 ** 7), options.signatures, options.calls))
     sys.exit(not all(found))
 
 
