@@ -492,7 +492,7 @@ class Call:
         compact = wrap(math.prod(shape[numbers[-1] + 1 if numbers else len(shape) - (len(kind.dims) - 1 - i):]))
         if kind.strides == "any":
             for number, is_free, at in zip(numbers, free, parts):
-                if kind.mut and not is_free and given[number] == 0:
+                if kind.mut and strides is not None and not is_free and given[number] == 0:
                     self.fail("mut-broadcast", f"Invalid {at.itself}", "a non-zero stride for a mutable tensor", 0)
             return None if is_star else compact if free[0] else given[numbers[0]]
         if is_star:

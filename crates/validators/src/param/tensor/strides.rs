@@ -212,32 +212,34 @@ impl Tensor {
         (left[1], left[0])
     }
 
-    /// Refuses strides of 0 on dims above 1 of a tensor that is written.
+    /// Refuses strides of 0 on dims above 1 of a tensor that is written. Where it has no strides,
+    /// none of them is 0.
     fn require_writable(&self, cx: &mut Planner<'_>, given: &Given<'_>, actual: &[Option<Value>]) {
         if !self.mutable {
             return;
         }
-        for (i, axis) in given.axes.iter().enumerate() {
-            match (axis, actual[i]) {
-                (Axis::One(extent), Some(stride)) => {
-                    let free = given.is_free(cx, *extent);
-                    let path = self.dim_path(given.path, Field::Stride, i);
-                    check::mut_broadcast::require(cx, &path, stride, free);
-                }
-                (Axis::One(_), None) => unreachable!("a dim has a stride"),
-                // Row-major strides are 0 in empty tensors only.
-                (Axis::Star(dims), _) => cx.when(given.present, |cx| {
-                    cx.for_each_dim(dims.ndim, Direction::Forward, &[], |cx, turn| {
-                        let extent = cx.row_element(dims.extents, turn.number);
-                        let stride = given.star_stride_there(cx, turn.number);
-                        let free = given.is_free(cx, extent);
-                        let path = self.star_path(cx, given, turn.number);
+        cx.when(given.present, |cx| {
+            for (i, axis) in given.axes.iter().enumerate() {
+                match (axis, actual[i]) {
+                    (Axis::One(extent), Some(stride)) => {
+                        let free = given.is_free(cx, *extent);
+                        let path = self.dim_path(given.path, Field::Stride, i);
                         check::mut_broadcast::require(cx, &path, stride, free);
-                        vec![]
-                    });
-                }),
+                    }
+                    (Axis::One(_), None) => unreachable!("a dim has a stride"),
+                    (Axis::Star(dims), _) => {
+                        cx.for_each_dim(dims.ndim, Direction::Forward, &[], |cx, turn| {
+                            let extent = cx.row_element(dims.extents, turn.number);
+                            let stride = given.star_stride_there(cx, turn.number);
+                            let free = given.is_free(cx, extent);
+                            let path = self.star_path(cx, given, turn.number);
+                            check::mut_broadcast::require(cx, &path, stride, free);
+                            vec![]
+                        });
+                    }
+                }
             }
-        }
+        });
     }
 
     /// The path of the stride of a star's dim.
