@@ -111,7 +111,7 @@ fn measure_growth(kernels: &Path) -> Vec<Figure> {
 fn large_package(n_functions: usize, kernels: &Path) -> Package {
     let function = |i| Subject::AddOne.function(&format!("add_one_{i}"), kernels);
     let functions = (0..n_functions).map(function).collect();
-    Package { name: "large".to_string(), functions, link: vec![] }
+    Package::new("large", functions)
 }
 
 /// What time is taken from.

@@ -87,13 +87,13 @@ impl Subject {
     /// The package of this function alone.
     pub fn package(self, kernels: &Path) -> Package {
         let functions = vec![self.function(self.name(), kernels)];
-        Package { name: self.name().to_string(), functions, link: vec![] }
+        Package::new(self.name(), functions)
     }
 
     /// The package of all functions.
     pub fn package_of_all(kernels: &Path) -> Package {
         let functions = Subject::ALL.map(|subject| subject.function(subject.name(), kernels));
-        Package { name: "subjects".to_string(), functions: functions.to_vec(), link: vec![] }
+        Package::new("subjects", functions.to_vec())
     }
 }
 

@@ -91,7 +91,7 @@ fn cost(text: &str) -> [(&'static str, usize); 4] {
     let signature: Signature = text.parse().unwrap_or_else(|error| panic!("{error:?}: {text}"));
     let plan = signature.plan(DeviceType::CPU).expect("the signature is a good one");
     let functions = vec![Function::new(signature)];
-    let package = Package { name: "p".to_string(), functions, link: vec![] };
+    let package = Package::new("p", functions);
     let compiled = compile(&package, &Options::default()).expect("the package is a good one");
     [
         ("steps", n_steps(&plan.steps)),

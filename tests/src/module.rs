@@ -131,7 +131,7 @@ fn package(subjects: &[&Subject], folder: &Path) -> Result<Package, Box<dyn Erro
     }
     std::fs::write(c, c_text)?;
     std::fs::write(ptx, ptx_text)?;
-    Ok(Package { name: "suite".to_string(), functions, link: vec![] })
+    Ok(Package::new("suite", functions))
 }
 
 /// A compiled entry point.

@@ -5,9 +5,11 @@
 
 mod archs;
 mod plan;
+mod submit;
 mod written;
 
 pub use archs::Overruled;
+pub use submit::Submit;
 pub use written::{TritonLaunch, WrittenLaunch, WrittenPackage};
 
 use crate::source::{GpuSource, HostSource};
@@ -31,6 +33,8 @@ pub struct Package<L = Launch> {
     pub functions: Vec<Function<L>>,
     /// The sonames of libraries that the shared object is to load first.
     pub link: Vec<Placed<String>>,
+    /// How launches on a GPU are submitted, of functions that do not say it.
+    pub submit: Submit,
 }
 
 /// A function of a package.
@@ -44,6 +48,8 @@ pub struct Function<L = Launch> {
     pub workspaces: Vec<Workspace>,
     /// What an accepted call runs, in order. Without any, the function only checks its arguments.
     pub launches: Vec<L>,
+    /// How those on a GPU are submitted, where it is not as the package says.
+    pub submit: Option<Submit>,
 }
 
 /// A function as callers of a package see it: one that a user described, or one that comes with
@@ -64,6 +70,8 @@ pub enum Role {
     /// Checks the arguments of the function of that name, and returns a function that runs it with
     /// them.
     Prepare(String),
+    /// Returns, as JSON, how the launches of the function of that name were submitted.
+    Launched(String),
     /// Loads the package's GPU code on a device.
     Preload,
 }
@@ -101,17 +109,30 @@ pub enum Site {
     },
 }
 
+impl<L> Package<L> {
+    /// A package of these functions, to build on.
+    pub fn new(name: impl Into<String>, functions: Vec<Function<L>>) -> Package<L> {
+        Package { name: name.into(), functions, link: vec![], submit: Submit::default() }
+    }
+}
+
 impl Package {
-    /// Every entry point: the functions with their `_out` twins; a `kernpack_prepare_<name>` for
-    /// each of them that launches on a GPU and has no results; and `kernpack_preload_<package>`
-    /// where any does.
+    /// Every entry point: the functions with their `_out` twins; for each of them that launches on
+    /// a GPU, a `kernpack_prepare_<name>` where it has no results, and a `kernpack_launched_<name>`;
+    /// and `kernpack_preload_<package>` where any does.
     pub fn entry_points(&self) -> Vec<EntryPoint> {
         let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
-        let on_gpu = variants.iter().filter(|function| function.is_on_gpu());
-        let prepares: Vec<_> = on_gpu.filter_map(Function::prepare).collect();
-        let preload = variants.iter().any(Function::is_on_gpu).then(|| self.preload());
+        let on_gpu: Vec<_> = variants.iter().filter(|function| function.is_on_gpu()).collect();
+        let prepares: Vec<_> = on_gpu.iter().filter_map(|function| function.prepare()).collect();
+        let launched: Vec<_> = on_gpu.iter().map(|function| function.launched()).collect();
+        let preload = (!on_gpu.is_empty()).then(|| self.preload());
         let calls = variants.into_iter().map(|function| EntryPoint { function, role: Role::Call });
-        calls.chain(prepares).chain(preload).collect()
+        calls.chain(prepares).chain(launched).chain(preload).collect()
+    }
+
+    /// How a function's launches on a GPU are submitted.
+    pub fn submit_of(&self, function: &Function) -> Submit {
+        function.submit.unwrap_or(self.submit)
     }
 
     fn preload(&self) -> EntryPoint {
@@ -247,7 +268,7 @@ pub fn args_place(args: &[Placed<KernelArg>]) -> Span {
 impl Function {
     /// A function that only checks its arguments, to build on.
     pub fn new(signature: Signature) -> Function {
-        Function { signature, doc: None, workspaces: vec![], launches: vec![] }
+        Function { signature, doc: None, workspaces: vec![], launches: vec![], submit: None }
     }
 
     /// Whether a launch runs on a GPU.
@@ -271,6 +292,17 @@ impl Function {
         let function = Function { signature, doc: Some(doc), ..self.clone() };
         let is_prepared = self.signature.results.is_empty();
         is_prepared.then(|| EntryPoint { function, role: Role::Prepare(name.clone()) })
+    }
+
+    /// What says how its launches were submitted.
+    fn launched(&self) -> EntryPoint {
+        let name = &self.signature.name;
+        let doc = format!(
+            "How often `{name}` has submitted its launches in which way, as JSON: one by one (`plain`), or as a graph (`graph`), of which there are so many (`graphs`)."
+        );
+        let signature = Signature::new(format!("kernpack_launched_{name}"));
+        let function = Function { doc: Some(doc), ..Function::new(signature) };
+        EntryPoint { function, role: Role::Launched(name.clone()) }
     }
 
     /// The function as callers see it: itself, and with results also its `_out` twin.

@@ -117,7 +117,7 @@ pub fn parse<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Result<WrittenPac
 pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
     let file = text.into();
     let mut reader = Reader::new(file, base);
-    let mut package = Package { name: String::new(), functions: vec![], link: vec![] };
+    let mut package = Package::new("", vec![]);
     let (mut unsound, mut is_link_known) = (vec![], false);
     // What a person reads has to be what the program reads, in comments too.
     bidirectional(file).into_iter().for_each(|problem| _ = reader.report(problem));

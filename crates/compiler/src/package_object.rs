@@ -63,6 +63,7 @@ fn entries<'p>(parts: &'p Parts<'_>, record: &Record) -> Vec<Entry<'p>> {
             plan: parts.plans.of_entry_point(entry_point),
             role: &entry_point.role,
             launches: &function.launches,
+            submit: parts.package.submit_of(function),
             described,
         }
     });

@@ -20,9 +20,9 @@ impl Plans {
         problems: &mut Diagnostics,
     ) -> Plans {
         let described = package.functions.iter().map(Function::variants);
-        let preload = entry_points.iter().filter(|entry_point| entry_point.role == Role::Preload);
+        let others = entry_points.iter().filter(|entry_point| has_own_signature(&entry_point.role));
         let mut plans = HashMap::new();
-        for variants in described.chain(preload.map(|preload| vec![preload.function.clone()])) {
+        for variants in described.chain(others.map(|other| vec![other.function.clone()])) {
             let planned = variants.iter().try_for_each(|function| {
                 let name = &function.signature.name;
                 let plan = given.get(name).cloned().map_or_else(|| function.plan(), Ok)?;
@@ -51,7 +51,15 @@ impl Plans {
     pub fn of_entry_point(&self, EntryPoint { function, role }: &EntryPoint) -> &Plan {
         match role {
             Role::Prepare(of) => &self.0[of],
-            Role::Call | Role::Preload => &self.0[&function.signature.name],
+            Role::Call | Role::Launched(_) | Role::Preload => &self.0[&function.signature.name],
         }
+    }
+}
+
+/// Whether an entry point that nobody described takes something else than a described function.
+fn has_own_signature(role: &Role) -> bool {
+    match role {
+        Role::Call | Role::Prepare(_) => false,
+        Role::Launched(_) | Role::Preload => true,
     }
 }

@@ -23,7 +23,7 @@ fn launches_of_one_function_may_pass_different_things() {
     ];
     let signature = "f(a: int32, b: float64, c: int8)".parse().unwrap();
     let function = Function { launches, ..Function::new(signature) };
-    let package = Package { name: "p".to_string(), functions: vec![function], link: vec![] };
+    let package = Package::new("p", vec![function]);
     compile(&package, &Options::default()).unwrap();
 }
 
@@ -33,7 +33,7 @@ fn problems_of_a_package_without_a_text_name_the_function_and_the_source() {
     let launch =
         Launch::on_host(HostSource::new("missing.c"), parse_kernel_name("k").unwrap(), vec![]);
     let function = Function { launches: vec![launch], ..Function::new("f()".parse().unwrap()) };
-    let package = Package { name: "p".to_string(), functions: vec![function], link: vec![] };
+    let package = Package::new("p", vec![function]);
     let error = compile(&package, &Options::default()).unwrap_err();
     let CompileError::Problems(problems) = error else { panic!("{error}") };
     let [problem] = &problems.0[..] else { panic!("{problems}") };

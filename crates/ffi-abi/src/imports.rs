@@ -124,8 +124,8 @@ pub const LIBTVM_FFI_C_LATER: &[&str] = &[
 
 /// What a package may need of the C library; all of it in glibc 2.17.
 pub const LIBC: &[&str] = &[
-    "dlopen", "dlsym", "dlerror", "malloc", "free", "memcpy", "memmove", "memset", "memcmp",
-    "strlen", "strcmp", "snprintf", "syscall",
+    "dlopen", "dlsym", "dlerror", "getenv", "malloc", "free", "memcpy", "memmove", "memset",
+    "memcmp", "strlen", "strcmp", "snprintf", "syscall",
 ];
 
 /// Whether a package may leave `symbol` undefined without a user's object asking for it.

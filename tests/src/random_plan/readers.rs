@@ -179,7 +179,7 @@ fn read(plan: &Plan, arguments: &Arguments) -> Result<(), String> {
 fn compile(plan: &Plan, target: &'static Target) -> Result<(), String> {
     let signature = kernpack_validators::Signature::new(plan.name.clone());
     let functions = vec![Function::new(signature)];
-    let package = Package { name: "p".to_string(), functions, link: vec![] };
+    let package = Package::new("p", functions);
     let plans = HashMap::from([(plan.name.clone(), plan.clone())]);
     let compiled = compile_plans(&package, &plans, &Options { target, ..Options::default() });
     compiled.map(|_| ()).map_err(|error| format!("does not compile: {error}"))

@@ -287,7 +287,7 @@ fn a_host_function_takes_no_map() {
     let launch = Launch::on_host(HostSource::new("k.c"), KernelName::plain("k"), vec![arg]);
     let signature = "f(a: Tensor([n], uint8))".parse().unwrap();
     let function = Function { launches: vec![launch], ..Function::new(signature) };
-    let package = Package { name: "maps".to_string(), functions: vec![function], link: vec![] };
+    let package = Package::new("maps", vec![function]);
     let error = compile(&package, &Options::default()).err().unwrap().to_string();
     let expected = "error[tensor-map]: in function `f`: `tma(a, box=[64])` is for kernels on a GPU\n  help: pass the tensor itself\n";
     assert!(error.starts_with(expected), "{error}");

@@ -74,8 +74,10 @@ impl Header<'_> {
         );
         self.line("");
         // What returns an object has no plain form: C has nothing to hold it with.
-        let returns_nothing =
-            function.signature.results.is_empty() && !matches!(role, Role::Prepare(_));
+        let returns_nothing = match role {
+            Role::Call | Role::Preload => function.signature.results.is_empty(),
+            Role::Prepare(_) | Role::Launched(_) => false,
+        };
         if returns_nothing {
             self.line(&declaration);
             self.plain_function(function, &symbol);

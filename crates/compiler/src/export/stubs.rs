@@ -138,6 +138,7 @@ fn identifier(name: &str) -> String {
 fn results(signature: &Signature, role: &Role) -> String {
     match (role, signature.results.len()) {
         (Role::Prepare(_), _) => "Callable[[], None]".to_string(),
+        (Role::Launched(_), _) => "str".to_string(),
         (_, 0) => "None".to_string(),
         (_, 1) => "_Result".to_string(),
         // A `tvm_ffi.Array`, which is no tuple.

@@ -20,8 +20,8 @@ use kernpack_runtime::interface::layout::{
 };
 use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 
-/// Writes the description of the package's GPU code.
-pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode) {
+/// Writes the description of the package's GPU code, and of how many functions launch it.
+pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
     let text = |text: &str| e.bytes("", format!("{text}\0").as_bytes(), 1);
     let mut modules = Vec::new();
     for GpuModule { artifact, .. } in &code.modules {
@@ -55,6 +55,7 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode) {
         (package::N_MODULES, Word::Int(code.modules.len() as i64)),
         (package::KERNELS, Word::Pointer(e.words("", &kernels))),
         (package::N_KERNELS, Word::Int(code.kernels.len() as i64)),
+        (package::N_FUNCTIONS, Word::Int(n_functions.into())),
     ];
     e.export_words(PACKAGE, &record(package::BYTES, fields));
 }

@@ -17,6 +17,8 @@ const _: () = {
     assert!(layout::any::BYTES as usize == size_of::<kernpack_ffi_abi::layout::Any>());
     assert!(sequence::ELEMENTS == seq_cell::DATA.offset);
     assert!(sequence::SIZE == seq_cell::SIZE.offset);
+    assert!(layout::byte_array::DATA == byte_array::DATA.offset);
+    assert!(layout::byte_array::SIZE == byte_array::SIZE.offset);
     assert!(string_object::DATA == OBJECT_HEADER_BYTES + byte_array::DATA.offset);
     assert!(string_object::SIZE == OBJECT_HEADER_BYTES + byte_array::SIZE.offset);
     assert!(type_index::DL_TENSOR == TypeIndex::DL_TENSOR_PTR.0);

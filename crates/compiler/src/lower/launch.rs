@@ -13,7 +13,7 @@ use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
 use crate::llvm::{Block, Emitter, Extension, Function, Operation, Passed, Predicate, Ty, V};
-use crate::package::Launch;
+use crate::package::{Launch, Submit};
 use crate::target::Target;
 use crate::target::struct_abi::{Registers, class_of};
 use kernpack_ffi_abi::imports::{
@@ -40,13 +40,19 @@ pub struct Launching<'k> {
     pub gpu: &'k GpuCode,
     /// The host.
     pub target: &'k Target,
+    /// The function's number among those that launch on a GPU, where it is one of them.
+    #[expect(dead_code, reason = "the runtime does not ask for it yet")]
+    pub number: u32,
+    /// How its launches on a GPU are submitted.
+    #[expect(dead_code, reason = "the runtime does not ask for it yet")]
+    pub submit: Submit,
 }
 
 /// Lowers the rest of a function behind its checks.
 pub fn lower<'c>(
     builder: &mut FunctionBuilder<'_, 'c>,
     faults: &mut Faults,
-    Launching { launches, host, gpu, target }: Launching<'_>,
+    Launching { launches, host, gpu, target, .. }: Launching<'_>,
     result: V<'c>,
 ) {
     let plan = builder.plan;

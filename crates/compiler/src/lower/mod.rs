@@ -17,6 +17,7 @@ mod getter;
 mod gpu;
 mod import;
 mod launch;
+mod launched;
 mod member;
 mod pieces;
 mod program;
@@ -29,13 +30,14 @@ mod value;
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
 use crate::llvm::{Context, Effort, Emitter, Function, Ty, V};
-use crate::package::{Launch, Package, Role};
+use crate::package::{Launch, Package, Role, Submit};
 use crate::target::Target;
 pub use faults::Faults;
 use function::FunctionBuilder;
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
 use kernpack_validators::Plan;
 use launch::Launching;
+use launched::Numbers;
 use program::n_steps;
 
 /// A function ready to be lowered.
@@ -48,6 +50,8 @@ pub struct Entry<'p> {
     pub role: &'p Role,
     /// Its launches, which the plan's refer to by number.
     pub launches: &'p [Launch],
+    /// How those on a GPU are submitted.
+    pub submit: Submit,
     /// What is told of it; nothing of what comes with other functions.
     pub described: Option<Described<'p>>,
 }
@@ -74,13 +78,19 @@ pub fn lower(
     let context = Context::create();
     let emitter = Emitter::new(&context, &package.name);
     let mut faults = Faults::new();
+    let numbers = Numbers::of(entries);
     for entry in entries {
-        let with = Launching { launches: entry.launches, host, gpu, target };
-        let on_gpu = entry.plan.launches.iter().any(|launch| launch.grid().is_some());
+        let &Entry { launches, submit, .. } = entry;
+        let number = numbers.of_function(&entry.plan.name);
+        let with = Launching { launches, host, gpu, target, number: number.unwrap_or(0), submit };
         match entry.role {
-            Role::Call if on_gpu => pieces::lower(&emitter, entry, &mut faults, with),
+            Role::Call if number.is_some() => pieces::lower(&emitter, entry, &mut faults, with),
             Role::Call => lower_whole(&emitter, entry.plan, &mut faults, with),
             Role::Prepare(_) => pieces::lower_prepare(&emitter, entry),
+            Role::Launched(of) => {
+                let number = numbers.of_function(of).expect("it launches on a GPU");
+                launched::lower(&emitter, entry.plan, &mut faults, number);
+            }
             Role::Preload => gpu::lower_preload(&emitter, entry.plan, &mut faults),
         }
         let Some(Described { metadata, doc }) = &entry.described else { continue };
@@ -97,7 +107,7 @@ pub fn lower(
         allocation::define(&emitter);
     }
     if !gpu.kernels.is_empty() {
-        gpu::define(&emitter, &package.name, gpu);
+        gpu::define(&emitter, &package.name, gpu, numbers.n_functions());
     }
     span.exit();
     let _span = tracing::debug_span!("codegen").entered();

@@ -118,7 +118,12 @@ fn lower_launch<'c>(
 }
 
 /// Where a piece has failed, raises what it has written, if anything, and returns -1.
-fn return_unless_zero<'c>(e: &Emitter<'c>, function: Function<'c>, error: V<'c>, n_strings: V<'c>) {
+pub(super) fn return_unless_zero<'c>(
+    e: &Emitter<'c>,
+    function: Function<'c>,
+    error: V<'c>,
+    n_strings: V<'c>,
+) {
     let [failed, raise, fail, behind] = [(); 4].map(|()| e.block(function, ""));
     let zero = e.int(Ty::I32, 0);
     e.branch(e.compare(Predicate::EQ, n_strings, zero), behind, failed, Some(true));

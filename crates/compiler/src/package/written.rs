@@ -51,9 +51,10 @@ impl<L: Into<WrittenLaunch>> Package<L> {
             doc: function.doc,
             workspaces: function.workspaces,
             launches: function.launches.into_iter().map(Into::into).collect(),
+            submit: function.submit,
         };
         let functions = self.functions.into_iter().map(written).collect();
-        Package { name: self.name, functions, link: self.link }
+        Package { name: self.name, functions, link: self.link, submit: self.submit }
     }
 }
 
@@ -114,7 +115,7 @@ impl WrittenLaunch {
 impl WrittenPackage {
     /// What it says beside its functions.
     pub fn without_functions(&self) -> Package {
-        Package { name: self.name.clone(), functions: vec![], link: self.link.clone() }
+        Package { link: self.link.clone(), submit: self.submit, ..Package::new(&self.name, vec![]) }
     }
 }
 
@@ -124,8 +125,14 @@ impl Function<WrittenLaunch> {
         Function {
             doc: self.doc.clone(),
             workspaces: self.workspaces.clone(),
+            submit: self.submit,
             ..Function::new(self.signature.clone())
         }
+    }
+
+    /// Whether a launch runs on a GPU.
+    pub fn is_on_gpu(&self) -> bool {
+        self.launches.iter().any(WrittenLaunch::is_on_gpu)
     }
 
     /// What does not fit together, as far as that is known without the files that sources name.
@@ -133,8 +140,7 @@ impl Function<WrittenLaunch> {
     /// # Errors
     /// All of it.
     pub fn check(&self) -> Result<(), Diagnostics> {
-        let on_gpu = self.launches.iter().any(WrittenLaunch::is_on_gpu);
-        let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
+        let device = if self.is_on_gpu() { DeviceType::CUDA } else { DeviceType::CPU };
         let drafts = self.launches.iter().map(|launch| match launch {
             WrittenLaunch::Whole(launch) => launch.spec(),
             WrittenLaunch::Triton(launch) => launch.draft(),

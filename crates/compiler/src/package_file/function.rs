@@ -49,7 +49,7 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     fields.finish(reader);
 
     let signature = signature.unwrap_or_else(|| Signature::new(""));
-    let function = Function { signature, doc, workspaces, launches };
+    let function = Function { signature, doc, workspaces, launches, submit: None };
     if reader.n_problems() == n_problems
         && let (Err(problems), Some(text)) = (function.check(), text)
     {

@@ -22,7 +22,7 @@ fn function(signature: &str) -> Function {
 }
 
 fn package(functions: Vec<Function>) -> Package {
-    Package { name: "norm".to_string(), functions, link: vec![] }
+    Package::new("norm", functions)
 }
 
 /// A package with a documented function that launches two kernels, and one with a result.

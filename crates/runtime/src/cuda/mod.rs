@@ -26,6 +26,7 @@ mod exit;
 mod explain;
 pub(crate) mod facts;
 pub(crate) mod launch;
+pub(crate) mod launched;
 mod load;
 mod message;
 mod package;

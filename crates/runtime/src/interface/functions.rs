@@ -168,6 +168,10 @@ functions! {
             function: *const Preparable, args: *const Any, num_args: i32, result: *mut Any,
             error: *mut ErrorParts
         ) -> i32 where cuda::prepare;
+        /// Writes down, as a string, how a function's launches were submitted.
+        CUDA_LAUNCHED = kernpack_rt_cuda_launched(
+            function: u32, result: *mut Any, error: *mut ErrorParts
+        ) -> i32 where cuda::launched;
     }
 }
 

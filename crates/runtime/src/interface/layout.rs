@@ -86,6 +86,13 @@ structs! {
         /// How many.
         size: usize as SIZE,
     }
+    /// `TVMFFIByteArray`
+    struct ByteArray in byte_array {
+        /// The bytes.
+        data: *const u8 as DATA,
+        /// How many.
+        size: usize as SIZE,
+    }
     /// A function that calls can be prepared of.
     struct Preparable in preparable {
         /// What callers call to prepare it.
@@ -172,6 +179,8 @@ structs! {
         kernels: *const Kernel as KERNELS,
         /// How many.
         n_kernels: u64 as N_KERNELS,
+        /// How many of its functions launch some: they are numbered from 0.
+        n_functions: u64 as N_FUNCTIONS,
     }
     /// The same kernels for several devices.
     struct Module in module {

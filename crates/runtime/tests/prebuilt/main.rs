@@ -19,15 +19,17 @@ mod raised;
 const IMPORTS: [&str; 6] = ["free", "malloc", "memcmp", "memcpy", "memmove", "memset"];
 
 /// What launches need: the C library, and the description of the package's GPU code.
-const CUDA_IMPORTS: [&str; 15] = [
+const CUDA_IMPORTS: [&str; 17] = [
     "TVMFFIErrorSetRaisedFromCStrParts",
     "TVMFFIFunctionCreate",
     "TVMFFIObjectDecRef",
     "TVMFFIObjectIncRef",
+    "TVMFFIStringFromByteArray",
     "dlerror",
     "dlopen",
     "dlsym",
     "free",
+    "getenv",
     PACKAGE,
     "malloc",
     "memcmp",
