@@ -74,7 +74,7 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     run(&mut rustc)?;
 
     let text = fs::read_to_string(&ir).map_err(|error| file_problem(&ir, error))?;
-    fs::write(&ir, without_target(&text)).map_err(|error| file_problem(&ir, error))?;
+    fs::write(&ir, with_counter(&without_target(&text), arch)).map_err(|error| file_problem(&ir, error))?;
     Ok(ir)
 }
 
@@ -86,6 +86,16 @@ fn without_target(ir: &str) -> String {
         false => line.to_owned(),
     });
     neutral.map(|line| line + "\n").collect()
+}
+
+/// Puts LLVM's intrinsic for reading the processor's counter where the code calls for it. On aarch64
+/// only the counter of time may be read by everybody.
+fn with_counter(ir: &str, arch: HostArch) -> String {
+    let intrinsic = match arch {
+        HostArch::X86_64 => "@llvm.readcyclecounter",
+        HostArch::Aarch64 => "@llvm.readsteadycounter",
+    };
+    ir.replace("@kernpack_ticks", intrinsic)
 }
 
 /// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM

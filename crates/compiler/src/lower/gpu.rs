@@ -11,12 +11,13 @@ use super::struct_args::store;
 use crate::gpu_code::{GpuCode, GpuModule};
 use crate::image::Arch;
 use crate::llvm::{Emitter, Ty, V, Word};
+use crate::target::struct_abi::Layout;
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
 use kernpack_runtime::interface::PACKAGE;
-use kernpack_runtime::interface::functions::{CUDA_LAUNCH, CUDA_PRELOAD};
+use kernpack_runtime::interface::functions::CUDA_PRELOAD;
 use kernpack_runtime::interface::layout::{
-    AttributeId, image, kernel, launch_attribute, launch_config, module, package,
+    AttributeId, image, kernel, kernel_launch, launch_attribute, launch_config, module, package,
 };
 use kernpack_validators::plan::{self, Grid, LaunchArg, Plan};
 
@@ -78,44 +79,52 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
 const SECTION: &str = ".kernpack.images";
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
-    /// Launches a kernel of the package.
+    /// Adds a launch of a kernel of the package to the batch.
     pub fn run_on_gpu(&mut self, kernel: usize, grid: &Grid, launch: &plan::Launch) {
         let e = self.e();
-        let args = self.store_args(&launch.args);
-        let config = self.config(grid);
-        let error = self.error();
-        let device = e.truncate(self.index, Ty::I32);
-        let number = e.int(Ty::I32, kernel as i64);
-        let n_strings = call_runtime(e, CUDA_LAUNCH, &[device, number, config, args, error]);
-        self.leave_with_error(n_strings);
+        let (args, sizes) = self.store_args(&launch.args);
+        let space = self.next_launch();
+        self.store_config(space, grid);
+        e.store_at(space, kernel_launch::ARGS, args);
+        e.store_at(space, kernel_launch::SIZES, e.bytes("", &sizes, 2));
+        e.store_at(space, kernel_launch::KERNEL, e.int(Ty::I32, kernel as i64));
     }
 
-    /// Where the runtime has written an error, frees everything and raises it.
+    /// Where the runtime has written an error, submits what came before, frees everything and raises
+    /// it.
     pub(super) fn leave_with_error(&mut self, n_strings: V<'c>) {
         let e = self.e();
         let ok = self.builder.at_failure(n_strings);
+        let n_strings = self.submit_before(n_strings);
         self.free_all();
         self.builder.leave(n_strings);
         e.at(ok);
     }
 
-    /// The arguments in memory; an array of their addresses.
-    fn store_args(&mut self, args: &[LaunchArg]) -> V<'c> {
+    /// The arguments in memory: an array of their addresses; how many there are, and their sizes.
+    fn store_args(&mut self, args: &[LaunchArg]) -> (V<'c>, Vec<u8>) {
         let e = self.e();
         let addresses = e.stack(self.function(), 8 * args.len().max(1) as u32);
+        let mut sizes = vec![args.len() as u32];
         for (i, arg) in args.iter().enumerate() {
-            let space = match arg {
-                LaunchArg::TensorMap(map) => self.encode(map),
-                _ => store(self, arg).0,
+            let (space, size) = match arg {
+                LaunchArg::TensorMap(map) => (self.encode(map), Layout::TENSOR_MAP.size),
+                _ => {
+                    let (space, layout) = store(self, arg);
+                    (space, layout.size)
+                }
             };
             e.store_at(addresses, 8 * i as u32, space);
+            sizes.push(size);
         }
-        addresses
+        let bytes = |size| u16::try_from(size).expect("a kernel takes 32 KiB at most").to_le_bytes();
+        (addresses, sizes.into_iter().flat_map(bytes).collect())
     }
 
-    fn config(&mut self, grid: &Grid) -> V<'c> {
+    /// Writes how a launch is laid out to the place of its configuration.
+    fn store_config(&mut self, space: V<'c>, grid: &Grid) {
         let e = self.e();
-        let config = e.stack(self.function(), launch_config::BYTES);
+        let config = e.offset_by(space, kernel_launch::CONFIG);
         let dims = grid.grid.iter().zip((launch_config::GRID..).step_by(4));
         let dims = dims.chain(grid.block.iter().zip((launch_config::BLOCK..).step_by(4)));
         for (value, offset) in dims.chain([(&grid.shared, launch_config::SHARED_BYTES)]) {
@@ -129,7 +138,6 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let (attributes, n_attributes) = self.attributes(grid);
         e.store_at(config, launch_config::ATTRIBUTES, attributes);
         e.store_at(config, launch_config::N_ATTRIBUTES, e.int(Ty::I32, n_attributes));
-        config
     }
 
     fn attributes(&mut self, grid: &Grid) -> (V<'c>, i64) {

@@ -7,6 +7,7 @@
 
 use super::Faults;
 use super::allocation;
+use super::batch::{Batch, Submission, batches};
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
 use super::struct_args::pass_struct;
@@ -41,10 +42,8 @@ pub struct Launching<'k> {
     /// The host.
     pub target: &'k Target,
     /// The function's number among those that launch on a GPU, where it is one of them.
-    #[expect(dead_code, reason = "the runtime does not ask for it yet")]
     pub number: u32,
     /// How its launches on a GPU are submitted.
-    #[expect(dead_code, reason = "the runtime does not ask for it yet")]
     pub submit: Submit,
 }
 
@@ -52,9 +51,11 @@ pub struct Launching<'k> {
 pub fn lower<'c>(
     builder: &mut FunctionBuilder<'_, 'c>,
     faults: &mut Faults,
-    Launching { launches, host, gpu, target, .. }: Launching<'_>,
+    with: Launching<'_>,
+    owner: V<'c>,
     result: V<'c>,
 ) {
+    let Launching { launches, host, gpu, target, number, submit } = with;
     let plan = builder.plan;
     let index = builder.device_number();
     let mut call = Call {
@@ -69,6 +70,8 @@ pub fn lower<'c>(
         index,
         runs: vec![],
         stream: None,
+        submission: Submission { number, submit, owner },
+        pending: None,
     };
     for alloc in &plan.results {
         let tensor = call.allocate(alloc, false);
@@ -80,8 +83,12 @@ pub fn lower<'c>(
     }
     call.runs = plan.launches.iter().map(|launch| call.runs(launch)).collect();
     call.ask_stream();
-    for (number, launch) in plan.launches.iter().enumerate() {
-        call.launch(launch, call.runs[number]);
+    for batch in batches(plan) {
+        call.begin_batch(&plan.launches[batch.clone()]);
+        for number in batch {
+            call.launch(&plan.launches[number], call.runs[number]);
+        }
+        call.submit_batch();
     }
     call.finish(result);
 }
@@ -109,6 +116,10 @@ pub struct Call<'k, 'f, 'c> {
     /// Whether each launch of the plan runs, where that is not for certain.
     runs: Vec<Option<V<'c>>>,
     stream: Option<V<'c>>,
+    /// How launches on a GPU are submitted.
+    pub(super) submission: Submission<'c>,
+    /// Those that are yet to be.
+    pub(super) pending: Option<Batch<'c>>,
 }
 
 impl<'f, 'c> Call<'_, 'f, 'c> {

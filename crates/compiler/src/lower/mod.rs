@@ -9,6 +9,7 @@
 //! are functions of their own, the [`pieces`] that prepared calls are made of.
 
 mod allocation;
+mod batch;
 mod condition;
 mod device;
 mod faults;
@@ -142,7 +143,7 @@ fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launchin
     let (args, n_args, result) = Packed::params(e, function);
     let mut builder = FunctionBuilder::new(e, plan, function, args, n_args);
     builder.plan();
-    launch::lower(&mut builder, faults, with, result);
+    launch::lower(&mut builder, faults, with, e.null(), result);
     builder.finish(faults);
 }
 

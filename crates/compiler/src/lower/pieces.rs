@@ -4,7 +4,7 @@
 //! | function | does |
 //! |---|---|
 //! | `kernpack_check_<name>(args, num_args, state, error)` | checks the arguments, and writes to the state what launches need of them |
-//! | `kernpack_launch_<name>(state, result, error)` | does what an accepted call does |
+//! | `kernpack_launch_<name>(state, owner, result, error)` | does what an accepted call does; `owner` is the prepared call that it is for, or NULL |
 //! | `__tvm_ffi_<name>` | both, with a state on its stack |
 //! | `__tvm_ffi_kernpack_prepare_<name>` | has the runtime make a function of a state that outlives the call |
 //!
@@ -36,7 +36,7 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     let (args, n_args, result) = Packed::params(e, function);
     let n_strings = e.call(check, &[args, n_args, memory, error]).expect("a number");
     return_unless_zero(e, function, error, n_strings);
-    let n_strings = e.call(launch, &[memory, result, error]).expect("a number");
+    let n_strings = e.call(launch, &[memory, e.null(), result, error]).expect("a number");
     return_unless_zero(e, function, error, n_strings);
     e.ret(e.int(Ty::I32, 0));
 }
@@ -102,7 +102,7 @@ fn lower_launch<'c>(
     with: Launching<'_>,
 ) {
     e.begin(function);
-    let [memory, result, error] = [0, 1, 2].map(|number| e.param(function, number));
+    let [memory, owner, result, error] = [0, 1, 2, 3].map(|number| e.param(function, number));
     let mut builder =
         FunctionBuilder::new(e, plan, function, e.null(), e.int(Ty::I32, 0)).piece(error);
     for (slot, value) in state.slots() {
@@ -114,7 +114,7 @@ fn lower_launch<'c>(
         builder.device_number = Some(e.load(Ty::I64, e.offset_by(memory, slot)));
     }
     builder.driver_error();
-    launch::lower(&mut builder, faults, with, result);
+    launch::lower(&mut builder, faults, with, owner, result);
 }
 
 /// Where a piece has failed, raises what it has written, if anything, and returns -1.

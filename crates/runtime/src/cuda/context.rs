@@ -48,6 +48,17 @@ impl Current {
     pub(super) fn is(self, context: Context) -> bool {
         self.status == 0 && self.context == context
     }
+
+    /// Whether it can be put back.
+    pub(super) fn is_known(self) -> bool {
+        self.status == 0
+    }
+
+    /// Makes it current again. There is nothing to be done where the driver refuses.
+    pub(super) fn put_back(self, driver: &Driver) {
+        // SAFETY: the handle is the driver's.
+        unsafe { (driver.set_context)(self.context) };
+    }
 }
 
 impl Call {

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::system;
-use crate::interface::layout::LaunchConfig;
+use crate::interface::layout::{AttributeId, LaunchConfig};
 
 /// What a function of the driver returns: 0, or what went wrong.
 pub(super) type Status = c_int;
@@ -35,6 +35,31 @@ pub(super) type Kernel = *mut c_void;
 pub(super) type Function = *mut c_void;
 /// `CUstream`
 pub(super) type Stream = *mut c_void;
+/// `CUgraph`
+pub(super) type Graph = *mut c_void;
+/// `CUgraphNode`
+pub(super) type Node = *mut c_void;
+/// `CUgraphExec`
+pub(super) type Exec = *mut c_void;
+/// `CUlaunchAttributeValue`
+pub(super) type AttributeValue = [u64; 8];
+
+/// `CUDA_KERNEL_NODE_PARAMS`, of version 2.
+#[repr(C)]
+pub(super) struct NodeParams {
+    pub(super) function: Function,
+    /// The grid and the block, x first, and the bytes of dynamic shared memory.
+    pub(super) size: [c_uint; 7],
+    pub(super) args: *mut *mut c_void,
+    /// What would stand for the arguments: none.
+    pub(super) extra: *mut *mut c_void,
+    /// What would stand for the function and its context: none.
+    pub(super) kernel: Kernel,
+    pub(super) context: Context,
+}
+
+/// `CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`, of a stream
+pub(super) const ACCESS_POLICY_WINDOW: c_int = 1;
 
 /// `CU_DEVICE_ATTRIBUTE_*`
 pub(super) mod device {
@@ -64,21 +89,36 @@ pub(super) mod kernel {
 pub(super) const CAPTURE_MODE_RELAXED: c_int = 2;
 
 macro_rules! functions {
-    ($($field:ident = $symbol:ident($($arg:ty),*);)*) => {
-        /// The driver's functions.
+    ($(#[$doc:meta])* $table:ident named $symbols:ident {
+        $($field:ident = $symbol:ident($($arg:ty),*);)*
+    }) => {
+        $(#[$doc])*
         #[derive(Clone, Copy)]
         #[repr(C)]
-        pub(super) struct Driver {
+        pub(super) struct $table {
             $(pub(super) $field: unsafe extern "C" fn($($arg),*) -> Status,)*
         }
 
         /// Their symbols, in the order of the fields, each with the NUL that ends it.
-        const SYMBOLS: &[u8] = concat!($(stringify!($symbol), "\0"),*).as_bytes();
+        const $symbols: &[u8] = concat!($(stringify!($symbol), "\0"),*).as_bytes();
+
+        impl $table {
+            /// Finds each function, or says which one there is not.
+            fn find(library: *mut c_void) -> Result<$table, *const c_char> {
+                let mut found = MaybeUninit::<$table>::uninit();
+                find_all(library, $symbols, found.as_mut_ptr().cast())?;
+                // SAFETY: every field has been written, and CUDA's header gives these functions
+                // these types.
+                Ok(unsafe { found.assume_init() })
+            }
+        }
     };
 }
 
 // What every launch calls comes first, and so lies beside what else it reads.
 functions! {
+    /// The driver's functions.
+    Driver named SYMBOLS {
     launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
     current_context = cuCtxGetCurrent(*mut Context);
     init = cuInit(c_uint);
@@ -98,6 +138,90 @@ functions! {
     get_function = cuKernelGetFunction(*mut Function, Kernel);
     kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
     set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
+    }
+}
+
+functions! {
+    /// Those for launching executable graphs, which an older driver may lack.
+    GraphCalls named GRAPH_SYMBOLS {
+    launch = cuGraphLaunch(Exec, Stream);
+    set_params = cuGraphExecKernelNodeSetParams_v2(Exec, Node, *const NodeParams);
+    context_id = cuCtxGetId(Context, *mut u64);
+    stream_context = cuStreamGetCtx(Stream, *mut Context);
+    capture_status = cuStreamIsCapturing(Stream, *mut c_int);
+    stream_attribute = cuStreamGetAttribute(Stream, c_int, *mut AttributeValue);
+    create = cuGraphCreate(*mut Graph, c_uint);
+    add_kernel = cuGraphAddKernelNode_v2(*mut Node, Graph, *const Node, usize, *const NodeParams);
+    set_attribute = cuGraphKernelNodeSetAttribute(Node, AttributeId, *const AttributeValue);
+    instantiate = cuGraphInstantiateWithFlags(*mut Exec, Graph, u64);
+    destroy_exec = cuGraphExecDestroy(Exec);
+    destroy = cuGraphDestroy(Graph);
+    }
+}
+
+impl GraphCalls {
+    /// Finds them.
+    pub(super) fn load() -> Option<GraphCalls> {
+        GraphCalls::find(system::open_driver().ok()?).ok()
+    }
+
+    /// The number of a context. One that was reset has another.
+    #[inline(always)]
+    pub(super) fn id_of(&self, context: Context) -> Option<u64> {
+        let mut id = 0;
+        // SAFETY: the driver writes one number.
+        let status = unsafe { (self.context_id)(context, &raw mut id) };
+        (status == 0).then_some(id)
+    }
+
+    /// Whether a stream's work goes to that context.
+    #[inline(always)]
+    pub(super) fn is_of_context(&self, stream: Stream, context: Context) -> bool {
+        let mut of = ptr::null_mut();
+        // SAFETY: the driver writes one handle.
+        unsafe { (self.stream_context)(stream, &raw mut of) == 0 && of == context }
+    }
+
+    /// Whether what a stream is given runs, and is not captured.
+    #[inline(always)]
+    pub(super) fn runs(&self, stream: Stream) -> bool {
+        let mut capture = 0;
+        // SAFETY: the driver writes one int.
+        unsafe { (self.capture_status)(stream, &raw mut capture) == 0 && capture == 0 }
+    }
+
+    /// Whether the kernels of a stream have a window of memory that stays in the cache. Those of
+    /// graphs have none.
+    pub(super) fn has_window(&self, stream: Stream) -> bool {
+        let mut window: AttributeValue = [0; 8];
+        // SAFETY: the driver writes one value.
+        let status =
+            unsafe { (self.stream_attribute)(stream, ACCESS_POLICY_WINDOW, &raw mut window) };
+        // Behind the address comes the size.
+        status != 0 || window[1] != 0
+    }
+}
+
+/// Finds a function for each of these symbols, and writes it, or says which one there is not.
+fn find_all(
+    library: *mut c_void,
+    symbols: &[u8],
+    mut field: *mut *mut c_void,
+) -> Result<(), *const c_char> {
+    let mut rest = symbols;
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let name = rest.as_ptr().cast();
+        // SAFETY: the name ends with NUL.
+        let found = unsafe { system::symbol(library, name) };
+        if found.is_null() {
+            return Err(name);
+        }
+        // SAFETY: there are as many symbols as fields.
+        unsafe { field.write(found) };
+        field = field.wrapping_add(1);
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Why there is no driver to call.
@@ -107,33 +231,13 @@ pub(super) enum NoDriver {
     Library(*const c_char),
     /// A library without that function: it is too old.
     Function(*const c_char),
+    /// `KERNPACK_LAUNCH` has a value that means nothing.
+    Setting(*const c_char),
     /// It does not start.
     Init(&'static Driver, Status),
 }
 
 impl Driver {
-    /// Finds each function, or says which one there is not.
-    fn find(library: *mut c_void) -> Result<Driver, *const c_char> {
-        let mut driver = MaybeUninit::<Driver>::uninit();
-        let mut field: *mut *mut c_void = driver.as_mut_ptr().cast();
-        let mut rest = SYMBOLS;
-        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-            let name = rest.as_ptr().cast();
-            // SAFETY: the name ends with NUL.
-            let found = unsafe { system::symbol(library, name) };
-            if found.is_null() {
-                return Err(name);
-            }
-            // SAFETY: there are as many symbols as fields.
-            unsafe { field.write(found) };
-            field = field.wrapping_add(1);
-            rest = rest.get(end + 1..).unwrap_or_default();
-        }
-        // SAFETY: every field has been written, and CUDA's header gives these functions these
-        // types.
-        Ok(unsafe { driver.assume_init() })
-    }
-
     /// Finds the driver.
     pub(super) fn load() -> Result<Driver, NoDriver> {
         let library = system::open_driver().map_err(NoDriver::Library)?;

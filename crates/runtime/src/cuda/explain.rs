@@ -11,7 +11,7 @@ use super::errors;
 use super::load::NotLoaded;
 use super::message::Message;
 use super::package;
-use crate::interface::layout::{AttributeId, LaunchAttribute, LaunchConfig};
+use crate::interface::layout::{AttributeId, LaunchConfig};
 
 /// There is no memory for what a package keeps.
 pub(super) fn no_memory(mut message: Message) -> i32 {
@@ -28,6 +28,10 @@ pub(super) fn no_driver(mut message: Message, reason: NoDriver) -> i32 {
         NoDriver::Function(name) => {
             message.text(c"the CUDA driver has no `").c_str(name).text(c"`").call();
             message.text(c": it is older than CUDA 12.0, which is the oldest that works");
+        }
+        NoDriver::Setting(value) => {
+            message.text(c"KERNPACK_LAUNCH is `").c_str(value).text(c"`").call();
+            message.text(c": expected `auto`, `plain` or `graph`");
         }
         NoDriver::Init(driver, status) => {
             status_words(&mut message, driver, status);
@@ -286,12 +290,7 @@ impl Refused<'_> {
     }
 
     fn attribute(&self, id: AttributeId) -> Option<[u64; 8]> {
-        let (first, n) = (self.config.attributes, self.config.n_attributes as usize);
-        let attributes: &[LaunchAttribute] = match n {
-            0 => &[],
-            // SAFETY: the configuration has as many attributes as it says.
-            _ => unsafe { core::slice::from_raw_parts(first, n) },
-        };
+        let attributes = self.config.attributes();
         attributes.iter().find(|attribute| attribute.id == id).map(|attribute| attribute.value)
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launching a kernel.
+//! Launching a kernel, by itself.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -12,35 +12,10 @@ use super::load::{load, without_capture};
 use super::package;
 use super::state::{Area, MAX_DEVICES};
 use crate::blank::Blank;
-use crate::interface::layout::{ErrorParts, LaunchConfig};
-
-/// Launches a kernel of the package on a device. 0, or how many strings of an error there are.
-///
-/// # Safety
-///
-/// `kernel` is one of the package's, `config`, whose grid has blocks, and `args` are as
-/// `cuLaunchKernelEx` takes them, `error` may be written.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launch(
-    device: i32,
-    kernel: u32,
-    config: *const LaunchConfig,
-    args: *mut *mut c_void,
-    error: *mut ErrorParts,
-) -> i32 {
-    // SAFETY: as the caller says.
-    let blank = unsafe { Blank::new(error) };
-    // SAFETY: as the caller says.
-    let config = unsafe { &*config };
-    let launch = Launch { device: device as usize, kernel: kernel as usize, config, args };
-    match launch.at_once() {
-        Ok(()) => 0,
-        Err(tried) => launch.slowly(tried, blank).err().unwrap_or(0),
-    }
-}
+use crate::interface::layout::{Batch, KernelLaunch, LaunchConfig};
 
 /// A launch, whose configuration and arguments are as the driver takes them.
-struct Launch<'l> {
+pub(super) struct Launch<'l> {
     device: usize,
     /// The number of the kernel.
     kernel: usize,
@@ -58,7 +33,23 @@ enum Tried {
     Refused(driver::Function, Status),
 }
 
-impl Launch<'_> {
+impl<'l> Launch<'l> {
+    /// One of a batch.
+    #[inline(always)]
+    pub(super) fn of(batch: &Batch, launch: &'l KernelLaunch) -> Launch<'l> {
+        let &KernelLaunch { ref config, args, kernel, .. } = launch;
+        Launch { device: batch.device as usize, kernel: kernel as usize, config, args }
+    }
+
+    /// Launches. Where that cannot be done, how many strings of an error there are.
+    #[inline(always)]
+    pub(super) fn make_it(&self, blank: Blank) -> Result<(), i32> {
+        match self.at_once() {
+            Ok(()) => Ok(()),
+            Err(tried) => self.slowly(tried, blank),
+        }
+    }
+
     /// Launches where everything is as it has to be, which is what calls other than the first pay
     /// for.
     #[inline(always)]

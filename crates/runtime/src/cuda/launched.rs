@@ -2,7 +2,10 @@
 //! How the launches of a function were submitted, as text for those who want to know.
 
 use core::ffi::c_int;
+use core::sync::atomic::Ordering;
 
+use super::kept;
+use super::state::{Area, Launched};
 use crate::interface::layout::{Any, ByteArray, ErrorParts};
 use crate::text::Text;
 
@@ -12,9 +15,9 @@ unsafe extern "C" {
 
 /// What is counted of a function.
 struct Counts {
-    /// How many of its calls launched kernel by kernel.
+    /// How many of its kernels were launched one by one.
     plain: u64,
-    /// How many launched a graph.
+    /// How many were launched by graphs.
     graph: u64,
     /// How many graphs there are for it.
     graphs: u64,
@@ -43,9 +46,12 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launched(
     if unsafe { TVMFFIStringFromByteArray(&raw const bytes, result) } == 0 { 0 } else { -1 }
 }
 
-/// What has been counted of the function of that number.
-fn counts(_function: u32) -> Counts {
-    Counts { plain: 0, graph: 0, graphs: 0 }
+/// What has been counted of the function of that number: nothing before the driver is there.
+fn counts(function: u32) -> Counts {
+    let Some((area, _)) = Area::ready() else { return Counts { plain: 0, graph: 0, graphs: 0 } };
+    let Launched { plain, graph } = area.launched(function);
+    let [plain, graph] = [plain, graph].map(|count| count.load(Ordering::Relaxed));
+    Counts { plain, graph, graphs: kept::count_of(area, function) }
 }
 
 /// A text that has room for three numbers with their names.

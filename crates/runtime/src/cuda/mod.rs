@@ -19,19 +19,24 @@
 //! images as such.
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
+mod choice;
 pub(crate) mod context;
 mod driver;
 mod errors;
 mod exit;
 mod explain;
 pub(crate) mod facts;
-pub(crate) mod launch;
+mod graph;
+mod kept;
+mod launch;
 pub(crate) mod launched;
 mod load;
 mod message;
 mod package;
 pub(crate) mod preload;
 pub(crate) mod prepare;
+mod setting;
 mod state;
+pub(crate) mod submit;
 mod system;
 pub(crate) mod tensor_map;

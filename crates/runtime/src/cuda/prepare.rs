@@ -10,6 +10,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use super::kept;
 use super::message::Message;
 use crate::blank::Blank;
 use crate::interface::functions::Launch;
@@ -234,7 +235,7 @@ unsafe extern "C" fn call(
     let launch = unsafe { (*prepared).launch };
     let n_strings = match n_args {
         // SAFETY: the state was checked, and what it points to is held.
-        0 => unsafe { launch(Prepared::state(prepared), result, error) },
+        0 => unsafe { launch(Prepared::state(prepared), state, result, error) },
         // SAFETY: there is memory for the error.
         _ => unexpected_arguments(unsafe { Blank::new(error) }, n_args),
     };
@@ -263,6 +264,7 @@ unsafe extern "C" fn delete(state: *mut c_void) {
     let prepared: *mut Prepared = state.cast();
     // SAFETY: it was made by `kernpack_rt_cuda_prepare`, and nobody calls it any more.
     let Prepared { held, n_held, .. } = unsafe { prepared.read() };
+    kept::drop_of(state);
     for i in 0..n_held {
         // SAFETY: there are as many.
         let object = unsafe { held.wrapping_add(i).read() };

@@ -6,13 +6,17 @@ use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use super::driver::{Driver, NoDriver, Status};
+use super::choice::Choice;
+use super::driver::{Driver, GraphCalls, NoDriver, Status};
 use super::exit;
+use super::kept::{self, Kept};
 use super::load::without_capture;
 use super::package;
+use super::setting;
 use super::system;
+use crate::interface::layout::Submit;
 
 /// Devices are numbered below this.
 pub(super) const MAX_DEVICES: usize = 64;
@@ -77,7 +81,8 @@ impl Once {
     }
 }
 
-/// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules.
+/// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules, the
+/// graphs [`Kept`] for each kernel, and what was [`Learned`]; then how each function has [`Launched`].
 ///
 /// A launch finds memory cold, as the driver has gone through much of its own since the last one.
 /// So what a launch reads lies in two cache lines: the first of the area, and the first of the
@@ -90,13 +95,35 @@ struct Header {
     started: Once,
     /// What each device takes of the area, as soon as the driver is found.
     device_bytes: AtomicUsize,
+    /// How launches reach the driver, whatever functions want: one more than a [`Submit`], or 0.
+    setting: AtomicU32,
+    /// How many executable graphs there are.
+    n_graphs: AtomicU32,
     driver: UnsafeCell<MaybeUninit<Driver>>,
+    graph_calls: UnsafeCell<MaybeUninit<GraphCalls>>,
 }
 
 impl Header {
     /// Where the driver is, once it is found.
     fn driver(&self) -> *mut Driver {
         self.driver.get().cast()
+    }
+
+    /// Reads how launches are to reach the driver: plainly where it lacks the functions for graphs.
+    fn set(&self) -> Result<(), NoDriver> {
+        let setting = match setting::read().map_err(NoDriver::Setting)? {
+            Some(Submit::PLAIN) => Some(Submit::PLAIN),
+            setting => match GraphCalls::load() {
+                Some(calls) => {
+                    // SAFETY: this thread alone has the right to write here.
+                    unsafe { self.graph_calls.get().write(MaybeUninit::new(calls)) };
+                    setting
+                }
+                None => Some(Submit::PLAIN),
+            },
+        };
+        self.setting.store(setting.map_or(0, |submit| submit.0 + 1), Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -107,7 +134,26 @@ pub(super) struct Device {
     pub(super) primary: AtomicPtr<c_void>,
     /// Whether a stream was seen that is not the primary context's: 1 then.
     pub(super) streams_of_others: AtomicU32,
+    /// How many graphs are yet to be done without before one is made: there was no room for the
+    /// last, or the driver refused it.
+    pub(super) n_put_off: AtomicU32,
+    /// How many were refused.
+    pub(super) n_refused: AtomicU32,
+}
+
+/// What has been learned of a device.
+#[repr(C)]
+pub(super) struct Learned {
     pub(super) facts: Facts,
+    /// Of launches one by one, and of several at once.
+    pub(super) choices: [Choice; 2],
+}
+
+/// How the launches of a function have reached the driver.
+#[repr(C)]
+pub(super) struct Launched {
+    pub(super) plain: AtomicU64,
+    pub(super) graph: AtomicU64,
 }
 
 /// What launches have asked of a device.
@@ -154,6 +200,40 @@ impl Area {
         Some((Area(header), unsafe { &*known.driver() }))
     }
 
+    fn header(&self) -> &'static Header {
+        // SAFETY: the area has a header, which is valid as zeros, and only shared references to it
+        // are made.
+        unsafe { &*self.0 }
+    }
+
+    /// The driver, which has been started.
+    pub(super) fn started_driver(&self) -> &'static Driver {
+        // SAFETY: a driver that has been started has been found.
+        unsafe { &*self.header().driver() }
+    }
+
+    /// How launches reach the driver, which has been found, where functions want this.
+    #[inline(always)]
+    pub(super) fn submit(&self, wanted: Submit) -> Submit {
+        match self.header().setting.load(Ordering::Relaxed) {
+            0 => wanted,
+            setting => Submit(setting - 1),
+        }
+    }
+
+    /// The functions for graphs, which the driver has unless launches are plain.
+    #[inline(always)]
+    pub(super) fn graph_calls(&self) -> &'static GraphCalls {
+        let calls: *const GraphCalls = self.header().graph_calls.get().cast();
+        // SAFETY: they were found before the driver was.
+        unsafe { &*calls }
+    }
+
+    /// How many executable graphs there are.
+    pub(super) fn n_graphs(&self) -> &'static AtomicU32 {
+        &self.header().n_graphs
+    }
+
     /// The area, made by the first who asks. `None` where there is no memory.
     pub(super) fn get() -> Option<Area> {
         let header = AREA.load(Ordering::Acquire);
@@ -177,27 +257,32 @@ impl Area {
     }
 
     fn bytes() -> usize {
-        size_of::<Header>() + MAX_DEVICES * Area::device_bytes()
+        let launched = package::own().n_functions as usize * size_of::<Launched>();
+        size_of::<Header>() + MAX_DEVICES * Area::device_bytes() + launched
     }
 
     fn device_bytes() -> usize {
-        let modules = package::own().n_modules as usize * size_of::<LoadedModule>();
-        let bytes = size_of::<Device>() + Area::kernels_bytes() + modules;
+        let bytes = Area::kept_offset() + n_kernels() * size_of::<Kept>() + size_of::<Learned>();
         bytes.next_multiple_of(align_of::<Header>())
     }
 
+    fn kept_offset() -> usize {
+        let modules = package::own().n_modules as usize * size_of::<LoadedModule>();
+        let bytes = size_of::<Device>() + Area::kernels_bytes() + modules;
+        bytes.next_multiple_of(align_of::<Kept>())
+    }
+
     fn kernels_bytes() -> usize {
-        package::own().n_kernels as usize * size_of::<LoadedKernel>()
+        n_kernels() * size_of::<LoadedKernel>()
     }
 
     /// The driver, found and started by the first who asks.
     pub(super) fn driver(&self) -> Result<&'static Driver, NoDriver> {
-        // SAFETY: the area has a header, which is valid as zeros, and only shared references to it
-        // are made.
-        let header = unsafe { &*self.0 };
+        let header = self.header();
         if !header.started.is_done() {
             let mut reason = None;
-            let found = header.found.make(|| match Driver::load() {
+            let find = || Driver::load().and_then(|driver| header.set().map(|()| driver));
+            let found = header.found.make(|| match find() {
                 Ok(driver) => {
                     // SAFETY: this thread alone has the right to write here.
                     unsafe { header.driver().write(driver) };
@@ -211,7 +296,7 @@ impl Area {
             });
             // Whoever waited finds out what is missing by looking for it again.
             found.map_err(|_| {
-                let again = || Driver::load().err().unwrap_or(NoDriver::Library(ptr::null()));
+                let again = || find().err().unwrap_or(NoDriver::Library(ptr::null()));
                 reason.unwrap_or_else(again)
             })?;
         }
@@ -245,6 +330,27 @@ impl Area {
         unsafe { &*self.at(device, offset).cast() }
     }
 
+    /// The graphs that are kept for a kernel on a device.
+    pub(super) fn kept(&self, device: usize, kernel: usize) -> &'static Kept {
+        let offset = Area::kept_offset() + kernel * size_of::<Kept>();
+        // SAFETY: the area has one for each, valid as zeros.
+        unsafe { &*self.at(device, offset).cast() }
+    }
+
+    /// What has been learned of a device.
+    pub(super) fn learned(&self, device: usize) -> &'static Learned {
+        let offset = Area::kept_offset() + n_kernels() * size_of::<Kept>();
+        // SAFETY: the area has one for each, valid as zeros.
+        unsafe { &*self.at(device, offset).cast() }
+    }
+
+    /// How the launches of a function of the package have reached the driver.
+    pub(super) fn launched(&self, function: u32) -> &'static Launched {
+        let offset = function as usize * size_of::<Launched>();
+        // SAFETY: the area has one for each, valid as zeros, behind the devices.
+        unsafe { &*self.at(MAX_DEVICES, offset).cast() }
+    }
+
     fn at(&self, device: usize, offset: usize) -> *mut u8 {
         // SAFETY: it is the area's.
         let device_bytes = unsafe { (*self.0).device_bytes.load(Ordering::Relaxed) };
@@ -268,6 +374,7 @@ impl Area {
         if unsafe { &*header }.started.is_done()
             && let Ok(driver) = area.driver()
         {
+            kept::drop_where(area, |_| true);
             without_capture(driver, || {
                 for device in 0..MAX_DEVICES {
                     area.unload_device(driver, device);
@@ -291,4 +398,9 @@ impl Area {
             unsafe { (driver.primary_release)(device as i32) };
         }
     }
+}
+
+/// How many kernels the package has.
+pub(super) fn n_kernels() -> usize {
+    package::own().n_kernels as usize
 }

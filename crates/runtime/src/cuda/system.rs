@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is asked of the kernel and of the C library.
 
-use core::ffi::{c_char, c_int, c_long, c_void};
+use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 #[cfg(kernpack_arch = "x86_64")]
@@ -32,6 +32,24 @@ unsafe extern "C" {
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, symbol: *const c_char) -> *mut c_void;
     fn dlerror() -> *const c_char;
+    fn getenv(name: *const c_char) -> *const c_char;
+    /// The processor's counter: `build.rs` puts LLVM's intrinsic in its place.
+    fn kernpack_ticks() -> u64;
+}
+
+/// What the processor's counter says. How long a tick is depends on the processor.
+#[inline(always)]
+pub(super) fn ticks() -> u64 {
+    // SAFETY: it is one instruction.
+    unsafe { kernpack_ticks() }
+}
+
+/// A variable of the environment, as it is now.
+pub(super) fn variable(name: &'static CStr) -> Option<&'static CStr> {
+    // SAFETY: the name ends with NUL.
+    let value = unsafe { getenv(name.as_ptr()) };
+    // SAFETY: it is NULL, or ends with NUL, and stays until somebody changes the variable.
+    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
 }
 
 /// Memory that is all zeros, and is so again in a child that is forked. NULL where there is none.

@@ -6,7 +6,7 @@
 
 use core::ffi::c_void;
 
-use super::layout::{Any, DeviceFacts, ErrorParts, LaunchConfig, Preparable, TensorMapValues};
+use super::layout::{Any, Batch, DeviceFacts, ErrorParts, Preparable, TensorMapValues};
 
 /// A C type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,11 +149,10 @@ functions! {
         CUDA_DEVICE = kernpack_rt_cuda_device(
             device: i64, facts: *mut DeviceFacts, error: *mut ErrorParts
         ) -> i32 where cuda::facts;
-        /// Launches a kernel on a device, after loading it if it is not there.
-        CUDA_LAUNCH = kernpack_rt_cuda_launch(
-            device: i32, kernel: u32, config: *const LaunchConfig, args: *mut *mut c_void,
-            error: *mut ErrorParts
-        ) -> i32 where cuda::launch;
+        /// Launches kernels on a device, after loading those that are not there.
+        CUDA_SUBMIT = kernpack_rt_cuda_submit(
+            batch: *const Batch, error: *mut ErrorParts
+        ) -> i32 where cuda::submit;
         /// Has the driver encode a tensor map that a launch passes.
         CUDA_ENCODE = kernpack_rt_cuda_encode(
             device: i32, map: *mut c_void, values: *const TensorMapValues, error: *mut ErrorParts
@@ -189,7 +188,7 @@ callbacks! {
     /// Checks arguments, of which there are that many, and leaves a state. Returns 0, or how many
     /// strings the error has.
     CHECK = Check(*const Any, i32, *mut u64, *mut ErrorParts) -> i32;
-    /// Launches with a state, and writes the result. Returns 0, or how many strings the error has,
-    /// or -1 where an error is set.
-    LAUNCH = Launch(*mut u64, *mut Any, *mut ErrorParts) -> i32;
+    /// Launches with a state, for a prepared call if that is not NULL, and writes the result. Returns
+    /// 0, or how many strings the error has, or -1 where an error is set.
+    LAUNCH = Launch(*mut u64, *mut c_void, *mut Any, *mut ErrorParts) -> i32;
 }

@@ -128,6 +128,31 @@ structs! {
         /// How many.
         n_attributes: c_uint as N_ATTRIBUTES,
     }
+    /// A launch of a kernel of the package.
+    struct KernelLaunch in kernel_launch {
+        /// How large it is and where it goes. Its grid has blocks.
+        config: LaunchConfig as CONFIG,
+        /// The addresses of the arguments.
+        args: *mut *mut c_void as ARGS,
+        /// How many arguments there are, and then how many bytes each has.
+        sizes: *const u16 as SIZES,
+        /// The number of the kernel.
+        kernel: u32 as KERNEL,
+    }
+    /// Launches of a call that follow one another on one stream, with nothing between them. They lie
+    /// behind it.
+    struct Batch in batch {
+        /// The prepared call that makes them; NULL where none does.
+        owner: *mut c_void as OWNER,
+        /// The device.
+        device: i32 as DEVICE,
+        /// The number of the function.
+        function: u32 as FUNCTION,
+        /// How the function wants it submitted.
+        submit: Submit as SUBMIT,
+        /// How many launches there are.
+        n_launches: u32 as N_LAUNCHES,
+    }
     /// `CUlaunchAttribute`
     struct LaunchAttribute in launch_attribute {
         /// Which it is: an `AttributeId`.
@@ -205,6 +230,20 @@ structs! {
         /// The number of its module.
         module: u64 as MODULE,
     }
+}
+
+/// How launches reach the driver: the `submit` of a [`Batch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Submit(pub u32);
+
+impl Submit {
+    /// By whichever way is cheaper.
+    pub const AUTO: Self = Self(0);
+    /// One by one.
+    pub const PLAIN: Self = Self(1);
+    /// As an executable graph, where that can be.
+    pub const GRAPH: Self = Self(2);
 }
 
 /// The `id` of a [`LaunchAttribute`]: those that the compiler writes.

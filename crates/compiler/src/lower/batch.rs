@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lowers batches: launches on a GPU that follow one another on one stream, with nothing between
+//! them. What each passes is written to the stack, and the runtime submits them all at once.
+//!
+//! Which of them run is known when all has been written, so they lie one behind the other, and a
+//! batch of several counts them.
+
+use super::import::call_runtime;
+use super::launch::Call;
+use crate::llvm::{Operation, Predicate, Ty, V};
+use crate::package::Submit;
+use kernpack_runtime::interface::MAX_BATCH;
+use kernpack_runtime::interface::functions::CUDA_SUBMIT;
+use kernpack_runtime::interface::layout::{self, batch, kernel_launch};
+use kernpack_validators::plan::{self, Plan};
+use std::ops::Range;
+
+/// How launches on a GPU are submitted.
+#[derive(Clone, Copy)]
+pub struct Submission<'c> {
+    /// The function's number.
+    pub number: u32,
+    /// What it wants.
+    pub submit: Submit,
+    /// The prepared call that it is for, or NULL.
+    pub owner: V<'c>,
+}
+
+/// A batch in the making.
+#[derive(Clone, Copy)]
+pub struct Batch<'c> {
+    space: V<'c>,
+    /// Where it is counted how many launches there are; where there is but one, it is that.
+    is_counted: bool,
+}
+
+/// The launches of a plan by batches; what runs on the host is by itself.
+pub fn batches(plan: &Plan) -> Vec<Range<usize>> {
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    for (number, launch) in plan.launches.iter().enumerate() {
+        match batches.last_mut() {
+            Some(batch) if follows(&plan.launches[batch.clone()], launch) => batch.end += 1,
+            _ => batches.push(number..number + 1),
+        }
+    }
+    batches
+}
+
+/// Whether a launch belongs to the batch of those before it.
+fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
+    let streams = [&before[0], launch].map(|launch| launch.grid().map(|grid| grid.stream));
+    before.len() < MAX_BATCH && matches!(streams, [Some(own), Some(next)] if own == next)
+}
+
+impl<'c> Call<'_, '_, 'c> {
+    /// Begins a batch of launches, if they are on a GPU.
+    pub fn begin_batch(&mut self, launches: &[plan::Launch]) {
+        if launches.iter().any(|launch| launch.grid().is_none()) {
+            return;
+        }
+        let e = self.e();
+        let n = launches.len() as u32;
+        let space = e.stack(self.function(), batch::BYTES + n * kernel_launch::BYTES);
+        let submission = self.submission;
+        let submit = match submission.submit {
+            Submit::Auto => layout::Submit::AUTO,
+            Submit::Plain => layout::Submit::PLAIN,
+            Submit::Graph => layout::Submit::GRAPH,
+        };
+        e.store_at(space, batch::OWNER, submission.owner);
+        e.store_at(space, batch::DEVICE, e.truncate(self.index, Ty::I32));
+        e.store_at(space, batch::FUNCTION, e.int(Ty::I32, submission.number.into()));
+        e.store_at(space, batch::SUBMIT, e.int(Ty::I32, submit.0.into()));
+        let is_counted = n > 1;
+        e.store_at(space, batch::N_LAUNCHES, e.int(Ty::I32, i64::from(!is_counted)));
+        self.pending = Some(Batch { space, is_counted });
+    }
+
+    /// Where the next launch of the batch is to be written. It counts from now on.
+    pub fn next_launch(&self) -> V<'c> {
+        let e = self.e();
+        let Batch { space, is_counted } = self.batch();
+        let first = e.offset_by(space, batch::BYTES);
+        if !is_counted {
+            return first;
+        }
+        let count_at = e.offset_by(space, batch::N_LAUNCHES);
+        let count = e.load(Ty::I32, count_at);
+        e.store(count_at, e.arith(Operation::Add, count, e.int(Ty::I32, 1)));
+        let bytes = e.int(Ty::I64, kernel_launch::BYTES.into());
+        e.offset(first, e.arith(Operation::Mul, e.zero_extend(count), bytes))
+    }
+
+    /// Submits the batch, if there is one.
+    pub fn submit_batch(&mut self) {
+        if let Some(batch) = self.pending.take() {
+            let n_strings = self.submit(batch);
+            self.leave_with_error(n_strings);
+        }
+    }
+
+    /// Where a launch cannot even be written, for which there is an error: submits those before it.
+    /// How many strings of an error there are then: the first failure is the one that is told.
+    pub fn submit_before(&mut self, n_strings: V<'c>) -> V<'c> {
+        let e = self.e();
+        match self.pending {
+            Some(batch) if batch.is_counted => {
+                let before = self.submit(batch);
+                let has_failed = e.compare(Predicate::NE, before, e.int(Ty::I32, 0));
+                e.select(has_failed, before, n_strings)
+            }
+            _ => n_strings,
+        }
+    }
+
+    fn batch(&self) -> Batch<'c> {
+        self.pending.expect("a launch on a GPU is in a batch")
+    }
+
+    fn submit(&mut self, batch: Batch<'c>) -> V<'c> {
+        let error = self.error();
+        call_runtime(self.e(), CUDA_SUBMIT, &[batch.space, error])
+    }
+}

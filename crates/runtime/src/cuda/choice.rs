@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which way of submitting launches is cheaper on a device, found out on the launches themselves.
+//!
+//! All threads go the same way at a time: what a launch costs depends on how the others launch, and
+//! a thread that tries the other way alone learns nothing of what it costs when all do. So the way
+//! is the device's. Few launches on it are timed; from time to time all go the other way for a
+//! moment, a *trial*, in which each launch is timed. Medians decide.
+//!
+//! Trials become rarer as they confirm the way, and another begins early where launches cost
+//! something else than when the way was chosen: threads have come or gone.
+//!
+//! Everything here is zero at first, which is the way through graphs.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A way of submitting launches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Way {
+    Graph = 0,
+    Plain = 1,
+}
+
+impl Way {
+    fn other(self) -> Way {
+        if self == Way::Graph { Way::Plain } else { Way::Graph }
+    }
+}
+
+/// The way that all go now, and whether that is a trial.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    pub(super) way: Way,
+    pub(super) is_trial: bool,
+}
+
+/// How many launches are timed between two medians.
+const SAMPLES: usize = 16;
+/// How many are not, where the way has just changed: other threads may still be going the old one.
+const SKIPPED: u32 = 4;
+/// How many launches may go another way than the one on trial, before the trial is given up.
+const MOST_STRAYS: u32 = 64;
+/// The most medians between two trials.
+const MOST_MEDIANS: u32 = 64;
+/// The least, where a trial begins early.
+const LEAST_MEDIANS: u32 = 4;
+
+const IS_TRIAL: u32 = 2;
+
+/// What is known of the ways.
+#[repr(C)]
+pub(super) struct Choice {
+    now: AtomicU32,
+    /// 1 while a thread has the memory behind this.
+    is_busy: AtomicU32,
+    known: UnsafeCell<Known>,
+}
+
+#[repr(C)]
+struct Known {
+    samples: [u32; SAMPLES],
+    n_samples: u32,
+    n_to_skip: u32,
+    n_strays: u32,
+    /// The last median of each way; 0 where there is none.
+    costs: [u32; 2],
+    /// What the way cost when it was chosen.
+    chosen_at: u32,
+    /// How many medians there have been since the last trial.
+    n_medians: u32,
+    /// How many there are to be before the next.
+    interval: u32,
+}
+
+impl Choice {
+    /// Which way to go.
+    #[inline(always)]
+    pub(super) fn now(&self) -> Now {
+        let now = self.now.load(Ordering::Relaxed);
+        let way = if now & Way::Plain as u32 == 0 { Way::Graph } else { Way::Plain };
+        Now { way, is_trial: now & IS_TRIAL != 0 }
+    }
+
+    /// Takes note of what launches took that way, in ticks each. Where another thread is at it, they
+    /// are forgotten.
+    pub(super) fn note(&self, went: Way, ticks: u32) {
+        if self.is_busy.swap(1, Ordering::Acquire) != 0 {
+            return;
+        }
+        let now = self.now();
+        // SAFETY: one thread at a time is here.
+        let known = unsafe { &mut *self.known.get() };
+        if let Some(next) = known.note(now, went, ticks) {
+            let trial = if next.is_trial { IS_TRIAL } else { 0 };
+            self.now.store(next.way as u32 | trial, Ordering::Relaxed);
+        }
+        self.is_busy.store(0, Ordering::Release);
+    }
+}
+
+impl Known {
+    /// What comes next, where something else does.
+    fn note(&mut self, now: Now, went: Way, ticks: u32) -> Option<Now> {
+        if went != now.way {
+            self.n_strays += u32::from(now.is_trial);
+            let gives_up = self.n_strays > MOST_STRAYS;
+            return gives_up.then(|| self.choose(now.way.other(), false));
+        }
+        if self.n_to_skip > 0 {
+            self.n_to_skip -= 1;
+            return None;
+        }
+        let number = self.n_samples as usize;
+        self.n_samples += 1;
+        if let Some(sample) = self.samples.get_mut(number) {
+            *sample = ticks;
+        }
+        if self.n_samples < SAMPLES as u32 {
+            return None;
+        }
+        self.n_samples = 0;
+        let median = median(&self.samples);
+        set(&mut self.costs, now.way, median);
+        match now.is_trial {
+            true => Some(self.decide(now.way, median)),
+            false => self.go_on(now.way, median),
+        }
+    }
+
+    /// Behind a median of the way that was chosen: begins a trial of the other, where it is time.
+    fn go_on(&mut self, way: Way, median: u32) -> Option<Now> {
+        if self.chosen_at == 0 {
+            self.chosen_at = median;
+        }
+        self.n_medians += 1;
+        let is_other = differs(median, self.chosen_at) && self.n_medians >= LEAST_MEDIANS;
+        if self.n_medians < self.interval && !is_other {
+            return None;
+        }
+        self.start_over();
+        Some(Now { way: way.other(), is_trial: true })
+    }
+
+    /// Behind a trial: keeps to the way where it is cheaper by more than chance.
+    fn decide(&mut self, way: Way, median: u32) -> Now {
+        let before = get(&self.costs, way.other());
+        let is_cheaper = median.saturating_add(median / 32) < before;
+        self.choose(if is_cheaper { way } else { way.other() }, is_cheaper)
+    }
+
+    fn choose(&mut self, way: Way, is_new: bool) -> Now {
+        self.chosen_at = get(&self.costs, way);
+        self.interval = if is_new { 1 } else { (2 * self.interval).clamp(2, MOST_MEDIANS) };
+        self.n_medians = 0;
+        self.start_over();
+        Now { way, is_trial: false }
+    }
+
+    fn start_over(&mut self) {
+        (self.n_samples, self.n_strays) = (0, 0);
+        self.n_to_skip = SKIPPED;
+    }
+}
+
+fn get(costs: &[u32; 2], way: Way) -> u32 {
+    let [graph, plain] = *costs;
+    if way == Way::Graph { graph } else { plain }
+}
+
+fn set(costs: &mut [u32; 2], way: Way, cost: u32) {
+    let [graph, plain] = costs;
+    *(if way == Way::Graph { graph } else { plain }) = cost;
+}
+
+/// Whether a cost is no longer what it was.
+fn differs(cost: u32, was: u32) -> bool {
+    cost > was.saturating_add(was / 4) || cost.saturating_add(cost / 4) < was
+}
+
+/// The greatest sample that at most half of the others are below.
+fn median(samples: &[u32; SAMPLES]) -> u32 {
+    let n_below = |sample: u32| samples.iter().filter(|other| **other < sample).count();
+    let half = samples.iter().copied().filter(|sample| n_below(*sample) <= SAMPLES / 2);
+    half.max().unwrap_or(0)
+}

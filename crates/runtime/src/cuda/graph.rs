@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An executable graph of the launches of a batch: made, given what the next batch passes, launched,
+//! destroyed. Kernels follow one another in a line.
+//!
+//! Not here: whether a graph may be launched ([`submit`](super::submit)), and where graphs are kept
+//! ([`kept`](super::kept)).
+//!
+//! The rules come from CUDA's manual, and were tried on the driver. Parameters that are set count
+//! for later launches only. What the driver refuses leaves an executable as it was. A node belongs
+//! to the graph that it was added to, which therefore stays. Without a current context, setting
+//! parameters ends the process.
+
+use core::ffi::c_void;
+use core::ptr;
+
+use super::driver::{self, AttributeValue, Exec, GraphCalls, NodeParams, Status, Stream};
+use crate::interface::layout::{AttributeId, Batch, KernelLaunch, LaunchAttribute, LaunchConfig};
+
+unsafe extern "C" {
+    fn malloc(bytes: usize) -> *mut c_void;
+    fn free(memory: *mut c_void);
+    fn memcmp(one: *const u8, other: *const u8, bytes: usize) -> i32;
+}
+
+/// The most attributes that a node carries.
+const MAX_ATTRIBUTES: usize = 2;
+
+/// An executable graph. Its nodes lie behind it, and behind those what each was given last.
+#[repr(C)]
+pub(super) struct Executable {
+    exec: Exec,
+    /// Which context it was made in: a reset context has the same handle and another number.
+    context_id: u64,
+    stream: Stream,
+    /// The prepared call that it was made for, or NULL.
+    pub(super) owner: *mut c_void,
+    /// The number of the function whose batch it was made for.
+    pub(super) function: u32,
+    n_nodes: u32,
+    graph: driver::Graph,
+}
+
+/// A kernel in it.
+#[repr(C)]
+struct Node {
+    handle: driver::Node,
+    function: driver::Function,
+    kernel: u32,
+    /// Whether what lies at `args` is what it has.
+    is_known: bool,
+    n_attributes: u32,
+    size: [u32; 7],
+    args: *mut u8,
+    attributes: [Attribute; MAX_ATTRIBUTES],
+}
+
+/// An attribute that a node carries, and as much of its value as there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+struct Attribute {
+    id: u32,
+    words: [u32; 3],
+}
+
+impl Attribute {
+    const NONE: Attribute = Attribute { id: 0, words: [0; 3] };
+
+    /// `None` where a node cannot carry it, or launches alone mean what it says: kernels of a graph
+    /// do not overlap with what came before it, and have the priority of the stream.
+    fn of(attribute: &LaunchAttribute) -> Option<Attribute> {
+        let n_words = match attribute.id {
+            AttributeId::COOPERATIVE => 1,
+            AttributeId::CLUSTER_DIMENSION => 3,
+            _ => return None,
+        };
+        let [first, second, ..] = attribute.value;
+        let all = [first as u32, (first >> 32) as u32, second as u32];
+        let mut words = [0; 3];
+        words.iter_mut().zip(all).take(n_words).for_each(|(word, given)| *word = given);
+        Some(Attribute { id: attribute.id.0, words })
+    }
+
+    fn value(&self) -> AttributeValue {
+        let [first, second, third] = self.words.map(u64::from);
+        [first | second << 32, third, 0, 0, 0, 0, 0, 0]
+    }
+}
+
+impl Batch {
+    /// The launches.
+    pub(super) fn launches(&self) -> &[KernelLaunch] {
+        let first: *const KernelLaunch = ptr::from_ref(self).wrapping_add(1).cast();
+        // SAFETY: they lie behind it.
+        unsafe { core::slice::from_raw_parts(first, self.n_launches as usize) }
+    }
+
+    /// Their stream: that of each.
+    pub(super) fn stream(&self) -> Stream {
+        self.launches().first().map_or(ptr::null_mut(), |launch| launch.config.stream)
+    }
+}
+
+impl LaunchConfig {
+    pub(super) fn attributes(&self) -> &[LaunchAttribute] {
+        match self.n_attributes as usize {
+            0 => &[],
+            // SAFETY: the configuration has as many attributes as it says.
+            n => unsafe { core::slice::from_raw_parts(self.attributes, n) },
+        }
+    }
+
+    fn size(&self) -> [u32; 7] {
+        let ([a, b, c], [d, e, f]) = (self.grid, self.block);
+        [a, b, c, d, e, f, self.shared_bytes]
+    }
+}
+
+impl KernelLaunch {
+    /// The address and the size of each argument.
+    fn args(&self) -> impl Iterator<Item = (*const u8, usize)> {
+        // SAFETY: the compiler writes how many there are.
+        let n = unsafe { self.sizes.read() };
+        (0..n as usize).map(|i| {
+            // SAFETY: there are as many.
+            let address = unsafe { self.args.wrapping_add(i).read() };
+            // SAFETY: a size follows for each.
+            let size = unsafe { self.sizes.wrapping_add(1 + i).read() };
+            (address.cast_const().cast(), size as usize)
+        })
+    }
+
+    fn args_bytes(&self) -> usize {
+        self.args().map(|(_, size)| size).sum()
+    }
+
+    /// Whether the arguments are those that lie one behind the other at `kept`.
+    fn passes(&self, mut kept: *const u8) -> bool {
+        self.args().all(|(address, size)| {
+            let was = kept;
+            kept = kept.wrapping_add(size);
+            // SAFETY: both have that many bytes.
+            unsafe { is_same(address, was, size) }
+        })
+    }
+
+    /// Writes the arguments one behind the other.
+    ///
+    /// # Safety
+    ///
+    /// There is room.
+    unsafe fn copy_args(&self, mut to: *mut u8) {
+        for (address, size) in self.args() {
+            // SAFETY: the argument has that many bytes, and there is room.
+            unsafe { copy(address, to, size) };
+            to = to.wrapping_add(size);
+        }
+    }
+
+    /// What a node is to get; its arguments are read at the call.
+    fn params(&self, function: driver::Function) -> NodeParams {
+        NodeParams {
+            function,
+            size: self.config.size(),
+            args: self.args,
+            extra: ptr::null_mut(),
+            kernel: ptr::null_mut(),
+            context: ptr::null_mut(),
+        }
+    }
+}
+
+/// Whether two values of that many bytes are the same. Most have 4 or 8.
+///
+/// # Safety
+///
+/// Both may be read.
+#[inline(always)]
+unsafe fn is_same(one: *const u8, other: *const u8, bytes: usize) -> bool {
+    /// # Safety
+    ///
+    /// Both may be read.
+    #[inline(always)]
+    unsafe fn are_equal<T: Eq>(one: *const u8, other: *const u8) -> bool {
+        // SAFETY: as the caller says.
+        let [one, other] = [one, other].map(|at| unsafe { at.cast::<T>().read_unaligned() });
+        one == other
+    }
+    match bytes {
+        // SAFETY: as the caller says.
+        4 => unsafe { are_equal::<u32>(one, other) },
+        // SAFETY: as the caller says.
+        8 => unsafe { are_equal::<u64>(one, other) },
+        // SAFETY: as the caller says.
+        _ => unsafe { memcmp(one, other, bytes) == 0 },
+    }
+}
+
+/// Copies a value of that many bytes. Most have 4 or 8.
+///
+/// # Safety
+///
+/// The one may be read, the other written.
+#[inline(always)]
+unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    match bytes {
+        // SAFETY: as the caller says.
+        4 => unsafe { ptr::copy_nonoverlapping(from, to, 4) },
+        // SAFETY: as the caller says.
+        8 => unsafe { ptr::copy_nonoverlapping(from, to, 8) },
+        // SAFETY: as the caller says.
+        _ => unsafe { ptr::copy_nonoverlapping(from, to, bytes) },
+    }
+}
+
+impl Node {
+    /// Whether it is of that launch's kernel, with its attributes.
+    fn is_of(&self, launch: &KernelLaunch) -> bool {
+        let given = launch.config.attributes();
+        self.kernel == launch.kernel
+            && self.n_attributes as usize == given.len()
+            && given.iter().zip(&self.attributes).all(|(a, b)| Attribute::of(a) == Some(*b))
+    }
+
+    /// Whether it has all that a launch passes.
+    fn has(&self, launch: &KernelLaunch) -> bool {
+        self.is_known && self.size == launch.config.size() && launch.passes(self.args)
+    }
+
+    /// Gives it what a launch passes.
+    fn set(&mut self, calls: &GraphCalls, exec: Exec, launch: &KernelLaunch) -> Result<(), Status> {
+        let params = launch.params(self.function);
+        self.is_known = false;
+        // SAFETY: a context is current, and the handles are the driver's.
+        accepted(unsafe { (calls.set_params)(exec, self.handle, &raw const params) })?;
+        self.keep(launch);
+        Ok(())
+    }
+
+    fn keep(&mut self, launch: &KernelLaunch) {
+        self.size = launch.config.size();
+        // SAFETY: there is room for the kernel's arguments, which all have the same size each time.
+        unsafe { launch.copy_args(self.args) };
+        self.is_known = true;
+    }
+}
+
+/// What a launch of a graph has come to.
+pub(super) enum Outcome {
+    Launched,
+    /// It is a graph of other launches, or the driver does not take what they pass.
+    Unfit,
+    /// It is of a context that is no more.
+    Past,
+    /// The driver does not launch it.
+    Refused,
+}
+
+impl Executable {
+    /// Whether it is of a context that is no more.
+    pub(super) fn is_of_the_past(&self, context_id: u64) -> bool {
+        self.context_id != context_id
+    }
+
+    /// Launches it with what the batch passes. The context of that number is current.
+    #[inline(always)]
+    pub(super) fn launch(&mut self, calls: &GraphCalls, context_id: u64, batch: &Batch) -> Outcome {
+        if self.is_of_the_past(context_id) {
+            return Outcome::Past;
+        }
+        let launches = batch.launches();
+        let exec = self.exec;
+        if self.stream != batch.stream() || self.n_nodes as usize != launches.len() {
+            return Outcome::Unfit;
+        }
+        for (node, launch) in self.nodes().iter_mut().zip(launches) {
+            let fits = node.is_of(launch)
+                && (node.has(launch) || node.set(calls, exec, launch).is_ok());
+            if !fits {
+                return Outcome::Unfit;
+            }
+        }
+        // SAFETY: the handles are the driver's.
+        match unsafe { (calls.launch)(exec, batch.stream()) } {
+            0 => Outcome::Launched,
+            _ => Outcome::Refused,
+        }
+    }
+
+    fn nodes(&mut self) -> &mut [Node] {
+        let first: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
+        // SAFETY: they lie behind it.
+        unsafe { core::slice::from_raw_parts_mut(first, self.n_nodes as usize) }
+    }
+
+    /// Makes one of a batch in the current context, whose number that is. `functions` says which
+    /// function of that context a kernel is. `None` where there is no memory, or the driver refuses.
+    pub(super) fn make(
+        calls: &GraphCalls,
+        context_id: u64,
+        batch: &Batch,
+        functions: impl Fn(u32) -> driver::Function,
+    ) -> Option<*mut Executable> {
+        let launches = batch.launches();
+        let before_args = size_of::<Executable>() + size_of::<Node>() * launches.len();
+        let args_bytes: usize = launches.iter().map(KernelLaunch::args_bytes).sum();
+        // SAFETY: plain memory.
+        let made: *mut Executable = unsafe { malloc(before_args + args_bytes) }.cast();
+        if made.is_null() {
+            return None;
+        }
+        let empty = Executable {
+            exec: ptr::null_mut(),
+            context_id,
+            stream: batch.stream(),
+            owner: batch.owner,
+            function: batch.function,
+            n_nodes: 0,
+            graph: ptr::null_mut(),
+        };
+        // SAFETY: it is as large as that.
+        unsafe { made.write(empty) };
+        // SAFETY: nobody else knows it.
+        let executable = unsafe { &mut *made };
+        let args = made.cast::<u8>().wrapping_add(before_args);
+        match executable.build(calls, launches, args, functions) {
+            Ok(()) => Some(made),
+            Err(_) => {
+                // SAFETY: nobody else knows it.
+                unsafe { Executable::destroy(made, Some(calls)) };
+                None
+            }
+        }
+    }
+
+    fn build(
+        &mut self,
+        calls: &GraphCalls,
+        launches: &[KernelLaunch],
+        mut args: *mut u8,
+        functions: impl Fn(u32) -> driver::Function,
+    ) -> Result<(), Status> {
+        // SAFETY: the driver writes one handle.
+        accepted(unsafe { (calls.create)(&raw mut self.graph, 0) })?;
+        let mut before = ptr::null_mut();
+        for launch in launches {
+            let function = functions(launch.kernel);
+            let node = self.add(calls, launch, function, args, before)?;
+            args = args.wrapping_add(launch.args_bytes());
+            before = node;
+        }
+        // SAFETY: the driver writes one handle.
+        accepted(unsafe { (calls.instantiate)(&raw mut self.exec, self.graph, 0) })
+    }
+
+    /// Adds a node behind another, or the first.
+    fn add(
+        &mut self,
+        calls: &GraphCalls,
+        launch: &KernelLaunch,
+        function: driver::Function,
+        args: *mut u8,
+        before: driver::Node,
+    ) -> Result<driver::Node, Status> {
+        let given = launch.config.attributes();
+        if function.is_null() || given.len() > MAX_ATTRIBUTES {
+            return Err(driver::INVALID_VALUE);
+        }
+        let mut handle = ptr::null_mut();
+        let params = launch.params(function);
+        let n_before = usize::from(!before.is_null());
+        // SAFETY: the driver writes one handle, and reads one at most.
+        accepted(unsafe {
+            (calls.add_kernel)(&raw mut handle, self.graph, &raw const before, n_before, &raw const params)
+        })?;
+        let mut attributes = [Attribute::NONE; MAX_ATTRIBUTES];
+        for (place, given) in attributes.iter_mut().zip(given) {
+            *place = Attribute::of(given).ok_or(driver::INVALID_VALUE)?;
+            let value = place.value();
+            // SAFETY: the driver reads one value.
+            accepted(unsafe { (calls.set_attribute)(handle, given.id, &raw const value) })?;
+        }
+        let mut node = Node {
+            handle,
+            function,
+            kernel: launch.kernel,
+            is_known: false,
+            n_attributes: given.len() as u32,
+            size: [0; 7],
+            args,
+            attributes,
+        };
+        node.keep(launch);
+        let first: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
+        // SAFETY: there is room for as many nodes as launches.
+        unsafe { first.wrapping_add(self.n_nodes as usize).write(node) };
+        self.n_nodes += 1;
+        Ok(handle)
+    }
+
+    /// Frees it, and has the driver destroy it, unless its context has gone.
+    ///
+    /// # Safety
+    ///
+    /// It was made, and nobody uses it any more.
+    pub(super) unsafe fn destroy(executable: *mut Executable, calls: Option<&GraphCalls>) {
+        // SAFETY: as the caller says.
+        let Executable { exec, graph, .. } = unsafe { executable.read() };
+        if let Some(calls) = calls {
+            if !exec.is_null() {
+                // SAFETY: the driver gave it.
+                unsafe { (calls.destroy_exec)(exec) };
+            }
+            if !graph.is_null() {
+                // SAFETY: the driver gave it.
+                unsafe { (calls.destroy)(graph) };
+            }
+        }
+        // SAFETY: malloc gave it.
+        unsafe { free(executable.cast()) };
+    }
+}
+
+fn accepted(status: Status) -> Result<(), Status> {
+    if status == 0 { Ok(()) } else { Err(status) }
+}

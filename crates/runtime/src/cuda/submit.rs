@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Submitting a batch: launches that follow one another. It reaches the driver launch by launch, or
+//! as an executable graph that is given the batch's arguments, which takes less of the host's time.
+//! Nobody can tell which, but by the time.
+//!
+//! A graph is launched where all of this holds; else launches are plain:
+//!
+//! * neither the function nor the environment wants plain launches, and the driver has the functions
+//! * the use has come a few times before, and there is [room](super::kept)
+//! * nobody else has the executable right now
+//! * the stream is not each thread's own, it is of the device's primary context, which is current,
+//!   and nothing captures it, or captures what it would wait for
+//! * the batch has no attributes but those that [nodes](super::graph) carry, and the stream no window
+//!   of memory
+//! * the way through graphs is the [cheaper](super::choice), or wanted
+//!
+//! Where the driver refuses anything on that way, launches are plain, and say what they say.
+
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use super::choice::{Choice, Way};
+use super::context::{Current, means_current};
+use super::driver::{GraphCalls, Stream};
+use super::graph::{Executable, Outcome};
+use super::kept::{self, Found, Slot};
+use super::launch::Launch;
+use super::load::without_capture;
+use super::state::{Area, MAX_DEVICES};
+use super::system::ticks;
+use crate::blank::Blank;
+use crate::interface::layout::{Batch, ErrorParts, Submit};
+
+/// How often a use has been seen before an executable is made for it: where the way is chosen, and
+/// where graphs are wanted.
+const A_FEW: u32 = 4;
+const ONCE: u32 = 2;
+
+/// Every so many calls of a use, one is timed.
+const TIMED: u32 = 16;
+
+/// How many graphs are put off where there is no room for one, or one was refused for the first
+/// time; and how often that is doubled.
+const FIRST_PUT_OFF: u32 = 64;
+const MOST_DOUBLED: u32 = 16;
+
+/// The stream that is each thread's own.
+const PER_THREAD: usize = 2;
+
+/// Submits launches of the package. 0, or how many strings of an error there are.
+///
+/// # Safety
+///
+/// The batch is the compiler's, with as many launches as it says. Their kernels are the package's,
+/// their grids have blocks, their arguments are as `cuLaunchKernelEx` takes them. `error` may be
+/// written.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
+    batch: *const Batch,
+    error: *mut ErrorParts,
+) -> i32 {
+    // SAFETY: as the caller says.
+    let blank = unsafe { Blank::new(error) };
+    // SAFETY: as the caller says.
+    let batch = unsafe { &*batch };
+    let submitted = match Use::of(batch) {
+        Some(this) => this.submit(blank),
+        None => plainly(batch, blank),
+    };
+    submitted.err().unwrap_or(0)
+}
+
+/// Launches one by one. Where one cannot be made, how many strings of an error there are.
+#[inline(always)]
+fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
+    for launch in batch.launches() {
+        Launch::of(batch, launch).make_it(blank)?;
+    }
+    if let Some((area, _)) = Area::ready() {
+        let launched = &area.launched(batch.function).plain;
+        launched.fetch_add(batch.n_launches.into(), Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// A batch that may go through a graph.
+#[derive(Clone, Copy)]
+struct Use<'b> {
+    batch: &'b Batch,
+    area: Area,
+    slot: Slot,
+    is_wanted: bool,
+}
+
+impl<'b> Use<'b> {
+    /// `None` where it may not.
+    #[inline(always)]
+    fn of(batch: &'b Batch) -> Option<Use<'b>> {
+        let (area, _) = Area::ready()?;
+        let submit = area.submit(batch.submit);
+        let may_be = submit != Submit::PLAIN
+            && (batch.device as usize) < MAX_DEVICES
+            && batch.stream().addr() != PER_THREAD;
+        let first = if may_be { batch.launches().first()? } else { return None };
+        let kept = area.kept(batch.device as usize, first.kernel as usize);
+        let slot = kept.count(area, batch)?;
+        Some(Use { batch, area, slot, is_wanted: submit == Submit::GRAPH })
+    }
+
+    #[inline(always)]
+    fn submit(self, blank: Blank) -> Result<(), i32> {
+        if self.is_wanted {
+            return if self.through_graph() { Ok(()) } else { plainly(self.batch, blank) };
+        }
+        let now = self.choice().now();
+        if now.is_trial || self.slot.count.is_multiple_of(TIMED) {
+            return self.timed(now.way, blank);
+        }
+        match now.way == Way::Graph && self.through_graph() {
+            true => Ok(()),
+            false => plainly(self.batch, blank),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn timed(self, way: Way, blank: Blank) -> Result<(), i32> {
+        let start = ticks();
+        let went = match way == Way::Graph && self.through_graph() {
+            true => Way::Graph,
+            false => {
+                plainly(self.batch, blank)?;
+                Way::Plain
+            }
+        };
+        let each = (ticks() - start).checked_div(self.batch.n_launches.into()).unwrap_or(0);
+        self.choice().note(went, each.min(u32::MAX.into()) as u32);
+        Ok(())
+    }
+
+    fn choice(self) -> &'static Choice {
+        let [one, several] = &self.area.learned(self.batch.device as usize).choices;
+        if self.batch.n_launches == 1 { one } else { several }
+    }
+
+    /// Launches the executable, and makes it where it is time. Whether that was done.
+    #[inline(always)]
+    fn through_graph(self) -> bool {
+        let least = if self.is_wanted { ONCE } else { A_FEW };
+        if self.slot.is_empty() && self.slot.count < least {
+            return false;
+        }
+        let calls = self.area.graph_calls();
+        let Some(context_id) = self.context_id(calls) else { return false };
+        let executable = match self.slot.take() {
+            Found::Taken => return false,
+            Found::Executable(executable) => executable,
+            Found::Nothing => self.make(calls, context_id),
+        };
+        // SAFETY: it was taken out, or just made.
+        let Some(taken) = (unsafe { executable.as_mut() }) else {
+            self.slot.put(executable);
+            return false;
+        };
+        match taken.launch(calls, context_id, self.batch) {
+            Outcome::Launched => {
+                self.slot.put(executable);
+                let launched = &self.area.launched(self.batch.function).graph;
+                launched.fetch_add(self.batch.n_launches.into(), Ordering::Relaxed);
+                return true;
+            }
+            Outcome::Unfit => self.slot.put(executable),
+            Outcome::Past => self.drop(executable),
+            Outcome::Refused => {
+                self.drop(executable);
+                self.put_off();
+            }
+        }
+        false
+    }
+
+    fn drop(self, executable: *mut Executable) {
+        // SAFETY: it was taken out.
+        unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
+    }
+
+    /// The number of the device's primary context, where that is current, the stream is of it, and
+    /// what is launched into it runs.
+    #[inline(always)]
+    fn context_id(self, calls: &GraphCalls) -> Option<u64> {
+        let (driver, stream) = (self.area.started_driver(), self.stream());
+        let primary = self.area.device(self.batch.device as usize).primary.load(Ordering::Relaxed);
+        let is_usual = !primary.is_null()
+            && Current::ask(driver).is(primary)
+            && (means_current(stream) || calls.is_of_context(stream, primary))
+            && calls.runs(stream);
+        if is_usual { calls.id_of(primary) } else { None }
+    }
+
+    fn stream(self) -> Stream {
+        self.batch.stream()
+    }
+
+    /// Makes an executable where there is room. NULL where there is none, or the driver refuses.
+    #[cold]
+    #[inline(never)]
+    fn make(self, calls: &GraphCalls, context_id: u64) -> *mut Executable {
+        let device = self.area.device(self.batch.device as usize);
+        let put_off = device.n_put_off.load(Ordering::Relaxed);
+        if put_off > 0 {
+            device.n_put_off.store(put_off - 1, Ordering::Relaxed);
+            return ptr::null_mut();
+        }
+        if calls.has_window(self.stream()) || !kept::take_room(self.area) {
+            device.n_put_off.store(FIRST_PUT_OFF, Ordering::Relaxed);
+            return ptr::null_mut();
+        }
+        let functions = |kernel: u32| {
+            let known = self.area.kernel(self.batch.device as usize, kernel as usize);
+            known.function.load(Ordering::Acquire)
+        };
+        let driver = self.area.started_driver();
+        let made =
+            without_capture(driver, || Executable::make(calls, context_id, self.batch, functions));
+        made.unwrap_or_else(|| {
+            kept::give_room(self.area);
+            self.put_off();
+            ptr::null_mut()
+        })
+    }
+
+    /// Has graphs wait, for longer each time the driver refuses one.
+    fn put_off(self) {
+        let device = self.area.device(self.batch.device as usize);
+        let n_refused = device.n_refused.fetch_add(1, Ordering::Relaxed).min(MOST_DOUBLED);
+        device.n_put_off.store(FIRST_PUT_OFF << n_refused, Ordering::Relaxed);
+    }
+}
