@@ -88,14 +88,16 @@ fn without_target(ir: &str) -> String {
     neutral.map(|line| line + "\n").collect()
 }
 
-/// Puts LLVM's intrinsic for reading the processor's counter where the code calls for it. On aarch64
-/// only the counter of time may be read by everybody.
+/// Reads the processor's counter where the code calls for it. On aarch64 that is the counter of time,
+/// which everybody may read; LLVM has an intrinsic for the one of x86-64 only.
 fn with_counter(ir: &str, arch: HostArch) -> String {
-    let intrinsic = match arch {
-        HostArch::X86_64 => "@llvm.readcyclecounter",
-        HostArch::Aarch64 => "@llvm.readsteadycounter",
+    let read = match arch {
+        HostArch::X86_64 => return ir.replace("@kernpack_ticks", "@llvm.readcyclecounter"),
+        HostArch::Aarch64 => "asm sideeffect \"mrs $0, cntvct_el0\", \"=r\"()",
     };
-    ir.replace("@kernpack_ticks", intrinsic)
+    let is_declared = |line: &&str| line.starts_with("declare ") && line.contains("@kernpack_ticks");
+    let lines = ir.lines().filter(|line| !is_declared(line));
+    lines.map(|line| line.replace("@kernpack_ticks()", read) + "\n").collect()
 }
 
 /// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM

@@ -55,7 +55,7 @@ struct Node {
 }
 
 /// An attribute that a node carries, and as much of its value as there is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 #[repr(C)]
 struct Attribute {
     id: u32,
@@ -63,8 +63,6 @@ struct Attribute {
 }
 
 impl Attribute {
-    const NONE: Attribute = Attribute { id: 0, words: [0; 3] };
-
     /// `None` where a node cannot carry it, or launches alone mean what it says: kernels of a graph
     /// do not overlap with what came before it, and have the priority of the stream.
     fn of(attribute: &LaunchAttribute) -> Option<Attribute> {
@@ -129,6 +127,7 @@ impl KernelLaunch {
         })
     }
 
+    #[inline(never)]
     fn args_bytes(&self) -> usize {
         self.args().map(|(_, size)| size).sum()
     }
@@ -218,7 +217,7 @@ impl Node {
         let given = launch.config.attributes();
         self.kernel == launch.kernel
             && self.n_attributes as usize == given.len()
-            && given.iter().zip(&self.attributes).all(|(a, b)| Attribute::of(a) == Some(*b))
+            && given.iter().zip(&self.attributes).all(|(a, b)| Attribute::of(a).as_ref() == Some(b))
     }
 
     /// Whether it has all that a launch passes.
@@ -236,6 +235,7 @@ impl Node {
         Ok(())
     }
 
+    #[inline(never)]
     fn keep(&mut self, launch: &KernelLaunch) {
         self.size = launch.config.size();
         // SAFETY: there is room for the kernel's arguments, which all have the same size each time.
@@ -372,27 +372,19 @@ impl Executable {
         accepted(unsafe {
             (calls.add_kernel)(&raw mut handle, self.graph, &raw const before, n_before, &raw const params)
         })?;
-        let mut attributes = [Attribute::NONE; MAX_ATTRIBUTES];
-        for (place, given) in attributes.iter_mut().zip(given) {
+        let node: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
+        // SAFETY: there is room for as many nodes as launches, and nobody else knows them.
+        let node = unsafe { node.wrapping_add(self.n_nodes as usize).as_mut() };
+        let Some(node) = node else { return Err(driver::INVALID_VALUE) };
+        (node.handle, node.function, node.kernel) = (handle, function, launch.kernel);
+        (node.args, node.n_attributes) = (args, given.len() as u32);
+        for (place, given) in node.attributes.iter_mut().zip(given) {
             *place = Attribute::of(given).ok_or(driver::INVALID_VALUE)?;
             let value = place.value();
             // SAFETY: the driver reads one value.
             accepted(unsafe { (calls.set_attribute)(handle, given.id, &raw const value) })?;
         }
-        let mut node = Node {
-            handle,
-            function,
-            kernel: launch.kernel,
-            is_known: false,
-            n_attributes: given.len() as u32,
-            size: [0; 7],
-            args,
-            attributes,
-        };
         node.keep(launch);
-        let first: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
-        // SAFETY: there is room for as many nodes as launches.
-        unsafe { first.wrapping_add(self.n_nodes as usize).write(node) };
         self.n_nodes += 1;
         Ok(handle)
     }

@@ -91,7 +91,8 @@ impl Slot {
     }
 
     /// Empties it where the executable is meant. Whether it is empty.
-    fn clear(self, area: Area, device: usize, is_meant: impl Fn(&Executable) -> bool) -> bool {
+    #[inline(never)]
+    fn clear(self, area: Area, device: usize, is_meant: &dyn Fn(&Executable) -> bool) -> bool {
         match self.take() {
             Found::Taken => false,
             Found::Nothing => {
@@ -149,7 +150,7 @@ impl Kept {
     #[inline(never)]
     fn miss(&'static self, area: Area, device: usize, key: u32) {
         for (own, slot) in self.keys.iter().zip(self.slots()) {
-            if slot.count == 0 && slot.clear(area, device, |_| true) {
+            if slot.count == 0 && slot.clear(area, device, &|_| true) {
                 own.store(key, Ordering::Relaxed);
                 slot.place.store(1, Ordering::Relaxed);
                 return;
@@ -173,12 +174,10 @@ pub(super) fn take_room(area: Area) -> bool {
         return true;
     }
     give_room(area);
-    for_each(area, |device, slot| {
-        if !slot.is_empty() {
-            slot.lower_by(slot.count / 8 + 1);
-            if slot.place.load(Ordering::Relaxed) == 0 {
-                slot.clear(area, device, |_| true);
-            }
+    for_each(area, &mut |device, slot| {
+        slot.lower_by(slot.count / 8 + 1);
+        if slot.count <= 1 {
+            slot.clear(area, device, &|_| true);
         }
     });
     false
@@ -190,23 +189,23 @@ pub(super) fn give_room(area: Area) {
 }
 
 /// Destroys the graphs of which something holds.
-pub(super) fn drop_where(area: Area, is_meant: impl Fn(&Executable) -> bool) {
+pub(super) fn drop_where(area: Area, is_meant: &dyn Fn(&Executable) -> bool) {
     if area.n_graphs().load(Ordering::Relaxed) != 0 {
-        for_each(area, |device, slot| _ = slot.clear(area, device, &is_meant));
+        for_each(area, &mut |device, slot| _ = slot.clear(area, device, is_meant));
     }
 }
 
 /// Destroys the graphs of a prepared call, which goes.
 pub(super) fn drop_of(owner: *mut c_void) {
     if let Some((area, _)) = Area::ready() {
-        drop_where(area, |executable| executable.owner == owner);
+        drop_where(area, &|executable| executable.owner == owner);
     }
 }
 
 /// How many graphs a function has. One that is being used right now is not counted.
 pub(super) fn count_of(area: Area, function: u32) -> u64 {
     let mut n = 0;
-    for_each(area, |_, slot| {
+    for_each(area, &mut |_, slot| {
         if let Found::Executable(executable) = slot.take() {
             // SAFETY: it was taken out.
             n += u64::from(unsafe { &*executable }.function == function);
@@ -216,12 +215,14 @@ pub(super) fn count_of(area: Area, function: u32) -> u64 {
     n
 }
 
-/// Calls `body` with each slot, and its device's number.
-fn for_each(area: Area, mut body: impl FnMut(usize, Slot)) {
+/// Calls `body` with each slot that is not empty, and its device's number.
+#[inline(never)]
+fn for_each(area: Area, body: &mut dyn FnMut(usize, Slot)) {
     for device in 0..MAX_DEVICES {
-        if !area.device(device).primary.load(Ordering::Acquire).is_null() {
-            let kernels = 0..n_kernels();
-            kernels.flat_map(|kernel| area.kept(device, kernel).slots()).for_each(|slot| body(device, slot));
+        let is_used = !area.device(device).primary.load(Ordering::Acquire).is_null();
+        for kernel in 0..if is_used { n_kernels() } else { 0 } {
+            let slots = area.kept(device, kernel).slots();
+            slots.filter(|slot| !slot.is_empty()).for_each(|slot| body(device, slot));
         }
     }
 }

@@ -63,11 +63,20 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
     let blank = unsafe { Blank::new(error) };
     // SAFETY: as the caller says.
     let batch = unsafe { &*batch };
-    let submitted = match Use::of(batch) {
-        Some(this) => this.submit(blank),
-        None => plainly(batch, blank),
+    let this = Use::of(batch);
+    let turn = this.map_or(Turn::PLAIN, Use::turn);
+    let start = if turn.is_timed { ticks() } else { 0 };
+    let went = match this.is_some_and(|this| turn.way == Way::Graph && this.through_graph()) {
+        true => Way::Graph,
+        false => match plainly(batch, blank) {
+            Ok(()) => Way::Plain,
+            Err(n_strings) => return n_strings,
+        },
     };
-    submitted.err().unwrap_or(0)
+    if turn.is_timed && let Some(this) = this {
+        this.note(went, ticks() - start);
+    }
+    0
 }
 
 /// Launches one by one. Where one cannot be made, how many strings of an error there are.
@@ -92,6 +101,17 @@ struct Use<'b> {
     is_wanted: bool,
 }
 
+/// Which way a batch is to go, and whether that is timed.
+#[derive(Clone, Copy)]
+struct Turn {
+    way: Way,
+    is_timed: bool,
+}
+
+impl Turn {
+    const PLAIN: Turn = Turn { way: Way::Plain, is_timed: false };
+}
+
 impl<'b> Use<'b> {
     /// `None` where it may not.
     #[inline(always)]
@@ -107,37 +127,25 @@ impl<'b> Use<'b> {
         Some(Use { batch, area, slot, is_wanted: submit == Submit::GRAPH })
     }
 
+    /// Which way to go this time.
     #[inline(always)]
-    fn submit(self, blank: Blank) -> Result<(), i32> {
+    fn turn(self) -> Turn {
         if self.is_wanted {
-            return if self.through_graph() { Ok(()) } else { plainly(self.batch, blank) };
+            return Turn { way: Way::Graph, is_timed: false };
         }
         let now = self.choice().now();
-        if now.is_trial || self.slot.count.is_multiple_of(TIMED) {
-            return self.timed(now.way, blank);
-        }
-        match now.way == Way::Graph && self.through_graph() {
-            true => Ok(()),
-            false => plainly(self.batch, blank),
-        }
+        Turn { way: now.way, is_timed: now.is_trial || self.slot.count.is_multiple_of(TIMED) }
     }
 
+    /// Takes note of how many ticks the batch took.
     #[cold]
     #[inline(never)]
-    fn timed(self, way: Way, blank: Blank) -> Result<(), i32> {
-        let start = ticks();
-        let went = match way == Way::Graph && self.through_graph() {
-            true => Way::Graph,
-            false => {
-                plainly(self.batch, blank)?;
-                Way::Plain
-            }
-        };
-        let each = (ticks() - start).checked_div(self.batch.n_launches.into()).unwrap_or(0);
+    fn note(self, went: Way, ticks: u64) {
+        let each = ticks.checked_div(self.batch.n_launches.into()).unwrap_or(0);
         self.choice().note(went, each.min(u32::MAX.into()) as u32);
-        Ok(())
     }
 
+    #[inline(always)]
     fn choice(self) -> &'static Choice {
         let [one, several] = &self.area.learned(self.batch.device as usize).choices;
         if self.batch.n_launches == 1 { one } else { several }
