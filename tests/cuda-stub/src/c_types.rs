@@ -7,7 +7,7 @@
 
 #![expect(non_camel_case_types, reason = "these are the driver's names")]
 
-use crate::argument::{CType, In, Value};
+use crate::argument::{CType, In, Pointers, Value};
 use crate::json;
 use crate::memory::Memory;
 
@@ -26,8 +26,12 @@ pub enum Kind {
     Function,
     /// A library in a context.
     Module,
-    /// What a capture became.
+    /// A graph: made node by node, or what a capture became.
     Graph,
+    /// A node of a graph.
+    Node,
+    /// A graph that can be launched.
+    Executable,
 }
 
 impl Kind {
@@ -39,6 +43,8 @@ impl Kind {
         (Kind::Function, "function"),
         (Kind::Module, "module"),
         (Kind::Graph, "graph"),
+        (Kind::Node, "node"),
+        (Kind::Executable, "exec"),
     ];
 }
 
@@ -82,9 +88,11 @@ pub fn handle_json(value: usize) -> String {
     }
 }
 
-/// Types of one field that have a name of their own in C.
+/// Types of one field, and what C calls them if that is another name.
 macro_rules! named {
-    ($($(#[$doc:meta])* $name:ident($type:ty) = $json:expr;)*) => {$(
+    (@c $name:ident) => { stringify!($name) };
+    (@c $name:ident $c:literal) => { $c };
+    ($($(#[$doc:meta])* $name:ident($type:ty $(, $c:literal)?) = $json:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(transparent)]
@@ -92,7 +100,7 @@ macro_rules! named {
 
         impl CType for $name {
             fn c() -> String {
-                stringify!($name).to_string()
+                named!(@c $name $($c)?).to_string()
             }
         }
 
@@ -118,8 +126,18 @@ named! {
     CUfunction(usize) = |value, _| handle_json(value);
     /// A library in a context.
     CUmodule(usize) = |value, _| handle_json(value);
-    /// A captured graph.
+    /// A graph.
     CUgraph(usize) = |value, _| handle_json(value);
+    /// A node of a graph.
+    CUgraphNode(usize) = |value, _| handle_json(value);
+    /// A graph that can be launched.
+    CUgraphExec(usize) = |value, _| handle_json(value);
+    /// How a graph is made into one that can be launched.
+    GraphFlags(u64, "unsigned long long") = |value, _| value.to_string();
+    /// What tells one life of a context from the next under the same handle.
+    ContextId(u64, "unsigned long long") = |value, _| id_json("context-id", value);
+    /// What tells a stream from another under the same handle.
+    StreamId(u64, "unsigned long long") = |value, _| id_json("stream-id", value);
     /// A part of a device, which the stub does not divide.
     CUgreenCtx(usize) = |value, _| handle_json(value);
     /// A device.
@@ -130,6 +148,8 @@ named! {
     CUdevice_attribute(u32) = |value, _| value.to_string();
     /// Which property of a kernel.
     CUfunction_attribute(u32) = |value, _| value.to_string();
+    /// Which property of a stream, of a launch, or of a node.
+    CUlaunchAttributeID(u32) = |value, _| value.to_string();
     /// Which property of an address.
     CUpointer_attribute(u32) = |value, _| value.to_string();
     /// What a capture forbids: 0 global, 1 thread-local, 2 relaxed.
@@ -159,6 +179,30 @@ pub fn stream_json(value: usize) -> String {
     }
 }
 
+/// An id as the log has it: by its number in this life of the driver ([`Driver::new_id`]).
+///
+/// [`Driver::new_id`]: crate::driver::Driver::new_id
+fn id_json(name: &str, value: u64) -> String {
+    json::string(&format!("{name}{}", value & 0xffff_ffff))
+}
+
+/// The value of an attribute, whichever it is: a union in C.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct CUlaunchAttributeValue(pub [u64; 8]);
+
+impl CType for CUlaunchAttributeValue {
+    fn c() -> String {
+        "CUlaunchAttributeValue".to_string()
+    }
+}
+
+impl Value for CUlaunchAttributeValue {
+    fn json(self, _memory: &Memory) -> String {
+        json::bytes(&self.0.map(u64::to_le_bytes).concat())
+    }
+}
+
 /// A launch attribute: what it is, and its value in the bytes that it needs of 64.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -167,11 +211,13 @@ pub struct CUlaunchAttribute {
     pub id: u32,
     /// Nothing.
     pub pad: [u8; 4],
-    /// The value: a union in C.
-    pub value: [u64; 8],
+    /// The value.
+    pub value: CUlaunchAttributeValue,
 }
 
 impl CUlaunchAttribute {
+    /// Which part of memory is to stay in the second-level cache.
+    pub const ACCESS_POLICY_WINDOW: u32 = 1;
     /// Launch the blocks so that they can wait for one another.
     pub const COOPERATIVE: u32 = 2;
     /// Blocks that run close together, by dimension.
@@ -183,21 +229,26 @@ impl CUlaunchAttribute {
     /// The numbers that `cuda.h` has attributes for.
     pub const ALL: &[u32] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16];
 
+    /// Those of them that nodes of graphs can have.
+    pub const OF_NODES: &[u32] = &[0, 1, 2, 4, 5, 8, 9, 10, 11, 13, 16];
+
     /// An attribute whose value is up to three numbers.
     pub fn new(id: u32, value: [u32; 3]) -> CUlaunchAttribute {
         let mut words = [0; 8];
         words[0] = u64::from(value[0]) | u64::from(value[1]) << 32;
         words[1] = u64::from(value[2]);
-        CUlaunchAttribute { id, pad: [0; 4], value: words }
+        CUlaunchAttribute { id, pad: [0; 4], value: CUlaunchAttributeValue(words) }
     }
 
     /// The first numbers of the value.
     pub fn numbers(&self) -> [u32; 3] {
         let low = |word: u64| (word & 0xffff_ffff) as u32;
-        [low(self.value[0]), low(self.value[0] >> 32), low(self.value[1])]
+        let words = self.value.0;
+        [low(words[0]), low(words[0] >> 32), low(words[1])]
     }
 
-    fn json(&self) -> String {
+    /// The attribute as the log has it.
+    pub fn json(&self, memory: &Memory) -> String {
         let numbers = self.numbers();
         let number = || numbers[0].cast_signed().to_string();
         let (name, value) = match self.id {
@@ -205,7 +256,7 @@ impl CUlaunchAttribute {
             Self::CLUSTER_DIMENSION => ("cluster", json::list(numbers.map(|n| n.to_string()))),
             Self::PROGRAMMATIC_STREAM_SERIALIZATION => ("programmatic", number()),
             Self::PRIORITY => ("priority", number()),
-            _ => ("other", json::bytes(&self.value.map(u64::to_le_bytes).concat())),
+            _ => ("other", self.value.json(memory)),
         };
         json::object([("id", self.id.to_string()), ("name", json::string(name)), ("value", value)])
     }
@@ -230,6 +281,18 @@ pub struct CUlaunchConfig {
 }
 
 impl CUlaunchConfig {
+    /// A launch whose attributes are these.
+    pub fn new(
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_mem_bytes: u32,
+        stream: CUstream,
+        attributes: &[CUlaunchAttribute],
+    ) -> CUlaunchConfig {
+        let (attrs, num_attrs) = (attributes.as_ptr(), attributes.len() as u32);
+        CUlaunchConfig { grid, block, shared_mem_bytes, stream, attrs, num_attrs }
+    }
+
     /// The attributes.
     pub fn attributes(&self) -> Vec<CUlaunchAttribute> {
         In(self.attrs).list(self.num_attrs as usize).unwrap_or_default()
@@ -245,12 +308,56 @@ impl CType for CUlaunchConfig {
 impl Value for CUlaunchConfig {
     fn json(self, memory: &Memory) -> String {
         let attributes = self.attributes();
+        let attributes = attributes.iter().map(|attribute| attribute.json(memory));
         json::object([
             ("grid", json::list(self.grid.map(|n| n.to_string()))),
             ("block", json::list(self.block.map(|n| n.to_string()))),
             ("shared", self.shared_mem_bytes.to_string()),
             ("stream", self.stream.json(memory)),
-            ("attributes", json::list(attributes.iter().map(CUlaunchAttribute::json))),
+            ("attributes", json::list(attributes)),
+        ])
+    }
+}
+
+/// The kernel of a node, and everything about its launch but the stream and attributes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CUDA_KERNEL_NODE_PARAMS {
+    /// The kernel as a function of a context, or NULL.
+    pub function: CUfunction,
+    /// Blocks along x, y and z: three fields in C.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z: three fields in C.
+    pub block: [u32; 3],
+    /// Dynamic shared memory, in bytes.
+    pub shared_mem_bytes: u32,
+    /// The addresses of the arguments.
+    pub params: Pointers,
+    /// The packed arguments instead.
+    pub extra: Pointers,
+    /// The kernel, which counts if there is no function.
+    pub kernel: CUkernel,
+    /// The context for that kernel; the current one if NULL.
+    pub context: CUcontext,
+}
+
+impl CType for CUDA_KERNEL_NODE_PARAMS {
+    fn c() -> String {
+        "CUDA_KERNEL_NODE_PARAMS".to_string()
+    }
+}
+
+impl Value for CUDA_KERNEL_NODE_PARAMS {
+    fn json(self, memory: &Memory) -> String {
+        json::object([
+            ("function", self.function.json(memory)),
+            ("grid", json::list(self.grid.map(|n| n.to_string()))),
+            ("block", json::list(self.block.map(|n| n.to_string()))),
+            ("shared", self.shared_mem_bytes.to_string()),
+            ("params", self.params.json(memory)),
+            ("extra", self.extra.json(memory)),
+            ("kernel", self.kernel.json(memory)),
+            ("context", self.context.json(memory)),
         ])
     }
 }

@@ -89,6 +89,16 @@ impl Call<'_> {
         if are_any { Err(Status::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
     }
 
+    /// Refuses a graph for a stream that is captured, and spoils the capture. Otherwise a graph is
+    /// work like any other.
+    pub fn enqueue_graph(&mut self, stream: CUstream) -> Result<(), Status> {
+        if self.enqueue(stream)? {
+            self.spoil(stream);
+            return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        Ok(())
+    }
+
     /// Work on a stream goes into its capture, if there is one that was not spoilt; says whether it
     /// does. Work on the NULL stream would wait for captured streams that block it.
     pub fn enqueue(&mut self, stream: CUstream) -> Result<bool, Status> {

@@ -69,6 +69,7 @@ fn counts(driver: &Driver) -> String {
         ("streams", driver.streams.iter().count()),
         ("captures", driver.captures.len()),
         ("graphs", driver.graphs.iter().count()),
+        ("executables", driver.executables.iter().count()),
         ("allocations", driver.memory.count()),
         ("launches", driver.n_launches),
     ];

@@ -6,9 +6,11 @@
 //! wrong handle is an error here where it may end the process with the real driver.
 
 use crate::c_types::{
-    CUcontext, CUdevice, CUfunction, CUgraph, CUkernel, CUlibrary, CUmodule, CUstream, Handle, Kind,
+    CUcontext, CUdevice, CUfunction, CUkernel, CUlaunchAttributeValue, CUlibrary, CUmodule,
+    CUstream, ContextId, Handle, Kind, StreamId,
 };
 use crate::config::{Config, Device, Failure};
+use crate::graph::{Executable, Graph, Node};
 use crate::image::{Image, KernelImage};
 use crate::log::Log;
 use crate::memory::Memory;
@@ -33,9 +35,23 @@ impl<T> Table<T> {
     /// A new object's handle.
     pub fn add(&mut self, object: T) -> usize {
         self.n_made += 1;
-        let handle = Handle { kind: self.kind, life: self.life, number: self.n_made }.encode();
+        let handle = self.handle(self.n_made);
         self.live.insert(handle, object);
         handle
+    }
+
+    /// The handle of an object that has ended, for a new one; a new handle if none has.
+    pub fn add_again(&mut self, object: T) -> usize {
+        let mut handles = (1..=self.n_made).map(|number| self.handle(number));
+        let Some(handle) = handles.find(|handle| !self.live.contains_key(handle)) else {
+            return self.add(object);
+        };
+        self.live.insert(handle, object);
+        handle
+    }
+
+    fn handle(&self, number: usize) -> usize {
+        Handle { kind: self.kind, life: self.life, number }.encode()
     }
 
     /// The object, if it lives.
@@ -79,6 +95,11 @@ pub struct Context {
     pub is_primary: bool,
     /// How many hold it: a context of a caller's own is held once, until it is destroyed.
     pub n_held: usize,
+    /// Whether it can be used: a primary one that was reset cannot, though it is held, until it is
+    /// retained again.
+    pub is_alive: bool,
+    /// What tells this life of it from others under the same handle.
+    pub id: ContextId,
 }
 
 /// A stream.
@@ -88,6 +109,12 @@ pub struct Stream {
     pub context: CUcontext,
     /// Whether it waits for the NULL stream and that for it.
     pub is_blocking: bool,
+    /// Its priority: lower numbers go first.
+    pub priority: i32,
+    /// What tells it from others under the same handle.
+    pub id: StreamId,
+    /// Which part of memory its kernels are to keep in the second-level cache.
+    pub window: CUlaunchAttributeValue,
 }
 
 /// A capture under way.
@@ -142,6 +169,9 @@ pub struct Driver {
     pub contexts: Table<Context>,
     /// The streams.
     pub streams: Table<Stream>,
+    /// The streams that every context has, by context, and by thread where the stream is each
+    /// thread's own; as far as something was asked of them.
+    pub default_streams: BTreeMap<(CUcontext, CUstream, u64), Stream>,
     /// The captures, by stream, and by thread where the stream is each thread's own.
     pub captures: BTreeMap<(CUstream, u64), Capture>,
     /// The libraries.
@@ -152,14 +182,19 @@ pub struct Driver {
     pub functions: Table<(CUkernel, CUcontext)>,
     /// The modules: a library and a context.
     pub modules: Table<(CUlibrary, CUcontext)>,
-    /// The graphs: how many launches each has.
-    pub graphs: Table<usize>,
+    /// The graphs.
+    pub graphs: Table<Graph>,
+    /// Their nodes.
+    pub nodes: Table<Node>,
+    /// The graphs that can be launched.
+    pub executables: Table<Executable>,
     /// The memory.
     pub memory: Memory,
     /// How many launches there have been.
     pub n_launches: usize,
     /// The log.
     pub log: Log,
+    n_ids: u64,
 }
 
 impl Driver {
@@ -172,15 +207,25 @@ impl Driver {
             is_initialised: false,
             contexts: Table::new(Kind::Context, life),
             streams: Table::new(Kind::Stream, life),
+            default_streams: BTreeMap::new(),
             captures: BTreeMap::new(),
             libraries: Table::new(Kind::Library, life),
             kernels: Table::new(Kind::Kernel, life),
             functions: Table::new(Kind::Function, life),
             modules: Table::new(Kind::Module, life),
             graphs: Table::new(Kind::Graph, life),
+            nodes: Table::new(Kind::Node, life),
+            executables: Table::new(Kind::Executable, life),
             memory: Memory::default(),
             n_launches: 0,
+            n_ids: 0,
         }
+    }
+
+    /// A number that nothing else has in the life of the process.
+    pub fn new_id(&mut self) -> u64 {
+        self.n_ids += 1;
+        u64::from(self.life) << 32 | self.n_ids
     }
 
     /// The code that a rule wants this call to fail with.
@@ -212,7 +257,7 @@ impl Driver {
     /// A context that lives.
     pub fn live_context(&self, context: CUcontext) -> Result<&Context, Status> {
         let found = self.contexts.get(context.0).ok_or(Status::INVALID_CONTEXT)?;
-        if found.n_held > 0 { Ok(found) } else { Err(Status::CONTEXT_IS_DESTROYED) }
+        if found.is_alive { Ok(found) } else { Err(Status::CONTEXT_IS_DESTROYED) }
     }
 
     /// The device of a context, whether or not it lives.
@@ -230,9 +275,15 @@ impl Driver {
 
     /// Ends a context, with all that belongs to it.
     pub fn end_context(&mut self, context: CUcontext) {
+        if let Some(ended) = self.contexts.get_mut(context.0) {
+            ended.is_alive = false;
+        }
         self.streams.retain(|stream| stream.context != context);
         self.functions.retain(|function| function.1 != context);
         self.modules.retain(|module| module.1 != context);
+        self.default_streams.retain(|(of, ..), _| *of != context);
+        self.nodes.retain(|node| node.work.context() != context);
+        self.executables.retain(|executable| !executable.is_of(context));
         for kernel in self.kernels.live.values_mut() {
             kernel.functions.remove(&context);
         }
@@ -288,11 +339,6 @@ impl Driver {
         let kernels = &self.kernels;
         self.functions.retain(|function| kernels.get(function.0.0).is_some());
         Ok(())
-    }
-
-    /// A new graph's handle.
-    pub fn add_graph(&mut self) -> CUgraph {
-        CUgraph(self.graphs.add(0))
     }
 }
 

@@ -9,17 +9,21 @@
 //!   ([`capture`]), libraries, kernels. [`memory`] is memory of the host.
 //! * [`image`] reads images; kernels do not run, but one in the stub's own form may say what it
 //!   does to memory.
-//! * [`launch`] and [`occupancy`] decide what a launch is told.
+//! * [`launch`] and [`occupancy`] decide what a launch is told; [`graph`] makes launches of graphs.
 //! * [`config`] is what the stub is told, in the file that `KERNPACK_CUDA_STUB` names or through
 //!   [`control`]; [`log`] is what it tells.
 //!
 //! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200. The stub
 //! differs from it on purpose: a handle that was never given, or whose library was unloaded or
-//! context ended, is an error here and the end of the process there; loading a library under a
-//! global capture is refused unless the configuration allows it, as the manual reserves; a capture
-//! mode that does not exist is refused. Deliberately absent: errors that stay (after an illegal
-//! address the real context is lost) or come later than their call, events, graph launches, managed
-//! and pinned memory, fat binaries.
+//! context ended, is an error here and the end of the process there; so is a change of a graph's
+//! node without a current context. What the manual reserves is refused: under a capture that
+//! forbids what is unsafe, libraries do not load, unless the configuration allows it, and graphs
+//! get no nodes and are not made into ones that can be launched; nodes are added only where a
+//! context is current, and take no kernel for a function. A capture mode that does not exist is
+//! refused. Deliberately absent: errors that stay (after an illegal address the real context is
+//! lost) or come later than their call, events, nodes of graphs other than kernels, graphs that
+//! were captured except to destroy them, attributes of streams other than the access policy window
+//! and the priority, green contexts, managed and pinned memory, fat binaries.
 
 pub mod api;
 pub mod argument;
@@ -29,6 +33,7 @@ pub mod capture;
 pub mod config;
 pub mod control;
 pub mod driver;
+pub mod graph;
 pub mod h200;
 pub mod image;
 pub mod json;

@@ -3,7 +3,9 @@
 //! out as C, and compiled.
 
 use kernpack_cuda_stub::api;
-use kernpack_cuda_stub::c_types::{CUlaunchAttribute, CUlaunchConfig, CUtensorMap};
+use kernpack_cuda_stub::c_types::{
+    CUDA_KERNEL_NODE_PARAMS as CUkernelNode, CUlaunchAttribute, CUlaunchConfig, CUtensorMap,
+};
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::h200;
 use kernpack_cuda_stub::status::Status;
@@ -49,11 +51,28 @@ fn layouts(code: &mut String) {
     for (field, offset) in config {
         assert_c(code, format!("offsetof(CUlaunchConfig, {field})"), offset);
     }
+    let node = [
+        ("func", offset_of!(CUkernelNode, function)),
+        ("gridDimX", offset_of!(CUkernelNode, grid)),
+        ("gridDimZ", offset_of!(CUkernelNode, grid) + 8),
+        ("blockDimX", offset_of!(CUkernelNode, block)),
+        ("blockDimZ", offset_of!(CUkernelNode, block) + 8),
+        ("sharedMemBytes", offset_of!(CUkernelNode, shared_mem_bytes)),
+        ("kernelParams", offset_of!(CUkernelNode, params)),
+        ("extra", offset_of!(CUkernelNode, extra)),
+        ("kern", offset_of!(CUkernelNode, kernel)),
+        ("ctx", offset_of!(CUkernelNode, context)),
+    ];
+    for (field, offset) in node {
+        assert_c(code, format!("offsetof(CUDA_KERNEL_NODE_PARAMS, {field})"), offset);
+    }
+    assert_c(code, "sizeof(CUDA_KERNEL_NODE_PARAMS)", size_of::<CUkernelNode>());
     let value = offset_of!(CUlaunchAttribute, value);
     assert_c(code, "offsetof(CUlaunchAttribute, id)", offset_of!(CUlaunchAttribute, id));
     assert_c(code, "offsetof(CUlaunchAttribute, value.clusterDim.x)", value);
     assert_c(code, "offsetof(CUlaunchAttribute, value.clusterDim.z)", value + 8);
     assert_c(code, "offsetof(CUlaunchAttribute, value.cooperative)", value);
+    assert_c(code, "offsetof(CUlaunchAttribute, value.priority)", value);
     assert_c(code, "sizeof(CUlaunchAttribute)", size_of::<CUlaunchAttribute>());
     assert_c(code, "sizeof(CUlaunchConfig)", size_of::<CUlaunchConfig>());
     assert_c(code, "sizeof(CUtensorMap)", size_of::<CUtensorMap>());
@@ -64,6 +83,7 @@ fn layouts(code: &mut String) {
 fn values(code: &mut String) {
     use kernpack_cuda_stub::api::kernel::attribute;
     let rows = [
+        ("CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW", CUlaunchAttribute::ACCESS_POLICY_WINDOW),
         ("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", CUlaunchAttribute::COOPERATIVE),
         ("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", CUlaunchAttribute::CLUSTER_DIMENSION),
         (
@@ -71,6 +91,8 @@ fn values(code: &mut String) {
             CUlaunchAttribute::PROGRAMMATIC_STREAM_SERIALIZATION,
         ),
         ("CU_LAUNCH_ATTRIBUTE_PRIORITY", CUlaunchAttribute::PRIORITY),
+        ("CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH", 1),
+        ("CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY", 8),
         ("CU_STREAM_CAPTURE_MODE_GLOBAL", mode::GLOBAL),
         ("CU_STREAM_CAPTURE_MODE_THREAD_LOCAL", mode::THREAD_LOCAL),
         ("CU_STREAM_CAPTURE_MODE_RELAXED", mode::RELAXED),

@@ -3,7 +3,7 @@
 //! thread.
 
 use crate::argument::{ContextParameters, Out};
-use crate::c_types::{CUcontext, CUdevice};
+use crate::c_types::{CUcontext, CUdevice, ContextId};
 use crate::call::Call;
 use crate::driver::Context;
 use crate::status::Status;
@@ -23,12 +23,17 @@ api! {
     fn cuDevicePrimaryCtxRetain(call, context: Out<CUcontext>, device: CUdevice) {
         let driver = &mut *call.driver;
         let device = driver.device_index(device)?;
+        let id = ContextId(driver.new_id());
         let primary = driver.primary(device).unwrap_or_else(|| {
-            CUcontext(driver.contexts.add(Context { device, is_primary: true, n_held: 0 }))
+            let new = Context { device, is_primary: true, n_held: 0, is_alive: false, id };
+            CUcontext(driver.contexts.add(new))
         });
         context.put(primary)?;
         if let Some(found) = driver.contexts.get_mut(primary.0) {
             found.n_held += 1;
+            if !found.is_alive {
+                (found.is_alive, found.id) = (true, id);
+            }
         }
         Ok(())
     }
@@ -40,6 +45,16 @@ api! {
         let found = call.driver.contexts.get_mut(primary.0).ok_or(Status::INVALID_CONTEXT)?;
         found.n_held = found.n_held.checked_sub(1).ok_or(Status::INVALID_CONTEXT)?;
         if found.n_held == 0 {
+            call.driver.end_context(primary);
+        }
+        Ok(())
+    }
+
+    /// Ends everything of the device's primary context, which stays held, and begins again under
+    /// the same handle when it is next retained.
+    fn cuDevicePrimaryCtxReset_v2(call, device: CUdevice) {
+        let device = call.driver.device_index(device)?;
+        if let Some(primary) = call.driver.primary(device) {
             call.driver.end_context(primary);
         }
         Ok(())
@@ -66,7 +81,8 @@ api! {
         if !parameters.0.is_null() {
             return Err(Status::NOT_SUPPORTED);
         }
-        let new = Context { device, is_primary: false, n_held: 1 };
+        let id = ContextId(call.driver.new_id());
+        let new = Context { device, is_primary: false, n_held: 1, is_alive: true, id };
         let new = CUcontext(call.driver.contexts.add(new));
         call.thread.stack.push(new);
         context.put(new)
@@ -85,6 +101,13 @@ api! {
             call.thread.stack.pop();
         }
         Ok(())
+    }
+
+    /// What tells a context, or the current one for NULL, from others under the same handle.
+    fn cuCtxGetId(call, context: CUcontext, id: Out<ContextId>) {
+        let is_given = context.0 != 0;
+        let context = if is_given { context } else { call.driver.current(call.thread)? };
+        id.put(call.driver.live_context(context)?.id)
     }
 
     /// The current context, or NULL.

@@ -5,24 +5,6 @@ use crate::argument::{In, Pointers};
 use crate::c_types::{CUfunction, CUlaunchAttribute, CUlaunchConfig, CUstream};
 use crate::launch::{Launch, launch};
 
-/// A launch whose attributes are these.
-fn config(
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared_mem_bytes: u32,
-    stream: CUstream,
-    attributes: &[CUlaunchAttribute],
-) -> CUlaunchConfig {
-    CUlaunchConfig {
-        grid,
-        block,
-        shared_mem_bytes,
-        stream,
-        attrs: attributes.as_ptr(),
-        num_attrs: attributes.len() as u32,
-    }
-}
-
 api! {
     /// Launches a kernel.
     fn cuLaunchKernel(
@@ -40,7 +22,7 @@ api! {
         extra: Pointers,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let config = config(grid, block, shared_mem_bytes, stream, &[]);
+        let config = CUlaunchConfig::new(grid, block, shared_mem_bytes, stream, &[]);
         launch(call, &Launch { config, function, params, extra })
     }
 
@@ -71,7 +53,7 @@ api! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = [CUlaunchAttribute::new(CUlaunchAttribute::COOPERATIVE, [1, 0, 0])];
-        let config = config(grid, block, shared_mem_bytes, stream, &cooperative);
+        let config = CUlaunchConfig::new(grid, block, shared_mem_bytes, stream, &cooperative);
         let extra = Pointers(std::ptr::null_mut());
         launch(call, &Launch { config, function, params, extra })
     }

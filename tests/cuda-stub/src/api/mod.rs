@@ -41,11 +41,13 @@ macro_rules! api {
 
 pub mod context;
 pub mod device;
+pub mod graph;
 pub mod kernel;
 pub mod launch;
 pub mod library;
 pub mod memory;
 pub mod stream;
+pub mod stream_property;
 pub mod stream_work;
 pub mod tensor_map;
 
@@ -54,10 +56,12 @@ pub const EXPORTS: &[&[Export]] = &[
     device::EXPORTS,
     context::EXPORTS,
     stream::EXPORTS,
+    stream_property::EXPORTS,
     stream_work::EXPORTS,
     library::EXPORTS,
     kernel::EXPORTS,
     launch::EXPORTS,
+    graph::EXPORTS,
     memory::EXPORTS,
     tensor_map::EXPORTS,
 ];
@@ -72,15 +76,28 @@ pub fn find(name: &str) -> Option<&'static Export> {
     exports().find(|export| export.name == name)
 }
 
-/// The newest form of a function that `cuGetProcAddress` finds under its plain name, and the
-/// version of CUDA that brought it; older forms are for callers that name an older version.
+/// Which version of CUDA brought a function, where callers may name an older one.
+const SINCE: &[(&str, i32)] = &[
+    ("cuGraphInstantiateWithFlags", 11040),
+    ("cuCtxGetId", 12000),
+    ("cuStreamGetId", 12000),
+    ("cuGraphAddKernelNode_v2", 12000),
+    ("cuGraphExecKernelNodeSetParams_v2", 12000),
+    ("cuStreamGetCtx_v2", 12050),
+    ("cuCtxCreate_v4", 13000),
+];
+
+/// The newest form of a function that `cuGetProcAddress` finds under its plain name, for the
+/// version of CUDA that the caller names; older forms are for callers that name an older one.
 pub fn by_plain_name(name: &str, version: i32) -> Result<&'static Export, Status> {
-    let suffixed = |(suffix, since): &(&str, i32)| {
+    // A form of this name that returns what was wrong is for callers before 12.0.
+    if name == "cuGraphInstantiate" && version >= 12000 {
+        return by_plain_name("cuGraphInstantiateWithFlags", version);
+    }
+    let suffixed = |suffix: &&str| {
         let export = find(&format!("{name}{suffix}"))?;
-        let since = if export.name == "cuCtxCreate_v4" { 13000 } else { *since };
+        let since = SINCE.iter().find(|row| row.0 == export.name).map_or(0, |row| row.1);
         (version >= since).then_some(export)
     };
-    let forms =
-        [("_v4", 12050), ("_v2", if name == "cuStreamGetCtx" { 12050 } else { 0 }), ("", 0)];
-    forms.iter().find_map(suffixed).ok_or(Status::NOT_FOUND)
+    ["_v4", "_v2", ""].iter().find_map(suffixed).ok_or(Status::NOT_FOUND)
 }

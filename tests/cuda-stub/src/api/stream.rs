@@ -7,18 +7,15 @@ use crate::c_types::{
     CUcontext, CUgraph, CUgreenCtx, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus,
 };
 use crate::capture::mode;
-use crate::driver::{Capture, Stream};
+use crate::driver::Capture;
+use crate::graph::Graph;
 use crate::status::Status;
 
 api! {
     /// Makes a stream in the current context. Flag 1: it and the NULL stream do not wait for one
     /// another.
     fn cuStreamCreate(call, stream: Out<CUstream>, flags: u32) {
-        let context = call.driver.current(call.thread)?;
-        if flags > 1 {
-            return Err(Status::INVALID_VALUE);
-        }
-        stream.put(CUstream(call.driver.streams.add(Stream { context, is_blocking: flags == 0 })))
+        stream.put(call.add_stream(flags, 0)?)
     }
 
     /// Ends a stream.
@@ -103,12 +100,7 @@ api! {
             graph.put(CUgraph(0))?;
             return Err(Status::STREAM_CAPTURE_INVALIDATED);
         }
-        graph.put(call.driver.add_graph())
-    }
-
-    /// Ends a graph.
-    fn cuGraphDestroy(call, graph: CUgraph) {
-        call.driver.graphs.remove(graph.0).map(|_| ()).ok_or(Status::INVALID_VALUE)
+        graph.put(CUgraph(call.driver.graphs.add(Graph::captured())))
     }
 
     /// Sets which captures the thread's potentially unsafe calls respect, and gives back what was

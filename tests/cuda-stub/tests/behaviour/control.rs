@@ -47,7 +47,7 @@ fn a_reset_forgets_everything() {
     stub.load("KPSTUB sm_90").unwrap();
     let counts = json!({
         "libraries": 1, "retained": 1, "contexts": 0, "streams": 1, "captures": 0, "graphs": 0,
-        "allocations": 1, "launches": 0,
+        "executables": 0, "allocations": 1, "launches": 0,
     });
     assert_eq!(stub.counts(), counts);
     assert_eq!(stub.kernpack_cuda_stub_reset(text("nonsense")), -1);
