@@ -11,11 +11,15 @@ use std::ptr;
 pub type Context = usize;
 /// A stream, by handle.
 pub type Stream = usize;
+/// The stream that every thread has for itself in every context.
+pub const PER_THREAD: Stream = 2;
 
 /// Capture mode: potentially unsafe calls of every thread are refused.
 pub const GLOBAL: i32 = 0;
 /// Capture mode: those of the thread are.
 pub const THREAD_LOCAL: i32 = 1;
+/// Capture mode: none are.
+pub const RELAXED: i32 = 2;
 
 /// The driver, started.
 pub struct Host(Library);
@@ -43,6 +47,24 @@ impl Host {
             self.function::<extern "C" fn(*mut Context, i32) -> u32>("cuDevicePrimaryCtxRetain");
         accepted(retain(&mut context, device));
         context
+    }
+
+    /// Lets go of the primary context of a device once.
+    pub fn release(&self, device: i32) {
+        accepted(self.function::<extern "C" fn(i32) -> u32>("cuDevicePrimaryCtxRelease_v2")(
+            device,
+        ));
+    }
+
+    /// Ends everything of the primary context of a device, which has to be retained again before it
+    /// can be used, under the same handle.
+    pub fn reset(&self, device: i32) {
+        accepted(self.function::<extern "C" fn(i32) -> u32>("cuDevicePrimaryCtxReset_v2")(device));
+    }
+
+    /// Ends a context of the program's own.
+    pub fn destroy(&self, context: Context) {
+        accepted(self.function::<extern "C" fn(Context) -> u32>("cuCtxDestroy_v2")(context));
     }
 
     /// A new context of the program's own, which is current for now.
@@ -83,16 +105,56 @@ impl Host {
 
     /// A new stream of the current context. It does not wait for the NULL stream.
     pub fn stream(&self) -> Stream {
+        self.create_stream(1, 0)
+    }
+
+    /// A new stream of the current context. It waits for the NULL stream, and that for it.
+    pub fn blocking_stream(&self) -> Stream {
+        self.create_stream(0, 0)
+    }
+
+    /// A new stream of the current context with a priority: 0 is the last, -5 the first. It does
+    /// not wait for the NULL stream.
+    pub fn stream_with_priority(&self, priority: i32) -> Stream {
+        self.create_stream(1, priority)
+    }
+
+    fn create_stream(&self, flags: u32, priority: i32) -> Stream {
         let mut stream = 0;
-        let create = self.function::<extern "C" fn(*mut Stream, u32) -> u32>("cuStreamCreate");
-        accepted(create(&mut stream, 1));
+        let create = self
+            .function::<extern "C" fn(*mut Stream, u32, i32) -> u32>("cuStreamCreateWithPriority");
+        accepted(create(&mut stream, flags, priority));
         stream
+    }
+
+    /// Ends a stream.
+    pub fn destroy_stream(&self, stream: Stream) {
+        accepted(self.function::<extern "C" fn(Stream) -> u32>("cuStreamDestroy_v2")(stream));
+    }
+
+    /// Has a stream's kernels keep so many bytes from an address in the second-level cache: the
+    /// stream's access policy window. None for 0.
+    pub fn set_window(&self, stream: Stream, address: usize, bytes: usize) {
+        // All of the accesses that hit are to persist, and others stream.
+        let ratio_and_hits = u64::from(1f32.to_bits()) | 2 << 32;
+        let window = [address as u64, bytes as u64, ratio_and_hits, 1, 0, 0, 0, 0];
+        let set = self
+            .function::<extern "C" fn(Stream, i32, *const [u64; 8]) -> u32>("cuStreamSetAttribute");
+        accepted(set(stream, 1, &window));
     }
 
     /// Captures what follows on a stream.
     pub fn begin_capture(&self, stream: Stream, mode: i32) {
         let begin = self.function::<extern "C" fn(Stream, i32) -> u32>("cuStreamBeginCapture_v2");
         accepted(begin(stream, mode));
+    }
+
+    /// How a stream's capture stands: 0 there is none, 1 it goes on, 2 it is spoilt.
+    pub fn capturing(&self, stream: Stream) -> i32 {
+        let mut status = -1;
+        let ask = self.function::<extern "C" fn(Stream, *mut i32) -> u32>("cuStreamIsCapturing");
+        accepted(ask(stream, &mut status));
+        status
     }
 
     /// Ends a capture, and says how: 0, or what spoilt it.

@@ -5,6 +5,7 @@
 use crate::argument::Argument;
 use crate::config::Config;
 use crate::driver::Driver;
+use crate::exclusive::Use;
 use crate::json;
 use crate::status::Status;
 use crate::thread::{self, Thread};
@@ -78,8 +79,15 @@ pub fn call(
     if process != 0 && process != std::process::id() {
         return in_child(name, work);
     }
+    let used = Use::begin(arguments);
     delay(name);
     let mut driver = lock();
+    let work = |call: &mut Call| {
+        if used.overlaps {
+            call.note("overlaps", "true".to_string());
+        }
+        work(call)
+    };
     thread::with(driver.life, |thread| logged(&mut driver, thread, name, arguments, work))
 }
 

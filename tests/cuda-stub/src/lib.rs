@@ -4,7 +4,8 @@
 //! of CUDA 13.0 does where a program that launches kernels can tell.
 //!
 //! * [`api`] has the functions, with the driver's own signatures, to which a test holds them;
-//!   [`call`] is what all of them do around their work.
+//!   [`call`] is what all of them do around their work, and [`exclusive`] notices which of them are
+//!   at work on one executable graph at once.
 //! * [`driver`] and [`thread`] are the state: contexts and which is current, streams, captures
 //!   ([`capture`]), libraries, kernels. [`memory`] is memory of the host.
 //! * [`image`] reads images; kernels do not run, but one in the stub's own form may say what it
@@ -33,6 +34,7 @@ pub mod capture;
 pub mod config;
 pub mod control;
 pub mod driver;
+pub mod exclusive;
 pub mod graph;
 pub mod h200;
 pub mod image;

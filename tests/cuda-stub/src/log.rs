@@ -11,8 +11,9 @@
 //! Some calls note more: launches their kernel and the bytes of its arguments (`launch`), copies
 //! what they copied. A graph's launch has a list of what it launched (`launches`), each as a launch
 //! of its own would have it, and a call that gives a node something to do has that (`node`) in the
-//! same form, with no stream. What would have ended the process has a `crash`. A call that failed
-//! because the stub was told so has `"told":true`.
+//! same form, with no stream. What would have ended the process has a `crash`, and a call on an
+//! executable graph that began while another was at work on it has `"overlaps":true`. A call that
+//! failed because the stub was told so has `"told":true`.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

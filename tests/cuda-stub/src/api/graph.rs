@@ -93,7 +93,7 @@ api! {
     /// Makes a graph into one that can be launched.
     fn cuGraphInstantiateWithFlags(
         call,
-        executable: Out<CUgraphExec>,
+        made: Out<CUgraphExec>,
         graph: CUgraph,
         flags: GraphFlags,
     ) {
@@ -110,7 +110,7 @@ api! {
         };
         let nodes = found.nodes.iter().map(copy).collect::<Result<_, _>>()?;
         call.potentially_unsafe()?;
-        executable.put(CUgraphExec(call.driver.executables.add(Executable { nodes })))
+        made.put(CUgraphExec(call.driver.executables.add(Executable { nodes })))
     }
 
     /// Changes what a node does in later launches: everything but the context.

@@ -4,7 +4,7 @@
 use crate::stub::{DEVICE_0, DEVICE_1, NULL_STREAM, Stub, address, got, handle, text};
 use kernpack_cuda_stub::argument::{Address, Characters, ContextParameters, Out, Text};
 use kernpack_cuda_stub::c_types::{
-    CUcontext, CUdevice, CUdeviceptr, CUdriverProcAddressQueryResult, CUstream,
+    CUcontext, CUdevice, CUdeviceptr, CUdriverProcAddressQueryResult, CUstream, ContextId,
 };
 use kernpack_cuda_stub::status::Status;
 use std::ffi::CStr;
@@ -128,6 +128,13 @@ fn functions_are_found_by_plain_name_and_version() {
     // driver.
     assert_ne!(find("cuStreamGetCtx", 12000), find("cuStreamGetCtx", 13000));
     assert_eq!(find("cuMemAlloc", 12000), find("cuMemAlloc_v2", 13000));
+    assert_eq!(find("cuGraphInstantiate", 12000), find("cuGraphInstantiateWithFlags", 11040));
+    for name in ["cuGraphInstantiate", "cuGraphAddKernelNode", "cuGraphExecKernelNodeSetParams"] {
+        assert_eq!((find(name, 12000).0, find(name, 11080)), (Status::SUCCESS, missing(2)));
+    }
+    for name in ["cuCtxGetId", "cuStreamGetId", "cuGraphLaunch", "cuDevicePrimaryCtxReset"] {
+        assert_eq!(find(name, 12000).0, Status::SUCCESS, "{name}");
+    }
     let (status, address, found) = find("cuInit", 13000);
     assert_eq!((status, found), (Status::SUCCESS, 0));
     // SAFETY: This is cuInit, which takes a number.
@@ -209,4 +216,53 @@ fn a_context_of_ones_own_is_current_until_it_is_destroyed() {
     assert_eq!(refused, Err(Status::NOT_SUPPORTED));
     let handles = [CUstream(primary.0), CUstream(context.0)].map(|s| stub.cuStreamSynchronize(s));
     assert_eq!(handles, [Status::INVALID_HANDLE; 2]);
+}
+
+#[test]
+fn a_reset_ends_what_is_there_and_the_handle_stays() {
+    let (stub, context) = Stub::ready("");
+    let id = |context| handle(ContextId, |out| stub.cuCtxGetId(context, out));
+    let is_active = || got(|active| stub.cuDevicePrimaryCtxGetState(DEVICE_0, Out(&mut 0), active));
+    let before = id(context).unwrap();
+    assert_eq!(
+        (id(CUcontext(0)), id(CUcontext(0x1230))),
+        (Ok(before), Err(Status::INVALID_CONTEXT))
+    );
+    let stream = stub.stream(1);
+    assert_eq!(stub.cuDevicePrimaryCtxReset_v2(DEVICE_0), Status::SUCCESS);
+    assert_eq!((current(&stub), is_active()), (context, Ok(0)));
+    assert_eq!([id(context), id(CUcontext(0))], [Err(Status::CONTEXT_IS_DESTROYED); 2]);
+    assert_eq!(stub.cuCtxSynchronize(), Status::CONTEXT_IS_DESTROYED);
+    assert_eq!((&stub.counts()["streams"], &stub.counts()["retained"]), (&0.into(), &1.into()));
+    assert_eq!(stub.primary(DEVICE_0), context);
+    assert_eq!((stub.cuCtxSynchronize(), is_active()), (Status::SUCCESS, Ok(1)));
+    assert_eq!(stub.cuStreamSynchronize(stream), Status::INVALID_CONTEXT);
+    assert!(id(context).is_ok_and(|after| after != before));
+    // Who held it before still does.
+    assert_eq!(stub.cuDevicePrimaryCtxRelease_v2(DEVICE_0), Status::SUCCESS);
+    assert_eq!(is_active(), Ok(1));
+    assert_eq!(stub.cuDevicePrimaryCtxRelease_v2(DEVICE_0), Status::SUCCESS);
+    assert_eq!(is_active(), Ok(0));
+    assert_eq!(stub.cuDevicePrimaryCtxReset_v2(DEVICE_1), Status::SUCCESS);
+    assert_eq!(stub.cuDevicePrimaryCtxReset_v2(CUdevice(9)), Status::INVALID_DEVICE);
+}
+
+#[test]
+fn every_life_of_a_context_has_an_id_of_its_own() {
+    let (stub, _) = Stub::ready("");
+    let id = |context| handle(ContextId, |out| stub.cuCtxGetId(context, out)).unwrap().0;
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..3 {
+        let context = stub.primary(DEVICE_1);
+        assert!(seen.insert(id(context)) && seen.insert(id(own(&stub, DEVICE_1))));
+        assert_eq!(stub.cuDevicePrimaryCtxRelease_v2(DEVICE_1), Status::SUCCESS);
+    }
+    assert_eq!(stub.cuCtxSetCurrent(CUcontext(0)), Status::SUCCESS);
+    let none = Stub::drop_and_fresh(stub, "");
+    assert_eq!(none.cuInit(0), Status::SUCCESS);
+    let refused = handle(ContextId, |out| none.cuCtxGetId(CUcontext(0), out));
+    assert_eq!(refused, Err(Status::INVALID_CONTEXT));
+    let context = none.primary(DEVICE_1);
+    let id = handle(ContextId, |out| none.cuCtxGetId(context, out)).unwrap().0;
+    assert!(!seen.contains(&id), "not in the next life of the driver either");
 }

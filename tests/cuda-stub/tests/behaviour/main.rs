@@ -6,6 +6,7 @@
 
 mod contexts;
 mod control;
+mod graphs;
 mod launches;
 mod libraries;
 mod memory;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams and captures.
 
-use crate::stub::{DEVICE_1, NULL_STREAM, Stub, config, handle};
+use crate::stub::{DEVICE_1, NULL_STREAM, Stub, config, got, handle};
 use kernpack_cuda_stub::api::stream_work::CUhostFn;
 use kernpack_cuda_stub::argument::{Address, Destination, In, InOut, Out, Source};
 use kernpack_cuda_stub::c_types::{
-    CUcontext, CUdeviceptr, CUgraph, CUgreenCtx, CUstream, CUstreamCaptureStatus,
+    CUcontext, CUdeviceptr, CUgraph, CUgreenCtx, CUlaunchAttribute, CUlaunchAttributeValue,
+    CUstream, CUstreamCaptureStatus, StreamId,
 };
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::status::Status;
@@ -261,4 +262,81 @@ fn what_waits_for_captured_work_spoils_it() {
     });
     assert_eq!(capturing(&stub, other), 0);
     assert_eq!(end(&stub, other), Err(Status::ILLEGAL_STATE));
+}
+
+#[test]
+fn streams_have_priorities() {
+    let (stub, _) = Stub::ready("");
+    let (mut least, mut greatest) = (9, 9);
+    let range = stub.cuCtxGetStreamPriorityRange(Out(&mut least), Out(&mut greatest));
+    assert_eq!((range, least, greatest), (Status::SUCCESS, 0, -5));
+    for (wanted, given) in [(0, 0), (-1, -1), (-5, -5), (-6, -5), (7, 0)] {
+        let made = handle(CUstream, |out| stub.cuStreamCreateWithPriority(out, 1, wanted)).unwrap();
+        assert_eq!(got(|out| stub.cuStreamGetPriority(made, out)), Ok(given));
+        let mut value = CUlaunchAttributeValue::default();
+        let attribute = CUlaunchAttribute::PRIORITY;
+        let status = stub.cuStreamGetAttribute(made, attribute, Out(&mut value));
+        assert_eq!((status, value.0[0] as i32), (Status::SUCCESS, given));
+    }
+    for stream in [NULL_STREAM, LEGACY, PER_THREAD, stub.stream(1)] {
+        assert_eq!(got(|out| stub.cuStreamGetPriority(stream, out)), Ok(0));
+    }
+    let refused = handle(CUstream, |out| stub.cuStreamCreateWithPriority(out, 2, 0));
+    assert_eq!(refused, Err(Status::INVALID_VALUE));
+}
+
+#[test]
+fn an_id_tells_a_stream_from_the_next_under_its_handle() {
+    let (stub, first) = Stub::ready("stream-handles reused");
+    let id = |stream| handle(StreamId, |out| stub.cuStreamGetId(stream, out));
+    let (stream, other) = (stub.stream(1), stub.stream(1));
+    let before = id(stream).unwrap();
+    assert_eq!(id(stream), Ok(before));
+    assert_ne!(id(other), Ok(before));
+    assert_eq!(stub.cuStreamDestroy_v2(stream), Status::SUCCESS);
+    assert_eq!(id(stream), Err(Status::INVALID_CONTEXT));
+    assert_eq!(stub.stream(0), stream);
+    assert!(id(stream).is_ok_and(|after| after != before));
+    let null = id(NULL_STREAM).unwrap();
+    assert_eq!(id(LEGACY), Ok(null));
+    let mine = id(PER_THREAD).unwrap();
+    assert_ne!(mine, null);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert_eq!(stub.cuCtxSetCurrent(first), Status::SUCCESS);
+            assert_eq!(id(NULL_STREAM), Ok(null));
+            assert!(id(PER_THREAD).is_ok_and(|theirs| theirs != mine));
+        });
+    });
+    assert_eq!(stub.cuCtxSetCurrent(stub.primary(DEVICE_1)), Status::SUCCESS);
+    assert!(id(NULL_STREAM).is_ok_and(|elsewhere| elsewhere != null));
+    assert_eq!(stub.cuCtxSetCurrent(CUcontext(0)), Status::SUCCESS);
+    assert_eq!(id(NULL_STREAM), Err(Status::INVALID_CONTEXT));
+}
+
+#[test]
+fn a_stream_has_an_access_policy_window() {
+    let (stub, _) = Stub::ready("");
+    let attribute = CUlaunchAttribute::ACCESS_POLICY_WINDOW;
+    let window = |stream| {
+        let mut value = CUlaunchAttributeValue([9; 8]);
+        assert_eq!(stub.cuStreamGetAttribute(stream, attribute, Out(&mut value)), Status::SUCCESS);
+        value
+    };
+    let none = CUlaunchAttributeValue::default();
+    // The address, the bytes, the part of them that stays, and how lines that hit are kept.
+    let wanted = CUlaunchAttributeValue([0x1000, 64, 0x2_3f00_0000, 0, 0, 0, 0, 0]);
+    let (stream, other) = (stub.stream(1), stub.stream(1));
+    for stream in [stream, NULL_STREAM] {
+        assert_eq!(window(stream), none);
+        let set = stub.cuStreamSetAttribute(stream, attribute, In(&wanted));
+        assert_eq!((set, window(stream)), (Status::SUCCESS, wanted));
+    }
+    assert_eq!([window(LEGACY), window(PER_THREAD), window(other)], [wanted, none, none]);
+    // As are others that the driver has, and those that it does not have.
+    let mut value = none;
+    let absent = stub.cuStreamGetAttribute(stream, 3, Out(&mut value));
+    assert_eq!(absent, Status::NOT_SUPPORTED);
+    let absent = stub.cuStreamSetAttribute(stream, 3, In(&wanted));
+    assert_eq!(absent, Status::NOT_SUPPORTED);
 }

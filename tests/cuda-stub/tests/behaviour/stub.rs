@@ -68,9 +68,12 @@ functions! {
     cuDeviceGetName(name: Characters, size: i32, device: CUdevice) -> Status;
     cuDevicePrimaryCtxRetain(context: Out<CUcontext>, device: CUdevice) -> Status;
     cuDevicePrimaryCtxRelease_v2(device: CUdevice) -> Status;
+    cuDevicePrimaryCtxReset_v2(device: CUdevice) -> Status;
     cuDevicePrimaryCtxGetState(device: CUdevice, flags: Out<u32>, active: Out<i32>) -> Status;
     cuCtxCreate_v4(context: Out<CUcontext>, parameters: ContextParameters, flags: u32, device: CUdevice) -> Status;
     cuCtxDestroy_v2(context: CUcontext) -> Status;
+    cuCtxGetId(context: CUcontext, id: Out<ContextId>) -> Status;
+    cuCtxGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) -> Status;
     cuCtxGetCurrent(context: Out<CUcontext>) -> Status;
     cuCtxSetCurrent(context: CUcontext) -> Status;
     cuCtxPushCurrent_v2(context: CUcontext) -> Status;
@@ -78,6 +81,11 @@ functions! {
     cuCtxGetDevice(device: Out<CUdevice>) -> Status;
     cuCtxSynchronize() -> Status;
     cuStreamCreate(stream: Out<CUstream>, flags: u32) -> Status;
+    cuStreamCreateWithPriority(stream: Out<CUstream>, flags: u32, priority: i32) -> Status;
+    cuStreamGetPriority(stream: CUstream, priority: Out<i32>) -> Status;
+    cuStreamGetId(stream: CUstream, id: Out<StreamId>) -> Status;
+    cuStreamGetAttribute(stream: CUstream, attribute: u32, value: Out<CUlaunchAttributeValue>) -> Status;
+    cuStreamSetAttribute(stream: CUstream, attribute: u32, value: In<CUlaunchAttributeValue>) -> Status;
     cuStreamDestroy_v2(stream: CUstream) -> Status;
     cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) -> Status;
     cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: Address) -> Status;
@@ -88,6 +96,15 @@ functions! {
     cuStreamIsCapturing(stream: CUstream, status: Out<CUstreamCaptureStatus>) -> Status;
     cuStreamBeginCapture_v2(stream: CUstream, mode: u32) -> Status;
     cuStreamEndCapture(stream: CUstream, graph: Out<CUgraph>) -> Status;
+    cuGraphCreate(graph: Out<CUgraph>, flags: u32) -> Status;
+    cuGraphAddKernelNode_v2(node: Out<CUgraphNode>, graph: CUgraph, after: In<CUgraphNode>, n: usize,
+        params: In<CUDA_KERNEL_NODE_PARAMS>) -> Status;
+    cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: u32, value: In<CUlaunchAttributeValue>) -> Status;
+    cuGraphInstantiateWithFlags(executable: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Status;
+    cuGraphExecKernelNodeSetParams_v2(executable: CUgraphExec, node: CUgraphNode,
+        params: In<CUDA_KERNEL_NODE_PARAMS>) -> Status;
+    cuGraphLaunch(executable: CUgraphExec, stream: CUstream) -> Status;
+    cuGraphExecDestroy(executable: CUgraphExec) -> Status;
     cuGraphDestroy(graph: CUgraph) -> Status;
     cuThreadExchangeStreamCaptureMode(mode: InOut<u32>) -> Status;
     cuLibraryLoadData(library: Out<CUlibrary>, code: Code, options: Options, values: Pointers, n: u32,
