@@ -19,7 +19,6 @@ use crate::interface::layout::{AttributeId, Batch, KernelLaunch, LaunchAttribute
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
-    fn memcmp(one: *const u8, other: *const u8, bytes: usize) -> i32;
 }
 
 /// The most attributes that a node carries.
@@ -175,23 +174,15 @@ impl KernelLaunch {
 /// Both may be read.
 #[inline(always)]
 unsafe fn is_same(one: *const u8, other: *const u8, bytes: usize) -> bool {
-    /// # Safety
-    ///
-    /// Both may be read.
-    #[inline(always)]
-    unsafe fn are_equal<T: Eq>(one: *const u8, other: *const u8) -> bool {
+    let rest = bytes & !7;
+    (0..rest).step_by(8).all(|at| {
+        let [one, other] = [one, other].map(|value| value.wrapping_add(at).cast::<u64>());
         // SAFETY: as the caller says.
-        let [one, other] = [one, other].map(|at| unsafe { at.cast::<T>().read_unaligned() });
-        one == other
-    }
-    match bytes {
+        unsafe { one.read_unaligned() == other.read_unaligned() }
+    }) && (rest..bytes).all(|at| {
         // SAFETY: as the caller says.
-        4 => unsafe { are_equal::<u32>(one, other) },
-        // SAFETY: as the caller says.
-        8 => unsafe { are_equal::<u64>(one, other) },
-        // SAFETY: as the caller says.
-        _ => unsafe { memcmp(one, other, bytes) == 0 },
-    }
+        unsafe { one.wrapping_add(at).read() == other.wrapping_add(at).read() }
+    })
 }
 
 /// Copies a value of that many bytes. Most have 4 or 8.
@@ -222,7 +213,9 @@ impl Node {
 
     /// Whether it has all that a launch passes.
     fn has(&self, launch: &KernelLaunch) -> bool {
-        self.is_known && self.size == launch.config.size() && launch.passes(self.args)
+        self.is_known
+            && self.size.iter().eq(&launch.config.size())
+            && launch.passes(self.args)
     }
 
     /// Gives it what a launch passes.

@@ -44,12 +44,10 @@ pub(super) fn ticks() -> u64 {
     unsafe { kernpack_ticks() }
 }
 
-/// A variable of the environment, as it is now.
-pub(super) fn variable(name: &'static CStr) -> Option<&'static CStr> {
+/// A variable of the environment, as it is now: a C string, or NULL where it is not set.
+pub(super) fn variable(name: &'static CStr) -> *const c_char {
     // SAFETY: the name ends with NUL.
-    let value = unsafe { getenv(name.as_ptr()) };
-    // SAFETY: it is NULL, or ends with NUL, and stays until somebody changes the variable.
-    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
+    unsafe { getenv(name.as_ptr()) }
 }
 
 /// Memory that is all zeros, and is so again in a child that is forked. NULL where there is none.
