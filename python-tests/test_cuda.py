@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages with GPU kernels where there is no GPU: alone, and with the driver of `tests/cuda-stub`."""
 
+import json
 import os
 import re
 import shutil
@@ -80,6 +81,15 @@ def test_without_a_driver_a_package_loads_and_says_so_at_the_call(package):
     assert re.fullmatch(
         r"RuntimeError: cannot load the CUDA driver when calling: `.*`: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
     )
+
+
+def test_a_function_tells_how_its_launches_were_submitted(package):
+    module = tvm_ffi.load_module(str(package))
+    told = module.kernpack_launched_count()
+    assert isinstance(told, str)
+    assert json.loads(told) == {"plain": 0, "graph": 0, "graphs": 0}
+    with pytest.raises(TypeError, match="Mismatched number of arguments when calling: `kernpack_launched_count"):
+        module.kernpack_launched_count(1)
 
 
 def test_the_example_in_cuda_cpp_builds_without_a_gpu(kernpack, tmp_path):

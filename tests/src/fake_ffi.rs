@@ -33,6 +33,8 @@ pub struct Record {
     pub launches: Vec<Launched>,
     /// The extents of every tensor that was allocated, in order.
     pub allocated: Vec<Vec<i64>>,
+    /// The texts of every string that was made, in order.
+    pub strings: Vec<String>,
     /// The devices whose stream was asked for, by type and index.
     pub streams_asked: Vec<(i32, i32)>,
     /// What broke the rules of the library.
@@ -318,21 +320,35 @@ extern "C" fn TVMFFIFunctionCreate(
     0
 }
 
-/// Makes a string: only metadata is one, and nothing here asks for that.
+/// Makes a string, however short it is, as an object.
 #[unsafe(no_mangle)]
-extern "C" fn TVMFFIStringFromByteArray(_bytes: *const ByteArray, _out: *mut Any) -> c_int {
-    with(|state| state.record.broken.push("a call makes a string".to_string()));
-    -1
+extern "C" fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) -> c_int {
+    // SAFETY: callers pass a text.
+    let bytes = unsafe { bytes_of(bytes) };
+    let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    with(|state| state.record.strings.push(text));
+    let address = with(|state| state.hold(TypeIndex::STR, &[], vec![]));
+    let string = Any { type_index: TypeIndex::STR.0, payload: address as i64, ..Any::default() };
+    // SAFETY: callers pass room for a value.
+    unsafe { out.write(string) };
+    0
+}
+
+/// # Safety
+/// It is an array of readable bytes.
+unsafe fn bytes_of<'b>(array: *const ByteArray) -> &'b [u8] {
+    // SAFETY: as promised by the caller.
+    let array = unsafe { array.read() };
+    let bytes: *const u8 = std::ptr::with_exposed_provenance(array.data as usize);
+    // SAFETY: a byte array has `size` readable bytes.
+    unsafe { std::slice::from_raw_parts(bytes, array.size as usize) }
 }
 
 /// Finds the one global function that modules use: what makes an Array of its arguments.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIFunctionGetGlobal(name: *const ByteArray, out: *mut *mut c_void) -> c_int {
     // SAFETY: callers pass a name.
-    let name = unsafe { name.read() };
-    let bytes: *const u8 = std::ptr::with_exposed_provenance(name.data as usize);
-    // SAFETY: a byte array has `size` readable bytes.
-    let bytes = unsafe { std::slice::from_raw_parts(bytes, name.size as usize) };
+    let bytes = unsafe { bytes_of(name) };
     let address = with(|state| match bytes {
         b"ffi.Array" => state.hold(TypeIndex::FUNCTION, &[], vec![]),
         _ => {

@@ -223,6 +223,9 @@ fn write_function(text: &mut String, function: &FunctionRecord) -> fmt::Result {
     for workspace in &function.workspaces {
         writeln!(text, "    allocates {workspace}")?;
     }
+    if let Some(submit) = &function.submit {
+        writeln!(text, "    submit {submit}")?;
+    }
     function.launches.iter().try_for_each(|launch| write_launch(text, launch))
 }
 

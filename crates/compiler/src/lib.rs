@@ -42,7 +42,7 @@ pub use compile::{
 pub use error::CompileError;
 pub use file::InputFile;
 pub use package::{
-    Function, Launch, Package, Returns, Site, TritonLaunch, WrittenLaunch, WrittenPackage,
+    Function, Launch, Package, Returns, Site, Submit, TritonLaunch, WrittenLaunch, WrittenPackage,
 };
 pub use source::{GpuSource, HostSource, SourceError, SourceErrorKind};
 pub use target::Target;

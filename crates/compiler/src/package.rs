@@ -118,8 +118,8 @@ impl<L> Package<L> {
 
 impl Package {
     /// Every entry point: the functions with their `_out` twins; for each of them that launches on
-    /// a GPU, a `kernpack_prepare_<name>` where it has no results, and a `kernpack_launched_<name>`;
-    /// and `kernpack_preload_<package>` where any does.
+    /// a GPU, a `kernpack_prepare_<name>` where it has no results, and a
+    /// `kernpack_launched_<name>`; and `kernpack_preload_<package>` where any does.
     pub fn entry_points(&self) -> Vec<EntryPoint> {
         let variants: Vec<_> = self.functions.iter().flat_map(Function::variants).collect();
         let on_gpu: Vec<_> = variants.iter().filter(|function| function.is_on_gpu()).collect();
@@ -298,7 +298,7 @@ impl Function {
     fn launched(&self) -> EntryPoint {
         let name = &self.signature.name;
         let doc = format!(
-            "How often `{name}` has submitted its launches in which way, as JSON: one by one (`plain`), or as a graph (`graph`), of which there are so many (`graphs`)."
+            "How the launches of `{name}` were submitted, as JSON: how often one by one (`plain`), how often as a graph (`graph`), and how many graphs there are (`graphs`)."
         );
         let signature = Signature::new(format!("kernpack_launched_{name}"));
         let function = Function { doc: Some(doc), ..Function::new(signature) };

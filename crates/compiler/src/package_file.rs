@@ -5,6 +5,7 @@
 //! [package]
 //! name = "norm"
 //! link = ["libblas.so.3"]                                # sonames that the shared object is to load first; optional
+//! submit = "auto"                                        # or "plain", "graph": how launches on a GPU are submitted; optional, also of a function
 //!
 //! [[function]]
 //! signature = "rms(x: Tensor([m, d], T), y: Tensor([m, d], T, mut)) where T in {float32, float64}"
@@ -68,6 +69,7 @@ mod function;
 mod launch;
 mod layout;
 mod source;
+mod submit;
 mod triton;
 
 #[cfg(test)]
@@ -131,6 +133,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
         let header = reader.required_table(&mut fields, "package", "this file has no `[package]`");
         if let Some(mut header) = header {
             package.name = name(&mut reader, &mut header);
+            package.submit = submit::read(&mut reader, &mut header).unwrap_or_default();
             let n_problems = reader.n_problems();
             package.link = link(&mut reader, &mut header);
             header.finish(&mut reader);

@@ -3,8 +3,8 @@
 //! choose ([`devices`]), what they load ([`loading`]), and what they say ([`errors`]); kernels by
 //! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
 //! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
-//! [Triton](triton) compiled; and the driver's [structs](interface). What the build says is tested
-//! with the compiler.
+//! [Triton](triton) compiled; how launches were [submitted]; and the driver's
+//! [structs](interface). What the build says is tested with the compiler.
 
 mod arguments;
 mod devices;
@@ -16,6 +16,7 @@ mod interface;
 mod loading;
 mod names;
 mod prepare;
+mod submitted;
 mod tensor_map;
 mod triton;
 mod triton_descriptor;

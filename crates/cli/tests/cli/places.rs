@@ -74,6 +74,11 @@ PACKAGE ;; link = 'x' ;; FUNCTION => value-type: 'x'
 PACKAGE ;; link = ['a/b'] ;; FUNCTION => bad-name: 'a/b'
 PACKAGE ;; link = [''] ;; FUNCTION => bad-name: ''
 PACKAGE ;; link = [1] ;; FUNCTION => value-type: 1
+PACKAGE ;; submit = 'graf' ;; FUNCTION => bad-value: 'graf'
+PACKAGE ;; submit = true ;; FUNCTION => value-type: true
+PACKAGE ;; FUNCTION ;; submit = 'plain' => conflict: submit
+PACKAGE ;; FUNCTION ;; submit = 'plain' ;; lanch = { grid = [1] } => unknown-key: lanch
+PACKAGE ;; FUNCTION ;; submits = 'plain' => unknown-key: submits
 [package] ;; nam = 'p' ;; name = 'p' ;; FUNCTION => unknown-key: nam
 PACKAGE ;; [[function]] => missing-key: [[function]]
 PACKAGE ;; [[function]] ;; signature = 1 => value-type: 1
@@ -149,6 +154,7 @@ const HOST: &str = r"
 { host = 'ok.c' } ;; kernel = 'ok' ;; args = ['x: int32'] => unbound-symbol: x
 { host = 'ok.c' } ;; kernel = 'ok' ;; args = ['x'] ;; returns = 'float' => bad-value: 'float'
 { host = 'ok.c' } ;; kernel = 'ok' ;; args = ['x'] ;; launch = { grid = [1] } => conflict: grid
+{ host = 'ok.c' } ;; kernel = 'ok' ;; args = ['x'] ;; submit = 'auto' => conflict: submit
 { host = 'ok.c' } ;; kernel = 'ok' ;; args = ['tma(x, box=[8])'] => tensor-map: 'tma(x, box=[8])'
 ";
 
@@ -196,6 +202,10 @@ const GPU: &str = r"
 { ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; launch = { grid = ['k'], block = [1] } => unbound-symbol: k
 { ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; launch = { grid = [1], block = [1], attr = { stream = 's' } } => launch: 's'
 { ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; returns = 'int' ;; LAYOUT => conflict: returns
+{ ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; submit = 'graphs' ;; LAYOUT => bad-value: 'graphs'
+{ ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; submit = ['graph'] ;; LAYOUT => value-type: ['graph']
+{ ptx = 'one.ptx', submit = 'graph' } ;; kernel = 'one' ;; args = ['x'] ;; LAYOUT => unknown-key: submit
+{ ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['x'] ;; launch = { grid = [1], block = [1], submit = 'graph' } => unknown-key: submit
 { ptx = 'one.ptx' } ;; kernel = 'one' ;; args = ['tma(x, box=[3000])'] ;; LAYOUT => tensor-map: 3000
 ";
 
@@ -444,18 +454,18 @@ fn what_is_no_text_is_refused_at_the_first_byte() {
 
 #[test]
 fn files_are_refused_at_the_key_or_value() {
-    expect_table(WHOLE, 43, str::to_string);
+    expect_table(WHOLE, 48, str::to_string);
 }
 
 #[test]
 fn sources_of_host_functions_are_refused_at_the_path_or_the_kernel() {
-    expect_table(HOST, 42, |row| with_source(row, "kernel = 'ok' ;; args = ['x']"));
+    expect_table(HOST, 43, |row| with_source(row, "kernel = 'ok' ;; args = ['x']"));
 }
 
 #[test]
 fn sources_of_gpu_code_are_refused_at_the_path_the_kernel_or_the_arguments() {
     let beside = "kernel = 'one' ;; args = ['x'] ;; LAYOUT";
-    expect_table(GPU, 43, |row| with_source(row, beside));
+    expect_table(GPU, 47, |row| with_source(row, beside));
 }
 
 #[test]

@@ -22,9 +22,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The format that this kernpack writes.
-pub const FORMAT: Format = Format { major: 1, minor: 1 };
+pub const FORMAT: Format = Format { major: 1, minor: 2 };
 
-/// The version of the record's keys, written `1.1`.
+/// The version of the record's keys, written `1.2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Format {
@@ -129,6 +129,10 @@ pub struct FunctionRecord {
     pub workspaces: Vec<String>,
     /// What a call runs.
     pub launches: Vec<LaunchRecord>,
+    /// How launches on a GPU are submitted, where there are any: a word of package files. Formats
+    /// before 1.2 do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submit: Option<String>,
 }
 
 /// What a record says that the package itself does not.
@@ -161,7 +165,7 @@ pub fn record(package: &Package, context: &RecordContext<'_>) -> Record {
         imports: Imports::default(),
         undefined: context.undefined.to_vec(),
         libraries: context.libraries.to_vec(),
-        functions: described.map(|function| function_record(function, context)).collect(),
+        functions: described.map(|function| function_record(package, function, context)).collect(),
     }
 }
 
@@ -210,7 +214,11 @@ fn exports(EntryPoint { function, role }: &EntryPoint) -> Vec<String> {
     prefixes.iter().map(|prefix| format!("{prefix}{name}")).collect()
 }
 
-fn function_record(function: &Function, context: &RecordContext<'_>) -> FunctionRecord {
+fn function_record(
+    package: &Package,
+    function: &Function,
+    context: &RecordContext<'_>,
+) -> FunctionRecord {
     let signature = &function.signature;
     let args: Vec<_> = signature.arguments().map(|(_, param)| param).collect();
     let defaults =
@@ -228,6 +236,7 @@ fn function_record(function: &Function, context: &RecordContext<'_>) -> Function
         results: results.iter().map(|result| slot(&result.name, &result.tensor)).collect(),
         workspaces: workspaces.iter().map(|space| slot(&space.name, &space.tensor)).collect(),
         launches: launches.map(|launch| launch_record(launch, context.images)).collect(),
+        submit: function.is_on_gpu().then(|| package.submit_of(function).to_string()),
     }
 }
 

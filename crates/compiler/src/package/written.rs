@@ -97,7 +97,7 @@ impl WrittenLaunch {
     }
 
     /// Whether it runs on a GPU.
-    fn is_on_gpu(&self) -> bool {
+    pub fn is_on_gpu(&self) -> bool {
         match self {
             WrittenLaunch::Whole(launch) => matches!(launch.site, Site::Gpu { .. }),
             WrittenLaunch::Triton(_) => true,
@@ -130,17 +130,13 @@ impl Function<WrittenLaunch> {
         }
     }
 
-    /// Whether a launch runs on a GPU.
-    pub fn is_on_gpu(&self) -> bool {
-        self.launches.iter().any(WrittenLaunch::is_on_gpu)
-    }
-
     /// What does not fit together, as far as that is known without the files that sources name.
     ///
     /// # Errors
     /// All of it.
     pub fn check(&self) -> Result<(), Diagnostics> {
-        let device = if self.is_on_gpu() { DeviceType::CUDA } else { DeviceType::CPU };
+        let on_gpu = self.launches.iter().any(WrittenLaunch::is_on_gpu);
+        let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
         let drafts = self.launches.iter().map(|launch| match launch {
             WrittenLaunch::Whole(launch) => launch.spec(),
             WrittenLaunch::Triton(launch) => launch.draft(),

@@ -93,7 +93,7 @@ impl<'t> Fields<'t> {
             let message = format!("{} has no key `{key}`", self.what);
             let problem = Diagnostic::new("unknown-key", message).label(span, "unknown key");
             let misplaced = self.misplaced.iter().find(|(known, _)| *known == key);
-            let help = match (misplaced, self.meant(key)) {
+            let help = match (misplaced, closest(&self.known, key)) {
                 (Some((_, help)), _) => help.clone(),
                 (None, Some(meant)) => {
                     let missed = self.missed.iter().filter(|(missed, _)| *missed == meant);
@@ -105,13 +105,13 @@ impl<'t> Fields<'t> {
             reader.report(problem.help(help));
         }
     }
+}
 
-    /// The known key that an unknown one looks like.
-    fn meant(&self, key: &str) -> Option<&'static str> {
-        let distance = |known: &&str| strsim::damerau_levenshtein(known, key);
-        let nearest = self.known.iter().copied().min_by_key(distance)?;
-        (distance(&nearest) <= nearest.len() / 3 + 1).then_some(nearest)
-    }
+/// The known word that an unknown one looks like.
+pub(super) fn closest(known: &[&'static str], word: &str) -> Option<&'static str> {
+    let distance = |known: &&str| strsim::damerau_levenshtein(known, word);
+    let nearest = known.iter().copied().min_by_key(distance)?;
+    (distance(&nearest) <= nearest.len() / 3 + 1).then_some(nearest)
 }
 
 fn key_text<'t>(key: &'t Spanned<std::borrow::Cow<'t, str>>) -> &'t str {

@@ -3,6 +3,7 @@
 
 use super::fields::{Fields, Reader, Value};
 use super::launch::{self, Described, Form};
+use super::submit;
 use crate::package::{Function, WrittenLaunch};
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::{Signature, Workspace, parse_tensor};
@@ -45,11 +46,18 @@ fn function(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ReadFunction> 
     let doc = reader.string(&mut fields, "doc").map(|doc| doc.text.to_string());
     let workspaces = workspaces(reader, &mut fields);
     let described = Described { signature: signature.as_ref(), workspaces: &workspaces };
+    let submit = submit::read(reader, &mut fields);
+    let n_before = reader.n_problems();
     let launches = launches(reader, &mut fields, described);
+    // Where something of them cannot be read, or is called otherwise, nothing is known.
+    let are_known = reader.n_problems() == n_before && !fields.has_unknown();
+    if are_known && !launches.iter().any(WrittenLaunch::is_on_gpu) {
+        submit::refuse(reader, &fields);
+    }
     fields.finish(reader);
 
     let signature = signature.unwrap_or_else(|| Signature::new(""));
-    let function = Function { signature, doc, workspaces, launches, submit: None };
+    let function = Function { signature, doc, workspaces, launches, submit };
     if reader.n_problems() == n_problems
         && let (Err(problems), Some(text)) = (function.check(), text)
     {

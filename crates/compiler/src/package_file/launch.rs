@@ -4,6 +4,7 @@
 use super::fields::{Fields, Reader, Value, is_identifier};
 use super::layout::{self, Layout, TritonLayout};
 use super::source::{self, Source};
+use super::submit;
 use crate::package::{Launch, Returns, Site, TritonLaunch, WrittenLaunch};
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use kernpack_validators::{
@@ -50,6 +51,7 @@ pub(super) fn misplace_in_source(fields: &mut Fields<'_>) {
     for key in KEYS.iter().chain(layout::KEYS).chain(&["when"]) {
         fields.misplace(key, format!("write `{key}` beside `source`, not in it"));
     }
+    submit::misplace(fields);
 }
 
 /// Says where keys belong that a launch has, but not where these stand: on a function.
@@ -82,6 +84,7 @@ pub(super) fn list(
         let Some(mut fields) = reader.table("launch", item, "a launch", "a table") else {
             continue;
         };
+        submit::misplace(&mut fields);
         launches.extend(read(reader, &mut fields, function, Form::Listed));
         fields.finish(reader);
     }
@@ -157,6 +160,7 @@ fn layout<'t>(
     match (own, source) {
         (Some(own), _) => {
             own.misplace("when", WHEN_IS_LISTED);
+            submit::misplace(own);
             layout_of(reader, own, source)
         }
         (None, Some(Source::Gpu(_) | Source::Triton(_))) => {

@@ -149,13 +149,13 @@ fn what_must_be_there() {
     expect_problems(
         &format!("{HEADER}function = []"),
         expect![[r#"
-        empty-package: the package has no functions
-          "package" nothing to build
-          help: add a `[[function]]` with a `signature`
-        unknown-key: the package has no key `function`
-          "function" unknown key
-          help: use one of `name`, `link`
-    "#]],
+            empty-package: the package has no functions
+              "package" nothing to build
+              help: add a `[[function]]` with a `signature`
+            unknown-key: the package has no key `function`
+              "function" unknown key
+              help: use one of `name`, `submit`, `link`
+        "#]],
     );
     expect_problems(
         &format!("{HEADER}[[function]]"),
@@ -195,22 +195,22 @@ fn unknown_keys_get_a_suggestion() {
     expect_problems(
         &text,
         expect![[r#"
-        unknown-key: a package file has no key `pakage`
-          "pakage" unknown key
-          help: did you mean `package`?
-        unknown-key: the package has no key `version`
-          "version" unknown key
-          help: use one of `name`, `link`
-        unknown-key: a function has no key `kernal`
-          "kernal" unknown key
-          help: did you mean `kernel`?
-        unknown-key: a launch has no key `wen`
-          "wen" unknown key
-          help: did you mean `when`?
-        unknown-key: a source has no key `includes`
-          "includes" unknown key
-          help: did you mean `include`?
-    "#]],
+            unknown-key: a package file has no key `pakage`
+              "pakage" unknown key
+              help: did you mean `package`?
+            unknown-key: the package has no key `version`
+              "version" unknown key
+              help: use one of `name`, `submit`, `link`
+            unknown-key: a function has no key `kernal`
+              "kernal" unknown key
+              help: did you mean `kernel`?
+            unknown-key: a launch has no key `wen`
+              "wen" unknown key
+              help: did you mean `when`?
+            unknown-key: a source has no key `includes`
+              "includes" unknown key
+              help: did you mean `include`?
+        "#]],
     );
 }
 

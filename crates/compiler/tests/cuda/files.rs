@@ -3,19 +3,21 @@
 //! end.
 
 use expect_test::{Expect, expect};
+use kernpack_compiler::export::Record;
 use kernpack_compiler::inspect::inspect;
 use kernpack_compiler::{Compiled, Options, compile, package_file};
 use kernpack_ffi_abi::imports;
 use object::{Object, ObjectSymbol};
 use std::fs;
 use std::path::Path;
+use tempfile::TempDir;
 
 /// One of the kernels of the images, for other devices.
 const ONE: &str =
     ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry one(.param .u64 a) { ret; }\n";
 
-/// A package with one function and one launch of this kernel, beside copies of `tests/images`
-/// and two of a text in PTX.
+/// A package with one function and one launch of this kernel, beside copies of `tests/images` and
+/// two of a text in PTX.
 fn build(source: &str, kernel: &str, args: &str) -> Result<Compiled, String> {
     build_laid_out(source, kernel, args, "grid = [1], block = [32]")
 }
@@ -38,7 +40,12 @@ fn build_laid_out(
         "[package]\nname = \"files\"\n[[function]]\nsignature = \"f(x: Tensor([n], float32), s: Stream)\"\n\
          source = {source}\nkernel = \"{kernel}\"\nargs = {args}\nlaunch = {{ {layout} }}\n"
     );
-    let package = package_file::parse(&text, folder.path()).unwrap();
+    build_text(&text, &folder)
+}
+
+/// A package of this text, beside what is in the folder.
+fn build_text(text: &str, folder: &TempDir) -> Result<Compiled, String> {
+    let package = package_file::parse(text, folder.path()).unwrap();
     let path = folder.path().display().to_string();
     compile(&package, &Options::default()).map_err(|error| error.to_string().replace(&path, "DIR"))
 }
@@ -176,4 +183,78 @@ fn a_package_says_what_its_gpu_code_is_for_and_how_it_is_launched() {
             compiled GPU code: fatbin (compressed machine code for sm_90, compressed PTX for compute_90), PTX for compute_75
             grid [2], block [32, 4], cluster [2], cooperative, pdl, priority -1, stream s"#]],
     );
+}
+
+/// A package of functions that say how their launches are submitted, and one that does not launch.
+fn submitting() -> Compiled {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("one.ptx"), ONE).unwrap();
+    let launch =
+        "source = { ptx = 'one.ptx' }\nkernel = 'one'\nlaunch = { grid = [1], block = [32] }";
+    let text = format!(
+        "[package]\nname = 'ways'\nsubmit = 'graph'\n\
+         [[function]]\nsignature = 'f(x: Tensor([n], float32))'\n{launch}\n\
+         [[function]]\nsignature = 'made() -> y: Tensor([1], float32)'\nsubmit = 'auto'\n{launch}\n\
+         [[function]]\nsignature = 'checked(n: int32)'\n"
+    );
+    build_text(&text, &folder).unwrap()
+}
+
+#[test]
+fn a_package_says_how_launches_are_submitted() {
+    let found = inspect(&submitting().object).unwrap();
+    let functions = &found.packages[0].functions;
+    let said: Vec<_> = functions.iter().map(|one| (&one.name[..], one.submit.as_deref())).collect();
+    let expected = [
+        ("f", Some("graph")),
+        ("made", Some("auto")),
+        ("made_out", Some("auto")),
+        ("checked", None),
+    ];
+    assert_eq!(said, expected);
+    let text = found.to_string();
+    let lines = text.lines().filter(|line| line.contains("submit "));
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        ["    submit graph", "    submit auto", "    submit auto"]
+    );
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["packages"][0]["functions"][0]["submit"], "graph");
+    assert!(json["packages"][0]["functions"][3].get("submit").is_none());
+}
+
+#[test]
+fn a_record_that_does_not_say_how_launches_are_submitted_is_read() {
+    let record = inspect(&submitting().object).unwrap().packages.remove(0);
+    let mut json = serde_json::to_value(&record).unwrap();
+    json["format"] = "1.1".into();
+    for function in json["functions"].as_array_mut().unwrap() {
+        function.as_object_mut().unwrap().remove("submit");
+    }
+    let older: Record = serde_json::from_value(json).unwrap();
+    assert!(older.functions.iter().all(|function| function.submit.is_none()));
+    assert_eq!(older.functions[0].launches, record.functions[0].launches);
+}
+
+/// Hosts that declare what they call find what comes with functions.
+#[test]
+fn what_comes_with_functions_is_declared() {
+    let built = submitting();
+    let stubs = built.stubs.lines().filter(|line| line.starts_with("def kernpack_"));
+    expect![[r#"
+        def kernpack_prepare_f(x: _Tensor, /) -> Callable[[], None]:
+        def kernpack_prepare_made_out(y: _Tensor, /) -> Callable[[], None]:
+        def kernpack_launched_f() -> str:
+        def kernpack_launched_made() -> str:
+        def kernpack_launched_made_out() -> str:
+        def kernpack_preload_ways(device_id: int, /) -> None:"#]]
+    .assert_eq(&stubs.collect::<Vec<_>>().join("\n"));
+    let header = built.header.lines().filter(|line| line.contains("kernpack_launched_"));
+    expect![[r#"
+         * kernpack_launched_f()
+        int __tvm_ffi_kernpack_launched_f(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
+         * kernpack_launched_made()
+        int __tvm_ffi_kernpack_launched_made(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);
+         * kernpack_launched_made_out()
+        int __tvm_ffi_kernpack_launched_made_out(void* handle, const kernpack_packed_any* args, int32_t num_args, kernpack_packed_any* result);"#]].assert_eq(&header.collect::<Vec<_>>().join("\n"));
 }

@@ -53,7 +53,7 @@ fn a_shared_object_says_what_is_inside() {
         shared object for x86_64
 
         package norm
-          made by    kernpack 0.1.0, format 1.1
+          made by    kernpack 0.1.0, format 1.2
           sources    sha256 4eb41b28fbea1cf1868ae798c7f93b3dc49b7b25cd9529983bdf718333e71092
           targets    x86_64-linux-gnu
           libraries  libm.so.6
@@ -234,7 +234,7 @@ fn what_cannot_be_read_is_one_error() {
         (
             text(&object_with(&edited(|json| json["format"] = "one".into()))),
             expect![
-                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.1` at line 1 column 15"
+                "its section .note.kernpack has a malformed record at byte 0: `one` is no format, expected one such as `1.2` at line 1 column 15"
             ],
         ),
     ];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Launching GPU kernels through the CUDA driver: the second object that packages are merged with,
-//! where they have such kernels. Its functions are those of `interface` that
-//! are in the object `Cuda`.
+//! where they have such kernels. Its functions are those of `interface` that are in the object
+//! `Cuda`.
 //!
 //! # What is kept
 //!
