@@ -74,7 +74,8 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     run(&mut rustc)?;
 
     let text = fs::read_to_string(&ir).map_err(|error| file_problem(&ir, error))?;
-    fs::write(&ir, with_counter(&without_target(&text), arch)).map_err(|error| file_problem(&ir, error))?;
+    fs::write(&ir, with_counter(&without_target(&text), arch))
+        .map_err(|error| file_problem(&ir, error))?;
     Ok(ir)
 }
 
@@ -95,7 +96,8 @@ fn with_counter(ir: &str, arch: HostArch) -> String {
         HostArch::X86_64 => return ir.replace("@kernpack_ticks", "@llvm.readcyclecounter"),
         HostArch::Aarch64 => "asm sideeffect \"mrs $0, cntvct_el0\", \"=r\"()",
     };
-    let is_declared = |line: &&str| line.starts_with("declare ") && line.contains("@kernpack_ticks");
+    let is_declared =
+        |line: &&str| line.starts_with("declare ") && line.contains("@kernpack_ticks");
     let lines = ir.lines().filter(|line| !is_declared(line));
     lines.map(|line| line.replace("@kernpack_ticks()", read) + "\n").collect()
 }

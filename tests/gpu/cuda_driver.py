@@ -5,7 +5,7 @@ called by their names, with numbers of 64 bits for everything, which is how the 
 
 import ctypes
 
-COOPERATIVE, CLUSTER, PROGRAMMATIC, PRIORITY = 2, 4, 6, 8
+WINDOW, COOPERATIVE, CLUSTER, PROGRAMMATIC, PRIORITY = 1, 2, 4, 6, 8
 
 
 class Attribute(ctypes.Structure):
@@ -30,6 +30,29 @@ def config(grid, block, shared, stream, attributes):
         place.id = number
         place.value = tuple(word & 0xFFFF_FFFF for word in words)
     return Config(tuple(grid), tuple(block), shared, stream, made, len(made))
+
+
+class NodeParams(ctypes.Structure):
+    """What the node of a graph launches."""
+
+    _fields_ = [
+        ("function", ctypes.c_uint64),
+        ("grid", ctypes.c_uint32 * 3),
+        ("block", ctypes.c_uint32 * 3),
+        ("shared", ctypes.c_uint32),
+        ("params", ctypes.c_void_p),
+        ("extra", ctypes.c_void_p),
+        ("kernel", ctypes.c_uint64),
+        ("context", ctypes.c_uint64),
+    ]
+
+
+def node_params(function, grid, block, shared, params=None, extra=None, kernel=0, context=0):
+    """What a node launches. Params and extra are arrays, or nothing."""
+    address = lambda array: None if array is None else ctypes.addressof(array)
+    made = NodeParams(function, tuple(grid), tuple(block), shared, address(params), address(extra), kernel, context)
+    made.kept = params, extra
+    return made
 
 
 class Place:

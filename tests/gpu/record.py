@@ -14,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
-from cuda_driver import CLUSTER, COOPERATIVE, PRIORITY, PROGRAMMATIC, Place, call, config, pointers
+from cuda_driver import CLUSTER, COOPERATIVE, PRIORITY, PROGRAMMATIC, WINDOW, Place, call, config, node_params, pointers
 
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)
 LEGACY, PER_THREAD = 1, 2
@@ -73,6 +73,39 @@ class Driver:
     def launch(self, kernel, grid=(1, 1, 1), block=(32, 1, 1), shared=0, stream=0, attributes=(), arguments=()):
         params = pointers([argument.address for argument in arguments]) if arguments else None
         return self("cuLaunchKernelEx", config(grid, block, shared, stream, attributes), kernel, params, None)
+
+    def graph(self):
+        return self.new("cuGraphCreate", 0)
+
+    def add(self, graph, node, after=()):
+        """A new node's handle, or 0."""
+        return self.new("cuGraphAddKernelNode_v2", graph, pointers(after) if after else None, len(after), node)
+
+    def attribute(self, node, number, *words):
+        content = b"".join((word & 0xFFFF_FFFF).to_bytes(4, "little") for word in words)
+        self("cuGraphKernelNodeSetAttribute", node, number, Place(content=content))
+
+    def instantiate(self, graph, flags=0):
+        return self.new("cuGraphInstantiateWithFlags", graph, flags)
+
+    def one(self, node):
+        """A graph of one node, the node, and the graph ready to be launched."""
+        graph = self.graph()
+        return graph, self.add(graph, node), self.instantiate(graph)
+
+    def set(self, executable, node, params):
+        self("cuGraphExecKernelNodeSetParams_v2", executable, node, params)
+
+    def update(self, executable, node, params, stream=0):
+        """Launches a graph after a node of it was to do this, be it refused or not."""
+        self.set(executable, node, params)
+        self("cuGraphLaunch", executable, stream)
+
+
+def node(function=0, grid=(1, 1, 1), block=(32, 1, 1), shared=0, arguments=(), **others):
+    params = pointers([argument.address for argument in arguments]) if arguments else None
+    KEPT.append(arguments)
+    return node_params(function, grid, block, shared, params, **others)
 
 
 KEPT = []
@@ -403,6 +436,244 @@ def elsewhere(work):
     thread.join()
 
 
+def stream_properties(d):
+    """Priorities, ids and attributes of streams."""
+    d.start()
+    d("cuCtxGetStreamPriorityRange", Place(), Place())
+    d("cuCtxGetStreamPriorityRange", None, Place())
+    made = [d.new("cuStreamCreateWithPriority", flags, priority) for flags in (0, 1) for priority in (0, -1, -5, -6, 7)]
+    d("cuStreamCreateWithPriority", Place(), 2, 0)
+    for stream in (0, LEGACY, PER_THREAD, *made):
+        d("cuStreamGetPriority", stream, Place())
+        for _ in range(2):
+            d("cuStreamGetId", stream, Place())
+        for attribute in (WINDOW, PRIORITY):
+            d("cuStreamGetAttribute", stream, attribute, Place())
+    d("cuStreamSetAttribute", made[0], WINDOW, Place())
+    d("cuStreamGetAttribute", made[0], WINDOW, Place())
+    elsewhere(lambda: [d("cuStreamGetId", stream, Place()) for stream in (0, LEGACY, PER_THREAD, made[0])])
+    own = d.new("cuCtxCreate_v4", None, 0, 0)
+    for stream in (0, LEGACY, PER_THREAD, made[0]):
+        d("cuStreamGetId", stream, Place())
+    d("cuCtxDestroy_v2", own)
+    for _ in range(3):
+        again = d.new("cuStreamCreate", 1)
+        d("cuStreamGetId", again, Place())
+        d("cuStreamDestroy_v2", again)
+
+
+def resets(d):
+    """Ids of contexts, and a primary context that is reset."""
+    d("cuInit", 0)
+    d("cuCtxGetId", None, Place())
+    for device in (0, 99):
+        d("cuDevicePrimaryCtxReset_v2", device)
+    context = d.start()
+    own = d.new("cuCtxCreate_v4", None, 0, 0)
+    for asked in (context, own, None):
+        d("cuCtxGetId", asked, Place())
+    d("cuCtxDestroy_v2", own)
+    d("cuCtxSetCurrent", context)
+    for _ in range(2):
+        reset(d, context)
+    for _ in range(3):
+        d("cuDevicePrimaryCtxRelease_v2", 0)
+        d("cuDevicePrimaryCtxGetState", 0, Place(), Place())
+    d("cuCtxGetId", context, Place())
+    d("cuDevicePrimaryCtxRetain", Place(), 0)
+    d("cuCtxGetId", context, Place())
+
+
+def reset(d, context):
+    d("cuDevicePrimaryCtxReset_v2", 0)
+    d("cuDevicePrimaryCtxGetState", 0, Place(), Place())
+    d("cuCtxGetCurrent", Place())
+    d("cuCtxGetDevice", Place())
+    for asked in (context, None):
+        d("cuCtxGetId", asked, Place())
+    d("cuCtxSynchronize")
+    d("cuMemAlloc_v2", Place(), 16)
+    d("cuStreamCreate", Place(), 0)
+    d("cuCtxSetCurrent", context)
+    d("cuDevicePrimaryCtxRetain", Place(), 0)
+    d("cuDevicePrimaryCtxGetState", 0, Place(), Place())
+    for asked in (context, None):
+        d("cuCtxGetId", asked, Place())
+    d("cuCtxSynchronize")
+
+
+def graphs(d):
+    """Graphs of kernels, made, changed and launched, rightly and wrongly."""
+    first = d.start()
+    for flags in (0, 1):
+        d("cuGraphCreate", Place(), flags)
+    library = d.load(PTX)
+    kernel, small = d.kernel(library, "none"), d.kernel(library, "small")
+    function, of_small = (d.new("cuKernelGetFunction", asked) for asked in (kernel, small))
+    stream, blocking = d.new("cuStreamCreate", 1), d.new("cuStreamCreate", 0)
+    graph, only, executable = d.one(node(function))
+    for on in (0, LEGACY, PER_THREAD, stream, blocking):
+        d.update(executable, only, node(function, grid=(2, 3, 4), block=(4, 2, 1)), on)
+    for flags in (1, 8, 16):
+        d("cuGraphInstantiateWithFlags", Place(), graph, flags)
+    shapes_of_nodes(d, function, of_small)
+    dependencies(d, function)
+    attributes_of_nodes(d, function)
+    contexts_of_nodes(d, kernel, function, first, stream)
+    captures_of_graphs(d, function, stream, blocking)
+    # The node goes with its graph, and the executable stays.
+    d("cuGraphDestroy", graph)
+    d.update(executable, only, node(function))
+    d("cuCtxSetCurrent", None)
+    for on in (0, LEGACY, PER_THREAD, stream):
+        d("cuGraphLaunch", executable, on)
+    d("cuGraphExecDestroy", executable)
+    d("cuCtxSetCurrent", first)
+    d("cuGraphDestroy", None)
+    d("cuGraphExecDestroy", None)
+    d("cuGraphLaunch", None, stream)
+    d("cuGraphInstantiateWithFlags", Place(), None, 0)
+    d("cuCtxSynchronize")
+
+
+def shapes_of_nodes(d, function, small):
+    """Shapes that a node cannot have, when it is added and when it is changed: the graph keeps what it had."""
+    arguments = number(0, 8), number(3)
+    graph, only, executable = d.one(node(small, arguments=arguments))
+    wrong = [
+        node(small, arguments=arguments, block=(129, 1, 1)),
+        node(function, block=(1025, 1, 1)),
+        node(function, block=(32, 33, 1)),
+        node(function, block=(1, 1, 65)),
+        node(function, block=(0, 1, 1)),
+        node(function, grid=(0, 1, 1)),
+        node(function, grid=(1, 65536, 1)),
+        node(function, grid=(2**31, 1, 1)),
+        node(function, shared=48 * 1024 + 1),
+        node(function, shared=232_449),
+        node(small, arguments=arguments, extra=pointers([0])),
+        node(),
+        None,
+    ]
+    for params in wrong:
+        d.add(graph, params)
+        d.update(executable, only, params)
+    # Another function, and back.
+    for params in (node(function, block=(1024, 1, 1)), node(small, arguments=arguments, grid=(7, 1, 1))):
+        d.update(executable, only, params)
+    d("cuFuncSetAttribute", function, 8, 200_000)
+    d.update(executable, only, node(function, shared=200_000))
+    d.set(executable, None, node(function))
+    d("cuGraphExecDestroy", executable)
+    d("cuGraphDestroy", graph)
+
+
+def dependencies(d, function):
+    """Lines of nodes, and nodes that depend on what they cannot."""
+    graph, other = d.graph(), d.graph()
+    line = []
+    for _ in range(5):
+        line.append(d.add(graph, node(function), after=line[-1:]))
+    foreign = d.add(other, node(function))
+    for after in ([line[0], line[3]], [line[0], line[0]], [foreign]):
+        d("cuGraphAddKernelNode_v2", Place(), graph, pointers(after), len(after), node(function))
+    executable = d.instantiate(graph)
+    for index, asked in enumerate((*line, foreign)):
+        d.update(executable, asked, node(function, grid=(2 + index, 1, 1)))
+    empty = d.graph()
+    nothing = d.instantiate(empty)
+    d("cuGraphLaunch", nothing, 0)
+    for ended in (executable, nothing):
+        d("cuGraphExecDestroy", ended)
+    for ended in (graph, other, empty):
+        d("cuGraphDestroy", ended)
+
+
+def attributes_of_nodes(d, function):
+    for name, words, grids in (
+        (CLUSTER, (2, 1, 1), (4, 6, 5, 4)),
+        (CLUSTER, (8, 1, 1), (8, 16, 4)),
+        (CLUSTER, (0, 0, 0), (4, 5)),
+        (COOPERATIVE, (1,), (4, 100_000, 4)),
+        (PRIORITY, (-5,), (4, 5)),
+        (PRIORITY, (-100,), (4, 5)),
+    ):
+        graph = d.graph()
+        only = d.add(graph, node(function, grid=(16, 1, 1)))
+        d.attribute(only, name, *words)
+        executable = d.instantiate(graph, flags=8)
+        for grid in grids:
+            d.update(executable, only, node(function, grid=(grid, 1, 1)))
+        d("cuGraphExecDestroy", executable)
+        d("cuGraphDestroy", graph)
+    graph = d.graph()
+    only = d.add(graph, node(function, grid=(16, 1, 1)))
+    for name, words in ((CLUSTER, (3, 1, 1)), (CLUSTER, (16, 1, 1)), (CLUSTER, (0, 1, 1)), (PROGRAMMATIC, (1,)), (99, (1,))):
+        d.attribute(only, name, *words)
+    d("cuGraphDestroy", graph)
+
+
+def contexts_of_nodes(d, kernel, function, first, stream):
+    """Nodes that name a kernel and a context, and graphs of one context in another."""
+    graph, only, executable = d.one(node(kernel=kernel))
+    other = d.new("cuCtxCreate_v4", None, 0, 0)
+    foreign = d.new("cuStreamCreate", 1)
+    there = d.new("cuKernelGetFunction", kernel)
+    for current in (other, first):
+        d("cuCtxSetCurrent", current)
+        for params in (node(there), node(function), node(kernel=kernel), node(kernel=kernel, context=first), node(kernel=kernel, context=other)):
+            d.set(executable, only, params)
+        for on in (0, stream, foreign):
+            d("cuGraphLaunch", executable, on)
+    for on in (stream, foreign):
+        d("cuStreamSynchronize", on)
+    d("cuGraphExecDestroy", executable)
+    d("cuGraphDestroy", graph)
+    d("cuCtxDestroy_v2", other)
+    d("cuCtxSetCurrent", first)
+
+
+def captures_of_graphs(d, function, stream, blocking):
+    """What graphs do to captures, in every mode."""
+    graph, only, executable = d.one(node(function))
+    for mode in (GLOBAL, THREAD_LOCAL, RELAXED):
+        for captured in (stream, PER_THREAD, blocking):
+            d("cuStreamBeginCapture_v2", captured, mode)
+            d.set(executable, only, node(function))
+            d("cuStreamIsCapturing", captured, Place())
+            for on in (other for other in (stream, blocking) if other != captured):
+                d("cuGraphLaunch", executable, on)
+                d("cuStreamIsCapturing", captured, Place())
+            d("cuGraphLaunch", executable, 0)
+            d("cuStreamIsCapturing", captured, Place())
+            d.end(captured)
+            d("cuStreamBeginCapture_v2", captured, mode)
+            d("cuGraphLaunch", executable, captured)
+            d("cuStreamIsCapturing", captured, Place())
+            d.end(captured)
+        unsafe_calls(d, graph, function, stream, mode)
+    d("cuGraphExecDestroy", executable)
+    d("cuGraphDestroy", graph)
+
+
+def unsafe_calls(d, graph, function, stream, mode):
+    """What the stub refuses under a capture. Another thread ends it, so that what follows is the same if the driver allows the call."""
+    executables = [d.instantiate(graph) for _ in range(2)]
+    calls = [
+        lambda: d("cuGraphAddKernelNode_v2", Place(), graph, None, 0, node(function)),
+        lambda: d("cuGraphInstantiateWithFlags", Place(), graph, 0),
+        lambda: d("cuGraphExecDestroy", executables.pop()),
+    ]
+    for unsafe in calls:
+        for own in (GLOBAL, RELAXED):
+            d("cuStreamBeginCapture_v2", stream, mode)
+            d("cuThreadExchangeStreamCaptureMode", number(own))
+            unsafe()
+            d("cuThreadExchangeStreamCaptureMode", number(GLOBAL))
+            elsewhere(lambda: d("cuStreamEndCapture", stream, Place()))
+            d.end(stream)
+
+
 def memory(d):
     """Memory, copies, and what is known of addresses."""
     d.start()
@@ -677,7 +948,19 @@ def two_devices(d):
 
 
 # Each scene, and how many devices it is recorded with.
-SCENES = {contexts: 1, libraries: 1, launches: 1, streams: 1, memory: 1, tensor_maps: 1, packages: 1, two_devices: 2}
+SCENES = {
+    contexts: 1,
+    resets: 1,
+    libraries: 1,
+    launches: 1,
+    graphs: 1,
+    streams: 1,
+    stream_properties: 1,
+    memory: 1,
+    tensor_maps: 1,
+    packages: 1,
+    two_devices: 2,
+}
 
 
 def record(stub, images, bundle, folder):

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cuda_driver import CLUSTER, Place, call, config, pointers
+from cuda_driver import CLUSTER, Place, call, config, node_params, pointers
 
 # Where the stub and a driver differ for a reason: the function, a pattern of the difference's line, the reason.
 KNOWN = [
@@ -32,10 +32,14 @@ KNOWN = [
     ("cuThreadExchangeStreamCaptureMode", r'"capture_mode": 3|capture_mode: .* 3 from', "the driver takes a mode that does not exist"),
     ("cuKernelGetAttribute", r'"attribute": 14,.*: 1 from the stub, 0 from', "the stub keeps one value for a kernel and its functions"),
     ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons from blocks alone, and the driver counts fewer clusters"),
+    ("cuGraphAddKernelNode_v2", "CAPTURE_UNSUPPORTED from the stub, CUDA_SUCCESS", "the stub wants graphs made in relaxed mode"),
+    ("cuGraphInstantiateWithFlags", "CAPTURE_UNSUPPORTED from the stub, CUDA_SUCCESS", "the stub wants graphs made in relaxed mode"),
     ("cuTensorMapEncodeTiled", '"unaligned"', "cuda.h wants 64 bytes, and the driver does not look"),
 ]
 
-HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph)\d+$")
+HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph|node|exec)\d+$")
+# What tells handles apart that have the same value, so that no two are the same.
+ID = re.compile(r"(context|stream)-id\d+$")
 ADDRESS = re.compile(r"(memory\d+)(?:\+(\d+))?$")
 STREAMS = {"legacy": 1, "per-thread": 2}
 # Results that are no `int`.
@@ -99,6 +103,8 @@ class Replay:
         """Makes a call, in its thread: its code, and the places of its results."""
         if line.get("told"):
             raise LeftOut("the stub was told to fail")
+        if "crash" in line:
+            raise LeftOut(line["crash"])
         name, given = line["call"], line["args"]
         places = {key: Place() for key, value in given.items() if value == "out"}
         arguments = [self.argument(line, key, value, places) for key, value in given.items()]
@@ -114,7 +120,11 @@ class Replay:
         if value is None or isinstance(value, int) and not isinstance(value, bool):
             return self.plain(line, key, value, places)
         if isinstance(value, dict):
-            return self.config(value)
+            return self.node(line, value) if key == "node_params" else self.config(value)
+        if key == "dependencies_of":
+            return pointers([self.value(node) for node in line["after"]])
+        if (name, key) in {("cuGraphKernelNodeSetAttribute", "value"), ("cuStreamSetAttribute", "given")}:
+            return Place(content=bytes.fromhex(value))
         if (name, key) in {("cuLibraryGetKernel", "name"), ("cuGetProcAddress_v2", "symbol")}:
             return value.encode()
         if value == "given":
@@ -156,6 +166,14 @@ class Replay:
         self.kept.append(made)
         return made
 
+    def node(self, line, recorded):
+        """What a node is to launch."""
+        params = self.params(line) if recorded["params"] else None
+        extra = pointers([0]) if recorded["extra"] else None
+        handles = [self.value(recorded[key]) if recorded[key] else 0 for key in ("function", "kernel", "context")]
+        function, kernel, context = handles
+        return node_params(function, recorded["grid"], recorded["block"], recorded["shared"], params, extra, kernel, context)
+
     def given(self, line, key):
         """What the log says of memory of the caller's, elsewhere in the line."""
         size = line["args"].get("size", 256)
@@ -176,7 +194,7 @@ class Replay:
 
     def params(self, line):
         """The addresses of a launch's arguments; of zeros, where the launch was refused before the stub looked at them."""
-        recorded = line.get("launch", {}).get("arguments")
+        recorded = line.get("launch", line.get("node", {})).get("arguments")
         if recorded is None:
             return pointers([Place(ENOUGH).address] * 64)
         contents = []
@@ -212,6 +230,10 @@ class Replay:
             return None
         if function in TEXTS:
             got = place.text()
+        elif function == "cuStreamGetAttribute":
+            got = place.bytes(64).hex()
+        elif isinstance(value, str) and ID.match(value):
+            return self.id(key, value, place.number())
         elif isinstance(value, str):
             real = place.number()
             got = value if self.values.setdefault(value, real) == real else f"{real:#x} instead of {self.values[value]:#x}"
@@ -220,6 +242,15 @@ class Replay:
         else:
             got = place.number(ctypes.c_uint64 if (function, key) in WIDE else ctypes.c_int32)
         return None if got == value else f"{key}: {value} from the stub, {got} from the driver"
+
+    def id(self, key, value, real):
+        """Whether a number is another one for each recorded id, and the same wherever that stands."""
+        kind = ID.match(value)[1]
+        same = [name for name, known in self.values.items() if known == real and name != value and name.startswith(f"{kind}-id")]
+        if same:
+            return f"{key}: {value} from the stub, that of {same[0]} from the driver"
+        known = self.values.setdefault(value, real)
+        return None if known == real else f"{key}: {value} from the stub, another than before from the driver"
 
     def notice(self, line):
         """What a call that succeeded says about handles."""
@@ -233,13 +264,17 @@ class Replay:
                 self.origins[out["module"]] = given["library"]
             case "cuLibraryUnload":
                 self.gone.add(given["library"])
+            case "cuGraphDestroy":
+                self.gone.add(given["graph"])
+            case "cuGraphExecDestroy":
+                self.gone.add(given["executable"])
 
 
 def described(line):
     """A call, with what its arguments say."""
     notes = {key: line[key] for key in ("tensor", "unaligned", "image") if key in line}
-    if "launch" in line:
-        notes["kernel"] = line["launch"]["kernel"]
+    if launch := line.get("launch", line.get("node")):
+        notes["kernel"] = launch["kernel"]
     return f"{line['call']} {json.dumps(line['args'] | notes)}"
 
 

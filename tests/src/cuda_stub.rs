@@ -99,6 +99,17 @@ impl Stub {
     }
 }
 
+/// Every kernel that the calls of a log launched, in order, whether in a launch of its own or in
+/// that of a graph: what calls that succeeded have under `launch` and `launches`.
+pub fn launched(log: &[Value]) -> Vec<&Value> {
+    let mut launched = Vec::new();
+    for line in log.iter().filter(|line| line["result"] == "CUDA_SUCCESS") {
+        launched.extend(line.get("launch"));
+        launched.extend(line["launches"].as_array().into_iter().flatten());
+    }
+    launched
+}
+
 /// What a function writes into a buffer that is long enough.
 fn text(function: &[u8]) -> String {
     // SAFETY: Both functions have this type.
@@ -119,6 +130,7 @@ fn text(function: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn init() -> u32 {
         // SAFETY: Loading a driver runs nothing of its own.
@@ -140,6 +152,17 @@ mod tests {
         assert_eq!([init(), init()], [100, 0]);
         stub.reset("fail cuInit with 803");
         assert_eq!(init(), 803);
+    }
+
+    #[test]
+    fn launches_are_alone_or_of_graphs() {
+        let log = [
+            json!({"result": "CUDA_SUCCESS", "launch": 1}),
+            json!({"result": "CUDA_SUCCESS", "out": {}}),
+            json!({"result": "CUDA_ERROR_INVALID_VALUE", "launch": 2}),
+            json!({"result": "CUDA_SUCCESS", "launches": [3, 4]}),
+        ];
+        assert_eq!(launched(&log), [1, 3, 4]);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! wrong handle is an error here where it may end the process with the real driver.
 
 use crate::c_types::{
-    CUcontext, CUdevice, CUfunction, CUkernel, CUlaunchAttributeValue, CUlibrary, CUmodule,
-    CUstream, ContextId, Handle, Kind, StreamId,
+    CUcontext, CUdevice, CUfunction, CUgraphExec, CUkernel, CUlaunchAttributeValue, CUlibrary,
+    CUmodule, CUstream, ContextId, Handle, Kind, StreamId,
 };
 use crate::config::{Config, Device, Failure};
 use crate::graph::{Executable, Graph, Node};
@@ -321,6 +321,14 @@ impl Driver {
     /// A kernel that lives.
     pub fn kernel(&self, kernel: CUkernel) -> Result<&Kernel, Status> {
         self.kernels.get(kernel.0).ok_or(Status::INVALID_HANDLE)
+    }
+
+    /// A graph that can be launched. A dead one has a code of its own, which no launch or change is
+    /// refused with, so that tests do not take it for the shape's fault.
+    pub fn executable(&self, executable: CUgraphExec) -> Result<&Executable, Status> {
+        let missing =
+            if executable.0 == 0 { Status::INVALID_VALUE } else { Status::INVALID_HANDLE };
+        self.executables.get(executable.0).ok_or(missing)
     }
 
     /// Whether a library's image has code for a device.

@@ -133,6 +133,9 @@ fn kernel_and_context(
         let found = call.driver.functions.get(given.function.0);
         return found.copied().ok_or(Status::INVALID_HANDLE);
     }
+    if given.kernel.0 == 0 {
+        return Err(Status::INVALID_VALUE);
+    }
     let is_given = given.context.0 != 0;
     let context = if is_given { given.context } else { call.driver.current(call.thread)? };
     call.driver.live_context(context)?;
@@ -141,7 +144,7 @@ fn kernel_and_context(
 
 /// Launches what each node does.
 pub fn launch(call: &mut Call, executable: CUgraphExec, stream: CUstream) -> Result<(), Status> {
-    let found = call.driver.executables.get(executable.0).ok_or(Status::INVALID_HANDLE)?;
+    let found = call.driver.executable(executable)?;
     let works: Vec<Work> = found.nodes.iter().map(|(_, work)| work.clone()).collect();
     for work in &works {
         call.driver.kernel(work.task.kernel)?;

@@ -14,7 +14,8 @@
 //! * [`config`] is what the stub is told, in the file that `KERNPACK_CUDA_STUB` names or through
 //!   [`control`]; [`log`] is what it tells.
 //!
-//! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200. The stub
+//! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200; those of
+//! graphs, ids and resets only as far as trials went, and otherwise come from the manual. The stub
 //! differs from it on purpose: a handle that was never given, or whose library was unloaded or
 //! context ended, is an error here and the end of the process there; so is a change of a graph's
 //! node without a current context. What the manual reserves is refused: under a capture that

@@ -23,6 +23,7 @@ const PTX: &str = "
 const PACKAGE: &str = r#"
 [package]
 name = "devices"
+submit = "plain"
 [[function]]
 signature = "made(x: Tensor([*b], float32)) -> y: Tensor([*b], float32)"
 workspace = { ws = "Tensor([4*b.numel], uint8)" }

@@ -281,6 +281,7 @@ const PTX: &str = "
 const PACKAGE: &str = r#"
 [package]
 name = "limits"
+submit = "plain"
 [[function]]
 signature = "sized(gx: int32, gy: int32, gz: int32, bx: int32, by: int32, bz: int32, smem: int32)"
 source = { ptx = "k.ptx" }

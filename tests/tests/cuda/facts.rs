@@ -7,6 +7,7 @@ use super::*;
 use kernpack_compiler::{Function, WrittenLaunch, package_file};
 use kernpack_ffi_abi::{Memory, Width};
 use kernpack_tests::cuda_host::Host;
+use kernpack_tests::cuda_stub;
 use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::Arrival;
@@ -215,8 +216,8 @@ fn launched(stub: &Stub) -> Vec<(usize, Vec<Option<i64>>)> {
         let digits = launch["arguments"][0]["bytes"].as_str().unwrap();
         i64::from(u32::from_str_radix(digits, 16).unwrap().swap_bytes() as i32)
     };
-    let launches = calls(&stub.take_log(), "cuLaunchKernelEx");
-    let launches = launches.iter().map(|call| &call["launch"]);
+    let log = stub.take_log();
+    let launches = cuda_stub::launched(&log).into_iter();
     launches.map(|launch| (number(launch), vec![Some(value(launch))])).collect()
 }
 

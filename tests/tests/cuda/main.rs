@@ -45,6 +45,7 @@ const PTX: &str = "
 const PACKAGE: &str = r#"
 [package]
 name = "gpu"
+submit = "plain"
 [[function]]
 signature = "scale(a: Tensor([n], float32), b: Tensor([n], float32, mut), by: float32, s: Optional[int32] = None)"
 source = { ptx = "k.ptx" }

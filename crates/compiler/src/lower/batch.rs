@@ -2,8 +2,7 @@
 //! Lowers batches: launches on a GPU that follow one another on one stream, with nothing between
 //! them. What each passes is written to the stack, and the runtime submits them all at once.
 //!
-//! Which of them run is known when all has been written, so they lie one behind the other, and a
-//! batch of several counts them.
+//! Only those that run are written: one behind the other, and counted as that is done.
 
 use super::import::call_runtime;
 use super::launch::Call;
@@ -30,8 +29,7 @@ pub struct Submission<'c> {
 #[derive(Clone, Copy)]
 pub struct Batch<'c> {
     space: V<'c>,
-    /// Where it is counted how many launches there are; where there is but one, it is that.
-    is_counted: bool,
+    has_several: bool,
 }
 
 /// The launches of a plan by batches; what runs on the host is by itself.
@@ -71,22 +69,22 @@ impl<'c> Call<'_, '_, 'c> {
         e.store_at(space, batch::DEVICE, e.truncate(self.index, Ty::I32));
         e.store_at(space, batch::FUNCTION, e.int(Ty::I32, submission.number.into()));
         e.store_at(space, batch::SUBMIT, e.int(Ty::I32, submit.0.into()));
-        let is_counted = n > 1;
-        e.store_at(space, batch::N_LAUNCHES, e.int(Ty::I32, i64::from(!is_counted)));
-        self.pending = Some(Batch { space, is_counted });
+        e.store_at(space, batch::N_LAUNCHES, e.int(Ty::I32, 0));
+        self.pending = Some(Batch { space, has_several: n > 1 });
     }
 
     /// Where the next launch of the batch is to be written. It counts from now on.
     pub fn next_launch(&self) -> V<'c> {
         let e = self.e();
-        let Batch { space, is_counted } = self.batch();
-        let first = e.offset_by(space, batch::BYTES);
-        if !is_counted {
+        let Batch { space, has_several } = self.pending.expect("a launch on a GPU is in a batch");
+        let (first, one) = (e.offset_by(space, batch::BYTES), e.int(Ty::I32, 1));
+        let count_at = e.offset_by(space, batch::N_LAUNCHES);
+        if !has_several {
+            e.store(count_at, one);
             return first;
         }
-        let count_at = e.offset_by(space, batch::N_LAUNCHES);
         let count = e.load(Ty::I32, count_at);
-        e.store(count_at, e.arith(Operation::Add, count, e.int(Ty::I32, 1)));
+        e.store(count_at, e.arith(Operation::Add, count, one));
         let bytes = e.int(Ty::I64, kernel_launch::BYTES.into());
         e.offset(first, e.arith(Operation::Mul, e.zero_extend(count), bytes))
     }
@@ -104,17 +102,13 @@ impl<'c> Call<'_, '_, 'c> {
     pub fn submit_before(&mut self, n_strings: V<'c>) -> V<'c> {
         let e = self.e();
         match self.pending {
-            Some(batch) if batch.is_counted => {
+            Some(batch) if batch.has_several => {
                 let before = self.submit(batch);
                 let has_failed = e.compare(Predicate::NE, before, e.int(Ty::I32, 0));
                 e.select(has_failed, before, n_strings)
             }
             _ => n_strings,
         }
-    }
-
-    fn batch(&self) -> Batch<'c> {
-        self.pending.expect("a launch on a GPU is in a batch")
     }
 
     fn submit(&mut self, batch: Batch<'c>) -> V<'c> {

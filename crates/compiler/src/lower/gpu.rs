@@ -117,7 +117,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             e.store_at(addresses, 8 * i as u32, space);
             sizes.push(size);
         }
-        let bytes = |size| u16::try_from(size).expect("a kernel takes 32 KiB at most").to_le_bytes();
+        let bytes =
+            |size| u16::try_from(size).expect("a kernel takes 32 KiB at most").to_le_bytes();
         (addresses, sizes.into_iter().flat_map(bytes).collect())
     }
 

@@ -213,9 +213,7 @@ impl Node {
 
     /// Whether it has all that a launch passes.
     fn has(&self, launch: &KernelLaunch) -> bool {
-        self.is_known
-            && self.size.iter().eq(&launch.config.size())
-            && launch.passes(self.args)
+        self.is_known && self.size.iter().eq(&launch.config.size()) && launch.passes(self.args)
     }
 
     /// Gives it what a launch passes.
@@ -266,8 +264,8 @@ impl Executable {
             return Outcome::Unfit;
         }
         for (node, launch) in self.nodes().iter_mut().zip(launches) {
-            let fits = node.is_of(launch)
-                && (node.has(launch) || node.set(calls, exec, launch).is_ok());
+            let fits =
+                node.is_of(launch) && (node.has(launch) || node.set(calls, exec, launch).is_ok());
             if !fits {
                 return Outcome::Unfit;
             }
@@ -363,7 +361,13 @@ impl Executable {
         let n_before = usize::from(!before.is_null());
         // SAFETY: the driver writes one handle, and reads one at most.
         accepted(unsafe {
-            (calls.add_kernel)(&raw mut handle, self.graph, &raw const before, n_before, &raw const params)
+            (calls.add_kernel)(
+                &raw mut handle,
+                self.graph,
+                &raw const before,
+                n_before,
+                &raw const params,
+            )
         })?;
         let node: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
         // SAFETY: there is room for as many nodes as launches, and nobody else knows them.

@@ -135,7 +135,9 @@ impl Kept {
     pub(super) fn count(&'static self, area: Area, batch: &Batch) -> Option<Slot> {
         let key = key(batch);
         let mut slots = self.keys.iter().zip(self.slots());
-        let is_own = |(own, slot): &(&AtomicU32, Slot)| own.load(Ordering::Relaxed) == key && slot.count != 0;
+        let is_own = |(own, slot): &(&AtomicU32, Slot)| {
+            own.load(Ordering::Relaxed) == key && slot.count != 0
+        };
         let Some((_, slot)) = slots.find(is_own) else {
             self.miss(area, batch.device as usize, key);
             return None;
@@ -161,8 +163,10 @@ impl Kept {
 
     fn slots(&'static self) -> impl Iterator<Item = Slot> {
         let places = self.counts.iter().zip(&self.executables);
-        places.map(|(place, executable)| {
-            Slot { executable, place, count: place.load(Ordering::Relaxed) }
+        places.map(|(place, executable)| Slot {
+            executable,
+            place,
+            count: place.load(Ordering::Relaxed),
         })
     }
 }

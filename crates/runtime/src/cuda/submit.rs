@@ -73,7 +73,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
             Err(n_strings) => return n_strings,
         },
     };
-    if turn.is_timed && let Some(this) = this {
+    if turn.is_timed
+        && let Some(this) = this
+    {
         this.note(went, ticks() - start);
     }
     0

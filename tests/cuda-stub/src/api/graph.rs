@@ -121,7 +121,7 @@ api! {
         node_params: In<CUDA_KERNEL_NODE_PARAMS>,
     ) {
         survives(call)?;
-        let found = call.driver.executables.get(executable.0).ok_or(Status::INVALID_HANDLE)?;
+        let found = call.driver.executable(executable)?;
         // A node is known as long as the graph is that it was added to.
         call.driver.nodes.get(node.0).ok_or(Status::INVALID_VALUE)?;
         let index = found.nodes.iter().position(|(known, _)| *known == node);
@@ -145,7 +145,7 @@ api! {
 
     /// Ends a graph that can be launched; what it has launched goes on.
     fn cuGraphExecDestroy(call, executable: CUgraphExec) {
-        call.driver.executables.get(executable.0).ok_or(Status::INVALID_HANDLE)?;
+        call.driver.executable(executable)?;
         call.potentially_unsafe()?;
         call.driver.executables.remove(executable.0);
         Ok(())

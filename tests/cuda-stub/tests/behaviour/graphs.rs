@@ -213,7 +213,7 @@ fn what_cannot_be_launched_is_refused_and_changes_nothing() {
         (Params { params: NONE, ..right }, INVALID),
         (Params { params: Pointers(missing.as_mut_ptr()), ..right }, INVALID),
         (Params { extra: right.params, ..right }, INVALID),
-        (Params { function: CUfunction(0), ..right }, DEAD),
+        (Params { function: CUfunction(0), ..right }, INVALID),
         (Params { function: CUfunction(kernel.0), ..right }, DEAD),
     ];
     for (index, (wrong, status)) in wrong.iter().enumerate() {
@@ -326,6 +326,7 @@ fn handles_are_followed_to_what_lives() {
     assert_eq!(stub.cuGraphExecDestroy(executable), DEAD);
     assert_eq!(stub.cuGraphLaunch(executable, NULL_STREAM), DEAD);
     assert_eq!(stub.set(executable, node, &node_params), DEAD);
+    assert_eq!(stub.cuGraphLaunch(CUgraphExec(0), NULL_STREAM), INVALID);
     // A library takes its kernels with it, a context all that runs in it.
     assert_eq!(stub.cuLibraryUnload(library), OK);
     assert_eq!(stub.cuGraphLaunch(other.2, NULL_STREAM), DEAD);
