@@ -102,14 +102,19 @@ fn with_counter(ir: &str, arch: HostArch) -> String {
     lines.map(|line| line.replace("@kernpack_ticks()", read) + "\n").collect()
 }
 
-/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM
-/// gives a calling convention of their own: an error is raised, and a launch made, in the others.
+/// What functions say that may have to clean up behind a panic. There are none.
+const PERSONALITY: &str = " personality ptr @rust_eh_personality";
+
+/// Drops the tables for walking the stack from functions that are not exported: nothing that looks
+/// at the stack is called but by the others.
 fn without_local_unwinding(ir: &str) -> String {
-    let is_local = |line: &&str| line.starts_with("define internal fastcc ");
-    let rename = |line: &str| line.replacen(" #", " #9999", 1);
+    let is_local = |line: &&str| line.starts_with("define internal ");
+    let rename = |line: &str| line.replacen(" #", " #9999", 1).replace(PERSONALITY, "");
     let functions = ir.lines().map(|line| if is_local(&line) { rename(line) } else { line.into() });
     let groups = ir.lines().filter(|line| line.starts_with("attributes #"));
-    let groups = groups.map(|line| rename(line).replace(" uwtable", ""));
+    let groups = groups.map(|line| rename(line).replace(" uwtable", "").replace(" nounwind", ""));
+    // No more than that would leave the tables of those that LLVM cannot tell not to throw.
+    let groups = groups.map(|line| line.replacen("{ ", "{ nounwind ", 1));
     functions.chain(groups).map(|line| line + "\n").collect()
 }
 

@@ -39,8 +39,6 @@ pub(super) struct Now {
 const SAMPLES: usize = 16;
 /// How many are not, where the way has just changed: other threads may still be going the old one.
 const SKIPPED: u32 = 4;
-/// How many launches may go another way than the one on trial, before the trial is given up.
-const MOST_STRAYS: u32 = 64;
 /// The most medians between two trials.
 const MOST_MEDIANS: u32 = 64;
 /// The least, where a trial begins early.
@@ -60,9 +58,9 @@ pub(super) struct Choice {
 #[repr(C)]
 struct Known {
     samples: [u32; SAMPLES],
-    n_samples: u32,
-    n_to_skip: u32,
-    n_strays: u32,
+    /// How many launches are yet to be taken note of before the next median, one less than there
+    /// are.
+    n_noted: u32,
     /// The last median of each way; 0 where there is none.
     costs: [u32; 2],
     /// What the way cost when it was chosen.
@@ -102,26 +100,24 @@ impl Choice {
 impl Known {
     /// What comes next, where something else does.
     fn note(&mut self, now: Now, went: Way, ticks: u32) -> Option<Now> {
-        if went != now.way {
-            self.n_strays += u32::from(now.is_trial);
-            let gives_up = self.n_strays > MOST_STRAYS;
-            return gives_up.then(|| self.choose(now.way.other(), false));
-        }
-        if self.n_to_skip > 0 {
-            self.n_to_skip -= 1;
+        // A way that cannot be gone is as good as one that costs too much.
+        let ticks = match went == now.way {
+            true => ticks,
+            false if now.is_trial => u32::MAX,
+            false => return None,
+        };
+        let number = self.n_noted;
+        self.n_noted += 1;
+        let n_skipped = if self.n_medians == 0 { SKIPPED } else { 0 };
+        let place = self.samples.iter_mut().nth(number.checked_sub(n_skipped)? as usize);
+        place.map(|place| *place = ticks);
+        if self.n_noted < SAMPLES as u32 + n_skipped {
             return None;
         }
-        let number = self.n_samples as usize;
-        self.n_samples += 1;
-        if let Some(sample) = self.samples.get_mut(number) {
-            *sample = ticks;
-        }
-        if self.n_samples < SAMPLES as u32 {
-            return None;
-        }
-        self.n_samples = 0;
         let median = median(&self.samples);
-        set(&mut self.costs, now.way, median);
+        let [graph, plain] = &mut self.costs;
+        *(if now.way == Way::Graph { graph } else { plain }) = median;
+        self.n_noted = 0;
         match now.is_trial {
             true => Some(self.decide(now.way, median)),
             false => self.go_on(now.way, median),
@@ -138,39 +134,24 @@ impl Known {
         if self.n_medians < self.interval && !is_other {
             return None;
         }
-        self.start_over();
+        self.n_medians = 0;
         Some(Now { way: way.other(), is_trial: true })
     }
 
     /// Behind a trial: keeps to the way where it is cheaper by more than chance.
     fn decide(&mut self, way: Way, median: u32) -> Now {
-        let before = get(&self.costs, way.other());
+        let before = self.cost(way.other());
         let is_cheaper = median.saturating_add(median / 32) < before;
-        self.choose(if is_cheaper { way } else { way.other() }, is_cheaper)
-    }
-
-    fn choose(&mut self, way: Way, is_new: bool) -> Now {
-        self.chosen_at = get(&self.costs, way);
-        self.interval = if is_new { 1 } else { (2 * self.interval).clamp(2, MOST_MEDIANS) };
-        self.n_medians = 0;
-        self.start_over();
+        let way = if is_cheaper { way } else { way.other() };
+        self.chosen_at = self.cost(way);
+        self.interval = if is_cheaper { 1 } else { (2 * self.interval).clamp(2, MOST_MEDIANS) };
         Now { way, is_trial: false }
     }
 
-    fn start_over(&mut self) {
-        (self.n_samples, self.n_strays) = (0, 0);
-        self.n_to_skip = SKIPPED;
+    fn cost(&self, way: Way) -> u32 {
+        let [graph, plain] = self.costs;
+        if way == Way::Graph { graph } else { plain }
     }
-}
-
-fn get(costs: &[u32; 2], way: Way) -> u32 {
-    let [graph, plain] = *costs;
-    if way == Way::Graph { graph } else { plain }
-}
-
-fn set(costs: &mut [u32; 2], way: Way, cost: u32) {
-    let [graph, plain] = costs;
-    *(if way == Way::Graph { graph } else { plain }) = cost;
 }
 
 /// Whether a cost is no longer what it was.

@@ -13,8 +13,10 @@
 use core::ffi::c_void;
 use core::ptr;
 
-use super::driver::{self, AttributeValue, Exec, GraphCalls, NodeParams, Status, Stream};
-use crate::interface::layout::{AttributeId, Batch, KernelLaunch, LaunchAttribute, LaunchConfig};
+use super::driver::{self, Exec, GraphCalls, NodeParams, Status, Stream};
+use crate::interface::layout::{
+    AttributeId, Batch, KernelLaunch, LaunchAttribute, LaunchConfig, launch_config,
+};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -24,7 +26,7 @@ unsafe extern "C" {
 /// The most attributes that a node carries.
 const MAX_ATTRIBUTES: usize = 2;
 
-/// An executable graph. Its nodes lie behind it, and behind those what each was given last.
+/// An executable graph. Its nodes lie behind it, and behind those what each was given.
 #[repr(C)]
 pub(super) struct Executable {
     exec: Exec,
@@ -45,41 +47,22 @@ struct Node {
     handle: driver::Node,
     function: driver::Function,
     kernel: u32,
-    /// Whether what lies at `args` is what it has.
-    is_known: bool,
     n_attributes: u32,
-    size: [u32; 7],
-    args: *mut u8,
-    attributes: [Attribute; MAX_ATTRIBUTES],
+    attributes: [LaunchAttribute; MAX_ATTRIBUTES],
+    /// What it was given last: the bytes of [`KernelLaunch::parts`], one behind the other.
+    given: *mut u8,
+    /// Whether that is what it has.
+    is_known: bool,
 }
 
-/// An attribute that a node carries, and as much of its value as there is.
-#[derive(PartialEq, Eq)]
-#[repr(C)]
-struct Attribute {
-    id: u32,
-    words: [u32; 3],
-}
-
-impl Attribute {
-    /// `None` where a node cannot carry it, or launches alone mean what it says: kernels of a graph
-    /// do not overlap with what came before it, and have the priority of the stream.
-    fn of(attribute: &LaunchAttribute) -> Option<Attribute> {
-        let n_words = match attribute.id {
-            AttributeId::COOPERATIVE => 1,
-            AttributeId::CLUSTER_DIMENSION => 3,
-            _ => return None,
-        };
-        let [first, second, ..] = attribute.value;
-        let all = [first as u32, (first >> 32) as u32, second as u32];
-        let mut words = [0; 3];
-        words.iter_mut().zip(all).take(n_words).for_each(|(word, given)| *word = given);
-        Some(Attribute { id: attribute.id.0, words })
-    }
-
-    fn value(&self) -> AttributeValue {
-        let [first, second, third] = self.words.map(u64::from);
-        [first | second << 32, third, 0, 0, 0, 0, 0, 0]
+/// How many bytes of an attribute's value count. `None` where a node cannot carry it, or only
+/// launches mean what it says: kernels of a graph do not overlap with what came before it, and have
+/// the priority of the stream.
+fn bytes_of(attribute: AttributeId) -> Option<usize> {
+    match attribute {
+        AttributeId::COOPERATIVE => Some(4),
+        AttributeId::CLUSTER_DIMENSION => Some(12),
+        _ => None,
     }
 }
 
@@ -105,60 +88,64 @@ impl LaunchConfig {
             n => unsafe { core::slice::from_raw_parts(self.attributes, n) },
         }
     }
-
-    fn size(&self) -> [u32; 7] {
-        let ([a, b, c], [d, e, f]) = (self.grid, self.block);
-        [a, b, c, d, e, f, self.shared_bytes]
-    }
 }
 
 impl KernelLaunch {
-    /// The address and the size of each argument.
-    fn args(&self) -> impl Iterator<Item = (*const u8, usize)> {
-        // SAFETY: the compiler writes how many there are.
+    /// What a node can be given anew, as addresses and sizes: how large the launch is, which is the
+    /// start of its configuration, and its arguments.
+    #[inline(always)]
+    fn parts(&self) -> impl Iterator<Item = (*const u8, usize)> {
+        let size = (ptr::from_ref(&self.config).cast(), SIZE_BYTES);
+        // SAFETY: the compiler writes how many arguments there are.
         let n = unsafe { self.sizes.read() };
-        (0..n as usize).map(|i| {
+        let args = (0..n as usize).map(|i| {
             // SAFETY: there are as many.
             let address = unsafe { self.args.wrapping_add(i).read() };
             // SAFETY: a size follows for each.
-            let size = unsafe { self.sizes.wrapping_add(1 + i).read() };
-            (address.cast_const().cast(), size as usize)
-        })
+            let bytes = unsafe { self.sizes.wrapping_add(1 + i).read() };
+            (address.cast_const().cast(), bytes as usize)
+        });
+        [size].into_iter().chain(args)
     }
 
+    /// How many bytes these parts have.
+    fn n_bytes(&self) -> usize {
+        self.parts().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Whether the parts are those that lie one behind the other.
     #[inline(never)]
-    fn args_bytes(&self) -> usize {
-        self.args().map(|(_, size)| size).sum()
-    }
-
-    /// Whether the arguments are those that lie one behind the other at `kept`.
-    fn passes(&self, mut kept: *const u8) -> bool {
-        self.args().all(|(address, size)| {
-            let was = kept;
-            kept = kept.wrapping_add(size);
+    fn is(&self, mut given: *const u8) -> bool {
+        self.parts().all(|(part, bytes)| {
+            let was = given;
+            given = given.wrapping_add(bytes);
             // SAFETY: both have that many bytes.
-            unsafe { is_same(address, was, size) }
+            unsafe { is_same(part, was, bytes) }
         })
     }
 
-    /// Writes the arguments one behind the other.
+    /// Writes the parts one behind the other.
     ///
     /// # Safety
     ///
     /// There is room.
-    unsafe fn copy_args(&self, mut to: *mut u8) {
-        for (address, size) in self.args() {
-            // SAFETY: the argument has that many bytes, and there is room.
-            unsafe { copy(address, to, size) };
-            to = to.wrapping_add(size);
+    #[inline(never)]
+    unsafe fn copy_to(&self, mut to: *mut u8) {
+        for (part, bytes) in self.parts() {
+            // SAFETY: the part has that many bytes, and there is room.
+            unsafe { copy(part, to, bytes) };
+            to = to.wrapping_add(bytes);
         }
     }
 
     /// What a node is to get; its arguments are read at the call.
+    #[inline(always)]
     fn params(&self, function: driver::Function) -> NodeParams {
+        let size: *const [u32; 7] = ptr::from_ref(&self.config).cast();
         NodeParams {
             function,
-            size: self.config.size(),
+            // SAFETY: the configuration begins with it.
+            size: unsafe { size.read() },
             args: self.args,
             extra: ptr::null_mut(),
             kernel: ptr::null_mut(),
@@ -166,6 +153,11 @@ impl KernelLaunch {
         }
     }
 }
+
+/// How many bytes a configuration begins with: grid, block, shared memory.
+const SIZE_BYTES: usize = size_of::<[u32; 7]>();
+const _: () =
+    assert!(launch_config::GRID == 0 && launch_config::SHARED_BYTES == SIZE_BYTES as u32 - 4);
 
 /// Whether two values of that many bytes are the same. Most have 4 or 8.
 ///
@@ -204,34 +196,33 @@ unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
 
 impl Node {
     /// Whether it is of that launch's kernel, with its attributes.
+    #[inline(always)]
     fn is_of(&self, launch: &KernelLaunch) -> bool {
-        let given = launch.config.attributes();
-        self.kernel == launch.kernel
-            && self.n_attributes as usize == given.len()
-            && given.iter().zip(&self.attributes).all(|(a, b)| Attribute::of(a).as_ref() == Some(b))
+        let n = launch.config.n_attributes;
+        self.kernel == launch.kernel && self.n_attributes == n && (n == 0 || self.carries(launch))
     }
 
-    /// Whether it has all that a launch passes.
-    fn has(&self, launch: &KernelLaunch) -> bool {
-        self.is_known && self.size.iter().eq(&launch.config.size()) && launch.passes(self.args)
+    #[inline(never)]
+    fn carries(&self, launch: &KernelLaunch) -> bool {
+        launch.config.attributes().iter().zip(&self.attributes).all(|(given, own)| {
+            let [one, other] = [given, own].map(|attribute| attribute.value.as_ptr().cast());
+            let bytes = bytes_of(given.id).unwrap_or(0);
+            // SAFETY: a value has that many bytes.
+            given.id == own.id && unsafe { is_same(one, other, bytes) }
+        })
     }
 
     /// Gives it what a launch passes.
+    #[inline(always)]
     fn set(&mut self, calls: &GraphCalls, exec: Exec, launch: &KernelLaunch) -> Result<(), Status> {
         let params = launch.params(self.function);
         self.is_known = false;
         // SAFETY: a context is current, and the handles are the driver's.
         accepted(unsafe { (calls.set_params)(exec, self.handle, &raw const params) })?;
-        self.keep(launch);
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn keep(&mut self, launch: &KernelLaunch) {
-        self.size = launch.config.size();
-        // SAFETY: there is room for the kernel's arguments, which all have the same size each time.
-        unsafe { launch.copy_args(self.args) };
+        // SAFETY: there is room for the parts, which have the same sizes each time.
+        unsafe { launch.copy_to(self.given) };
         self.is_known = true;
+        Ok(())
     }
 }
 
@@ -264,8 +255,9 @@ impl Executable {
             return Outcome::Unfit;
         }
         for (node, launch) in self.nodes().iter_mut().zip(launches) {
-            let fits =
-                node.is_of(launch) && (node.has(launch) || node.set(calls, exec, launch).is_ok());
+            let fits = node.is_of(launch)
+                && (node.is_known && launch.is(node.given)
+                    || node.set(calls, exec, launch).is_ok());
             if !fits {
                 return Outcome::Unfit;
             }
@@ -292,10 +284,10 @@ impl Executable {
         functions: impl Fn(u32) -> driver::Function,
     ) -> Option<*mut Executable> {
         let launches = batch.launches();
-        let before_args = size_of::<Executable>() + size_of::<Node>() * launches.len();
-        let args_bytes: usize = launches.iter().map(KernelLaunch::args_bytes).sum();
+        let before_given = size_of::<Executable>() + size_of::<Node>() * launches.len();
+        let n_bytes: usize = launches.iter().map(KernelLaunch::n_bytes).sum();
         // SAFETY: plain memory.
-        let made: *mut Executable = unsafe { malloc(before_args + args_bytes) }.cast();
+        let made: *mut Executable = unsafe { malloc(before_given + n_bytes) }.cast();
         if made.is_null() {
             return None;
         }
@@ -312,8 +304,8 @@ impl Executable {
         unsafe { made.write(empty) };
         // SAFETY: nobody else knows it.
         let executable = unsafe { &mut *made };
-        let args = made.cast::<u8>().wrapping_add(before_args);
-        match executable.build(calls, launches, args, functions) {
+        let given = made.cast::<u8>().wrapping_add(before_given);
+        match executable.build(calls, launches, given, functions) {
             Ok(()) => Some(made),
             Err(_) => {
                 // SAFETY: nobody else knows it.
@@ -327,7 +319,7 @@ impl Executable {
         &mut self,
         calls: &GraphCalls,
         launches: &[KernelLaunch],
-        mut args: *mut u8,
+        mut given: *mut u8,
         functions: impl Fn(u32) -> driver::Function,
     ) -> Result<(), Status> {
         // SAFETY: the driver writes one handle.
@@ -335,8 +327,8 @@ impl Executable {
         let mut before = ptr::null_mut();
         for launch in launches {
             let function = functions(launch.kernel);
-            let node = self.add(calls, launch, function, args, before)?;
-            args = args.wrapping_add(launch.args_bytes());
+            let node = self.add(calls, launch, function, given, before)?;
+            given = given.wrapping_add(launch.n_bytes());
             before = node;
         }
         // SAFETY: the driver writes one handle.
@@ -344,46 +336,41 @@ impl Executable {
     }
 
     /// Adds a node behind another, or the first.
+    #[inline(always)]
     fn add(
         &mut self,
         calls: &GraphCalls,
         launch: &KernelLaunch,
         function: driver::Function,
-        args: *mut u8,
+        given: *mut u8,
         before: driver::Node,
     ) -> Result<driver::Node, Status> {
-        let given = launch.config.attributes();
-        if function.is_null() || given.len() > MAX_ATTRIBUTES {
-            return Err(driver::INVALID_VALUE);
-        }
-        let mut handle = ptr::null_mut();
-        let params = launch.params(function);
-        let n_before = usize::from(!before.is_null());
-        // SAFETY: the driver writes one handle, and reads one at most.
-        accepted(unsafe {
-            (calls.add_kernel)(
-                &raw mut handle,
-                self.graph,
-                &raw const before,
-                n_before,
-                &raw const params,
-            )
-        })?;
+        let attributes = launch.config.attributes();
         let node: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
         // SAFETY: there is room for as many nodes as launches, and nobody else knows them.
-        let node = unsafe { node.wrapping_add(self.n_nodes as usize).as_mut() };
-        let Some(node) = node else { return Err(driver::INVALID_VALUE) };
-        (node.handle, node.function, node.kernel) = (handle, function, launch.kernel);
-        (node.args, node.n_attributes) = (args, given.len() as u32);
-        for (place, given) in node.attributes.iter_mut().zip(given) {
-            *place = Attribute::of(given).ok_or(driver::INVALID_VALUE)?;
-            let value = place.value();
-            // SAFETY: the driver reads one value.
-            accepted(unsafe { (calls.set_attribute)(handle, given.id, &raw const value) })?;
+        let node = unsafe { &mut *node.wrapping_add(self.n_nodes as usize) };
+        if function.is_null() || attributes.len() > MAX_ATTRIBUTES {
+            return Err(driver::INVALID_VALUE);
         }
-        node.keep(launch);
+        let params = launch.params(function);
+        let n_before = usize::from(!before.is_null());
+        let handle = &raw mut node.handle;
+        // SAFETY: the driver writes one handle, and reads one at most.
+        accepted(unsafe {
+            (calls.add_kernel)(handle, self.graph, &raw const before, n_before, &raw const params)
+        })?;
+        (node.function, node.kernel, node.given) = (function, launch.kernel, given);
+        (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
+        for (own, given) in node.attributes.iter_mut().zip(attributes) {
+            *own = *given;
+            bytes_of(given.id).ok_or(driver::INVALID_VALUE)?;
+            // SAFETY: the driver reads one value.
+            accepted(unsafe { (calls.set_attribute)(node.handle, own.id, &raw const own.value) })?;
+        }
+        // SAFETY: there is room.
+        unsafe { launch.copy_to(given) };
         self.n_nodes += 1;
-        Ok(handle)
+        Ok(node.handle)
     }
 
     /// Frees it, and has the driver destroy it, unless its context has gone.

@@ -34,47 +34,38 @@ const TAKEN: *mut Executable = ptr::without_provenance_mut(1);
 
 /// The slots of a kernel on a device, in one cache line.
 #[repr(C, align(64))]
-pub(super) struct Kept {
-    keys: [AtomicU32; SLOTS],
-    counts: [AtomicU32; SLOTS],
-    executables: [AtomicPtr<Executable>; SLOTS],
-}
+pub(super) struct Kept([Slot; SLOTS]);
 
-/// A slot, and how often its use has been seen.
-#[derive(Clone, Copy)]
+/// A use and its executable, if it has one.
+#[repr(C)]
 pub(super) struct Slot {
-    executable: &'static AtomicPtr<Executable>,
-    place: &'static AtomicU32,
-    pub(super) count: u32,
-}
-
-/// What there is in a slot.
-pub(super) enum Found {
-    /// An executable, which is the caller's until it is put back.
-    Executable(*mut Executable),
-    /// Nothing; the caller has the slot until something is put back.
-    Nothing,
-    /// Somebody else has it.
-    Taken,
+    key: AtomicU32,
+    count: AtomicU32,
+    executable: AtomicPtr<Executable>,
 }
 
 impl Slot {
-    pub(super) fn is_empty(self) -> bool {
+    /// How often its use has been seen.
+    #[inline(always)]
+    pub(super) fn count(&self) -> u32 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
         self.executable.load(Ordering::Relaxed).is_null()
     }
 
+    /// Takes out what is there: an executable, or NULL. The slot is the caller's until something is
+    /// put back. `None` where it is somebody else's.
     #[inline(always)]
-    pub(super) fn take(self) -> Found {
-        match self.executable.swap(TAKEN, Ordering::Acquire) {
-            TAKEN => Found::Taken,
-            found if found.is_null() => Found::Nothing,
-            found => Found::Executable(found),
-        }
+    pub(super) fn take(&self) -> Option<*mut Executable> {
+        let found = self.executable.swap(TAKEN, Ordering::Acquire);
+        (found != TAKEN).then_some(found)
     }
 
     /// Puts an executable back, or NULL.
     #[inline(always)]
-    pub(super) fn put(self, executable: *mut Executable) {
+    pub(super) fn put(&self, executable: *mut Executable) {
         self.executable.store(executable, Ordering::Release);
     }
 
@@ -84,36 +75,25 @@ impl Slot {
     ///
     /// The caller has taken it out.
     #[cold]
-    pub(super) unsafe fn drop(self, area: Area, device: usize, executable: *mut Executable) {
+    pub(super) unsafe fn drop(&self, area: Area, device: usize, executable: *mut Executable) {
         // SAFETY: as the caller says.
         unsafe { destroy(area, device, executable) };
         self.put(ptr::null_mut());
     }
 
-    /// Empties it where the executable is meant. Whether it is empty.
-    #[inline(never)]
-    fn clear(self, area: Area, device: usize, is_meant: &dyn Fn(&Executable) -> bool) -> bool {
-        match self.take() {
-            Found::Taken => false,
-            Found::Nothing => {
-                self.put(ptr::null_mut());
-                true
-            }
-            Found::Executable(executable) => {
-                // SAFETY: it was taken out.
-                let goes = is_meant(unsafe { &*executable });
-                match goes {
-                    // SAFETY: it was taken out.
-                    true => unsafe { self.drop(area, device, executable) },
-                    false => self.put(executable),
-                }
-                goes
-            }
+    /// Empties it. Whether it is empty: it is not where it is somebody else's.
+    fn clear(&self, area: Area, device: usize) -> bool {
+        let Some(executable) = self.take() else { return false };
+        match executable.is_null() {
+            true => self.put(executable),
+            // SAFETY: it was taken out.
+            false => unsafe { self.drop(area, device, executable) },
         }
+        true
     }
 
-    fn lower_by(self, by: u32) {
-        self.place.store(self.count.saturating_sub(by), Ordering::Relaxed);
+    fn lower_by(&self, by: u32) {
+        self.count.store(self.count().saturating_sub(by), Ordering::Relaxed);
     }
 }
 
@@ -132,59 +112,42 @@ fn key(batch: &Batch) -> u32 {
 impl Kept {
     /// Counts a use. Its slot, if it has one.
     #[inline(always)]
-    pub(super) fn count(&'static self, area: Area, batch: &Batch) -> Option<Slot> {
+    pub(super) fn count(&'static self, area: Area, batch: &Batch) -> Option<&'static Slot> {
         let key = key(batch);
-        let mut slots = self.keys.iter().zip(self.slots());
-        let is_own = |(own, slot): &(&AtomicU32, Slot)| {
-            own.load(Ordering::Relaxed) == key && slot.count != 0
-        };
-        let Some((_, slot)) = slots.find(is_own) else {
+        let is_own = |slot: &&Slot| slot.key.load(Ordering::Relaxed) == key && slot.count() != 0;
+        let Some(slot) = self.0.iter().find(is_own) else {
             self.miss(area, batch.device as usize, key);
             return None;
         };
-        let count = if slot.count + 1 < MOST_USES { slot.count + 1 } else { MOST_USES / 2 };
-        slot.place.store(count, Ordering::Relaxed);
-        Some(Slot { count, ..slot })
+        let count = if slot.count() + 1 < MOST_USES { slot.count() + 1 } else { MOST_USES / 2 };
+        slot.count.store(count, Ordering::Relaxed);
+        Some(slot)
     }
 
     /// Counts a use that has no slot.
     #[cold]
     #[inline(never)]
     fn miss(&'static self, area: Area, device: usize, key: u32) {
-        for (own, slot) in self.keys.iter().zip(self.slots()) {
-            if slot.count == 0 && slot.clear(area, device, &|_| true) {
-                own.store(key, Ordering::Relaxed);
-                slot.place.store(1, Ordering::Relaxed);
+        for slot in &self.0 {
+            if slot.count() == 0 && slot.clear(area, device) {
+                slot.key.store(key, Ordering::Relaxed);
+                slot.count.store(1, Ordering::Relaxed);
                 return;
             }
         }
-        self.slots().for_each(|slot| slot.lower_by(1));
-    }
-
-    fn slots(&'static self) -> impl Iterator<Item = Slot> {
-        let places = self.counts.iter().zip(&self.executables);
-        places.map(|(place, executable)| Slot {
-            executable,
-            place,
-            count: place.load(Ordering::Relaxed),
-        })
+        self.0.iter().for_each(|slot| slot.lower_by(1));
     }
 }
 
-/// Takes room for one more graph in the package. Where there is none, the graphs that have become
-/// rare make room for the next who asks.
+/// Takes room for one more graph in the package. Where there is none, those that have become rare
+/// make room for the next who asks.
 pub(super) fn take_room(area: Area) -> bool {
-    if area.n_graphs().fetch_add(1, Ordering::Relaxed) < MOST_GRAPHS {
-        return true;
+    let is_room = area.n_graphs().fetch_add(1, Ordering::Relaxed) < MOST_GRAPHS;
+    if !is_room {
+        give_room(area);
+        visit(area, Visit::Age);
     }
-    give_room(area);
-    for_each(area, &mut |device, slot| {
-        slot.lower_by(slot.count / 8 + 1);
-        if slot.count <= 1 {
-            slot.clear(area, device, &|_| true);
-        }
-    });
-    false
+    is_room
 }
 
 /// Gives back what [`take_room`] took.
@@ -192,43 +155,67 @@ pub(super) fn give_room(area: Area) {
     area.n_graphs().fetch_sub(1, Ordering::Relaxed);
 }
 
-/// Destroys the graphs of which something holds.
-pub(super) fn drop_where(area: Area, is_meant: &dyn Fn(&Executable) -> bool) {
-    if area.n_graphs().load(Ordering::Relaxed) != 0 {
-        for_each(area, &mut |device, slot| _ = slot.clear(area, device, is_meant));
-    }
+/// Destroys every graph.
+pub(super) fn drop_all(area: Area) {
+    visit(area, Visit::Drop);
 }
 
 /// Destroys the graphs of a prepared call, which goes.
 pub(super) fn drop_of(owner: *mut c_void) {
     if let Some((area, _)) = Area::ready() {
-        drop_where(area, &|executable| executable.owner == owner);
+        visit(area, Visit::DropOf(owner));
     }
 }
 
 /// How many graphs a function has. One that is being used right now is not counted.
 pub(super) fn count_of(area: Area, function: u32) -> u64 {
-    let mut n = 0;
-    for_each(area, &mut |_, slot| {
-        if let Found::Executable(executable) = slot.take() {
-            // SAFETY: it was taken out.
-            n += u64::from(unsafe { &*executable }.function == function);
-            slot.put(executable);
-        }
-    });
-    n
+    visit(area, Visit::Count(function))
 }
 
-/// Calls `body` with each slot that is not empty, and its device's number.
+/// What is done with graphs.
+#[derive(Clone, Copy)]
+enum Visit {
+    /// Destroyed.
+    Drop,
+    /// Destroyed where they are that prepared call's.
+    DropOf(*mut c_void),
+    /// Counted where they are that function's.
+    Count(u32),
+    /// Worth less than before, and destroyed where they are worth nothing.
+    Age,
+}
+
+/// Does it with each, and counts them if that is what is done.
 #[inline(never)]
-fn for_each(area: Area, body: &mut dyn FnMut(usize, Slot)) {
-    for device in 0..MAX_DEVICES {
+fn visit(area: Area, what: Visit) -> u64 {
+    let mut n = 0;
+    let n_devices = if area.n_graphs().load(Ordering::Relaxed) == 0 { 0 } else { MAX_DEVICES };
+    for device in 0..n_devices {
         let is_used = !area.device(device).primary.load(Ordering::Acquire).is_null();
-        for kernel in 0..if is_used { n_kernels() } else { 0 } {
-            let slots = area.kept(device, kernel).slots();
-            slots.filter(|slot| !slot.is_empty()).for_each(|slot| body(device, slot));
+        let kernels = 0..if is_used { n_kernels() } else { 0 };
+        for slot in kernels.flat_map(|kernel| &area.kept(device, kernel).0) {
+            let Some(executable) = slot.take() else { continue };
+            // SAFETY: it was taken out.
+            let goes = unsafe { executable.as_ref() }.is_some_and(|executable| match what {
+                Visit::Drop => true,
+                Visit::DropOf(owner) => executable.owner == owner,
+                Visit::Count(function) => {
+                    n += u64::from(executable.function == function);
+                    false
+                }
+                Visit::Age => {
+                    slot.lower_by(slot.count() / 8 + 1);
+                    slot.count() == 0
+                }
+            });
+            match goes {
+                // SAFETY: it was taken out.
+                true => unsafe { slot.drop(area, device, executable) },
+                false => slot.put(executable),
+            }
         }
     }
+    n
 }
 
 /// Destroys an executable, in its context.

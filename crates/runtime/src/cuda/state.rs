@@ -374,7 +374,7 @@ impl Area {
         if unsafe { &*header }.started.is_done()
             && let Ok(driver) = area.driver()
         {
-            kept::drop_where(area, &|_| true);
+            kept::drop_all(area);
             without_capture(driver, || {
                 for device in 0..MAX_DEVICES {
                     area.unload_device(driver, device);

@@ -23,7 +23,7 @@ use super::choice::{Choice, Way};
 use super::context::{Current, means_current};
 use super::driver::{GraphCalls, Stream};
 use super::graph::{Executable, Outcome};
-use super::kept::{self, Found, Slot};
+use super::kept::{self, Slot};
 use super::launch::Launch;
 use super::load::without_capture;
 use super::state::{Area, MAX_DEVICES};
@@ -99,7 +99,7 @@ fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
 struct Use<'b> {
     batch: &'b Batch,
     area: Area,
-    slot: Slot,
+    slot: &'static Slot,
     is_wanted: bool,
 }
 
@@ -136,7 +136,7 @@ impl<'b> Use<'b> {
             return Turn { way: Way::Graph, is_timed: false };
         }
         let now = self.choice().now();
-        Turn { way: now.way, is_timed: now.is_trial || self.slot.count.is_multiple_of(TIMED) }
+        Turn { way: now.way, is_timed: now.is_trial || self.slot.count().is_multiple_of(TIMED) }
     }
 
     /// Takes note of how many ticks the batch took.
@@ -157,15 +157,15 @@ impl<'b> Use<'b> {
     #[inline(always)]
     fn through_graph(self) -> bool {
         let least = if self.is_wanted { ONCE } else { A_FEW };
-        if self.slot.is_empty() && self.slot.count < least {
+        if self.slot.is_empty() && self.slot.count() < least {
             return false;
         }
         let calls = self.area.graph_calls();
         let Some(context_id) = self.context_id(calls) else { return false };
         let executable = match self.slot.take() {
-            Found::Taken => return false,
-            Found::Executable(executable) => executable,
-            Found::Nothing => self.make(calls, context_id),
+            None => return false,
+            Some(executable) if executable.is_null() => self.make(calls, context_id),
+            Some(executable) => executable,
         };
         // SAFETY: it was taken out, or just made.
         let Some(taken) = (unsafe { executable.as_mut() }) else {
