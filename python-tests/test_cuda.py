@@ -53,6 +53,23 @@ print(call(), flush=True)
 """
 
 
+# Prepares a call on the stub's first device, and has it refused.
+PREPARED = """
+import ctypes, sys, traceback, tvm_ffi
+driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+assert driver.cuInit(0) == driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == driver.cuCtxSetCurrent(context) == 0
+module = tvm_ffi.load_module(sys.argv[1])
+prepared = module["kernpack_prepare_count"](4)
+assert driver.kernpack_cuda_stub_fail(b"cuLaunchKernelEx", 0, 719) == 0
+for call in (lambda: module["count"](4), prepared, lambda: prepared(4), lambda: module["kernpack_prepare_count"](0.5)):
+    try:
+        call()
+    except (TypeError, RuntimeError):
+        print(traceback.format_exc().split("Function.__call__\\n")[-1], end="")
+del prepared  # 0.1.0 would unload the package first
+"""
+
+
 @pytest.fixture
 def package(build_package):
     return build_package(PACKAGE, {"count.ptx": PTX}) / "package.so"
@@ -124,3 +141,22 @@ def test_a_forked_child_starts_anew(package, stub):
         "RuntimeError: CUDA Error: cudaErrorInitializationError (3, CUDA_ERROR_NOT_INITIALIZED) starting the CUDA driver when calling: `count(n: int32)`: "
         "a process that was forked from one that used CUDA cannot use it; start it afresh (spawn)"
     )
+
+
+@pytest.mark.parametrize("version", ["current", "oldest"])
+def test_tracebacks_name_the_entry_point_but_those_of_prepared_calls(package, stub, oldest_python, version):
+    python = {"current": sys.executable, "oldest": oldest_python}[version]
+    environment = os.environ | {"LD_LIBRARY_PATH": str(stub)}
+    ran = subprocess.run([python, "-c", PREPARED, package], env=environment, capture_output=True, text=True, check=True)
+    failed = (
+        "RuntimeError: CUDA Error: cudaErrorLaunchFailure (719, CUDA_ERROR_LAUNCH_FAILED) launching `count` on device 0: "
+        "unspecified launch failure; an earlier kernel failed, and nothing runs on the device until the process ends"
+    )
+    assert ran.stdout.splitlines() == [
+        '  File "<unknown>", line 0, in __tvm_ffi_count',
+        failed,
+        failed,
+        "TypeError: Mismatched number of arguments when calling: a prepared function, expected 0 arguments, got 1",
+        '  File "<unknown>", line 0, in __tvm_ffi_kernpack_prepare_count',
+        "TypeError: Mismatched type on argument #0 when calling: `count(n: int32)`, expected int, got float",
+    ]

@@ -167,11 +167,14 @@ else:
     run(oldest_python, "-c", script)
 
 
-# In a process of its own, where the package is loaded before the first error: libtvm_ffi learns then, and never again, which functions
+# In a process of its own, where the package is loaded behind the first error: libtvm_ffi learns then, and never again, which functions
 # there are to be found on the stack.
 TRACEBACKS = """
 import re, sys, traceback, everything, torch, tvm_ffi
-module = tvm_ffi.load_module(sys.argv[1])
+try:
+    tvm_ffi.load_module("no.so")
+except RuntimeError:
+    module = tvm_ffi.load_module(sys.argv[1])
 a, x = torch.zeros(4), torch.ones(2, 2)
 calls = [
     ("add_one", (a, 3)),  # the last argument has another type
@@ -202,6 +205,47 @@ def test_the_traceback_of_a_refused_call_ends_at_the_entry_point(kernpack, tmp_p
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python-tests")}
     for library in (shared, linked):
         run(sys.executable, "-c", TRACEBACKS, library, env=environment)
+
+
+# Raises what the package does, as libtvm_ffi does it, which finds the entry point on the stack.
+WALKED = """
+void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts, int n_parts);
+int __tvm_ffi_add_one(void *handle, const void *args, int n_args, void *result) {
+    const char *parts[] = {"Mismatched type on argument #1 when calling: ",
+                           "`add_one(a: Tensor([n], float32), b: Tensor([n], float32))`", ", expected Tensor, got int"};
+    TVMFFIErrorSetRaisedFromCStrParts("TypeError", parts, 3);
+    return -1;
+}
+"""
+TEXTS = """
+import json, numpy, sys, traceback, tvm_ffi
+modules, texts = [tvm_ffi.load_module(path) for path in sys.argv[1:]], []
+for module in modules:
+    try:
+        module["add_one"](tvm_ffi.from_dlpack(numpy.zeros(4, "float32")), 3)
+    except TypeError as error:
+        texts.append([traceback.format_exc(), error.__tvm_ffi_error__.backtrace])
+print(json.dumps(texts))
+"""
+
+
+@pytest.mark.parametrize("version", ["current", "oldest"])
+def test_an_error_reads_as_one_for_which_the_stack_is_walked(kernpack, oldest_python, tmp_path, version):
+    [shared] = build(kernpack, tmp_path, "package.so")
+    (tmp_path / "walked.c").write_text(WALKED)
+    run("cc", "-shared", "-fPIC", "-O2", "-o", tmp_path / "walked.so", tmp_path / "walked.c")
+    python = {"current": sys.executable, "oldest": oldest_python}[version]
+    walked, ours = json.loads(run(python, "-c", TEXTS, tmp_path / "walked.so", shared))
+    assert ours == walked
+    text, backtrace = ours
+    assert backtrace == '  File "<unknown>", line 0, in __tvm_ffi_add_one\n'
+    called, raised = text.split("Function.__call__\n")
+    assert called.startswith("Traceback (most recent call last):\n")
+    assert raised == (
+        '  File "<unknown>", line 0, in __tvm_ffi_add_one\n'
+        "TypeError: Mismatched type on argument #1 when calling: `add_one(a: Tensor([n], float32), b: Tensor([n], float32))`, "
+        "expected Tensor, got int\n"
+    )
 
 
 def test_loading_and_unloading_leaves_nothing(kernpack, tmp_path):

@@ -105,10 +105,11 @@ fn with_counter(ir: &str, arch: HostArch) -> String {
 /// What functions say that may have to clean up behind a panic. There are none.
 const PERSONALITY: &str = " personality ptr @rust_eh_personality";
 
-/// Drops the tables for walking the stack from functions that are not exported: nothing that looks
-/// at the stack is called but by the others.
+/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM
+/// gives a calling convention of their own: what others may walk it from, a launch or an error that
+/// there is no memory for, is in the rest.
 fn without_local_unwinding(ir: &str) -> String {
-    let is_local = |line: &&str| line.starts_with("define internal ");
+    let is_local = |line: &&str| line.starts_with("define internal fastcc ");
     let rename = |line: &str| line.replacen(" #", " #9999", 1).replace(PERSONALITY, "");
     let functions = ir.lines().map(|line| if is_local(&line) { rename(line) } else { line.into() });
     let groups = ir.lines().filter(|line| line.starts_with("attributes #"));

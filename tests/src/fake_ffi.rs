@@ -4,7 +4,8 @@
 //! thread.
 //!
 //! Tensors that a module allocates are objects with a shape and an address, but no data. Every
-//! object is counted, so that one that is never dropped, or dropped twice, is noticed.
+//! object is counted, so that one that is never dropped, or dropped twice, is noticed. So is an
+//! error that does not name the entry point that raises it, or has the stack walked for that.
 //!
 //! [kernels]: crate::kernels
 #![expect(unsafe_code, reason = "these are C functions, called through pointers by generated code")]
@@ -66,6 +67,8 @@ struct State {
     record: Record,
     objects: HashMap<usize, Held>,
     functions: HashMap<usize, Made>,
+    /// The backtrace that errors have to have.
+    backtrace: String,
     /// How many references modules hold to objects of their callers.
     borrowed: HashMap<usize, usize>,
 }
@@ -74,6 +77,8 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
     static CURRENT_STREAM: Cell<usize> = const { Cell::new(STREAM) };
     static REFUSES_FUNCTION: Cell<bool> = const { Cell::new(false) };
+    static ERRORS_REFUSED: Cell<usize> = const { Cell::new(0) };
+    static REFUSED_ERROR: Cell<bool> = const { Cell::new(false) };
     static ALLOCATIONS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
@@ -87,13 +92,28 @@ pub fn refuse_function() {
     REFUSES_FUNCTION.set(true);
 }
 
+/// Lets the next errors that a module wants to make in this thread fail, so many of them.
+pub fn refuse_errors(number: usize) {
+    ERRORS_REFUSED.set(number);
+}
+
 /// Lets allocations of modules in this thread fail once there have been that many more.
 pub fn refuse_allocations_after(number: usize) {
     ALLOCATIONS_LEFT.set(number);
 }
 
+/// Kind and message of the error where no tensor is allocated: long ones, as PyTorch has them.
+pub fn no_room() -> (String, String) {
+    (format!("{}MemoryError", "Very".repeat(20)), format!("there is no room{}", "\n#".repeat(2000)))
+}
+
 fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
     STATE.with_borrow_mut(f)
+}
+
+/// Says which entry point this thread calls next: its errors have to name it.
+pub fn enter(symbol: &str) {
+    with(|state| state.backtrace = format!("  File \"<unknown>\", line 0, in {symbol}\n"));
 }
 
 /// What this thread's calls have done; what follows starts anew. Objects that are still held count
@@ -121,9 +141,12 @@ pub fn n_borrowed() -> usize {
     with(|state| state.borrowed.values().sum())
 }
 
-/// Calls a function that a call returned.
+/// Calls a function that a call returned. Its errors name no entry point.
 pub fn call_result(function: &Any, args: &[Any]) -> c_int {
-    let made = with(|state| state.functions[&(function.payload as usize)]);
+    let made = with(|state| {
+        state.backtrace.clear();
+        state.functions[&(function.payload as usize)]
+    });
     let state = std::ptr::with_exposed_provenance_mut(made.state);
     let mut result = Any::default();
     // SAFETY: the module made it for such calls.
@@ -145,8 +168,10 @@ fn drop_reference(address: usize) {
 }
 
 /// The addresses of all functions here: whoever uses them keeps them in the program.
-pub fn exports() -> [usize; 11] {
+pub fn exports() -> [usize; 13] {
     [
+        TVMFFIErrorCreate as *const () as usize,
+        TVMFFIErrorSetRaised as *const () as usize,
         TVMFFIErrorSetRaisedFromCStrParts as *const () as usize,
         TVMFFIErrorMoveFromRaised as *const () as usize,
         TVMFFIEnvGetStream as *const () as usize,
@@ -170,6 +195,16 @@ impl State {
         let _memory = more.into_iter().chain([words]).collect();
         self.objects.insert(address, Held { count: 1, _memory, children: vec![] });
         address
+    }
+
+    /// Holds an error. Its texts have no end but their sizes.
+    fn hold_error(&mut self, texts: [&[u8]; 3]) -> usize {
+        let padded = texts.map(|text| words_of(&[text, &b"~~~~~~~~"[text.len() % 8..]].concat()));
+        let cell = std::array::from_fn::<_, 3, _>(|i| ByteArray {
+            data: padded[i].as_ptr().expose_provenance() as u64,
+            size: texts[i].len() as u64,
+        });
+        self.hold(TypeIndex::ERROR, bytemuck::bytes_of(&cell), padded.into())
     }
 
     fn drop_reference(&mut self, address: usize) {
@@ -201,13 +236,70 @@ fn text(part: *const c_char) -> String {
     unsafe { CStr::from_ptr(part) }.to_string_lossy().into_owned()
 }
 
-/// Sets the thread's error: the parts in order, NULL ones left out.
+/// # Safety
+/// The array's bytes are readable.
+unsafe fn bytes_of<'b>(array: ByteArray) -> &'b [u8] {
+    let data = std::ptr::with_exposed_provenance(array.data as usize);
+    // SAFETY: as promised by the caller.
+    unsafe { std::slice::from_raw_parts(data, array.size as usize) }
+}
+
+/// Makes an error.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIErrorCreate(
+    kind: *const ByteArray,
+    message: *const ByteArray,
+    backtrace: *const ByteArray,
+    out: *mut *mut c_void,
+) -> c_int {
+    let left = ERRORS_REFUSED.get();
+    REFUSED_ERROR.set(left > 0);
+    if left > 0 {
+        ERRORS_REFUSED.set(left - 1);
+        return -1;
+    }
+    let texts = [kind, message, backtrace].map(|text| {
+        // SAFETY: callers pass byte arrays.
+        let text = unsafe { text.read() };
+        // SAFETY: a byte array has `size` readable bytes.
+        unsafe { bytes_of(text) }
+    });
+    let address = with(|state| state.hold_error(texts));
+    // SAFETY: callers pass room for an address.
+    unsafe { out.write(std::ptr::with_exposed_provenance_mut(address)) };
+    0
+}
+
+/// Sets the thread's error.
+#[unsafe(no_mangle)]
+extern "C" fn TVMFFIErrorSetRaised(error: *mut c_void) {
+    let cell = error.cast::<u8>().wrapping_add(layout::ERROR_KIND_OFFSET as usize);
+    // SAFETY: callers pass an error, which `hold_error` has made.
+    let texts = unsafe { cell.cast::<[ByteArray; 3]>().read() };
+    let [kind, message, backtrace] = texts.map(|text| {
+        // SAFETY: as above.
+        let bytes = unsafe { bytes_of(text) };
+        String::from_utf8_lossy(bytes).into_owned()
+    });
+    with(|state| {
+        if backtrace != state.backtrace {
+            state.record.broken.push(format!("an error has the backtrace {backtrace:?}"));
+        }
+    });
+    set_error(kind, message);
+}
+
+/// Sets the thread's error: the parts in order, NULL ones left out. That walks the stack, which
+/// takes long.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIErrorSetRaisedFromCStrParts(
     kind: *const c_char,
     parts: *const *const c_char,
     count: i32,
 ) {
+    if !REFUSED_ERROR.take() {
+        with(|state| state.record.broken.push("an error has the stack walked".to_string()));
+    }
     // SAFETY: callers pass an array of `count` parts.
     let parts = unsafe { std::slice::from_raw_parts(parts, count as usize) };
     set_error(text(kind), parts.iter().map(|part| text(*part)).collect());
@@ -233,7 +325,8 @@ extern "C" fn TVMFFIEnvGetStream(device_type: i32, device_id: i32) -> *mut c_voi
 extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_void) -> c_int {
     let left = ALLOCATIONS_LEFT.get();
     if left == 0 {
-        set_error("MemoryError".to_string(), "there is no room".to_string());
+        let (kind, message) = no_room();
+        set_error(kind, message);
         return -1;
     }
     ALLOCATIONS_LEFT.set(left - 1);
@@ -266,22 +359,13 @@ unsafe fn extents(tensor: &DLTensor) -> &[i64] {
     unsafe { std::slice::from_raw_parts(shape, tensor.ndim as usize) }
 }
 
-/// Takes the error as an object. Its texts have no end but their sizes.
+/// Takes the error as an object.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIErrorMoveFromRaised(out: *mut *mut c_void) {
-    let raised = with(|state| state.record.error.take());
-    let (kind, message) = raised.expect("an error is raised");
-    let [kind, message] = [kind, message].map(|text| {
-        let padded = format!("{text}{}", "~".repeat(8 - text.len() % 8));
-        (text.len() as u64, words_of(padded.as_bytes()))
+    let address = with(|state| {
+        let (kind, message) = state.record.error.take().expect("an error is raised");
+        state.hold_error([kind.as_bytes(), message.as_bytes(), b""])
     });
-    let array = |(size, words): &(u64, Box<[u64]>)| ByteArray {
-        data: words.as_ptr().expose_provenance() as u64,
-        size: *size,
-    };
-    let cell = [array(&kind), array(&message)];
-    let cell = bytemuck::bytes_of(&cell);
-    let address = with(|state| state.hold(TypeIndex::ERROR, cell, vec![kind.1, message.1]));
     // SAFETY: callers pass room for an address.
     unsafe { out.write(std::ptr::with_exposed_provenance_mut(address)) };
 }
@@ -324,6 +408,8 @@ extern "C" fn TVMFFIFunctionCreate(
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) -> c_int {
     // SAFETY: callers pass a text.
+    let bytes = unsafe { bytes.read() };
+    // SAFETY: a byte array has `size` readable bytes.
     let bytes = unsafe { bytes_of(bytes) };
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     with(|state| state.record.strings.push(text));
@@ -334,20 +420,12 @@ extern "C" fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) 
     0
 }
 
-/// # Safety
-/// It is an array of readable bytes.
-unsafe fn bytes_of<'b>(array: *const ByteArray) -> &'b [u8] {
-    // SAFETY: as promised by the caller.
-    let array = unsafe { array.read() };
-    let bytes: *const u8 = std::ptr::with_exposed_provenance(array.data as usize);
-    // SAFETY: a byte array has `size` readable bytes.
-    unsafe { std::slice::from_raw_parts(bytes, array.size as usize) }
-}
-
 /// Finds the one global function that modules use: what makes an Array of its arguments.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIFunctionGetGlobal(name: *const ByteArray, out: *mut *mut c_void) -> c_int {
     // SAFETY: callers pass a name.
+    let name = unsafe { name.read() };
+    // SAFETY: a byte array has `size` readable bytes.
     let bytes = unsafe { bytes_of(name) };
     let address = with(|state| match bytes {
         b"ffi.Array" => state.hold(TypeIndex::FUNCTION, &[], vec![]),

@@ -112,6 +112,7 @@ impl Loaded {
         let args = std::ptr::with_exposed_provenance(arguments.address() as usize);
         let mut result = Any::default();
         fake_ffi::take_record();
+        fake_ffi::enter(&symbol);
         // SAFETY: the arguments follow the ABI, and the result is an empty value.
         let status = unsafe { entry(std::ptr::null_mut(), args, arguments.count(), &mut result) };
         (status, result)

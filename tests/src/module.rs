@@ -86,7 +86,7 @@ impl<'s> Module<'s> {
         let entry = *entry.unwrap_or_else(|error| panic!("{error}"));
         let renamed = subject.renamed(name(number)).short();
         let short = subject.signature.short();
-        Compiled { module: self, entry, plan, name: name(number), renamed, short }
+        Compiled { module: self, entry, symbol, plan, name: name(number), renamed, short }
     }
 }
 
@@ -139,6 +139,7 @@ pub struct Compiled<'m> {
     /// Keeps the code loaded.
     module: &'m Module<'m>,
     entry: EntryPoint,
+    symbol: String,
     plan: &'m Plan,
     name: String,
     /// The short forms of its signature: as it was compiled, and as it is written.
@@ -164,6 +165,7 @@ impl Callee for Compiled<'_> {
         let args: *const Any = std::ptr::with_exposed_provenance(arguments.address() as usize);
         let mut result = Any::default();
         fake_ffi::take_record();
+        fake_ffi::enter(&self.symbol);
         if let Some(stub) = &self.module.stub {
             fake_ffi::set_stream(0);
             stub.take_log();

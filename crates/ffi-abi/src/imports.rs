@@ -16,7 +16,7 @@ pub enum CType {
     Ptr,
 }
 
-/// A function that generated code calls.
+/// A function that generated code or the runtime calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Import {
     /// The symbol.
@@ -41,7 +41,12 @@ macro_rules! imports {
 }
 
 imports! {
-    /// Raises an error from a kind and the parts of its message; NULL parts are skipped.
+    /// Makes an error of a kind, a message and a backtrace, all of them byte arrays.
+    ERROR_CREATE = TVMFFIErrorCreate(Ptr, Ptr, Ptr, Ptr) -> I32;
+    /// Raises an error, which it takes a reference to.
+    ERROR_SET_RAISED = TVMFFIErrorSetRaised(Ptr) -> Void;
+    /// Raises an error from a kind and the parts of its message; NULL parts are skipped. The
+    /// backtrace is found by walking the stack.
     ERROR_SET_RAISED_PARTS = TVMFFIErrorSetRaisedFromCStrParts(Ptr, Ptr, I32) -> Void;
     /// Takes the error that is raised, as an object.
     ERROR_MOVE_FROM_RAISED = TVMFFIErrorMoveFromRaised(Ptr) -> Void;

@@ -7,6 +7,12 @@ use core::ffi::c_char;
 use crate::interface::layout::ErrorParts;
 use crate::text::Text;
 
+#[cfg(kernpack_cuda)]
+unsafe extern "C" {
+    /// The function of the other object.
+    fn kernpack_rt_raise(error: *const ErrorParts, n_strings: i32) -> i32;
+}
+
 /// An error that is yet to be written.
 #[derive(Clone, Copy)]
 pub(crate) struct Blank(*mut ErrorParts);
@@ -30,6 +36,20 @@ impl Blank {
     pub(crate) unsafe fn call(self) -> *const c_char {
         // SAFETY: as the caller says.
         unsafe { (*self.0).call }
+    }
+
+    /// Writes the backtrace of the error, a C string that stays.
+    #[cfg(kernpack_cuda)]
+    pub(crate) fn set_backtrace(self, backtrace: *const c_char) {
+        // SAFETY: as whoever made this has said.
+        unsafe { (*self.0).backtrace = backtrace };
+    }
+
+    /// Raises what has been written, the backtrace and so many strings among it. Returns -1.
+    #[cfg(kernpack_cuda)]
+    pub(crate) fn raise(self, n_strings: i32) -> i32 {
+        // SAFETY: as whoever made this has said.
+        unsafe { kernpack_rt_raise(self.0, n_strings) }
     }
 
     /// Writes the error's type, a C string that stays.

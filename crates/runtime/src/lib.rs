@@ -17,12 +17,12 @@
 //!
 //! # What freestanding code must not do
 //!
-//! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`. So
-//! there is no panic in it, not even one that cannot happen: slices are walked by iterators or read
-//! with `get`, and divisors are constants. `core::fmt` and anything that asks for a locale are
-//! absent; only replaying a refused call allocates. Functions are exported by the name
-//! `kernpack_rt_*`; whatever else Rust would export is made local. `tests/prebuilt` holds the
-//! objects to all of this.
+//! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`,
+//! and what raises errors of libtvm_ffi. So there is no panic in it, not even one that cannot
+//! happen: slices are walked by iterators or read with `get`, and divisors are constants.
+//! `core::fmt` and anything that asks for a locale are absent; only refusing a call allocates.
+//! Functions are exported by the name `kernpack_rt_*`; whatever else Rust would export is made
+//! local. `tests/prebuilt` holds the objects to all of this.
 #![no_std]
 
 #[cfg(any(test, feature = "writer"))]
@@ -50,6 +50,8 @@ mod string;
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod text;
 
+#[cfg(kernpack_checks)]
+mod raise;
 #[cfg(any(kernpack_checks, feature = "writer"))]
 mod replay;
 

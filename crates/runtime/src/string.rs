@@ -63,8 +63,8 @@ pub(crate) fn bytes_of<'c>(text: i64) -> &'c [u8] {
     }
 }
 
-/// The bytes of a C string.
-fn c_string<'c>(start: *const u8) -> &'c [u8] {
+/// The bytes of a C string, which whoever has its address vouches for.
+pub(crate) fn c_string<'c>(start: *const u8) -> &'c [u8] {
     let mut len = 0;
     // SAFETY: what stands before it is no NUL. (Other reads would become a call of `strlen`.)
     while unsafe { start.wrapping_add(len).read_volatile() } != 0 {

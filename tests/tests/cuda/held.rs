@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What preparing a call takes, memory and references, and that all of it is given back: when the
-//! function goes, and where there is none, because a check, the memory or libtvm_ffi refuses.
+//! function goes, and where there is none, because a check, the memory or libtvm_ffi refuses. What
+//! an error takes, too.
 //!
 //! The package is linked with a `malloc` that counts, refuses when it is told to, and notices who
 //! writes past the end.
@@ -74,6 +75,11 @@ kernel = "count"
 args = ["n"]
 launch = { grid = [1], block = [32] }
 [[function]]
+signature = "long(LONG: int32)"
+source = { host = "h.c" }
+kernel = "refuse"
+args = ["LONG"]
+[[function]]
 signature = "refuse(nth: int32)"
 source = { host = "h.c" }
 kernel = "refuse"
@@ -93,10 +99,15 @@ args = ["told"]
 fn load() -> Loaded {
     static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {
         let files = [("k.ptx", PTX.as_bytes()), ("h.c", C.as_bytes())];
-        GpuPackage::build_beside(PACKAGE, &files, BESIDE)
+        GpuPackage::build_beside(&PACKAGE.replace("LONG", &long()), &files, BESIDE)
     });
     default_stream();
     BUILT.load()
+}
+
+/// A name that makes messages long.
+fn long() -> String {
+    "long".repeat(300)
 }
 
 /// How many allocations of the package live. None was written past its end.
@@ -215,4 +226,45 @@ fn a_function_that_the_library_cannot_make_leaves_nothing() {
     assert_eq!((fake_ffi::n_borrowed(), n_allocations(&loaded)), (0, 0));
     let prepared = prepare(&loaded, "nested", &arguments).unwrap();
     fake_ffi::drop_result(&prepared);
+}
+
+/// A long message is joined in memory of its own.
+#[test]
+fn an_error_that_there_is_no_memory_for_is_still_an_error() {
+    let loaded = load();
+    let refused = |name: &str| loaded.call(name, &[Value::None]).unwrap_err();
+    let calling = format!("when calling: `long({}: int32)`, expected int, got None", long());
+    let told = format!("TypeError: Mismatched type on argument #0 {calling}");
+    assert_eq!(refused("long"), told);
+    let unworded = "RuntimeError: out of memory while an error was worded";
+    let unraised = "RuntimeError: out of memory while an error was raised";
+    let short = refused("refuse");
+    for (name, nth, expected) in [
+        ("refuse", 1, unworded),
+        ("refuse", 2, &short),
+        ("long", 1, unworded),
+        ("long", 2, unraised),
+        ("long", 3, &told),
+    ] {
+        loaded.call("refuse", &[Value::Int(nth)]).unwrap();
+        assert_eq!(refused(name), expected, "{name}, {nth}");
+        loaded.call("refuse", &[Value::Int(0)]).unwrap();
+        assert_eq!(n_allocations(&loaded), 0, "{name}, {nth}");
+    }
+}
+
+/// Nor has libtvm_ffi memory for one: for a long message, or for any.
+#[test]
+fn an_error_that_the_library_cannot_make_is_still_an_error() {
+    let loaded = load();
+    for name in ["refuse", "long"] {
+        for (number, expected) in
+            [(1, "out of memory while an error was raised"), (2, "out of memory")]
+        {
+            fake_ffi::refuse_errors(number);
+            let error = loaded.call(name, &[Value::None]).unwrap_err();
+            assert_eq!(error, format!("RuntimeError: {expected}"), "{name}");
+            assert_eq!(n_allocations(&loaded), 0);
+        }
+    }
 }

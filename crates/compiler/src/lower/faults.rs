@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The faults of a package as one table, which the runtime reads when a check has failed.
 
-use super::import::{declare, declare_runtime};
+use super::import::declare_runtime;
 use super::program::program;
-use crate::llvm::{Emitter, Ty, V};
-use kernpack_ffi_abi::imports::ERROR_SET_RAISED_PARTS;
+use crate::llvm::{Emitter, V};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{FAULT, REFUSE};
-use kernpack_runtime::interface::layout::error_parts;
 use kernpack_runtime::interface::{MAX_PARTS, MAX_VALUES};
 use kernpack_runtime::{
     Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
@@ -118,13 +116,4 @@ impl Faults {
     pub fn define(self, e: &Emitter<'_>) {
         e.define_bytes(TABLE, &self.writer.finish(), 4);
     }
-}
-
-/// Raises what the runtime has written, and returns -1.
-pub fn raise_written<'c>(e: &Emitter<'c>, error: V<'c>, n_strings: V<'c>) {
-    let kind = e.load(Ty::Ptr, e.offset_by(error, error_parts::KIND));
-    let strings = e.offset_by(error, error_parts::PARTS);
-    let raise = declare(e, ERROR_SET_RAISED_PARTS);
-    e.call(raise, &[kind, strings, n_strings]);
-    e.ret(e.int(Ty::I32, -1));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A function that is being built: what it is made of, what is known so far, and how it is left.
 
-use super::faults::{Faults, raise_written};
+use super::faults::Faults;
+use super::raise::{raise, write_backtrace};
 use super::steps::needed;
 use super::value::Known;
 use crate::llvm::{Block, Emitter, Function, Predicate, Ty, V};
@@ -32,7 +33,7 @@ pub struct FunctionBuilder<'f, 'c> {
     pub(super) device: Option<V<'c>>,
     /// The number of the call's device, once it has been found out.
     pub(super) device_number: Option<V<'c>>,
-    /// Whether errors are the caller's to raise.
+    /// Whether its caller has memory for an error, which has the caller's backtrace.
     is_piece: bool,
 }
 
@@ -69,7 +70,8 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
         }
     }
 
-    /// Makes it a piece of a function: its caller has memory for an error, and raises it.
+    /// Makes it a piece of a function: its caller has memory for an error, and has written the
+    /// backtrace there.
     pub fn piece(mut self, error: V<'c>) -> FunctionBuilder<'f, 'c> {
         (self.error, self.is_piece) = (Some(error), true);
         self
@@ -107,6 +109,15 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
         error
     }
 
+    /// Memory for an error that is about to be raised, with the backtrace in it.
+    pub(super) fn error_to_raise(&mut self) -> V<'c> {
+        let error = self.error();
+        if !self.is_piece {
+            write_backtrace(self.e, error, &self.plan.name);
+        }
+        error
+    }
+
     /// Takes a value as it has been found before.
     pub fn know(&mut self, value: Value, found: V<'c>) {
         self.known.insert_value(value, found);
@@ -132,10 +143,8 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
 
     /// Leaves the function with the error that has been written, which has that many strings.
     pub fn leave(&mut self, n_strings: V<'c>) {
-        match self.is_piece {
-            true => self.e.ret(n_strings),
-            false => raise_written(self.e, self.error(), n_strings),
-        }
+        let error = self.error_to_raise();
+        raise(self.e, error, n_strings);
     }
 
     pub(super) fn block(&self) -> Block<'c> {

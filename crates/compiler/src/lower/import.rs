@@ -9,8 +9,10 @@ use kernpack_runtime::interface::functions::{self, CType, Signature};
 // The runtime knows no other crate: what it says of libtvm_ffi is what `ffi-abi` says.
 const _: () = {
     use kernpack_ffi_abi::TypeIndex;
-    use kernpack_ffi_abi::layout::{OBJECT_HEADER_BYTES, any, byte_array, seq_cell};
-    use kernpack_runtime::interface::layout::{self, sequence, string_object, type_index};
+    use kernpack_ffi_abi::layout::{ERROR_KIND_OFFSET, ERROR_MESSAGE_OFFSET, OBJECT_HEADER_BYTES};
+    use kernpack_ffi_abi::layout::{any, byte_array, seq_cell};
+    use kernpack_runtime::interface::layout::{self, error_object, sequence};
+    use kernpack_runtime::interface::layout::{string_object, type_index};
     assert!(layout::any::TYPE_INDEX == any::TYPE_INDEX.offset);
     assert!(layout::any::PADDING == any::PADDING.offset);
     assert!(layout::any::PAYLOAD == any::PAYLOAD.offset);
@@ -21,6 +23,10 @@ const _: () = {
     assert!(layout::byte_array::SIZE == byte_array::SIZE.offset);
     assert!(string_object::DATA == OBJECT_HEADER_BYTES + byte_array::DATA.offset);
     assert!(string_object::SIZE == OBJECT_HEADER_BYTES + byte_array::SIZE.offset);
+    assert!(layout::byte_array::DATA == byte_array::DATA.offset);
+    assert!(layout::byte_array::SIZE == byte_array::SIZE.offset);
+    assert!(error_object::KIND == ERROR_KIND_OFFSET);
+    assert!(error_object::MESSAGE == ERROR_MESSAGE_OFFSET);
     assert!(type_index::DL_TENSOR == TypeIndex::DL_TENSOR_PTR.0);
     assert!(type_index::RAW_STR == TypeIndex::RAW_STR.0);
     assert!(type_index::SMALL_STR == TypeIndex::SMALL_STR.0);

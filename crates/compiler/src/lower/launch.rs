@@ -6,10 +6,10 @@
 //! same things: workspaces always, results where the call fails.
 
 use super::Faults;
-use super::allocation;
 use super::batch::{Batch, Submission, batches};
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
+use super::raise::raise_behind;
 use super::struct_args::pass_struct;
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
@@ -226,7 +226,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let signature = &self.builder.plan.signature;
         let text = format!("Cannot allocate the {what} `{name}` when calling: `{signature}`: \0");
         let what = e.bytes("", text.as_bytes(), 1);
-        e.call(allocation::refused(e), &[what]);
+        let error = self.builder.error_to_raise();
+        raise_behind(e, self.function(), error, what);
         self.free_all();
         e.ret(e.int(Ty::I32, -1));
         e.at(ok);

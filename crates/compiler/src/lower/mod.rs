@@ -8,7 +8,6 @@
 //! nothing else: quick to run, and quick to compile. Where a function launches on a GPU, the parts
 //! are functions of their own, the [`pieces`] that prepared calls are made of.
 
-mod allocation;
 mod batch;
 mod condition;
 mod device;
@@ -22,6 +21,7 @@ mod launched;
 mod member;
 mod pieces;
 mod program;
+mod raise;
 mod repeat;
 mod steps;
 mod struct_args;
@@ -102,11 +102,6 @@ pub fn lower(
         }
     }
     faults.define(&emitter);
-    let allocates =
-        |entry: &Entry<'_>| !entry.plan.results.is_empty() || !entry.plan.workspaces.is_empty();
-    if entries.iter().any(allocates) {
-        allocation::define(&emitter);
-    }
     if !gpu.kernels.is_empty() {
         gpu::define(&emitter, &package.name, gpu, numbers.n_functions());
     }

@@ -8,16 +8,16 @@
 //! | `__tvm_ffi_<name>` | both, with a state on its stack |
 //! | `__tvm_ffi_kernpack_prepare_<name>` | has the runtime make a function of a state that outlives the call |
 //!
-//! The local ones return 0, or how many strings of an error they have written for their caller to
-//! raise, or -1 where an error is set. So what raises is always the entry point. The state is an
-//! array of 64-bit values.
+//! All return 0, or -1 where an error is raised. The memory for one is the caller's, who has
+//! written to it which entry point it is. The state is an array of 64-bit values.
 
-use super::faults::{Faults, raise_written};
+use super::faults::Faults;
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare_as, record};
 use super::launch::{self, Launching};
+use super::raise::write_backtrace;
 use super::{Entry, Packed};
-use crate::llvm::{Emitter, Function, Predicate, Ty, V, Word};
+use crate::llvm::{Emitter, Function, Predicate, Ty, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_runtime::interface::functions::{CHECK, CUDA_PREPARE, LAUNCH};
 use kernpack_runtime::interface::layout::{error_parts, preparable};
@@ -34,11 +34,15 @@ pub fn lower(e: &Emitter<'_>, entry: &Entry<'_>, faults: &mut Faults, with: Laun
     let error = e.stack(function, error_parts::BYTES);
     let memory = e.stack(function, state.bytes());
     let (args, n_args, result) = Packed::params(e, function);
-    let n_strings = e.call(check, &[args, n_args, memory, error]).expect("a number");
-    return_unless_zero(e, function, error, n_strings);
-    let n_strings = e.call(launch, &[memory, e.null(), result, error]).expect("a number");
-    return_unless_zero(e, function, error, n_strings);
-    e.ret(e.int(Ty::I32, 0));
+    write_backtrace(e, error, &entry.plan.name);
+    let checked = e.call(check, &[args, n_args, memory, error]).expect("an int");
+    let (accepted, refused) = (e.block(function, ""), e.block(function, ""));
+    let is_accepted = e.compare(Predicate::EQ, checked, e.int(Ty::I32, 0));
+    e.branch(is_accepted, accepted, refused, Some(true));
+    e.at(refused);
+    e.ret(checked);
+    e.at(accepted);
+    e.ret(e.call(launch, &[memory, e.null(), result, error]).expect("an int"));
 }
 
 /// Lowers what prepares calls of the function that the plan is of.
@@ -56,9 +60,8 @@ pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
     let preparable = e.words("", &record(preparable::BYTES, preparable));
     let error = e.stack(function, error_parts::BYTES);
     let (args, n_args, result) = Packed::params(e, function);
-    let n_strings = call_runtime(e, CUDA_PREPARE, &[preparable, args, n_args, result, error]);
-    return_unless_zero(e, function, error, n_strings);
-    e.ret(e.int(Ty::I32, 0));
+    write_backtrace(e, error, entry.name);
+    e.ret(call_runtime(e, CUDA_PREPARE, &[preparable, args, n_args, result, error]));
 }
 
 /// The pieces of a function, declared.
@@ -115,25 +118,6 @@ fn lower_launch<'c>(
     }
     builder.driver_error();
     launch::lower(&mut builder, faults, with, owner, result);
-}
-
-/// Where a piece has failed, raises what it has written, if anything, and returns -1.
-pub(super) fn return_unless_zero<'c>(
-    e: &Emitter<'c>,
-    function: Function<'c>,
-    error: V<'c>,
-    n_strings: V<'c>,
-) {
-    let [failed, raise, fail, behind] = [(); 4].map(|()| e.block(function, ""));
-    let zero = e.int(Ty::I32, 0);
-    e.branch(e.compare(Predicate::EQ, n_strings, zero), behind, failed, Some(true));
-    e.at(failed);
-    e.branch(e.compare(Predicate::SGT, n_strings, zero), raise, fail, None);
-    e.at(raise);
-    raise_written(e, error, n_strings);
-    e.at(fail);
-    e.ret(e.int(Ty::I32, -1));
-    e.at(behind);
 }
 
 /// What launches need of the arguments.

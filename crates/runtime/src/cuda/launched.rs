@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 
 use super::kept;
 use super::state::{Area, Launched};
-use crate::interface::layout::{Any, ByteArray, ErrorParts};
+use crate::interface::layout::{Any, ByteArray};
 use crate::text::Text;
 
 unsafe extern "C" {
@@ -23,17 +23,16 @@ struct Counts {
     graphs: u64,
 }
 
-/// Writes down, as a string, how a function's launches were submitted. 0, or how many strings of an
-/// error there are, or -1 where an error is set.
+/// Writes down, as a string, how a function's launches were submitted. 0, or -1 where an error is
+/// raised.
 ///
 /// # Safety
 ///
-/// The package has that function, `result` and `error` may be written.
+/// The package has that function, and `result` may be written.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launched(
     function: u32,
     result: *mut Any,
-    _error: *mut ErrorParts,
 ) -> i32 {
     let counts = counts(function);
     let mut json = Json::EMPTY;

@@ -72,6 +72,11 @@ impl Message {
         2 * self.n_parts as i32
     }
 
+    /// Raises it, where there is a backtrace for it. Returns -1.
+    pub(super) fn raise(&self) -> i32 {
+        self.blank.raise(self.n_strings())
+    }
+
     #[inline(never)]
     fn part(&mut self, strings: [*const c_char; 2]) -> &mut Message {
         if self.n_parts < MAX_PARTS {

@@ -11,9 +11,10 @@
 //! thread while others sleep. When the package is unloaded, its images are unloaded too; when the
 //! process [exits](exit), nothing is.
 //!
-//! Failures are errors for the caller to raise, as those of checks are: every function that can
-//! fail returns how many strings it wrote. Why the driver refused a launch is worked out behind it,
-//! in `explain`, from what the device and the kernel allow.
+//! Failures are errors for generated code to raise, as those of checks are: every function that can
+//! fail returns how many strings it wrote. Only what prepares a call raises them itself. Why the
+//! driver refused a launch is worked out behind it, in `explain`, from what the device and the
+//! kernel allow.
 //!
 //! Not here: checks of arguments, the values of a launch (both are generated code), and PTX or
 //! images as such.

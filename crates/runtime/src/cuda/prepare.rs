@@ -11,7 +11,6 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::kept;
-use super::message::Message;
 use crate::blank::Blank;
 use crate::interface::functions::Launch;
 use crate::interface::layout::{Any, ErrorParts, Preparable, Sequence, type_index};
@@ -27,11 +26,6 @@ unsafe extern "C" {
         delete: unsafe extern "C" fn(*mut c_void),
         function: *mut *mut c_void,
     ) -> c_int;
-    fn TVMFFIErrorSetRaisedFromCStrParts(
-        kind: *const c_char,
-        parts: *const *const c_char,
-        n_parts: i32,
-    );
 }
 
 /// A prepared call. Behind it lies the state.
@@ -63,12 +57,12 @@ impl Prepared {
     }
 }
 
-/// Makes a function of a call. 0, or how many strings of an error there are, or -1 where an error
-/// is set.
+/// Makes a function of a call. 0, or -1 where an error is raised.
 ///
 /// # Safety
 ///
-/// `function` is the compiler's, `args` has `n_args` values, `result` and `error` may be written.
+/// `function` is the compiler's, `args` has `n_args` values, `result` and `error` may be written,
+/// and the error has its backtrace.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_cuda_prepare(
     function: *const Preparable,
@@ -85,22 +79,22 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_prepare(
     // SAFETY: plain memory.
     let prepared: *mut Prepared = unsafe { malloc(bytes) }.cast();
     if prepared.is_null() {
-        return out_of_memory(blank.runtime_error());
+        return out_of_memory(blank);
     }
     let empty = Prepared { launch: function.launch, held: ptr::null_mut(), n_held: 0 };
     // SAFETY: it is as large as that.
     unsafe { prepared.write(empty) };
     // SAFETY: the arguments are as the caller says, and there is room for the state.
-    let mut n_strings = unsafe { (function.check)(args, n_args, Prepared::state(prepared), error) };
-    if n_strings == 0 {
+    let mut status = unsafe { (function.check)(args, n_args, Prepared::state(prepared), error) };
+    if status == 0 {
         // SAFETY: the arguments have been checked: there are as many.
-        n_strings = unsafe { finish(prepared, function, args, n_args as usize, result, blank) };
+        status = unsafe { finish(prepared, function, args, n_args as usize, result, blank) };
     }
-    if n_strings != 0 {
+    if status != 0 {
         // SAFETY: there is no function that would.
         unsafe { delete(prepared.cast()) };
     }
-    n_strings
+    status
 }
 
 /// Makes the function of a call that has passed its checks.
@@ -122,14 +116,14 @@ unsafe fn finish(
     // SAFETY: plain memory.
     let held = unsafe { malloc(8 * (room + 1)) };
     if held.is_null() {
-        return out_of_memory(blank.runtime_error());
+        return out_of_memory(blank);
     }
     // SAFETY: nobody else knows it yet.
     let held_by = unsafe { &mut *prepared };
     held_by.held = held.cast();
     // SAFETY: as the caller says, and there is room.
     if let Err(number) = unsafe { hold(held_by, args, n_args, room) } {
-        return not_owned(blank.type_error(), function.name, number);
+        return not_owned(blank, function.name, number);
     }
     let mut made = ptr::null_mut();
     // SAFETY: libtvm_ffi writes one object.
@@ -141,18 +135,19 @@ unsafe fn finish(
     0
 }
 
-fn out_of_memory(mut message: Message) -> i32 {
-    message.text(c"out of memory while a call was prepared").n_strings()
+fn out_of_memory(blank: Blank) -> i32 {
+    blank.runtime_error().text(c"out of memory while a call was prepared").raise()
 }
 
 /// Some argument, or an element of it, is a tensor that nobody owns.
-fn not_owned(mut message: Message, name: *const c_char, number: usize) -> i32 {
+fn not_owned(blank: Blank, name: *const c_char, number: usize) -> i32 {
+    let mut message = blank.type_error();
     message.text(c"Mismatched type on argument #").int(number as i64);
     message.text(c" when calling: `").c_str(name);
     message.text(
         c"`, expected a tensor that can be held, got a DLTensor*, which belongs to the caller",
     );
-    message.n_strings()
+    message.raise()
 }
 
 /// How many objects there are among values, and in arrays among them.
@@ -221,7 +216,7 @@ unsafe fn as_sequence<'a>(value: Any) -> Option<&'a Sequence> {
     is_sequence.then(|| unsafe { &*value.payload.cast() })
 }
 
-/// Launches.
+/// Launches. No entry point is being called: errors have no backtrace.
 unsafe extern "C" fn call(
     state: *mut c_void,
     _args: *const Any,
@@ -231,24 +226,16 @@ unsafe extern "C" fn call(
     let prepared: *mut Prepared = state.cast();
     let mut memory = MaybeUninit::<ErrorParts>::uninit();
     let error = memory.as_mut_ptr();
+    // SAFETY: there is memory for the error.
+    let blank = unsafe { Blank::new(error) };
+    blank.set_backtrace(c"".as_ptr());
+    if n_args != 0 {
+        return unexpected_arguments(blank, n_args);
+    }
     // SAFETY: it was prepared.
     let launch = unsafe { (*prepared).launch };
-    let n_strings = match n_args {
-        // SAFETY: the state was checked, and what it points to is held.
-        0 => unsafe { launch(Prepared::state(prepared), state, result, error) },
-        // SAFETY: there is memory for the error.
-        _ => unexpected_arguments(unsafe { Blank::new(error) }, n_args),
-    };
-    if n_strings > 0 {
-        // SAFETY: the kind has been written.
-        let kind = unsafe { (*error).kind };
-        // SAFETY: the memory is there.
-        let parts = unsafe { &raw const (*error).parts }.cast();
-        // SAFETY: as many strings have been written.
-        unsafe { TVMFFIErrorSetRaisedFromCStrParts(kind, parts, n_strings) };
-        return -1;
-    }
-    n_strings
+    // SAFETY: the state was checked, and what it points to is held.
+    unsafe { launch(Prepared::state(prepared), state, result, error) }
 }
 
 #[cold]
@@ -256,7 +243,7 @@ unsafe extern "C" fn call(
 fn unexpected_arguments(blank: Blank, n_args: i32) -> i32 {
     let mut message = blank.type_error();
     message.text(c"Mismatched number of arguments when calling: a prepared function");
-    message.text(c", expected 0 arguments, got ").int(n_args.into()).n_strings()
+    message.text(c", expected 0 arguments, got ").int(n_args.into()).raise()
 }
 
 /// Drops what is held.

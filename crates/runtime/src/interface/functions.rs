@@ -4,9 +4,11 @@
 //!
 //! Where a function of the runtime is compiled into an object, its type is compared with its row.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 
-use super::layout::{Any, Batch, DeviceFacts, ErrorParts, Preparable, TensorMapValues};
+use super::layout::{
+    Any, Batch, DeviceFacts, ErrorObject, ErrorParts, Preparable, TensorMapValues,
+};
 
 /// A C type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +131,12 @@ functions! {
         FAULT = kernpack_rt_fault(
             table: *const u8, fault_offset: u32, values: *const i64, error: *mut ErrorParts
         ) -> i32 where fault;
+        /// Raises an error that has been worded in that many strings. Returns -1.
+        RAISE = kernpack_rt_raise(error: *const ErrorParts, n_strings: i32) -> i32 where raise;
+        /// Raises an error once more, behind a C string, and drops it. Returns -1.
+        RAISE_BEHIND = kernpack_rt_raise_behind(
+            error: *const ErrorParts, what: *const c_char, raised: *mut ErrorObject
+        ) -> i32 where raise;
         /// Whether a text of the call has the bytes of a C string, and no others: 1 or 0.
         TEXT_IS = kernpack_rt_text_is(text: i64, expected: *const u8) -> i32 where string;
         /// The IEEE binary16 nearest to the float64 with these bits.
@@ -162,14 +170,14 @@ functions! {
             device: i64, error: *mut ErrorParts
         ) -> i32 where cuda::preload;
         /// Makes a function of a call: the state of its checks, with references to what it was
-        /// given.
+        /// given. Returns 0, or -1 where an error is raised.
         CUDA_PREPARE = kernpack_rt_cuda_prepare(
             function: *const Preparable, args: *const Any, num_args: i32, result: *mut Any,
             error: *mut ErrorParts
         ) -> i32 where cuda::prepare;
         /// Writes down, as a string, how a function's launches were submitted.
         CUDA_LAUNCHED = kernpack_rt_cuda_launched(
-            function: u32, result: *mut Any, error: *mut ErrorParts
+            function: u32, result: *mut Any
         ) -> i32 where cuda::launched;
     }
 }
@@ -185,10 +193,10 @@ macro_rules! callbacks {
 }
 
 callbacks! {
-    /// Checks arguments, of which there are that many, and leaves a state. Returns 0, or how many
-    /// strings the error has.
+    /// Checks arguments, of which there are that many, and leaves a state. The memory for an error
+    /// has its backtrace. Returns 0, or -1 where an error is raised.
     CHECK = Check(*const Any, i32, *mut u64, *mut ErrorParts) -> i32;
-    /// Launches with a state, for a prepared call if that is not NULL, and writes the result. Returns
-    /// 0, or how many strings the error has, or -1 where an error is set.
+    /// Launches with a state, for a prepared call if that is not NULL, and writes the result. The
+    /// memory for an error has its backtrace. Returns 0, or -1 where an error is raised.
     LAUNCH = Launch(*mut u64, *mut c_void, *mut Any, *mut ErrorParts) -> i32;
 }

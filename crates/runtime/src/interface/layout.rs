@@ -42,18 +42,18 @@ macro_rules! structs {
 }
 
 structs! {
-    /// What generated code hands to `TVMFFIErrorSetRaisedFromCStrParts`: the kind, then the parts
-    /// of the message.
-    ///
-    /// libtvm_ffi looks up each frame of the stack when an error is raised, which is most of what
-    /// an error costs. So the entry point raises it, from memory on its own stack, and the runtime,
-    /// which wrote it, has returned by then.
+    /// An error before it is raised, on the stack of the entry point: which one that is, and what
+    /// the runtime has worded, the kind and the parts of the message.
     struct ErrorParts in error_parts {
         /// The error's type, such as `ValueError`.
         kind: *const c_char as KIND,
         /// ` when calling: ` and the short form of the signature, for messages that do not know it.
         /// Generated code writes it before the runtime words any of these.
         call: *const c_char as CALL,
+        /// The backtrace, as libtvm_ffi words one: a line that names the entry point; or nothing,
+        /// for a prepared call. It is written before a piece of a function is called, or else
+        /// before the error is raised.
+        backtrace: *const c_char as BACKTRACE,
         /// A string and the digits behind it, each NULL where a part has none.
         parts: [[*const c_char; 2]; MAX_PARTS] as PARTS,
         /// What the second string of a part points to.
@@ -92,6 +92,15 @@ structs! {
         data: *const u8 as DATA,
         /// How many.
         size: usize as SIZE,
+    }
+    /// `TVMFFIErrorCell`, with the header that every object has; versions have more behind it.
+    struct ErrorObject in error_object {
+        /// The object's header.
+        header: [u64; 3] as HEADER,
+        /// The error's type.
+        kind: ByteArray as KIND,
+        /// What it says.
+        message: ByteArray as MESSAGE,
     }
     /// A function that calls can be prepared of.
     struct Preparable in preparable {
