@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times calls from Python: an entry point against `testing.nop` with the same PyTorch tensors.
+"""Times calls from Python, with PyTorch tensors: accepted ones against `testing.nop`, refused ones against those of another module.
 
-    python_calls.py MODULE FUNCTION ROUNDS CALLS
+    python_calls.py OURS REFERENCE CALL ROUNDS CALLS
 
 prints the medians of ours, the reference and the reference again, in nanoseconds a call, as JSON.
 """
@@ -21,17 +21,26 @@ ARGUMENTS = {
     + list(range(-4, 5))
     + [i / 2 for i in range(5)],
 }
+# Of `add_one`.
+REFUSED = {
+    "an extent that does not match": [torch.zeros(64), torch.zeros(128)],
+    "no tensor": [1.0, torch.zeros(64)],
+}
 
 
-def main(module, name, n_rounds, n_calls):
-    ours = getattr(tvm_ffi.load_module(module), name)
-    nop = tvm_ffi.get_global_func("testing.nop")
-    args = ARGUMENTS[name]
-    time_calls = timer(len(args))
+def main(ours, reference, call, n_rounds, n_calls):
+    ours = tvm_ffi.load_module(ours)
+    if call in REFUSED:
+        args, is_refused = REFUSED[call], True
+        ours, reference = ours.add_one, tvm_ffi.load_module(reference).add_one
+    else:
+        args, is_refused = ARGUMENTS[call], False
+        ours, reference = getattr(ours, call), tvm_ffi.get_global_func("testing.nop")
+    time_calls = timer(len(args), is_refused)
     medians = interleave(
         n_rounds,
         lambda: time_calls(ours, n_calls, *args),
-        lambda: time_calls(nop, n_calls, *args),
+        lambda: time_calls(reference, n_calls, *args),
     )
     print(json.dumps(medians))
 
@@ -46,14 +55,19 @@ def interleave(n_rounds, ours, reference):
     return {name: statistics.median(values) for name, values in samples.items()}
 
 
-def timer(n_args):
+def timer(n_args, is_refused):
     """A function that times calls. The arguments are its local variables: the loop unpacks nothing."""
     names = ", ".join(f"a{i}" for i in range(n_args))
+    call = f"function({names})"
+    if is_refused:
+        call = f"""try: {call}
+        except (TypeError, ValueError): pass
+        else: raise SystemExit("accepted")"""
     source = f"""
 def time_calls(function, n_calls, {names}):
     start = clock()
     for _ in repeat(None, n_calls):
-        function({names})
+        {call}
     return (clock() - start) / n_calls
 """
     scope = {"clock": time.perf_counter_ns, "repeat": itertools.repeat}
@@ -62,4 +76,4 @@ def time_calls(function, n_calls, {names}):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(*sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5]))

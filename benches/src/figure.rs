@@ -12,8 +12,6 @@ const MAX_TRIES: usize = 12;
 pub enum Target {
     /// Ours divided by the reference.
     Ratio(f64),
-    /// Ours without the reference, in the figure's unit.
-    Excess(f64),
     /// Ours, in the figure's unit; a tenth of it is the margin.
     Most(f64),
 }
@@ -67,38 +65,29 @@ impl Figure {
 
     /// What is compared with the target.
     pub fn result(&self) -> f64 {
-        self.compare(self.medians.ours)
+        match self.target {
+            Target::Ratio(_) => self.medians.ours / self.medians.reference,
+            Target::Most(_) => self.medians.ours,
+        }
     }
 
-    /// The like of the reference's second samples: 1 or 0 on a quiet machine.
+    /// The reference's second samples by its first: 1 on a quiet machine.
     pub fn control(&self) -> f64 {
-        match self.target {
-            Target::Most(_) => self.medians.control / self.medians.reference,
-            _ => self.compare(self.medians.control),
-        }
-    }
-
-    fn compare(&self, ours: f64) -> f64 {
-        match self.target {
-            Target::Ratio(_) => ours / self.medians.reference,
-            Target::Excess(_) => ours - self.medians.reference,
-            Target::Most(_) => ours,
-        }
+        self.medians.control / self.medians.reference
     }
 
     /// Whether the control is off by at most a third of the target's margin.
     pub fn is_quiet(&self) -> bool {
-        let (still, margin) = match self.target {
-            Target::Ratio(limit) => (1.0, (limit - 1.0).abs()),
-            Target::Excess(limit) => (0.0, limit),
-            Target::Most(_) => (1.0, 0.1),
+        let margin = match self.target {
+            Target::Ratio(limit) => (limit - 1.0).abs(),
+            Target::Most(_) => 0.1,
         };
-        (self.control() - still).abs() <= margin / 3.0
+        (self.control() - 1.0).abs() <= margin / 3.0
     }
 
     /// What the figure says.
     pub fn verdict(&self) -> Verdict {
-        let (Target::Ratio(limit) | Target::Excess(limit) | Target::Most(limit)) = self.target;
+        let (Target::Ratio(limit) | Target::Most(limit)) = self.target;
         match (self.is_quiet(), self.result() <= limit) {
             (false, _) => Verdict::Noisy,
             (true, true) => Verdict::Met,
@@ -116,24 +105,14 @@ impl Figure {
     pub fn row(&self) -> [String; 7] {
         let unit = self.unit;
         let amount = |value: f64| format!("{} {unit}", digits(value));
-        let (result, control, target) = match self.target {
-            Target::Ratio(limit) => (
-                format!("{:.3}", self.result()),
-                format!("{:.3}", self.control()),
-                format!("{limit:.2}"),
-            ),
-            Target::Excess(limit) => (
-                format!("{:+.2} {unit}", self.result()),
-                format!("{:+.2} {unit}", self.control()),
-                format!("+{}", amount(limit)),
-            ),
-            Target::Most(limit) => {
-                (amount(self.result()), format!("{:.3}", self.control()), amount(limit))
-            }
+        let (result, target) = match self.target {
+            Target::Ratio(limit) => (format!("{:.3}", self.result()), format!("{limit:.2}")),
+            Target::Most(limit) => (amount(self.result()), amount(limit)),
         };
+        let control = format!("{:.3}", self.control());
         let reference = match self.target {
+            Target::Ratio(_) => amount(self.medians.reference),
             Target::Most(_) => String::new(),
-            _ => amount(self.medians.reference),
         };
         let verdict = match self.verdict() {
             Verdict::Met => "met",
@@ -169,9 +148,8 @@ mod tests {
         assert_eq!(verdict(Target::Ratio(1.1), 10.9, 10.0, 10.3), Verdict::Met);
         assert_eq!(verdict(Target::Ratio(1.1), 11.1, 10.0, 9.7), Verdict::Missed);
         assert_eq!(verdict(Target::Ratio(1.1), 10.0, 10.0, 10.4), Verdict::Noisy);
-        assert_eq!(verdict(Target::Excess(2.0), 11.9, 10.0, 10.6), Verdict::Met);
-        assert_eq!(verdict(Target::Excess(2.0), 12.1, 10.0, 9.4), Verdict::Missed);
-        assert_eq!(verdict(Target::Excess(2.0), 10.0, 10.0, 10.7), Verdict::Noisy);
+        assert_eq!(verdict(Target::Ratio(0.1), 0.9, 10.0, 12.9), Verdict::Met);
+        assert_eq!(verdict(Target::Ratio(0.1), 0.9, 10.0, 13.1), Verdict::Noisy);
         assert_eq!(verdict(Target::Most(8.0), 7.9, 7.9, 8.1), Verdict::Met);
         assert_eq!(verdict(Target::Most(8.0), 8.1, 8.1, 8.0), Verdict::Missed);
         assert_eq!(verdict(Target::Most(8.0), 5.0, 5.0, 5.2), Verdict::Noisy);

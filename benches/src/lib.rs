@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | accepted calls from C | the same checks by hand, `reference.c` | [`accepted`] |
 //! | accepted calls from Python | `testing.nop` of libtvm_ffi with the same arguments | [`python`] |
+//! | refused calls from Python | the same calls of `reference.c`, where libtvm_ffi raises | [`python`] |
 //! | refused calls from C | libtvm_ffi raising an error of as many parts | [`refused`] |
 //! | builds | a limit in milliseconds, kilobytes, or growth | [`builds`] |
 //!

@@ -29,7 +29,7 @@ struct Options {
 enum Group {
     /// Accepted calls from C.
     Accepted,
-    /// Accepted calls from Python.
+    /// Calls from Python.
     Python,
     /// Refused calls from C.
     Refused,
@@ -58,7 +58,7 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
         if options.groups.is_empty() || options.groups.contains(group) {
             figures.extend(match group {
                 Group::Accepted => accepted::measure(&sides)?,
-                Group::Python => python::measure(&sides.ours.path)?,
+                Group::Python => python::measure(&sides)?,
                 Group::Refused => refused::measure(&sides)?,
                 Group::Builds => builds::measure(&sides.kernels)?,
                 Group::Gpu => gpu::measure(folder.path())?,

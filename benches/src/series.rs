@@ -16,6 +16,14 @@ pub struct Medians {
     pub control: f64,
 }
 
+impl Medians {
+    /// The same in another unit.
+    pub fn map(self, unit: impl Fn(f64) -> f64) -> Medians {
+        let Medians { ours, reference, control } = self;
+        Medians { ours: unit(ours), reference: unit(reference), control: unit(control) }
+    }
+}
+
 /// Takes samples in turn.
 pub fn interleave(
     n_rounds: usize,
