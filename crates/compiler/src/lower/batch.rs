@@ -53,9 +53,8 @@ fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
 impl<'c> Call<'_, '_, 'c> {
     /// Begins a batch of launches, if they are on a GPU.
     pub fn begin_batch(&mut self, launches: &[plan::Launch]) {
-        if launches.iter().any(|launch| launch.grid().is_none()) {
-            return;
-        }
+        let Some(grid) = launches[0].grid() else { return };
+        let stream = self.stream_of(grid);
         let e = self.e();
         let n = launches.len() as u32;
         let space = e.stack(self.function(), batch::BYTES + n * kernel_launch::BYTES);
@@ -66,6 +65,7 @@ impl<'c> Call<'_, '_, 'c> {
             Submit::Graph => layout::Submit::GRAPH,
         };
         e.store_at(space, batch::OWNER, submission.owner);
+        e.store_at(space, batch::STREAM, stream);
         e.store_at(space, batch::DEVICE, e.truncate(self.index, Ty::I32));
         e.store_at(space, batch::FUNCTION, e.int(Ty::I32, submission.number.into()));
         e.store_at(space, batch::SUBMIT, e.int(Ty::I32, submit.0.into()));

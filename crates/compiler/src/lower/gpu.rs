@@ -131,14 +131,19 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         for (value, offset) in dims.chain([(&grid.shared, launch_config::SHARED_BYTES)]) {
             self.store_u32(config, offset, *value);
         }
-        let stream = match grid.stream {
-            Some(stream) => e.to_pointer(self.builder.value(stream)),
-            None => self.env_stream(),
-        };
+        let stream = self.stream_of(grid);
         e.store_at(config, launch_config::STREAM, stream);
         let (attributes, n_attributes) = self.attributes(grid);
         e.store_at(config, launch_config::ATTRIBUTES, attributes);
         e.store_at(config, launch_config::N_ATTRIBUTES, e.int(Ty::I32, n_attributes));
+    }
+
+    /// The stream that a launch goes to.
+    pub(super) fn stream_of(&mut self, grid: &Grid) -> V<'c> {
+        match grid.stream {
+            Some(stream) => self.e().to_pointer(self.builder.value(stream)),
+            None => self.env_stream(),
+        }
     }
 
     fn attributes(&mut self, grid: &Grid) -> (V<'c>, i64) {
@@ -166,8 +171,11 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         for (i, (id, values)) in attributes.iter().enumerate() {
             let at = launch_attribute::BYTES * i as u32;
             e.store_at(array, at + launch_attribute::ID, e.int(Ty::I32, id.0.into()));
-            for (value, offset) in values.iter().zip((launch_attribute::VALUE..).step_by(4)) {
-                e.store_at(array, at + offset, *value);
+            // Two words have a value, or zeros behind it, for whoever compares them.
+            let zero = e.int(Ty::I32, 0);
+            let values = values.iter().copied().chain([zero; 4]).take(4);
+            for (value, offset) in values.zip((launch_attribute::VALUE..).step_by(4)) {
+                e.store_at(array, at + offset, value);
             }
         }
         (array, attributes.len() as i64)

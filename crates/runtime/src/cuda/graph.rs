@@ -49,21 +49,17 @@ struct Node {
     kernel: u32,
     n_attributes: u32,
     attributes: [LaunchAttribute; MAX_ATTRIBUTES],
-    /// What it was given last: the bytes of [`KernelLaunch::parts`], one behind the other.
+    /// What it was given last: size and arguments, one behind the other.
     given: *mut u8,
     /// Whether that is what it has.
     is_known: bool,
 }
 
-/// How many bytes of an attribute's value count. `None` where a node cannot carry it, or only
-/// launches mean what it says: kernels of a graph do not overlap with what came before it, and have
-/// the priority of the stream.
-fn bytes_of(attribute: AttributeId) -> Option<usize> {
-    match attribute {
-        AttributeId::COOPERATIVE => Some(4),
-        AttributeId::CLUSTER_DIMENSION => Some(12),
-        _ => None,
-    }
+/// Whether nodes carry an attribute. Only launches mean what others say: kernels of a graph do not
+/// overlap with what came before it, and have the priority of the stream. The values of these lie in
+/// their first two words.
+fn is_carried(attribute: AttributeId) -> bool {
+    matches!(attribute, AttributeId::COOPERATIVE | AttributeId::CLUSTER_DIMENSION)
 }
 
 impl Batch {
@@ -72,11 +68,6 @@ impl Batch {
         let first: *const KernelLaunch = ptr::from_ref(self).wrapping_add(1).cast();
         // SAFETY: they lie behind it.
         unsafe { core::slice::from_raw_parts(first, self.n_launches as usize) }
-    }
-
-    /// Their stream: that of each.
-    pub(super) fn stream(&self) -> Stream {
-        self.launches().first().map_or(ptr::null_mut(), |launch| launch.config.stream)
     }
 }
 
@@ -91,24 +82,28 @@ impl LaunchConfig {
 }
 
 impl KernelLaunch {
-    /// What a node can be given anew, as addresses and sizes: how large the launch is, which is the
-    /// start of its configuration, and its arguments.
-    #[inline(always)]
-    fn parts(&self) -> impl Iterator<Item = (*const u8, usize)> {
-        let size = (ptr::from_ref(&self.config).cast(), SIZE_BYTES);
-        // SAFETY: the compiler writes how many arguments there are.
-        let n = unsafe { self.sizes.read() };
-        let args = (0..n as usize).map(|i| {
-            // SAFETY: there are as many.
-            let address = unsafe { self.args.wrapping_add(i).read() };
-            // SAFETY: a size follows for each.
-            let bytes = unsafe { self.sizes.wrapping_add(1 + i).read() };
-            (address.cast_const().cast(), bytes as usize)
-        });
-        [size].into_iter().chain(args)
+    /// How large it is: the start of its configuration.
+    fn size(&self) -> *const u8 {
+        ptr::from_ref(&self.config).cast()
     }
 
-    /// How many bytes these parts have.
+    /// What a node can be given anew, each with how many bytes it has: the size, then the arguments.
+    #[inline(always)]
+    fn parts(&self) -> impl Iterator<Item = (*const u8, usize)> {
+        // SAFETY: the compiler writes how many arguments there are.
+        let n = unsafe { self.sizes.read() };
+        (0..=n as usize).map(|i| {
+            let Some(number) = i.checked_sub(1) else { return (self.size(), SIZE_BYTES) };
+            // SAFETY: there are as many.
+            let address = unsafe { self.args.wrapping_add(number).read() };
+            // SAFETY: a size follows for each.
+            let bytes = unsafe { self.sizes.wrapping_add(i).read() };
+            (address.cast_const().cast(), bytes as usize)
+        })
+    }
+
+    /// How many bytes the parts have.
+    #[inline(never)]
     fn n_bytes(&self) -> usize {
         self.parts().map(|(_, bytes)| bytes).sum()
     }
@@ -117,10 +112,10 @@ impl KernelLaunch {
     #[inline(never)]
     fn is(&self, mut given: *const u8) -> bool {
         self.parts().all(|(part, bytes)| {
-            let was = given;
-            given = given.wrapping_add(bytes);
             // SAFETY: both have that many bytes.
-            unsafe { is_same(part, was, bytes) }
+            let is_same = unsafe { is_same(part, given, bytes) };
+            given = given.wrapping_add(bytes);
+            is_same
         })
     }
 
@@ -141,11 +136,10 @@ impl KernelLaunch {
     /// What a node is to get; its arguments are read at the call.
     #[inline(always)]
     fn params(&self, function: driver::Function) -> NodeParams {
-        let size: *const [u32; 7] = ptr::from_ref(&self.config).cast();
         NodeParams {
             function,
-            // SAFETY: the configuration begins with it.
-            size: unsafe { size.read() },
+            // SAFETY: it has that many bytes.
+            size: unsafe { self.size().cast::<[u32; 7]>().read() },
             args: self.args,
             extra: ptr::null_mut(),
             kernel: ptr::null_mut(),
@@ -202,13 +196,10 @@ impl Node {
         self.kernel == launch.kernel && self.n_attributes == n && (n == 0 || self.carries(launch))
     }
 
-    #[inline(never)]
     fn carries(&self, launch: &KernelLaunch) -> bool {
         launch.config.attributes().iter().zip(&self.attributes).all(|(given, own)| {
-            let [one, other] = [given, own].map(|attribute| attribute.value.as_ptr().cast());
-            let bytes = bytes_of(given.id).unwrap_or(0);
-            // SAFETY: a value has that many bytes.
-            given.id == own.id && unsafe { is_same(one, other, bytes) }
+            let ([a, b, ..], [c, d, ..]) = (given.value, own.value);
+            given.id == own.id && a == c && b == d
         })
     }
 
@@ -251,7 +242,7 @@ impl Executable {
         }
         let launches = batch.launches();
         let exec = self.exec;
-        if self.stream != batch.stream() || self.n_nodes as usize != launches.len() {
+        if self.stream != batch.stream || self.n_nodes as usize != launches.len() {
             return Outcome::Unfit;
         }
         for (node, launch) in self.nodes().iter_mut().zip(launches) {
@@ -263,7 +254,7 @@ impl Executable {
             }
         }
         // SAFETY: the handles are the driver's.
-        match unsafe { (calls.launch)(exec, batch.stream()) } {
+        match unsafe { (calls.launch)(exec, batch.stream) } {
             0 => Outcome::Launched,
             _ => Outcome::Refused,
         }
@@ -294,7 +285,7 @@ impl Executable {
         let empty = Executable {
             exec: ptr::null_mut(),
             context_id,
-            stream: batch.stream(),
+            stream: batch.stream,
             owner: batch.owner,
             function: batch.function,
             n_nodes: 0,
@@ -363,7 +354,9 @@ impl Executable {
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;
-            bytes_of(given.id).ok_or(driver::INVALID_VALUE)?;
+            if !is_carried(given.id) {
+                return Err(driver::INVALID_VALUE);
+            }
             // SAFETY: the driver reads one value.
             accepted(unsafe { (calls.set_attribute)(node.handle, own.id, &raw const own.value) })?;
         }

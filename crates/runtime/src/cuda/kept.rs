@@ -102,7 +102,7 @@ impl Slot {
 #[inline(always)]
 fn key(batch: &Batch) -> u32 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut key = (batch.owner.addr() as u64).rotate_left(32) ^ batch.stream().addr() as u64;
+    let mut key = (batch.owner.addr() as u64).rotate_left(32) ^ batch.stream.addr() as u64;
     for launch in batch.launches() {
         key = (key ^ u64::from(launch.kernel)).wrapping_mul(PRIME);
     }

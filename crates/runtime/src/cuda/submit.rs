@@ -21,7 +21,7 @@ use core::sync::atomic::Ordering;
 
 use super::choice::{Choice, Way};
 use super::context::{Current, means_current};
-use super::driver::{GraphCalls, Stream};
+use super::driver::GraphCalls;
 use super::graph::{Executable, Outcome};
 use super::kept::{self, Slot};
 use super::launch::Launch;
@@ -82,7 +82,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
 }
 
 /// Launches one by one. Where one cannot be made, how many strings of an error there are.
-#[inline(always)]
+#[inline(never)]
 fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
     for launch in batch.launches() {
         Launch::of(batch, launch).make_it(blank)?;
@@ -122,7 +122,7 @@ impl<'b> Use<'b> {
         let submit = area.submit(batch.submit);
         let may_be = submit != Submit::PLAIN
             && (batch.device as usize) < MAX_DEVICES
-            && batch.stream().addr() != PER_THREAD;
+            && batch.stream.addr() != PER_THREAD;
         let first = if may_be { batch.launches().first()? } else { return None };
         let kept = area.kept(batch.device as usize, first.kernel as usize);
         let slot = kept.count(area, batch)?;
@@ -180,35 +180,28 @@ impl<'b> Use<'b> {
                 return true;
             }
             Outcome::Unfit => self.slot.put(executable),
-            Outcome::Past => self.drop(executable),
-            Outcome::Refused => {
-                self.drop(executable);
-                self.put_off();
+            outcome => {
+                // SAFETY: it was taken out.
+                unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
+                if let Outcome::Refused = outcome {
+                    self.put_off();
+                }
             }
         }
         false
-    }
-
-    fn drop(self, executable: *mut Executable) {
-        // SAFETY: it was taken out.
-        unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
     }
 
     /// The number of the device's primary context, where that is current, the stream is of it, and
     /// what is launched into it runs.
     #[inline(always)]
     fn context_id(self, calls: &GraphCalls) -> Option<u64> {
-        let (driver, stream) = (self.area.started_driver(), self.stream());
+        let (driver, stream) = (self.area.started_driver(), self.batch.stream);
         let primary = self.area.device(self.batch.device as usize).primary.load(Ordering::Relaxed);
         let is_usual = !primary.is_null()
             && Current::ask(driver).is(primary)
             && (means_current(stream) || calls.is_of_context(stream, primary))
             && calls.runs(stream);
         if is_usual { calls.id_of(primary) } else { None }
-    }
-
-    fn stream(self) -> Stream {
-        self.batch.stream()
     }
 
     /// Makes an executable where there is room. NULL where there is none, or the driver refuses.
@@ -221,7 +214,7 @@ impl<'b> Use<'b> {
             device.n_put_off.store(put_off - 1, Ordering::Relaxed);
             return ptr::null_mut();
         }
-        if calls.has_window(self.stream()) || !kept::take_room(self.area) {
+        if calls.has_window(self.batch.stream) || !kept::take_room(self.area) {
             device.n_put_off.store(FIRST_PUT_OFF, Ordering::Relaxed);
             return ptr::null_mut();
         }
@@ -240,6 +233,8 @@ impl<'b> Use<'b> {
     }
 
     /// Has graphs wait, for longer each time the driver refuses one.
+    #[cold]
+    #[inline(never)]
     fn put_off(self) {
         let device = self.area.device(self.batch.device as usize);
         let n_refused = device.n_refused.fetch_add(1, Ordering::Relaxed).min(MOST_DOUBLED);

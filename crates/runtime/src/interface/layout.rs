@@ -153,6 +153,8 @@ structs! {
     struct Batch in batch {
         /// The prepared call that makes them; NULL where none does.
         owner: *mut c_void as OWNER,
+        /// The stream of all of them.
+        stream: *mut c_void as STREAM,
         /// The device.
         device: i32 as DEVICE,
         /// The number of the function.
