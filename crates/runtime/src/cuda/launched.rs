@@ -30,10 +30,7 @@ struct Counts {
 ///
 /// The package has that function, and `result` may be written.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launched(
-    function: u32,
-    result: *mut Any,
-) -> i32 {
+pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launched(function: u32, result: *mut Any) -> i32 {
     let counts = counts(function);
     let mut json = Json::EMPTY;
     json.push(b"{\"plain\": ", counts.plain);

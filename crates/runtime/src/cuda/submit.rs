@@ -143,8 +143,7 @@ impl<'b> Use<'b> {
     #[cold]
     #[inline(never)]
     fn note(self, went: Way, ticks: u64) {
-        let each = ticks.checked_div(self.batch.n_launches.into()).unwrap_or(0);
-        self.choice().note(went, each.min(u32::MAX.into()) as u32);
+        self.choice().note(went, ticks.min(u32::MAX.into()) as u32);
     }
 
     #[inline(always)]

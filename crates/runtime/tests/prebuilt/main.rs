@@ -52,7 +52,7 @@ const CUDA_IMPORTS: [&str; 17] = [
 ];
 
 const MAX_TEXT_BYTES: u64 = 9 * 1024;
-const MAX_CUDA_TEXT_BYTES: u64 = 13 * 1024;
+const MAX_CUDA_TEXT_BYTES: u64 = 20 * 1024;
 
 /// The functions that generated code calls.
 fn symbols_of(object: functions::Object) -> BTreeSet<&'static str> {
