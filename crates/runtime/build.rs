@@ -89,8 +89,8 @@ fn without_target(ir: &str) -> String {
     neutral.map(|line| line + "\n").collect()
 }
 
-/// Reads the processor's counter where the code calls for it. On aarch64 that is the counter of time,
-/// which everybody may read; LLVM has an intrinsic for the one of x86-64 only.
+/// Reads the processor's counter where the code calls for it. On aarch64 that is the counter of
+/// time, which everybody may read; LLVM has an intrinsic for the one of x86-64 only.
 fn with_counter(ir: &str, arch: HostArch) -> String {
     let read = match arch {
         HostArch::X86_64 => return ir.replace("@kernpack_ticks", "@llvm.readcyclecounter"),

@@ -90,8 +90,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.store_at(space, kernel_launch::KERNEL, e.int(Ty::I32, kernel as i64));
     }
 
-    /// Where the runtime has written an error, submits what came before, frees everything and raises
-    /// it.
+    /// Where the runtime has written an error, submits what came before, frees everything and
+    /// raises it.
     pub(super) fn leave_with_error(&mut self, n_strings: V<'c>) {
         let e = self.e();
         let ok = self.builder.at_failure(n_strings);

@@ -80,8 +80,8 @@ impl Choice {
         Now { way, is_trial: now & IS_TRIAL != 0 }
     }
 
-    /// Takes note of how many ticks something took that went this way. Where another thread is at it,
-    /// that is forgotten.
+    /// Takes note of how many ticks something took that went this way. Where another thread is at
+    /// it, that is forgotten.
     pub(super) fn note(&self, went: Way, ticks: u32) {
         if self.is_busy.swap(1, Ordering::Acquire) != 0 {
             return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An executable graph of the launches of a batch: made, given what the next batch passes, launched,
-//! destroyed. Kernels follow one another in a line.
+//! An executable graph of the launches of a batch: made, given what the next batch passes,
+//! launched, destroyed. Kernels follow one another in a line.
 //!
 //! Not here: whether a graph may be launched ([`submit`](super::submit)), and where graphs are kept
 //! ([`kept`](super::kept)).
@@ -56,8 +56,8 @@ struct Node {
 }
 
 /// Whether nodes carry an attribute. Only launches mean what others say: kernels of a graph do not
-/// overlap with what came before it, and have the priority of the stream. The values of these lie in
-/// their first two words.
+/// overlap with what came before it, and have the priority of the stream. The values of these lie
+/// in their first two words.
 fn is_carried(attribute: AttributeId) -> bool {
     matches!(attribute, AttributeId::COOPERATIVE | AttributeId::CLUSTER_DIMENSION)
 }
@@ -87,7 +87,8 @@ impl KernelLaunch {
         ptr::from_ref(&self.config).cast()
     }
 
-    /// What a node can be given anew, each with how many bytes it has: the size, then the arguments.
+    /// What a node can be given anew, each with how many bytes it has: the size, then the
+    /// arguments.
     #[inline(always)]
     fn parts(&self) -> impl Iterator<Item = (*const u8, usize)> {
         // SAFETY: the compiler writes how many arguments there are.
@@ -267,7 +268,8 @@ impl Executable {
     }
 
     /// Makes one of a batch in the current context, whose number that is. `functions` says which
-    /// function of that context a kernel is. `None` where there is no memory, or the driver refuses.
+    /// function of that context a kernel is. `None` where there is no memory, or the driver
+    /// refuses.
     pub(super) fn make(
         calls: &GraphCalls,
         context_id: u64,

@@ -4,9 +4,9 @@
 //! A *use* is a batch that comes again: the same kernels on the same stream, for the same prepared
 //! call if it is one's. Each kernel that batches begin with keeps track of its [`SLOTS`] most
 //! frequent uses, by the algorithm of Misra and Gries: a use that has a slot is counted there; one
-//! that has none takes a slot whose count is 0, and where there is no such slot, all counts go down.
-//! So as many uses in turn as there are no slots for never get one, and one that has become rare
-//! makes room.
+//! that has none takes a slot whose count is 0, and where there is no such slot, all counts go
+//! down. So as many uses in turn as there are no slots for never get one, and one that has become
+//! rare makes room.
 //!
 //! Counts are approximate: threads that count at once may miss each other. The executable of a slot
 //! is taken out by who uses it, and put back. Nobody waits: who does not find it there launches

@@ -81,8 +81,9 @@ impl Once {
     }
 }
 
-/// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules, the
-/// graphs [`Kept`] for each kernel, and what was [`Learned`]; then how each function has [`Launched`].
+/// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules,
+/// the graphs [`Kept`] for each kernel, and what was [`Learned`]; then how each function has
+/// [`Launched`].
 ///
 /// A launch finds memory cold, as the driver has gone through much of its own since the last one.
 /// So what a launch reads lies in two cache lines: the first of the area, and the first of the

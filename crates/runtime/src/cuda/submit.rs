@@ -5,14 +5,14 @@
 //!
 //! A graph is launched where all of this holds; else launches are plain:
 //!
-//! * neither the function nor the environment wants plain launches, and the driver has the functions
+//! * neither the function nor the environment wants plain launches, and the driver has what it takes
 //! * the use has come a few times before, and there is [room](super::kept)
 //! * nobody else has the executable right now
 //! * the stream is not each thread's own, it is of the device's primary context, which is current,
 //!   and nothing captures it, or captures what it would wait for
-//! * the batch has no attributes but those that [nodes](super::graph) carry, and the stream no window
-//!   of memory
-//! * the way through graphs is the [cheaper](super::choice), or wanted
+//! * the batch has no attributes but those that [nodes](super::graph) carry, and the stream had no
+//!   window of memory when the executable was made
+//! * the way through graphs is the [cheaper](super::choice) one, or wanted
 //!
 //! Where the driver refuses anything on that way, launches are plain, and say what they say.
 

@@ -148,8 +148,8 @@ structs! {
         /// The number of the kernel.
         kernel: u32 as KERNEL,
     }
-    /// Launches of a call that follow one another on one stream, with nothing between them. They lie
-    /// behind it.
+    /// Launches of a call that follow one another on one stream, with nothing between them. They
+    /// lie behind it.
     struct Batch in batch {
         /// The prepared call that makes them; NULL where none does.
         owner: *mut c_void as OWNER,
