@@ -11,7 +11,7 @@ use crate::package::Submit;
 use kernpack_runtime::interface::MAX_BATCH;
 use kernpack_runtime::interface::functions::CUDA_SUBMIT;
 use kernpack_runtime::interface::layout::{self, batch, kernel_launch};
-use kernpack_validators::plan::{self, Plan};
+use kernpack_validators::plan::{self, Grid, Plan};
 use std::ops::Range;
 
 /// How launches on a GPU are submitted.
@@ -46,8 +46,15 @@ pub fn batches(plan: &Plan) -> Vec<Range<usize>> {
 
 /// Whether a launch belongs to the batch of those before it.
 fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
-    let streams = [&before[0], launch].map(|launch| launch.grid().map(|grid| grid.stream));
-    before.len() < MAX_BATCH && matches!(streams, [Some(own), Some(next)] if own == next)
+    let [Some(first), Some(next)] = [before[0].grid(), launch.grid()] else { return false };
+    let way = |grid: &Grid| (grid.stream, can_be_node(grid));
+    before.len() < MAX_BATCH && way(first) == way(next)
+}
+
+/// Whether a node of a graph can do what a launch does. One does not overlap with what came before
+/// its graph, and has the priority of the stream.
+fn can_be_node(grid: &Grid) -> bool {
+    !grid.dependent && grid.priority.is_none()
 }
 
 impl<'c> Call<'_, '_, 'c> {
@@ -60,6 +67,7 @@ impl<'c> Call<'_, '_, 'c> {
         let space = e.stack(self.function(), batch::BYTES + n * kernel_launch::BYTES);
         let submission = self.submission;
         let submit = match submission.submit {
+            _ if !can_be_node(grid) => layout::Submit::LAUNCHES,
             Submit::Auto => layout::Submit::AUTO,
             Submit::Plain => layout::Submit::PLAIN,
             Submit::Graph => layout::Submit::GRAPH,

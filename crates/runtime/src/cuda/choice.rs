@@ -109,8 +109,9 @@ impl Known {
         let number = self.n_noted;
         self.n_noted += 1;
         let n_skipped = if self.n_medians == 0 { SKIPPED } else { 0 };
-        let place = self.samples.iter_mut().nth(number.checked_sub(n_skipped)? as usize);
-        place.map(|place| *place = ticks);
+        if let Some(place) = self.samples.get_mut(number.checked_sub(n_skipped)? as usize) {
+            *place = ticks;
+        }
         if self.n_noted < SAMPLES as u32 + n_skipped {
             return None;
         }

@@ -23,7 +23,8 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// The most attributes that a node carries.
+/// The most attributes of a launch that a node can be: a cluster's dims, and that it is cooperative.
+/// Their values lie in their first two words.
 const MAX_ATTRIBUTES: usize = 2;
 
 /// An executable graph. Its nodes lie behind it, and behind those what each was given.
@@ -53,13 +54,6 @@ struct Node {
     given: *mut u8,
     /// Whether that is what it has.
     is_known: bool,
-}
-
-/// Whether nodes carry an attribute. Only launches mean what others say: kernels of a graph do not
-/// overlap with what came before it, and have the priority of the stream. The values of these lie
-/// in their first two words.
-fn is_carried(attribute: AttributeId) -> bool {
-    matches!(attribute, AttributeId::COOPERATIVE | AttributeId::CLUSTER_DIMENSION)
 }
 
 impl Batch {
@@ -161,15 +155,21 @@ const _: () =
 /// Both may be read.
 #[inline(always)]
 unsafe fn is_same(one: *const u8, other: *const u8, bytes: usize) -> bool {
+    /// # Safety
+    ///
+    /// Both may be read there.
+    unsafe fn are_equal<T: Eq>(values: [*const u8; 2], at: usize) -> bool {
+        // SAFETY: as the caller says.
+        let read =
+            |value: *const u8| unsafe { value.wrapping_add(at).cast::<T>().read_unaligned() };
+        let [one, other] = values.map(read);
+        one == other
+    }
     let rest = bytes & !7;
-    (0..rest).step_by(8).all(|at| {
-        let [one, other] = [one, other].map(|value| value.wrapping_add(at).cast::<u64>());
+    // SAFETY: as the caller says.
+    (0..rest).step_by(8).all(|at| unsafe { are_equal::<u64>([one, other], at) })
         // SAFETY: as the caller says.
-        unsafe { one.read_unaligned() == other.read_unaligned() }
-    }) && (rest..bytes).all(|at| {
-        // SAFETY: as the caller says.
-        unsafe { one.wrapping_add(at).read() == other.wrapping_add(at).read() }
-    })
+        && (rest..bytes).all(|at| unsafe { are_equal::<u8>([one, other], at) })
 }
 
 /// Copies a value of that many bytes. Most have 4 or 8.
@@ -342,7 +342,7 @@ impl Executable {
         let node: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
         // SAFETY: there is room for as many nodes as launches, and nobody else knows them.
         let node = unsafe { &mut *node.wrapping_add(self.n_nodes as usize) };
-        if function.is_null() || attributes.len() > MAX_ATTRIBUTES {
+        if function.is_null() {
             return Err(driver::INVALID_VALUE);
         }
         let params = launch.params(function);
@@ -356,9 +356,6 @@ impl Executable {
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;
-            if !is_carried(given.id) {
-                return Err(driver::INVALID_VALUE);
-            }
             // SAFETY: the driver reads one value.
             accepted(unsafe { (calls.set_attribute)(node.handle, own.id, &raw const own.value) })?;
         }

@@ -5,13 +5,14 @@
 //!
 //! A graph is launched where all of this holds; else launches are plain:
 //!
-//! * neither the function nor the environment wants plain launches, and the driver has what it takes
+//! * neither the function nor the environment wants plain launches, and the driver has what it
+//!   takes
 //! * the use has come a few times before, and there is [room](super::kept)
 //! * nobody else has the executable right now
 //! * the stream is not each thread's own, it is of the device's primary context, which is current,
 //!   and nothing captures it, or captures what it would wait for
-//! * the batch has no attributes but those that [nodes](super::graph) carry, and the stream had no
-//!   window of memory when the executable was made
+//! * nodes can do what the launches do, and the stream had no window of memory when the executable
+//!   was made
 //! * the way through graphs is the [cheaper](super::choice) one, or wanted
 //!
 //! Where the driver refuses anything on that way, launches are plain, and say what they say.
@@ -121,6 +122,7 @@ impl<'b> Use<'b> {
         let (area, _) = Area::ready()?;
         let submit = area.submit(batch.submit);
         let may_be = submit != Submit::PLAIN
+            && batch.submit != Submit::LAUNCHES
             && (batch.device as usize) < MAX_DEVICES
             && batch.stream.addr() != PER_THREAD;
         let first = if may_be { batch.launches().first()? } else { return None };

@@ -255,6 +255,8 @@ impl Submit {
     pub const PLAIN: Self = Self(1);
     /// As an executable graph, where that can be.
     pub const GRAPH: Self = Self(2);
+    /// One by one, whatever anybody wants: only launches can do what these do.
+    pub const LAUNCHES: Self = Self(3);
 }
 
 /// The `id` of a [`LaunchAttribute`]: those that the compiler writes.
