@@ -32,7 +32,7 @@ fn load() -> Loaded {
 }
 
 /// What a function's launches are said to have been.
-fn launched(loaded: &Loaded, name: &str) -> Json {
+pub(super) fn launched(loaded: &Loaded, name: &str) -> Json {
     let (outcome, record) = loaded.call_recorded(&format!("kernpack_launched_{name}"), &[]);
     outcome.unwrap();
     let [text] = &record.strings[..] else { panic!("{:?}", record.strings) };
