@@ -23,8 +23,8 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// The most attributes of a launch that a node can be: a cluster's dims, and that it is cooperative.
-/// Their values lie in their first two words.
+/// The most attributes of a launch that a node can be: a cluster's dims, and that it is
+/// cooperative. Their values lie in their first two words.
 const MAX_ATTRIBUTES: usize = 2;
 
 /// An executable graph. Its nodes lie behind it, and behind those what each was given.
