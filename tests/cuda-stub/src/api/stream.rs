@@ -57,9 +57,16 @@ api! {
         call.wait_for(stream)
     }
 
-    /// Whether a stream is captured: 0 no, 1 yes, 2 it was, and something spoilt it.
+    /// Whether a stream is captured: 0 no, 1 yes, 2 it was, and something spoilt it. The NULL
+    /// stream is refused an answer while one is captured that it would wait for, which spoils
+    /// nothing.
     fn cuStreamIsCapturing(call, stream: CUstream, status: Out<CUstreamCaptureStatus>) {
-        call.driver.context_of(stream, call.thread)?;
+        let context = call.driver.context_of(stream, call.thread)?;
+        let mut captures = call.driver.captures.values();
+        let waits = |capture: &Capture| capture.is_blocking && capture.context == context;
+        if stream.0 <= 1 && captures.any(waits) {
+            return Err(Status::STREAM_CAPTURE_IMPLICIT);
+        }
         let capture = call.capture(stream).map_or(0, |capture| 1 + u32::from(capture.is_invalid));
         status.put(CUstreamCaptureStatus(capture))
     }

@@ -162,6 +162,11 @@ fn work_on_the_null_stream_would_wait_for_a_blocking_stream() {
     let (stub, _) = Stub::ready("");
     let (stream, kernel) = (stub.stream(0), stub.only_kernel(""));
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
+    for null in [NULL_STREAM, LEGACY] {
+        let asked = stub.cuStreamIsCapturing(null, Out(&mut CUstreamCaptureStatus(9)));
+        assert_eq!(asked, Status::STREAM_CAPTURE_IMPLICIT);
+        assert_eq!(capturing(&stub, stream), 1, "to ask spoils nothing");
+    }
     assert_eq!(stub.launch(kernel, NULL_STREAM), Status::STREAM_CAPTURE_IMPLICIT);
     assert_eq!(capturing(&stub, stream), 2);
 }
