@@ -30,9 +30,26 @@ impl Way {
 
 /// The way that all go now, and whether that is a trial.
 #[derive(Clone, Copy)]
-pub(super) struct Now {
-    pub(super) way: Way,
-    pub(super) is_trial: bool,
+pub(super) struct Now(u32);
+
+impl Now {
+    fn going(way: Way) -> Now {
+        Now(way as u32)
+    }
+
+    fn trying(way: Way) -> Now {
+        Now(way as u32 | IS_TRIAL)
+    }
+
+    #[inline(always)]
+    pub(super) fn way(self) -> Way {
+        if self.0 & Way::Plain as u32 == 0 { Way::Graph } else { Way::Plain }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_trial(self) -> bool {
+        self.0 & IS_TRIAL != 0
+    }
 }
 
 /// How many launches are timed between two medians.
@@ -58,8 +75,7 @@ pub(super) struct Choice {
 #[repr(C)]
 struct Known {
     samples: [u32; SAMPLES],
-    /// How many launches are yet to be taken note of before the next median, one less than there
-    /// are.
+    /// How many have been taken note of since the last median, those that are skipped too.
     n_noted: u32,
     /// The last median of each way; 0 where there is none.
     costs: [u32; 2],
@@ -75,9 +91,7 @@ impl Choice {
     /// Which way to go.
     #[inline(always)]
     pub(super) fn now(&self) -> Now {
-        let now = self.now.load(Ordering::Relaxed);
-        let way = if now & Way::Plain as u32 == 0 { Way::Graph } else { Way::Plain };
-        Now { way, is_trial: now & IS_TRIAL != 0 }
+        Now(self.now.load(Ordering::Relaxed))
     }
 
     /// Takes note of how many ticks something took that went this way. Where another thread is at
@@ -89,54 +103,51 @@ impl Choice {
         let now = self.now();
         // SAFETY: one thread at a time is here.
         let known = unsafe { &mut *self.known.get() };
-        if let Some(next) = known.note(now, went, ticks) {
-            let trial = if next.is_trial { IS_TRIAL } else { 0 };
-            self.now.store(next.way as u32 | trial, Ordering::Relaxed);
-        }
+        self.now.store(known.note(now, went, ticks).0, Ordering::Relaxed);
         self.is_busy.store(0, Ordering::Release);
     }
 }
 
 impl Known {
-    /// What comes next, where something else does.
-    fn note(&mut self, now: Now, went: Way, ticks: u32) -> Option<Now> {
+    /// What comes next.
+    fn note(&mut self, now: Now, went: Way, ticks: u32) -> Now {
         // A way that cannot be gone is as good as one that costs too much.
-        let ticks = match went == now.way {
+        let ticks = match went == now.way() {
             true => ticks,
-            false if now.is_trial => u32::MAX,
-            false => return None,
+            false if now.is_trial() => u32::MAX,
+            false => return now,
         };
-        let number = self.n_noted;
-        self.n_noted += 1;
         let n_skipped = if self.n_medians == 0 { SKIPPED } else { 0 };
-        if let Some(place) = self.samples.get_mut(number.checked_sub(n_skipped)? as usize) {
+        let number = self.n_noted.wrapping_sub(n_skipped);
+        self.n_noted += 1;
+        if let Some(place) = self.samples.get_mut(number as usize) {
             *place = ticks;
         }
-        if self.n_noted < SAMPLES as u32 + n_skipped {
-            return None;
+        if number != SAMPLES as u32 - 1 {
+            return now;
         }
         let median = median(&self.samples);
         let [graph, plain] = &mut self.costs;
-        *(if now.way == Way::Graph { graph } else { plain }) = median;
+        *(if now.way() == Way::Graph { graph } else { plain }) = median;
         self.n_noted = 0;
-        match now.is_trial {
-            true => Some(self.decide(now.way, median)),
-            false => self.go_on(now.way, median),
+        match now.is_trial() {
+            true => self.decide(now.way(), median),
+            false => self.go_on(now, median),
         }
     }
 
     /// Behind a median of the way that was chosen: begins a trial of the other, where it is time.
-    fn go_on(&mut self, way: Way, median: u32) -> Option<Now> {
+    fn go_on(&mut self, now: Now, median: u32) -> Now {
         if self.chosen_at == 0 {
             self.chosen_at = median;
         }
         self.n_medians += 1;
         let is_other = differs(median, self.chosen_at) && self.n_medians >= LEAST_MEDIANS;
         if self.n_medians < self.interval && !is_other {
-            return None;
+            return now;
         }
         self.n_medians = 0;
-        Some(Now { way: way.other(), is_trial: true })
+        Now::trying(now.way().other())
     }
 
     /// Behind a trial: keeps to the way where it is cheaper by more than chance.
@@ -146,7 +157,7 @@ impl Known {
         let way = if is_cheaper { way } else { way.other() };
         self.chosen_at = self.cost(way);
         self.interval = if is_cheaper { 1 } else { (2 * self.interval).clamp(2, MOST_MEDIANS) };
-        Now { way, is_trial: false }
+        Now::going(way)
     }
 
     fn cost(&self, way: Way) -> u32 {

@@ -2,7 +2,6 @@
 //! The functions of the CUDA driver that are called, and how they are found.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
-use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::system;
@@ -103,13 +102,15 @@ macro_rules! functions {
         const $symbols: &[u8] = concat!($(stringify!($symbol), "\0"),*).as_bytes();
 
         impl $table {
-            /// Finds each function, or says which one there is not.
-            fn find(library: *mut c_void) -> Result<$table, *const c_char> {
-                let mut found = MaybeUninit::<$table>::uninit();
-                find_all(library, $symbols, found.as_mut_ptr().cast())?;
-                // SAFETY: every field has been written, and CUDA's header gives these functions
-                // these types.
-                Ok(unsafe { found.assume_init() })
+            /// Finds each function and writes it there, or says which one there is not.
+            ///
+            /// # Safety
+            ///
+            /// The place may be written.
+            unsafe fn find(library: *mut c_void, place: *mut $table) -> Result<(), *const c_char> {
+                // CUDA's header gives these functions these types.
+                // SAFETY: there are as many symbols as fields, and the place is the caller's.
+                unsafe { find_all(library, $symbols, place.cast()) }
             }
         }
     };
@@ -160,11 +161,6 @@ functions! {
 }
 
 impl GraphCalls {
-    /// Finds them.
-    pub(super) fn load() -> Option<GraphCalls> {
-        GraphCalls::find(system::open_driver().ok()?).ok()
-    }
-
     /// The number of a context. One that was reset has another.
     #[inline(always)]
     pub(super) fn id_of(&self, context: Context) -> Option<u64> {
@@ -202,8 +198,12 @@ impl GraphCalls {
     }
 }
 
-/// Finds a function for each of these symbols, and writes it, or says which one there is not.
-fn find_all(
+/// Finds a function for each of these symbols, and writes them, or says which one there is not.
+///
+/// # Safety
+///
+/// There is room for as many.
+unsafe fn find_all(
     library: *mut c_void,
     symbols: &[u8],
     mut field: *mut *mut c_void,
@@ -216,7 +216,7 @@ fn find_all(
         if found.is_null() {
             return Err(name);
         }
-        // SAFETY: there are as many symbols as fields.
+        // SAFETY: as the caller says.
         unsafe { field.write(found) };
         field = field.wrapping_add(1);
         rest = rest.get(end + 1..).unwrap_or_default();
@@ -238,10 +238,22 @@ pub(super) enum NoDriver {
 }
 
 impl Driver {
-    /// Finds the driver.
-    pub(super) fn load() -> Result<Driver, NoDriver> {
+    /// Finds the driver and what it has for graphs, and writes both there. Whether it has what graphs
+    /// take.
+    ///
+    /// # Safety
+    ///
+    /// Both places may be written.
+    #[inline(never)]
+    pub(super) unsafe fn load(
+        driver: *mut Driver,
+        graph_calls: *mut GraphCalls,
+    ) -> Result<bool, NoDriver> {
         let library = system::open_driver().map_err(NoDriver::Library)?;
-        Driver::find(library).map_err(NoDriver::Function)
+        // SAFETY: as the caller says.
+        unsafe { Driver::find(library, driver) }.map_err(NoDriver::Function)?;
+        // SAFETY: as the caller says.
+        Ok(unsafe { GraphCalls::find(library, graph_calls) }.is_ok())
     }
 
     /// Starts it.

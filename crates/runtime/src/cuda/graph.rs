@@ -14,9 +14,7 @@ use core::ffi::c_void;
 use core::ptr;
 
 use super::driver::{self, Exec, GraphCalls, NodeParams, Status, Stream};
-use crate::interface::layout::{
-    AttributeId, Batch, KernelLaunch, LaunchAttribute, LaunchConfig, launch_config,
-};
+use crate::interface::layout::{Batch, KernelLaunch, LaunchAttribute, LaunchConfig, launch_config};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;

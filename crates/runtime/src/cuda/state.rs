@@ -110,20 +110,19 @@ impl Header {
         self.driver.get().cast()
     }
 
-    /// Reads how launches are to reach the driver: plainly where it lacks the functions for graphs.
-    fn set(&self) -> Result<(), NoDriver> {
-        let setting = match setting::read().map_err(NoDriver::Setting)? {
-            Some(Submit::PLAIN) => Some(Submit::PLAIN),
-            setting => match GraphCalls::load() {
-                Some(calls) => {
-                    // SAFETY: this thread alone has the right to write here.
-                    unsafe { self.graph_calls.get().write(MaybeUninit::new(calls)) };
-                    setting
-                }
-                None => Some(Submit::PLAIN),
-            },
-        };
+    /// Finds the driver, and reads how launches are to reach it: plainly where it lacks the functions
+    /// for graphs.
+    ///
+    /// # Safety
+    ///
+    /// This thread alone is at it.
+    unsafe fn find(&self) -> Result<(), NoDriver> {
+        let setting = setting::read().map_err(NoDriver::Setting)?;
+        // SAFETY: as the caller says.
+        let has_graphs = unsafe { Driver::load(self.driver(), self.graph_calls.get().cast()) }?;
+        let setting = if has_graphs { setting } else { Some(Submit::PLAIN) };
         self.setting.store(setting.map_or(0, |submit| submit.0 + 1), Ordering::Relaxed);
+        self.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
         Ok(())
     }
 }
@@ -282,24 +281,14 @@ impl Area {
         let header = self.header();
         if !header.started.is_done() {
             let mut reason = None;
-            let find = || Driver::load().and_then(|driver| header.set().map(|()| driver));
-            let found = header.found.make(|| match find() {
-                Ok(driver) => {
-                    // SAFETY: this thread alone has the right to write here.
-                    unsafe { header.driver().write(driver) };
-                    header.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
-                    Ok(())
-                }
-                Err(why) => {
+            let found = header.found.make(|| {
+                // SAFETY: this thread alone has the right to write here.
+                unsafe { header.find() }.map_err(|why| {
                     reason = Some(why);
-                    Err(NO_LIBRARY)
-                }
+                    NO_LIBRARY
+                })
             });
-            // Whoever waited finds out what is missing by looking for it again.
-            found.map_err(|_| {
-                let again = || find().err().unwrap_or(NoDriver::Library(ptr::null()));
-                reason.unwrap_or_else(again)
-            })?;
+            found.map_err(|_| reason.unwrap_or_else(what_is_missing))?;
         }
         // SAFETY: it was written before it was found.
         let driver = unsafe { &*header.driver() };
@@ -399,6 +388,16 @@ impl Area {
             unsafe { (driver.primary_release)(device as i32) };
         }
     }
+}
+
+/// Whoever waited finds out what is missing by looking for it again.
+fn what_is_missing() -> NoDriver {
+    let mut driver = MaybeUninit::uninit();
+    let mut graph_calls = MaybeUninit::uninit();
+    // SAFETY: both are there to be written.
+    let found = unsafe { Driver::load(driver.as_mut_ptr(), graph_calls.as_mut_ptr()) };
+    let library = NoDriver::Library(ptr::null());
+    setting::read().map_err(NoDriver::Setting).and(found).err().unwrap_or(library)
 }
 
 /// How many kernels the package has.

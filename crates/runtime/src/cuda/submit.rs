@@ -138,7 +138,7 @@ impl<'b> Use<'b> {
             return Turn { way: Way::Graph, is_timed: false };
         }
         let now = self.choice().now();
-        Turn { way: now.way, is_timed: now.is_trial || self.slot.count().is_multiple_of(TIMED) }
+        Turn { way: now.way(), is_timed: now.is_trial() || self.slot.count().is_multiple_of(TIMED) }
     }
 
     /// Takes note of how many ticks the batch took.
