@@ -82,7 +82,7 @@ impl Once {
 }
 
 /// The start of the area. Behind it, for each device, a [`Device`], its kernels and its modules,
-/// the graphs [`Kept`] for each kernel, and what was [`Learned`]; then how each function has
+/// what was [`Learned`], and the graphs [`Kept`] for each kernel; then how each function has
 /// [`Launched`].
 ///
 /// A launch finds memory cold, as the driver has gone through much of its own since the last one.
@@ -96,6 +96,8 @@ struct Header {
     started: Once,
     /// What each device takes of the area, as soon as the driver is found.
     device_bytes: AtomicUsize,
+    /// Where in that what was learned of the device begins, and what is kept for its kernels.
+    learned_offset: AtomicUsize,
     /// How launches reach the driver, whatever functions want: one more than a [`Submit`], or 0.
     setting: AtomicU32,
     /// How many executable graphs there are.
@@ -123,6 +125,7 @@ impl Header {
         let setting = if has_graphs { setting } else { Some(Submit::PLAIN) };
         self.setting.store(setting.map_or(0, |submit| submit.0 + 1), Ordering::Relaxed);
         self.device_bytes.store(Area::device_bytes(), Ordering::Relaxed);
+        self.learned_offset.store(Area::learned_offset(), Ordering::Relaxed);
         Ok(())
     }
 }
@@ -134,15 +137,10 @@ pub(super) struct Device {
     pub(super) primary: AtomicPtr<c_void>,
     /// Whether a stream was seen that is not the primary context's: 1 then.
     pub(super) streams_of_others: AtomicU32,
-    /// How many graphs are yet to be done without before one is made: there was no room for the
-    /// last, or the driver refused it.
-    pub(super) n_put_off: AtomicU32,
-    /// How many were refused.
-    pub(super) n_refused: AtomicU32,
 }
 
 /// What has been learned of a device.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct Learned {
     pub(super) facts: Facts,
     /// Of launches one by one, and of several at once.
@@ -262,14 +260,13 @@ impl Area {
     }
 
     fn device_bytes() -> usize {
-        let bytes = Area::kept_offset() + n_kernels() * size_of::<Kept>() + size_of::<Learned>();
-        bytes.next_multiple_of(align_of::<Header>())
+        Area::learned_offset() + size_of::<Learned>() + n_kernels() * size_of::<Kept>()
     }
 
-    fn kept_offset() -> usize {
+    fn learned_offset() -> usize {
         let modules = package::own().n_modules as usize * size_of::<LoadedModule>();
         let bytes = size_of::<Device>() + Area::kernels_bytes() + modules;
-        bytes.next_multiple_of(align_of::<Kept>())
+        bytes.next_multiple_of(align_of::<Learned>())
     }
 
     fn kernels_bytes() -> usize {
@@ -320,18 +317,18 @@ impl Area {
         unsafe { &*self.at(device, offset).cast() }
     }
 
-    /// The graphs that are kept for a kernel on a device.
-    pub(super) fn kept(&self, device: usize, kernel: usize) -> &'static Kept {
-        let offset = Area::kept_offset() + kernel * size_of::<Kept>();
+    /// What has been learned of a device.
+    pub(super) fn learned(&self, device: usize) -> &'static Learned {
+        let offset = self.header().learned_offset.load(Ordering::Relaxed);
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, offset).cast() }
     }
 
-    /// What has been learned of a device.
-    pub(super) fn learned(&self, device: usize) -> &'static Learned {
-        let offset = Area::kept_offset() + n_kernels() * size_of::<Kept>();
-        // SAFETY: the area has one for each, valid as zeros.
-        unsafe { &*self.at(device, offset).cast() }
+    /// The graphs that are kept for a kernel on a device.
+    pub(super) fn kept(&self, device: usize, kernel: usize) -> &'static Kept {
+        let first: *const Kept = ptr::from_ref(self.learned(device)).wrapping_add(1).cast();
+        // SAFETY: the area has one for each behind that, valid as zeros.
+        unsafe { &*first.wrapping_add(kernel) }
     }
 
     /// How the launches of a function of the package have reached the driver.

@@ -32,18 +32,18 @@ use super::system::ticks;
 use crate::blank::Blank;
 use crate::interface::layout::{Batch, ErrorParts, Submit};
 
-/// How often a use has been seen before an executable is made for it: where the way is chosen, and
-/// where graphs are wanted.
+/// How often a use has been seen when it is tried to make an executable for it: where the way is
+/// chosen, and where graphs are wanted.
 const A_FEW: u32 = 4;
 const ONCE: u32 = 2;
 
+/// How often that is tried, and, where none could be made, or the driver did not launch it, when it
+/// is tried again.
+const TRIES: u32 = 4;
+const AGAIN: u32 = 512;
+
 /// Every so many calls of a use, one is timed.
 const TIMED: u32 = 16;
-
-/// How many graphs are put off where there is no room for one, or one was refused for the first
-/// time; and how often that is doubled.
-const FIRST_PUT_OFF: u32 = 64;
-const MOST_DOUBLED: u32 = 16;
 
 /// The stream that is each thread's own.
 const PER_THREAD: usize = 2;
@@ -67,11 +67,13 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
     let this = Use::of(batch);
     let turn = this.map_or(Turn::PLAIN, Use::turn);
     let start = if turn.is_timed { ticks() } else { 0 };
-    let went = match this.is_some_and(|this| turn.way == Way::Graph && this.through_graph()) {
+    let went = match this.is_some_and(|this| turn.way == Way::Graph && this.through_graph(turn)) {
         true => Way::Graph,
         false => match plainly(batch, blank) {
             Ok(()) => Way::Plain,
-            Err(n_strings) => return n_strings,
+            Err(n_strings) => {
+                return n_strings;
+            }
         },
     };
     if turn.is_timed
@@ -104,15 +106,22 @@ struct Use<'b> {
     is_wanted: bool,
 }
 
-/// Which way a batch is to go, and whether that is timed.
+/// Which way a batch is to go, whether an executable may be made for that, and whether it is timed.
 #[derive(Clone, Copy)]
 struct Turn {
     way: Way,
+    makes: bool,
     is_timed: bool,
 }
 
 impl Turn {
-    const PLAIN: Turn = Turn { way: Way::Plain, is_timed: false };
+    const PLAIN: Turn = Turn { way: Way::Plain, makes: false, is_timed: false };
+}
+
+/// Whether it is tried to make an executable for a use that has been seen so often.
+#[inline(always)]
+fn is_time(count: u32, least: u32) -> bool {
+    (count % AGAIN).wrapping_sub(least) < TRIES
 }
 
 impl<'b> Use<'b> {
@@ -134,11 +143,14 @@ impl<'b> Use<'b> {
     /// Which way to go this time.
     #[inline(always)]
     fn turn(self) -> Turn {
+        let count = self.slot.count();
         if self.is_wanted {
-            return Turn { way: Way::Graph, is_timed: false };
+            return Turn { way: Way::Graph, makes: is_time(count, ONCE), is_timed: false };
         }
         let now = self.choice().now();
-        Turn { way: now.way(), is_timed: now.is_trial() || self.slot.count().is_multiple_of(TIMED) }
+        let is_timed = now.is_trial() || count.is_multiple_of(TIMED);
+        let makes = is_time(count, A_FEW) || now.is_trial() && count >= A_FEW;
+        Turn { way: now.way(), makes, is_timed }
     }
 
     /// Takes note of how many ticks the batch took.
@@ -154,11 +166,10 @@ impl<'b> Use<'b> {
         if self.batch.n_launches == 1 { one } else { several }
     }
 
-    /// Launches the executable, and makes it where it is time. Whether that was done.
+    /// Launches the executable, which is made where that is this turn's. Whether that was done.
     #[inline(always)]
-    fn through_graph(self) -> bool {
-        let least = if self.is_wanted { ONCE } else { A_FEW };
-        if self.slot.is_empty() && self.slot.count() < least {
+    fn through_graph(self, turn: Turn) -> bool {
+        if self.slot.is_empty() && !turn.makes {
             return false;
         }
         let calls = self.area.graph_calls();
@@ -181,12 +192,9 @@ impl<'b> Use<'b> {
                 return true;
             }
             Outcome::Unfit => self.slot.put(executable),
-            outcome => {
+            Outcome::Refused => {
                 // SAFETY: it was taken out.
                 unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
-                if let Outcome::Refused = outcome {
-                    self.put_off();
-                }
             }
         }
         false
@@ -209,36 +217,24 @@ impl<'b> Use<'b> {
     #[cold]
     #[inline(never)]
     fn make(self, calls: &GraphCalls, context_id: u64) -> *mut Executable {
-        let device = self.area.device(self.batch.device as usize);
-        let put_off = device.n_put_off.load(Ordering::Relaxed);
-        if put_off > 0 {
-            device.n_put_off.store(put_off - 1, Ordering::Relaxed);
-            return ptr::null_mut();
-        }
         if calls.has_window(self.batch.stream) || !kept::take_room(self.area) {
-            device.n_put_off.store(FIRST_PUT_OFF, Ordering::Relaxed);
             return ptr::null_mut();
         }
-        let functions = |kernel: u32| {
-            let known = self.area.kernel(self.batch.device as usize, kernel as usize);
-            known.function.load(Ordering::Acquire)
+        let functions = |number: u32| {
+            let kernel = self.area.kernel(self.batch.device as usize, number as usize);
+            let function = kernel.function.load(Ordering::Acquire);
+            if function.is_null() {
+                // It was first launched where there was none to be had: the next launch looks again.
+                kernel.is_sought.store(0, Ordering::Relaxed);
+            }
+            function
         };
         let driver = self.area.started_driver();
         let made =
             without_capture(driver, || Executable::make(calls, context_id, self.batch, functions));
         made.unwrap_or_else(|| {
             kept::give_room(self.area);
-            self.put_off();
             ptr::null_mut()
         })
-    }
-
-    /// Has graphs wait, for longer each time the driver refuses one.
-    #[cold]
-    #[inline(never)]
-    fn put_off(self) {
-        let device = self.area.device(self.batch.device as usize);
-        let n_refused = device.n_refused.fetch_add(1, Ordering::Relaxed).min(MOST_DOUBLED);
-        device.n_put_off.store(FIRST_PUT_OFF << n_refused, Ordering::Relaxed);
     }
 }
