@@ -2,9 +2,11 @@
 """Small calls of every package of a bundle, for compute-sanitizer: `small.py FOLDER [PACKAGE ...]`.
 
 References are made on the CPU, so that no kernels but these and PyTorch's simplest are looked at. Every tensor has memory of its own where
-PYTORCH_NO_CUDA_MEMORY_CACHING is set.
+PYTORCH_NO_CUDA_MEMORY_CACHING is set. Where KERNPACK_LAUNCH is `graph`, calls are made again, and most of them have to go through graphs.
 """
 
+import json
+import os
 import sys
 from pathlib import Path
 
@@ -63,12 +65,21 @@ def planted(module):
 PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "gemm": gemm, "triton_versions": triton_versions, "planted": planted}
 
 
+FUNCTIONS = {"rms_norm": ["rms"], "triton_versions": [f"shift_{version}" for version in ("3_4", "3_5", "3_6")]}
+
+
 def main(folder, names):
     torch.manual_seed(0)
+    is_graph = os.environ.get("KERNPACK_LAUNCH") == "graph"
     for name in names:
-        PACKAGES[name](tvm_ffi.load_module(str(folder / f"{name}.so")))
+        module = tvm_ffi.load_module(str(folder / f"{name}.so"))
+        for _ in range(3 if is_graph else 1):
+            PACKAGES[name](module)
         torch.cuda.synchronize()
-        print(f"{name}: right")
+        counts = [json.loads(module[f"kernpack_launched_{function}"]()) for function in FUNCTIONS.get(name, [name])]
+        print(f"{name}: right; {counts}")
+        if is_graph:
+            assert all(count["graph"] > count["plain"] for count in counts), f"{name}: too few graphs: {counts}"
 
 
 if __name__ == "__main__":
