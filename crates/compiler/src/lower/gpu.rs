@@ -86,7 +86,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let space = self.next_launch();
         self.store_config(space, grid);
         e.store_at(space, kernel_launch::ARGS, args);
-        e.store_at(space, kernel_launch::SIZES, e.bytes("", &sizes, 2));
+        e.store_at(space, kernel_launch::SIZES, e.bytes("", &sizes, 4));
         e.store_at(space, kernel_launch::KERNEL, e.int(Ty::I32, kernel as i64));
     }
 
@@ -101,11 +101,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         e.at(ok);
     }
 
-    /// The arguments in memory: an array of their addresses; how many there are, and their sizes.
+    /// The arguments in memory: an array of their addresses. And how many there are, how many bytes
+    /// they have together, and each.
     fn store_args(&mut self, args: &[LaunchArg]) -> (V<'c>, Vec<u8>) {
         let e = self.e();
         let addresses = e.stack(self.function(), 8 * args.len().max(1) as u32);
-        let mut sizes = vec![args.len() as u32];
+        let mut sizes = Vec::new();
         for (i, arg) in args.iter().enumerate() {
             let (space, size) = match arg {
                 LaunchArg::TensorMap(map) => (self.encode(map), Layout::TENSOR_MAP.size),
@@ -117,9 +118,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             e.store_at(addresses, 8 * i as u32, space);
             sizes.push(size);
         }
-        let bytes =
-            |size| u16::try_from(size).expect("a kernel takes 32 KiB at most").to_le_bytes();
-        (addresses, sizes.into_iter().flat_map(bytes).collect())
+        let counts = [args.len() as u32, sizes.iter().sum()];
+        (addresses, counts.into_iter().chain(sizes).flat_map(u32::to_le_bytes).collect())
     }
 
     /// Writes how a launch is laid out to the place of its configuration.

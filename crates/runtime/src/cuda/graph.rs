@@ -47,6 +47,7 @@ struct Node {
     function: driver::Function,
     kernel: u32,
     n_attributes: u32,
+    n_bytes: usize,
     attributes: [LaunchAttribute; MAX_ATTRIBUTES],
     /// What it was given last: size and arguments, one behind the other.
     given: *mut u8,
@@ -90,15 +91,15 @@ impl KernelLaunch {
             // SAFETY: there are as many.
             let address = unsafe { self.args.wrapping_add(number).read() };
             // SAFETY: a size follows for each.
-            let bytes = unsafe { self.sizes.wrapping_add(i).read() };
+            let bytes = unsafe { self.sizes.wrapping_add(1 + i).read() };
             (address.cast_const().cast(), bytes as usize)
         })
     }
 
     /// How many bytes the parts have.
-    #[inline(never)]
     fn n_bytes(&self) -> usize {
-        self.parts().map(|(_, bytes)| bytes).sum()
+        // SAFETY: the compiler writes how many the arguments have.
+        SIZE_BYTES + unsafe { self.sizes.wrapping_add(1).read() } as usize
     }
 
     /// Whether the parts are those that lie one behind the other.
@@ -188,11 +189,14 @@ unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
 }
 
 impl Node {
-    /// Whether it is of that launch's kernel, with its attributes.
+    /// Whether it is of that launch's kernel, with its attributes, and has room for what it passes.
     #[inline(always)]
     fn is_of(&self, launch: &KernelLaunch) -> bool {
         let n = launch.config.n_attributes;
-        self.kernel == launch.kernel && self.n_attributes == n && (n == 0 || self.carries(launch))
+        self.kernel == launch.kernel
+            && self.n_bytes == launch.n_bytes()
+            && self.n_attributes == n
+            && (n == 0 || self.carries(launch))
     }
 
     fn carries(&self, launch: &KernelLaunch) -> bool {
@@ -348,7 +352,8 @@ impl Executable {
         accepted(unsafe {
             (calls.add_kernel)(handle, self.graph, &raw const before, n_before, &raw const params)
         })?;
-        (node.function, node.kernel, node.given) = (function, launch.kernel, given);
+        (node.function, node.kernel) = (function, launch.kernel);
+        (node.given, node.n_bytes) = (given, launch.n_bytes());
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;

@@ -143,8 +143,8 @@ structs! {
         config: LaunchConfig as CONFIG,
         /// The addresses of the arguments.
         args: *mut *mut c_void as ARGS,
-        /// How many arguments there are, and then how many bytes each has.
-        sizes: *const u16 as SIZES,
+        /// How many arguments there are, how many bytes they have together, and then each.
+        sizes: *const u32 as SIZES,
         /// The number of the kernel.
         kernel: u32 as KERNEL,
     }
