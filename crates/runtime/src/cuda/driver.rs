@@ -238,8 +238,8 @@ pub(super) enum NoDriver {
 }
 
 impl Driver {
-    /// Finds the driver and what it has for graphs, and writes both there. Whether it has what graphs
-    /// take.
+    /// Finds the driver and what it has for graphs, and writes both there. Whether it has what
+    /// graphs take.
     ///
     /// # Safety
     ///

@@ -112,8 +112,8 @@ impl Header {
         self.driver.get().cast()
     }
 
-    /// Finds the driver, and reads how launches are to reach it: plainly where it lacks the functions
-    /// for graphs.
+    /// Finds the driver, and reads how launches are to reach it: plainly where it lacks the
+    /// functions for graphs.
     ///
     /// # Safety
     ///

@@ -224,7 +224,8 @@ impl<'b> Use<'b> {
             let kernel = self.area.kernel(self.batch.device as usize, number as usize);
             let function = kernel.function.load(Ordering::Acquire);
             if function.is_null() {
-                // It was first launched where there was none to be had: the next launch looks again.
+                // It was first launched where there was none to be had: the next launch looks
+                // again.
                 kernel.is_sought.store(0, Ordering::Relaxed);
             }
             function
