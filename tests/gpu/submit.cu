@@ -17,8 +17,7 @@ extern "C" __global__ void spin(int *x, long long cycles)
         x[0] += 1;
 }
 
-struct triple
-{
+struct triple {
     signed char a;
     double b;
     int c;
