@@ -48,7 +48,6 @@ STREAMS = {
     "own": torch.cuda.Stream,
     "blocking": blocking_stream,
     "high": lambda: torch.cuda.Stream(priority=-1),
-    "legacy": lambda: torch.cuda.ExternalStream(1),
 }
 
 
@@ -74,17 +73,18 @@ def test_order_with_other_work_of_the_stream(fresh, kind, launch):
         assert counts[launch] > 290
 
 
-def test_a_stream_that_is_each_threads_own(fresh):
+@pytest.mark.parametrize("handle, has_graph", [(0, True), (1, True), (2, False)], ids=["NULL", "legacy", "each thread's own"])
+def test_streams_without_an_object(fresh, handle, has_graph):
     module = fresh("add_one")
     a, b = vectors()
     torch.cuda.synchronize()
-    for i in range(A_FEW):
-        module.on(a, b, ctypes.c_void_p(2))
-        must("cuStreamSynchronize", 2)
+    for _ in range(A_FEW):
+        module.on(a, b, ctypes.c_void_p(handle))
+        must("cuStreamSynchronize", handle)
         assert torch.equal(b, a + 1)
         a.add_(1)
         torch.cuda.synchronize()
-    assert launched(module, "on")["graph"] == 0
+    assert (launched(module, "on")["graph"] > 0) == has_graph
 
 
 def test_the_null_stream_and_one_that_waits_for_it(fresh):
