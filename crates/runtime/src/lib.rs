@@ -57,6 +57,9 @@ mod replay;
 
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
 mod arch;
+#[cfg(test)]
+#[path = "cuda/choice.rs"]
+mod choice;
 #[cfg(kernpack_cuda)]
 mod cuda;
 

@@ -11,6 +11,8 @@
 //!
 //! Everything here is zero at first, which is the way through graphs.
 
+#![expect(unsafe_code, reason = "threads share what one of them changes at a time")]
+
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -176,4 +178,173 @@ fn median(samples: &[u32; SAMPLES]) -> u32 {
     let n_below = |sample: u32| samples.iter().filter(|other| **other < sample).count();
     let half = samples.iter().copied().filter(|sample| n_below(*sample) <= SAMPLES / 2);
     half.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::MaybeUninit;
+    use std::vec::Vec;
+
+    /// Every so many calls, one is timed.
+    const TIMED: u32 = 16;
+
+    /// What launches cost by graphs and plainly.
+    type Costs = [u32; 2];
+    const GRAPHS_ARE_CHEAPER: Costs = [1000, 1200];
+    const PLAIN_IS_CHEAPER: Costs = [1200, 1000];
+
+    /// A device, and what has been done on it.
+    struct Device {
+        choice: Choice,
+        n_calls: u32,
+        n_plain: u32,
+        /// Which calls trials began with.
+        trials: Vec<u32>,
+        random: u32,
+    }
+
+    impl Device {
+        fn new() -> Device {
+            // SAFETY: everything is zero at first.
+            let choice = unsafe { MaybeUninit::zeroed().assume_init() };
+            Device { choice, n_calls: 0, n_plain: 0, trials: Vec::new(), random: 1 }
+        }
+
+        /// A number below another, as if by chance.
+        fn below(&mut self, limit: u32) -> u32 {
+            self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((u64::from(self.random) * u64::from(limit)) >> 32) as u32
+        }
+
+        /// Makes a call, which costs up to a tenth more or less, and now and then ten times as
+        /// much.
+        fn call(&mut self, costs: Costs) {
+            let was_trial = self.choice.now().is_trial;
+            let now = self.choice.now();
+            let [graph, plain] = costs;
+            let cost = if now.way == Way::Graph { graph } else { plain };
+            let interrupted = if self.below(10) == 0 { 10 } else { 1 };
+            let cost = interrupted * (cost - cost / 10 + self.below(cost / 5));
+            self.n_calls += 1;
+            self.n_plain += u32::from(now.way == Way::Plain);
+            if now.is_trial || self.n_calls.is_multiple_of(TIMED) {
+                self.choice.note(now.way, cost);
+            }
+            if self.choice.now().is_trial && !was_trial {
+                self.trials.push(self.n_calls);
+            }
+        }
+
+        fn calls(&mut self, number: u32, costs: Costs) {
+            (0..number).for_each(|_| self.call(costs));
+        }
+
+        /// How many of the next calls go plainly.
+        fn n_plain(&mut self, number: u32, costs: Costs) -> u32 {
+            let before = self.n_plain;
+            self.calls(number, costs);
+            self.n_plain - before
+        }
+
+        /// How many calls it takes until the next way is chosen; not more than so many.
+        fn n_until(&mut self, way: Way, most: u32, costs: Costs) -> u32 {
+            let is_chosen = |now: Now| now.way == way && !now.is_trial;
+            let before = self.n_calls;
+            while !is_chosen(self.choice.now()) && self.n_calls - before < most {
+                self.call(costs);
+            }
+            self.n_calls - before
+        }
+    }
+
+    #[test]
+    fn the_cheaper_way_is_found_soon_and_kept() {
+        for (costs, is_plain) in [(GRAPHS_ARE_CHEAPER, false), (PLAIN_IS_CHEAPER, true)] {
+            let mut device = Device::new();
+            device.calls(1000, costs);
+            let n_plain = device.n_plain(100_000, costs);
+            let n_other = if is_plain { 100_000 - n_plain } else { n_plain };
+            assert!(n_other < 500, "{costs:?}: {n_other} of 100,000 calls");
+            assert!(n_other > 0, "{costs:?}: the other way is tried");
+        }
+    }
+
+    #[test]
+    fn trials_become_rarer() {
+        let mut device = Device::new();
+        device.calls(300_000, PLAIN_IS_CHEAPER);
+        let apart: Vec<_> = device.trials.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        // One is begun behind so many medians, each of so many calls that are timed.
+        let median = SAMPLES as u32 * TIMED;
+        assert!(apart[0] <= 2 * median, "{apart:?}");
+        assert!(apart.is_sorted_by(|a, b| *b + 2 * TIMED * SKIPPED > *a), "{apart:?}");
+        let last = apart.last().unwrap();
+        let most = MOST_MEDIANS * median;
+        assert!((most..most + median).contains(last), "{apart:?}");
+    }
+
+    /// When many threads launch at once, each way costs something else: another trial begins before
+    /// its time.
+    #[test]
+    fn what_launches_cost_may_change() {
+        let mut device = Device::new();
+        device.calls(100_000, GRAPHS_ARE_CHEAPER);
+        let many_threads = [4000, 3000];
+        let n = device.n_until(Way::Plain, 100_000, many_threads);
+        assert!(n < 2000, "{n} calls when threads come");
+        device.calls(100_000, many_threads);
+        let n = device.n_until(Way::Graph, 100_000, GRAPHS_ARE_CHEAPER);
+        assert!(n < 2000, "{n} calls when they go");
+    }
+
+    /// Where only the other way's cost changes, which nobody sees, the next trial finds it out.
+    #[test]
+    fn the_other_way_may_become_cheaper() {
+        let mut device = Device::new();
+        device.calls(100_000, GRAPHS_ARE_CHEAPER);
+        let [graph, _] = GRAPHS_ARE_CHEAPER;
+        let n = device.n_until(Way::Plain, 100_000, [graph, graph / 2]);
+        assert!(n < (MOST_MEDIANS + 1) * SAMPLES as u32 * TIMED, "{n} calls");
+    }
+
+    /// A trial of graphs in which no call goes through one, be it that the driver refuses them.
+    #[test]
+    fn a_way_that_cannot_be_gone_is_given_up() {
+        let mut device = Device::new();
+        device.calls(2000, PLAIN_IS_CHEAPER);
+        while !device.choice.now().is_trial {
+            device.call(PLAIN_IS_CHEAPER);
+        }
+        assert!(device.choice.now().way == Way::Graph);
+        let mut n = 0;
+        while device.choice.now().is_trial && n < 1000 {
+            device.choice.note(Way::Plain, 1);
+            n += 1;
+        }
+        assert!(n < 100, "{n} calls");
+        assert!(device.choice.now().way == Way::Plain);
+        // As before, and graphs are chosen when there are some.
+        let n = device.n_until(Way::Graph, 100_000, [500, 1000]);
+        assert!((1..20_000).contains(&n), "{n} calls");
+    }
+
+    /// Plain launches where graphs are chosen say nothing of what graphs cost.
+    #[test]
+    fn calls_that_go_another_way_are_not_counted() {
+        let device = Device::new();
+        for _ in 0..10_000 {
+            device.choice.note(Way::Plain, 1);
+            let now = device.choice.now();
+            assert!(now.way == Way::Graph && !now.is_trial);
+        }
+    }
+
+    /// However few ticks apart they are: not more goes to trials than usual.
+    #[test]
+    fn two_ways_that_cost_the_same_are_not_tried_all_the_time() {
+        let mut device = Device::new();
+        device.calls(200_000, [1000, 1000]);
+        assert!(device.trials.len() < 200, "{}", device.trials.len());
+    }
 }
