@@ -8,7 +8,7 @@ use kernpack_tests::cuda_host::Host;
 use std::collections::BTreeMap;
 
 /// Number, name in the CUDA runtime, name in the driver, of every error.
-fn codes() -> Vec<(u32, &'static str, &'static str)> {
+pub(super) fn codes() -> Vec<(u32, &'static str, &'static str)> {
     let lines = include_str!("codes.txt").lines().filter(|line| !line.starts_with('#'));
     let parts = lines.map(|line| line.split(' ').collect::<Vec<_>>());
     parts.map(|parts| (parts[0].parse().unwrap(), parts[1], parts[2])).collect()

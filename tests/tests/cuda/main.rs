@@ -3,15 +3,18 @@
 //! choose ([`devices`]), what they load ([`loading`]), and what they say ([`errors`]); kernels by
 //! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
 //! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
-//! [Triton](triton) compiled; how launches were [submitted], through executable [graphs] and where
-//! they stay [plain]; and the driver's [structs](interface). What the build says is tested with the
-//! compiler.
+//! [Triton](triton) compiled; how launches were [submitted], through executable [graphs], alone and
+//! in [chains], and where they stay [plain], because of a [setting] too; what of that
+//! [fails](graph_errors); and the driver's [structs](interface). What the build says is tested with
+//! the compiler.
 
 mod arguments;
+mod chains;
 mod devices;
 mod errors;
 mod exit;
 mod facts;
+mod graph_errors;
 mod graphs;
 mod held;
 mod interface;
@@ -19,6 +22,7 @@ mod loading;
 mod names;
 mod plain;
 mod prepare;
+mod setting;
 mod submission;
 mod submitted;
 mod tensor_map;
