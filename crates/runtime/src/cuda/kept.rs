@@ -208,10 +208,13 @@ fn visit(area: Area, what: Visit) -> u64 {
                     slot.count() == 0
                 }
             });
-            match goes {
+            if goes {
+                // Another use may have the slot from now on.
+                slot.count.store(0, Ordering::Relaxed);
                 // SAFETY: it was taken out.
-                true => unsafe { slot.drop(area, device, executable) },
-                false => slot.put(executable),
+                unsafe { slot.drop(area, device, executable) };
+            } else {
+                slot.put(executable);
             }
         }
     }
