@@ -53,7 +53,7 @@ struct Held {
 
 /// A function that a module has made: who holds it may call it after the call that made it.
 #[derive(Clone, Copy)]
-struct Made {
+pub struct Made {
     state: usize,
     call: PackedFunction,
     delete: extern "C" fn(*mut c_void),
@@ -141,16 +141,25 @@ pub fn n_borrowed() -> usize {
     with(|state| state.borrowed.values().sum())
 }
 
-/// Calls a function that a call returned. Its errors name no entry point.
+/// A function that a call of this thread returned, for any thread to call until it is dropped.
+pub fn made(function: &Any) -> Made {
+    with(|state| state.functions[&(function.payload as usize)])
+}
+
+impl Made {
+    /// Calls it. Its errors name no entry point.
+    pub fn call(self, args: &[Any]) -> c_int {
+        with(|state| state.backtrace.clear());
+        let state = std::ptr::with_exposed_provenance_mut(self.state);
+        let mut result = Any::default();
+        // SAFETY: the module made it for such calls.
+        unsafe { (self.call)(state, args.as_ptr(), args.len() as i32, &mut result) }
+    }
+}
+
+/// Calls a function that a call returned.
 pub fn call_result(function: &Any, args: &[Any]) -> c_int {
-    let made = with(|state| {
-        state.backtrace.clear();
-        state.functions[&(function.payload as usize)]
-    });
-    let state = std::ptr::with_exposed_provenance_mut(made.state);
-    let mut result = Any::default();
-    // SAFETY: the module made it for such calls.
-    unsafe { (made.call)(state, args.as_ptr(), args.len() as i32, &mut result) }
+    made(function).call(args)
 }
 
 /// Drops a reference to what a module was given or has made.

@@ -96,7 +96,7 @@ kernel = "tell"
 args = ["told"]
 "#;
 
-fn load() -> Loaded {
+pub(super) fn load() -> Loaded {
     static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {
         let files = [("k.ptx", PTX.as_bytes()), ("h.c", C.as_bytes())];
         GpuPackage::build_beside(&PACKAGE.replace("LONG", &long()), &files, BESIDE)
@@ -111,7 +111,7 @@ fn long() -> String {
 }
 
 /// How many allocations of the package live. None was written past its end.
-fn n_allocations(loaded: &Loaded) -> i32 {
+pub(super) fn n_allocations(loaded: &Loaded) -> i32 {
     let mut told = [-1i32; 2];
     let address = told.as_mut_ptr().expose_provenance() as u64;
     loaded.call("tell", &[Value::Ptr(address)]).unwrap();

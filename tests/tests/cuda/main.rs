@@ -4,9 +4,9 @@
 //! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
 //! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
 //! [Triton](triton) compiled; how launches were [submitted], through executable [graphs], alone and
-//! in [chains], and where they stay [plain], because of a [setting] too; what of that
-//! [fails](graph_errors); and the driver's [structs](interface). What the build says is tested with
-//! the compiler.
+//! in [chains], by [threads](graph_threads), and where they stay [plain], because of a [setting]
+//! too; how many graphs there [are](graph_bounds), and what [fails](graph_errors) on their way; and
+//! the driver's [structs](interface). What the build says is tested with the compiler.
 
 mod arguments;
 mod chains;
@@ -14,7 +14,9 @@ mod devices;
 mod errors;
 mod exit;
 mod facts;
+mod graph_bounds;
 mod graph_errors;
+mod graph_threads;
 mod graphs;
 mod held;
 mod interface;
