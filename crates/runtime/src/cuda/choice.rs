@@ -220,18 +220,18 @@ mod tests {
         /// Makes a call, which costs up to a tenth more or less, and now and then ten times as
         /// much.
         fn call(&mut self, costs: Costs) {
-            let was_trial = self.choice.now().is_trial;
+            let was_trial = self.choice.now().is_trial();
             let now = self.choice.now();
             let [graph, plain] = costs;
-            let cost = if now.way == Way::Graph { graph } else { plain };
+            let cost = if now.way() == Way::Graph { graph } else { plain };
             let interrupted = if self.below(10) == 0 { 10 } else { 1 };
             let cost = interrupted * (cost - cost / 10 + self.below(cost / 5));
             self.n_calls += 1;
-            self.n_plain += u32::from(now.way == Way::Plain);
-            if now.is_trial || self.n_calls.is_multiple_of(TIMED) {
-                self.choice.note(now.way, cost);
+            self.n_plain += u32::from(now.way() == Way::Plain);
+            if now.is_trial() || self.n_calls.is_multiple_of(TIMED) {
+                self.choice.note(now.way(), cost);
             }
-            if self.choice.now().is_trial && !was_trial {
+            if self.choice.now().is_trial() && !was_trial {
                 self.trials.push(self.n_calls);
             }
         }
@@ -249,7 +249,7 @@ mod tests {
 
         /// How many calls it takes until the next way is chosen; not more than so many.
         fn n_until(&mut self, way: Way, most: u32, costs: Costs) -> u32 {
-            let is_chosen = |now: Now| now.way == way && !now.is_trial;
+            let is_chosen = |now: Now| now.way() == way && !now.is_trial();
             let before = self.n_calls;
             while !is_chosen(self.choice.now()) && self.n_calls - before < most {
                 self.call(costs);
@@ -313,17 +313,17 @@ mod tests {
     fn a_way_that_cannot_be_gone_is_given_up() {
         let mut device = Device::new();
         device.calls(2000, PLAIN_IS_CHEAPER);
-        while !device.choice.now().is_trial {
+        while !device.choice.now().is_trial() {
             device.call(PLAIN_IS_CHEAPER);
         }
-        assert!(device.choice.now().way == Way::Graph);
+        assert!(device.choice.now().way() == Way::Graph);
         let mut n = 0;
-        while device.choice.now().is_trial && n < 1000 {
+        while device.choice.now().is_trial() && n < 1000 {
             device.choice.note(Way::Plain, 1);
             n += 1;
         }
         assert!(n < 100, "{n} calls");
-        assert!(device.choice.now().way == Way::Plain);
+        assert!(device.choice.now().way() == Way::Plain);
         // As before, and graphs are chosen when there are some.
         let n = device.n_until(Way::Graph, 100_000, [500, 1000]);
         assert!((1..20_000).contains(&n), "{n} calls");
@@ -336,7 +336,7 @@ mod tests {
         for _ in 0..10_000 {
             device.choice.note(Way::Plain, 1);
             let now = device.choice.now();
-            assert!(now.way == Way::Graph && !now.is_trial);
+            assert!(now.way() == Way::Graph && !now.is_trial());
         }
     }
 

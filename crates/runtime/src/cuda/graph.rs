@@ -225,7 +225,9 @@ pub(super) enum Outcome {
     Launched,
     /// It is a graph of other launches, or the driver does not take what they pass.
     Unfit,
-    /// It is of a context that is no more, or the driver does not launch it.
+    /// It is of a context that is no more.
+    Past,
+    /// The driver does not launch it.
     Refused,
 }
 
@@ -239,7 +241,7 @@ impl Executable {
     #[inline(always)]
     pub(super) fn launch(&mut self, calls: &GraphCalls, context_id: u64, batch: &Batch) -> Outcome {
         if self.is_of_the_past(context_id) {
-            return Outcome::Refused;
+            return Outcome::Past;
         }
         let launches = batch.launches();
         let exec = self.exec;

@@ -92,6 +92,11 @@ impl Slot {
         true
     }
 
+    /// Has its use be one that was seen once: a new executable may be made soon.
+    pub(super) fn begin_again(&self) {
+        self.count.store(1, Ordering::Relaxed);
+    }
+
     fn lower_by(&self, by: u32) {
         self.count.store(self.count().saturating_sub(by), Ordering::Relaxed);
     }

@@ -192,7 +192,10 @@ impl<'b> Use<'b> {
                 return true;
             }
             Outcome::Unfit => self.slot.put(executable),
-            Outcome::Refused => {
+            outcome => {
+                if let Outcome::Past = outcome {
+                    self.slot.begin_again();
+                }
                 // SAFETY: it was taken out.
                 unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
             }
