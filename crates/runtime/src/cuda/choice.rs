@@ -158,7 +158,7 @@ impl Known {
         let is_cheaper = median.saturating_add(median / 32) < before;
         let way = if is_cheaper { way } else { way.other() };
         self.chosen_at = self.cost(way);
-        self.interval = if is_cheaper { 1 } else { (2 * self.interval).clamp(2, MOST_MEDIANS) };
+        self.interval = if is_cheaper { 1 } else { (4 * self.interval).clamp(4, MOST_MEDIANS) };
         Now::going(way)
     }
 

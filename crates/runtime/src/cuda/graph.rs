@@ -34,9 +34,11 @@ pub(super) struct Executable {
     stream: Stream,
     /// The prepared call that it was made for, or NULL.
     pub(super) owner: *mut c_void,
-    /// The number of the function whose batch it was made for.
+    /// The number of the function whose batches it is for.
     pub(super) function: u32,
     n_nodes: u32,
+    /// How many kernels it has launched.
+    pub(super) n_launched: u64,
     graph: driver::Graph,
 }
 
@@ -47,13 +49,20 @@ struct Node {
     function: driver::Function,
     kernel: u32,
     n_attributes: u32,
-    n_bytes: usize,
-    attributes: [LaunchAttribute; MAX_ATTRIBUTES],
-    /// What it was given last: size and arguments, one behind the other.
+    /// What it was given: size and arguments, one behind the other; and how many bytes they have.
     given: *mut u8,
+    n_bytes: usize,
     /// Whether that is what it has.
     is_known: bool,
+    /// How often in a row it was given something new.
+    n_changes: u32,
+    attributes: [LaunchAttribute; MAX_ATTRIBUTES],
 }
+
+/// So often in a row what a node is given is kept, to be compared with what comes next. After that
+/// only one in so many is: what has kept changing is likely to change again.
+const KEPT_IN_A_ROW: u32 = 4;
+const KEPT_OF: u32 = 16;
 
 impl Batch {
     /// The launches.
@@ -80,20 +89,10 @@ impl KernelLaunch {
         ptr::from_ref(&self.config).cast()
     }
 
-    /// What a node can be given anew, each with how many bytes it has: the size, then the
-    /// arguments.
+    /// What a node can be given anew.
     #[inline(always)]
-    fn parts(&self) -> impl Iterator<Item = (*const u8, usize)> {
-        // SAFETY: the compiler writes how many arguments there are.
-        let n = unsafe { self.sizes.read() };
-        (0..=n as usize).map(|i| {
-            let Some(number) = i.checked_sub(1) else { return (self.size(), SIZE_BYTES) };
-            // SAFETY: there are as many.
-            let address = unsafe { self.args.wrapping_add(number).read() };
-            // SAFETY: a size follows for each.
-            let bytes = unsafe { self.sizes.wrapping_add(1 + i).read() };
-            (address.cast_const().cast(), bytes as usize)
-        })
+    fn parts(&self) -> Parts<'_> {
+        Parts { launch: self, number: 0 }
     }
 
     /// How many bytes the parts have.
@@ -105,12 +104,14 @@ impl KernelLaunch {
     /// Whether the parts are those that lie one behind the other.
     #[inline(never)]
     fn is(&self, mut given: *const u8) -> bool {
-        self.parts().all(|(part, bytes)| {
+        for (part, bytes) in self.parts() {
             // SAFETY: both have that many bytes.
-            let is_same = unsafe { is_same(part, given, bytes) };
+            if unsafe { !is_same(part, given, bytes) } {
+                return false;
+            }
             given = given.wrapping_add(bytes);
-            is_same
-        })
+        }
+        true
     }
 
     /// Writes the parts one behind the other.
@@ -142,6 +143,35 @@ impl KernelLaunch {
     }
 }
 
+/// What a node can be given anew, each with how many bytes it has: the size, then the arguments.
+struct Parts<'l> {
+    launch: &'l KernelLaunch,
+    number: usize,
+}
+
+impl Iterator for Parts<'_> {
+    type Item = (*const u8, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(*const u8, usize)> {
+        let &KernelLaunch { args, sizes, .. } = self.launch;
+        let number = self.number;
+        self.number += 1;
+        if number == 0 {
+            return Some((self.launch.size(), SIZE_BYTES));
+        }
+        // SAFETY: the compiler writes how many arguments there are.
+        if number > unsafe { sizes.read() } as usize {
+            return None;
+        }
+        // SAFETY: there are as many.
+        let address = unsafe { args.wrapping_add(number - 1).read() };
+        // SAFETY: behind two numbers, a size follows for each.
+        let bytes = unsafe { sizes.wrapping_add(1 + number).read() };
+        Some((address.cast_const().cast(), bytes as usize))
+    }
+}
+
 /// How many bytes a configuration begins with: grid, block, shared memory.
 const SIZE_BYTES: usize = size_of::<[u32; 7]>();
 const _: () =
@@ -154,21 +184,33 @@ const _: () =
 /// Both may be read.
 #[inline(always)]
 unsafe fn is_same(one: *const u8, other: *const u8, bytes: usize) -> bool {
-    /// # Safety
-    ///
-    /// Both may be read there.
-    unsafe fn are_equal<T: Eq>(values: [*const u8; 2], at: usize) -> bool {
+    let mut at = 0;
+    while bytes - at >= 4 {
         // SAFETY: as the caller says.
-        let read =
-            |value: *const u8| unsafe { value.wrapping_add(at).cast::<T>().read_unaligned() };
-        let [one, other] = values.map(read);
-        one == other
+        if unsafe { differ_at::<u32>(one, other, at) } {
+            return false;
+        }
+        at += 4;
     }
-    let rest = bytes & !7;
-    // SAFETY: as the caller says.
-    (0..rest).step_by(8).all(|at| unsafe { are_equal::<u64>([one, other], at) })
+    while at < bytes {
         // SAFETY: as the caller says.
-        && (rest..bytes).all(|at| unsafe { are_equal::<u8>([one, other], at) })
+        if unsafe { differ_at::<u8>(one, other, at) } {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// # Safety
+///
+/// Both may be read there.
+#[inline(always)]
+unsafe fn differ_at<T: Eq>(one: *const u8, other: *const u8, at: usize) -> bool {
+    // SAFETY: as the caller says.
+    let one = unsafe { one.wrapping_add(at).cast::<T>().read_unaligned() };
+    // SAFETY: as the caller says.
+    one != unsafe { other.wrapping_add(at).cast::<T>().read_unaligned() }
 }
 
 /// Copies a value of that many bytes. Most have 4 or 8.
@@ -206,6 +248,16 @@ impl Node {
         })
     }
 
+    /// Whether it has all that a launch passes.
+    #[inline(always)]
+    fn has(&mut self, launch: &KernelLaunch) -> bool {
+        let is_same = self.is_known && launch.is(self.given);
+        if is_same {
+            self.n_changes = 0;
+        }
+        is_same
+    }
+
     /// Gives it what a launch passes.
     #[inline(always)]
     fn set(&mut self, calls: &GraphCalls, exec: Exec, launch: &KernelLaunch) -> Result<(), Status> {
@@ -213,9 +265,12 @@ impl Node {
         self.is_known = false;
         // SAFETY: a context is current, and the handles are the driver's.
         accepted(unsafe { (calls.set_params)(exec, self.handle, &raw const params) })?;
-        // SAFETY: there is room for the parts, which have the same sizes each time.
-        unsafe { launch.copy_to(self.given) };
-        self.is_known = true;
+        self.n_changes = self.n_changes.wrapping_add(1);
+        if self.n_changes < KEPT_IN_A_ROW || self.n_changes.is_multiple_of(KEPT_OF) {
+            // SAFETY: there is room for as much.
+            unsafe { launch.copy_to(self.given) };
+            self.is_known = true;
+        }
         Ok(())
     }
 }
@@ -245,20 +300,23 @@ impl Executable {
         }
         let launches = batch.launches();
         let exec = self.exec;
-        if self.stream != batch.stream || self.n_nodes as usize != launches.len() {
+        let is_its_own = self.stream == batch.stream && self.function == batch.function;
+        if !is_its_own || self.n_nodes as usize != launches.len() {
             return Outcome::Unfit;
         }
         for (node, launch) in self.nodes().iter_mut().zip(launches) {
-            let fits = node.is_of(launch)
-                && (node.is_known && launch.is(node.given)
-                    || node.set(calls, exec, launch).is_ok());
-            if !fits {
+            let is_set =
+                node.is_of(launch) && (node.has(launch) || node.set(calls, exec, launch).is_ok());
+            if !is_set {
                 return Outcome::Unfit;
             }
         }
         // SAFETY: the handles are the driver's.
         match unsafe { (calls.launch)(exec, batch.stream) } {
-            0 => Outcome::Launched,
+            0 => {
+                self.n_launched += u64::from(batch.n_launches);
+                Outcome::Launched
+            }
             _ => Outcome::Refused,
         }
     }
@@ -293,6 +351,7 @@ impl Executable {
             owner: batch.owner,
             function: batch.function,
             n_nodes: 0,
+            n_launched: 0,
             graph: ptr::null_mut(),
         };
         // SAFETY: it is as large as that.

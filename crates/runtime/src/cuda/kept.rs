@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which executable graphs are kept, and by whom they are used.
 //!
-//! A *use* is a batch that comes again: the same kernels on the same stream, for the same prepared
-//! call if it is one's. Each kernel that batches begin with keeps track of its [`SLOTS`] most
+//! A *use* is a batch that comes again: the same kernels of the same function on the same stream, for
+//! the same prepared call if it is one's. Each kernel that batches begin with keeps track of its [`SLOTS`] most
 //! frequent uses, by the algorithm of Misra and Gries: a use that has a slot is counted there; one
 //! that has none takes a slot whose count is 0, and where there is no such slot, all counts go
 //! down. So as many uses in turn as there are no slots for never get one, and one that has become
@@ -97,6 +97,12 @@ impl Slot {
         self.count.store(1, Ordering::Relaxed);
     }
 
+    /// Has its use, for which an executable has just been made, be one that was seen often: what was
+    /// made is to serve for some time.
+    pub(super) fn settle(&self) {
+        self.count.store(MOST_USES / 2, Ordering::Relaxed);
+    }
+
     fn lower_by(&self, by: u32) {
         self.count.store(self.count().saturating_sub(by), Ordering::Relaxed);
     }
@@ -108,6 +114,7 @@ impl Slot {
 fn key(batch: &Batch) -> u32 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let mut key = (batch.owner.addr() as u64).rotate_left(32) ^ batch.stream.addr() as u64;
+    key ^= u64::from(batch.function) << 16;
     for launch in batch.launches() {
         key = (key ^ u64::from(launch.kernel)).wrapping_mul(PRIME);
     }
@@ -172,9 +179,16 @@ pub(super) fn drop_of(owner: *mut c_void) {
     }
 }
 
-/// How many graphs a function has. One that is being used right now is not counted.
-pub(super) fn count_of(area: Area, function: u32) -> u64 {
+/// How many graphs a function has, and how many kernels they have launched. One that is being used
+/// right now is not counted.
+pub(super) fn count_of(area: Area, function: u32) -> Tally {
     visit(area, Visit::Count(function))
+}
+
+/// What has been counted.
+pub(super) struct Tally {
+    pub(super) graphs: u64,
+    pub(super) launched: u64,
 }
 
 /// What is done with graphs.
@@ -192,8 +206,8 @@ enum Visit {
 
 /// Does it with each, and counts them if that is what is done.
 #[inline(never)]
-fn visit(area: Area, what: Visit) -> u64 {
-    let mut n = 0;
+fn visit(area: Area, what: Visit) -> Tally {
+    let mut tally = Tally { graphs: 0, launched: 0 };
     let n_devices = if area.n_graphs().load(Ordering::Relaxed) == 0 { 0 } else { MAX_DEVICES };
     for device in 0..n_devices {
         let is_used = !area.device(device).primary.load(Ordering::Acquire).is_null();
@@ -205,7 +219,10 @@ fn visit(area: Area, what: Visit) -> u64 {
                 Visit::Drop => true,
                 Visit::DropOf(owner) => executable.owner == owner,
                 Visit::Count(function) => {
-                    n += u64::from(executable.function == function);
+                    if executable.function == function {
+                        tally.graphs += 1;
+                        tally.launched += executable.n_launched;
+                    }
                     false
                 }
                 Visit::Age => {
@@ -223,7 +240,7 @@ fn visit(area: Area, what: Visit) -> u64 {
             }
         }
     }
-    n
+    tally
 }
 
 /// Destroys an executable, in its context.
@@ -238,6 +255,9 @@ unsafe fn destroy(area: Area, device: usize, executable: *mut Executable) {
     let was_there = current.is(primary);
     // SAFETY: the handle is the driver's.
     let is_there = was_there || current.is_known() && unsafe { (driver.set_context)(primary) } == 0;
+    // SAFETY: as the caller says.
+    let &Executable { function, n_launched, .. } = unsafe { &*executable };
+    area.launched(function).graph.fetch_add(n_launched, Ordering::Relaxed);
     // SAFETY: as the caller says.
     let is_past = |id| unsafe { &*executable }.is_of_the_past(id);
     let lives = is_there && calls.id_of(primary).is_some_and(|id| !is_past(id));

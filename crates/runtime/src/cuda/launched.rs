@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
-use super::kept;
+use super::kept::{self, Tally};
 use super::state::{Area, Launched};
 use crate::interface::layout::{Any, ByteArray};
 use crate::text::Text;
@@ -47,7 +47,8 @@ fn counts(function: u32) -> Counts {
     let Some((area, _)) = Area::ready() else { return Counts { plain: 0, graph: 0, graphs: 0 } };
     let Launched { plain, graph } = area.launched(function);
     let [plain, graph] = [plain, graph].map(|count| count.load(Ordering::Relaxed));
-    Counts { plain, graph, graphs: kept::count_of(area, function) }
+    let Tally { graphs, launched } = kept::count_of(area, function);
+    Counts { plain, graph: graph + launched, graphs }
 }
 
 /// A text that has room for three numbers with their names.

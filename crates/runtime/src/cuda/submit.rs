@@ -187,8 +187,6 @@ impl<'b> Use<'b> {
         match taken.launch(calls, context_id, self.batch) {
             Outcome::Launched => {
                 self.slot.put(executable);
-                let launched = &self.area.launched(self.batch.function).graph;
-                launched.fetch_add(self.batch.n_launches.into(), Ordering::Relaxed);
                 return true;
             }
             Outcome::Unfit => self.slot.put(executable),
@@ -236,9 +234,10 @@ impl<'b> Use<'b> {
         let driver = self.area.started_driver();
         let made =
             without_capture(driver, || Executable::make(calls, context_id, self.batch, functions));
-        made.unwrap_or_else(|| {
-            kept::give_room(self.area);
-            ptr::null_mut()
-        })
+        match made {
+            Some(_) => self.slot.settle(),
+            None => kept::give_room(self.area),
+        }
+        made.unwrap_or(ptr::null_mut())
     }
 }
