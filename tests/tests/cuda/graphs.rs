@@ -174,25 +174,23 @@ fn what_a_kernel_has_is_not_set_again() {
     for _ in 0..2 {
         scene.count("sized", &usual);
     }
-    let mut last = usual;
-    for numbers in [
-        usual,
-        [17, 1, 1, 64],
-        [17, 2, 1, 64],
-        [17, 2, 3, 64],
-        [17, 2, 3, 65],
-        [17, 2, 3, 65],
-        [-17, 2, 3, 65],
-        usual,
-        usual,
-    ] {
-        let log = scene.count("sized", &numbers);
-        let n_sets = calls(&log, LAUNCHES[1]).len();
-        assert_eq!(n_sets, usize::from(numbers != last), "{numbers:?} behind {last:?}");
+    let n_sets = |numbers: &[i64; 4]| {
+        let log = scene.count("sized", numbers);
         assert_eq!(calls(&log, LAUNCHES[0]).len(), 1);
         assert_eq!(first_arguments(&log), [numbers[0] as u32]);
-        last = numbers;
+        calls(&log, LAUNCHES[1]).len()
+    };
+    for numbers in [[17, 1, 1, 64], [17, 2, 1, 64], [17, 2, 3, 64], [17, 2, 3, 65], [-17, 2, 3, 65]]
+    {
+        assert_eq!([&numbers; 3].map(n_sets), [1, 0, 0], "{numbers:?}");
     }
+    // What has kept changing is set without a look, and it is noticed where that ends.
+    for number in 0..40 {
+        assert_eq!(n_sets(&[number, 1, 1, 64]), 1, "{number}");
+    }
+    let sets: Vec<_> = (0..40).map(|_| n_sets(&usual)).collect();
+    assert!(sets.iter().sum::<usize>() <= 17, "{sets:?}");
+    assert!(sets[17..].iter().all(|n| *n == 0), "{sets:?}");
 }
 
 /// Each of many arguments is looked at, to its last byte.
