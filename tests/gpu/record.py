@@ -657,9 +657,11 @@ def captures_of_graphs(d, function, stream, blocking):
 
 
 def unsafe_calls(d, graph, function, stream, mode):
-    """What the stub refuses under a capture. Another thread ends it, so that what follows is the same if the driver allows the call."""
-    executables = [d.instantiate(graph) for _ in range(2)]
+    """What may spoil a capture, and ends by another thread of spoilt captures and of good ones."""
+    executables, graphs = [d.instantiate(graph) for _ in range(2)], []
     calls = [
+        lambda: graphs.append(d.graph()),
+        lambda: d("cuGraphDestroy", graphs.pop()),
         lambda: d("cuGraphAddKernelNode_v2", Place(), graph, None, 0, node(function)),
         lambda: d("cuGraphInstantiateWithFlags", Place(), graph, 0),
         lambda: d("cuGraphExecDestroy", executables.pop()),

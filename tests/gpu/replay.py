@@ -32,8 +32,6 @@ KNOWN = [
     ("cuThreadExchangeStreamCaptureMode", r'"capture_mode": 3|capture_mode: .* 3 from', "the driver takes a mode that does not exist"),
     ("cuKernelGetAttribute", r'"attribute": 14,.*: 1 from the stub, 0 from', "the stub keeps one value for a kernel and its functions"),
     ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons from blocks alone, and the driver counts fewer clusters"),
-    ("cuGraphAddKernelNode_v2", "CAPTURE_UNSUPPORTED from the stub, CUDA_SUCCESS", "the stub wants graphs made in relaxed mode"),
-    ("cuGraphInstantiateWithFlags", "CAPTURE_UNSUPPORTED from the stub, CUDA_SUCCESS", "the stub wants graphs made in relaxed mode"),
     ("cuTensorMapEncodeTiled", '"unaligned"', "cuda.h wants 64 bytes, and the driver does not look"),
 ]
 

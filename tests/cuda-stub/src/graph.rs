@@ -7,7 +7,7 @@
 //! kernels in the order in which their nodes were added, in which each comes after those it depends
 //! on.
 
-use crate::argument::In;
+use crate::argument::{In, Pointers};
 use crate::c_types::{
     CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraph, CUgraphExec, CUgraphNode, CUkernel,
     CUlaunchAttribute, CUlaunchConfig, CUstream,
@@ -69,18 +69,18 @@ pub struct Work {
 
 impl Work {
     /// What a caller gives a node to do, under the attributes that the node has; notes it in the
-    /// log, and refuses what the driver would refuse to launch.
+    /// log, and refuses what the driver would refuse to launch. Where arguments are given both one
+    /// by one and packed, the first are taken.
     pub fn new(
         call: &mut Call,
         params: In<CUDA_KERNEL_NODE_PARAMS>,
         attributes: Vec<CUlaunchAttribute>,
     ) -> Result<Work, Status> {
         let given = params.get()?;
-        if !given.params.0.is_null() && !given.extra.0.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
         let (kernel, context) = kernel_and_context(call, &given)?;
-        let task = Task::new(call, kernel, context, (given.params, given.extra))?;
+        let no_extra = Pointers(std::ptr::null_mut());
+        let extra = if given.params.0.is_null() { given.extra } else { no_extra };
+        let task = Task::new(call, kernel, context, (given.params, extra))?;
         let CUDA_KERNEL_NODE_PARAMS { grid, block, shared_mem_bytes, .. } = given;
         let work = Work { task, grid, block, shared_mem_bytes, attributes };
         call.note("node", work.record(call, CUstream(0)));
@@ -134,7 +134,7 @@ fn kernel_and_context(
         return found.copied().ok_or(Status::INVALID_HANDLE);
     }
     if given.kernel.0 == 0 {
-        return Err(Status::INVALID_VALUE);
+        return Err(Status::INVALID_HANDLE);
     }
     let is_given = given.context.0 != 0;
     let context = if is_given { given.context } else { call.driver.current(call.thread)? };

@@ -14,15 +14,15 @@
 //! * [`config`] is what the stub is told, in the file that `KERNPACK_CUDA_STUB` names or through
 //!   [`control`]; [`log`] is what it tells.
 //!
-//! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200; those of
-//! graphs, ids and resets only as far as trials went, and otherwise come from the manual. The stub
+//! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200. The stub
 //! differs from it on purpose: a handle that was never given, or whose library was unloaded or
 //! context ended, is an error here and the end of the process there; so is a change of a graph's
 //! node without a current context. What the manual reserves is refused: under a capture that
-//! forbids what is unsafe, libraries do not load, unless the configuration allows it, and graphs
-//! get no nodes and are not made into ones that can be launched; nodes are added only where a
-//! context is current, and take no kernel for a function. A capture mode that does not exist is
-//! refused. Deliberately absent: errors that stay (after an illegal address the real context is
+//! forbids what is unsafe, libraries do not load, unless the configuration allows it; nodes are
+//! added only where a context is current, and take no kernel for a function. A capture mode that
+//! does not exist is refused. Of arguments that a node is given both one by one and packed, the
+//! stub takes the first; the driver, too, takes such a node, and which of them it uses is not
+//! known. Deliberately absent: errors that stay (after an illegal address the real context is
 //! lost) or come later than their call, events, nodes of graphs other than kernels, graphs that
 //! were captured except to destroy them, attributes of streams other than the access policy window
 //! and the priority, green contexts, managed and pinned memory, fat binaries.

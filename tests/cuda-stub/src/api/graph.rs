@@ -64,7 +64,6 @@ api! {
         call.driver.graphs.get(graph.0).ok_or(Status::INVALID_VALUE)?;
         dependencies(call, graph, dependencies_of, n_dependencies)?;
         call.driver.current(call.thread)?;
-        call.potentially_unsafe()?;
         let work = Work::new(call, node_params, Vec::new())?;
         let new = CUgraphNode(call.driver.nodes.add(Node { graph, work }));
         if let Some(found) = call.driver.graphs.get_mut(graph.0) {

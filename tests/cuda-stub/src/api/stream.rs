@@ -100,12 +100,12 @@ api! {
         let capture = *call.capture(stream).ok_or(Status::ILLEGAL_STATE)?;
         let key = call.capture_key(stream);
         call.driver.captures.remove(&key);
-        if capture.thread != call.thread.number && capture.mode != mode::RELAXED {
-            return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
-        }
         if capture.is_invalid {
             graph.put(CUgraph(0))?;
             return Err(Status::STREAM_CAPTURE_INVALIDATED);
+        }
+        if capture.thread != call.thread.number && capture.mode != mode::RELAXED {
+            return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
         }
         graph.put(CUgraph(call.driver.graphs.add(Graph::captured())))
     }

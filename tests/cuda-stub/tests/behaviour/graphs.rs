@@ -212,8 +212,7 @@ fn what_cannot_be_launched_is_refused_and_changes_nothing() {
         (Params { shared_mem_bytes: 49153, ..right }, INVALID),
         (Params { params: NONE, ..right }, INVALID),
         (Params { params: Pointers(missing.as_mut_ptr()), ..right }, INVALID),
-        (Params { extra: right.params, ..right }, INVALID),
-        (Params { function: CUfunction(0), ..right }, INVALID),
+        (Params { function: CUfunction(0), ..right }, DEAD),
         (Params { function: CUfunction(kernel.0), ..right }, DEAD),
     ];
     for (index, (wrong, status)) in wrong.iter().enumerate() {
@@ -229,6 +228,25 @@ fn what_cannot_be_launched_is_refused_and_changes_nothing() {
     assert_eq!(stub.cuKernelSetAttribute(8, 200_000, kernel, DEVICE_0), OK);
     assert_eq!(stub.set(executable, node, &Params { shared_mem_bytes: 200_000, ..right }), OK);
     assert_eq!(stub.cuGraphLaunch(executable, NULL_STREAM), OK);
+}
+
+#[test]
+fn a_node_may_have_its_arguments_twice() {
+    let (stub, _) = Stub::ready("");
+    let function = stub.function(stub.only_kernel("params 4"));
+    let mut seven = [address(&7u32)];
+    // Packed arguments that end before they begin, which alone are refused.
+    let mut nothing = [std::ptr::null_mut()];
+    let twice = Params { extra: Pointers(nothing.as_mut_ptr()), ..params(function, &mut seven) };
+    let (graph, node, executable) = stub.one(&twice);
+    assert_eq!(stub.set(executable, node, &twice), OK);
+    let packed = Params { params: NONE, ..twice };
+    assert_eq!(stub.set(executable, node, &packed), INVALID);
+    assert_eq!(stub.add(graph, &[], &packed), Err(INVALID));
+    stub.log();
+    assert_eq!(stub.cuGraphLaunch(executable, NULL_STREAM), OK);
+    let expected = json!([{"offset": 0, "bytes": "07000000"}]);
+    assert_eq!(stub.log()[0]["launches"][0]["arguments"], expected);
 }
 
 #[test]
@@ -401,16 +419,19 @@ fn a_graph_spoils_the_capture_of_its_stream_and_of_no_other() {
 }
 
 #[test]
-fn making_and_ending_graphs_is_unsafe_under_a_capture() {
+fn executables_are_not_made_or_ended_under_a_capture() {
     let (stub, context) = Stub::ready("");
     let function = stub.function(stub.only_kernel(""));
     let (graph, _, executable) = stub.one(&params(function, &mut []));
     let stream = stub.stream(1);
-    let calls: [&(dyn Fn() -> Status + Sync); 3] = [
-        &|| stub.add(graph, &[], &params(function, &mut [])).err().unwrap_or(OK),
-        &|| stub.instantiate(graph).err().unwrap_or(OK),
-        &|| stub.cuGraphExecDestroy(executable),
-    ];
+    // Graphs are.
+    assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), OK);
+    let meanwhile = stub.graph();
+    assert!(stub.add(meanwhile, &[], &params(function, &mut [])).is_ok());
+    assert_eq!(stub.cuGraphDestroy(meanwhile), OK);
+    assert!(end(&stub, stream).is_ok());
+    let calls: [&(dyn Fn() -> Status + Sync); 2] =
+        [&|| stub.instantiate(graph).err().unwrap_or(OK), &|| stub.cuGraphExecDestroy(executable)];
     for call in calls {
         assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), OK);
         std::thread::scope(|scope| {
