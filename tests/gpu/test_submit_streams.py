@@ -35,6 +35,12 @@ def blocking_stream():
     return torch.cuda.ExternalStream(made("cuStreamCreate", 0))
 
 
+def stream_of_its_own():
+    """One that is nobody else's, now or later: every 32nd that PyTorch makes is the same, and one of them is where it captures."""
+    non_blocking = 1
+    return torch.cuda.ExternalStream(made("cuStreamCreate", non_blocking))
+
+
 def give_graph(module, a, b, stream):
     """Calls until the use has a graph, if it may have one."""
     with torch.cuda.stream(stream):
@@ -188,7 +194,7 @@ def test_two_streams_overlap(fresh, tell, launch):
 
 
 def test_a_stream_with_a_window_of_memory(fresh):
-    module, stream = fresh("add_one"), torch.cuda.Stream()
+    module, stream = fresh("add_one"), stream_of_its_own()
     a, b = vectors(1 << 18)
     persisting, streaming = 2, 1
     window = struct.pack("<QQfii", a.data_ptr(), a.nbytes, 1.0, persisting, streaming)
@@ -276,11 +282,13 @@ def test_torch_captures(fresh, is_first):
 @pytest.mark.parametrize("is_first", [True, False])
 def test_calls_while_another_stream_captures(fresh, is_first, mode):
     """The use gets its graph before, or while the other captures."""
-    module, other = fresh("add_one"), torch.cuda.Stream()
+    module, other = fresh("add_one"), stream_of_its_own()
     a, b = vectors()
     x, y = vectors()
     if not is_first:
         give_graph(module, a, b, other)
+    b.zero_()
+    torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, capture_error_mode=mode):
         module.add_one(x, y)
@@ -300,10 +308,12 @@ def test_calls_while_another_thread_captures(fresh, is_first, mode):
     module = fresh("add_one")
     a, b = vectors()
     x, y = vectors()
-    stream = torch.cuda.Stream()
+    stream = stream_of_its_own()
     torch.cuda.synchronize()
     if not is_first:
         give_graph(module, a, b, stream)
+    b.zero_()
+    torch.cuda.synchronize()
     began, ends, graphs = threading.Event(), threading.Event(), []
 
     def capture():
