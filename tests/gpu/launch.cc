@@ -239,8 +239,13 @@ struct Line {
     void check(const Function &function, int turn)
     {
         float got[11];
+        // The stream may be one that copies do not wait for, and that does not wait for them.
+        auto wait = [] { must(!cuCtxSynchronize(), "the device fails"); };
+        wait();
         tensors[turn].fill(11);
+        wait();
         function({tensors[turn].any()});
+        wait();
         must(!cuMemcpyDtoH(got, tensors[turn].data, sizeof(got)), "no copy");
         for (int i = 0; i < 11 && !is_brief; i++)
             must(got[i] == (float)i, "the ten kernels are not right");
@@ -251,9 +256,13 @@ static void ten_row(const Table &table, const std::string &name, const Libraries
 {
     auto call = [&](const Function &function) { return [&](int turn) { function({line.tensors[turn].any()}); }; };
     auto launches = [&](int turn) { bare.plain(turn); };
+    auto check = [&] {
+        for (auto function : {&libraries.ten, &libraries.ten_plain})
+            for (int turn : {0, 1, 0, 1})
+                line.check(*function, turn);
+    };
     warm(call(libraries.ten));
-    for (int turn : {0, 1, 0, 1})
-        line.check(libraries.ten, turn);
+    check();
     auto before = libraries.ten.counts();
     auto took = interleave(sides(until == Until::Returned ? kCalls / 10 : kCalls, until,
                                  {
@@ -265,6 +274,7 @@ static void ten_row(const Table &table, const std::string &name, const Libraries
                                  }),
                            until == Until::Returned ? kRounds : 31);
     table.row(name, took, libraries.ten.graphs_since(before));
+    check();
 }
 
 static void ten(const Libraries &libraries, int device)
