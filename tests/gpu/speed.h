@@ -328,6 +328,7 @@ class Bare
     CUfunction kernel;
     std::vector<Launch> launches;
     CUgraphExec changing = nullptr, same = nullptr;
+    unsigned long long context_id = 0;
 
     CUgraphExec graph()
     {
@@ -343,15 +344,17 @@ class Bare
         return exec;
     }
 
-    // What a launcher has to know before it may launch a graph.
+    // What a launcher has to know before it may launch a graph. A context that was reset has another id.
     void ask() const
     {
+        unsigned long long id = 0;
         CUcontext current = nullptr, of_stream = nullptr;
         CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
         bool is_known = !cuCtxGetCurrent(&current) && current;
         if (config.hStream)
             is_known &= !cuStreamGetCtx(config.hStream, &of_stream) && of_stream == current;
-        must(is_known && !cuStreamIsCapturing(config.hStream, &capture) && !capture, "no graph can be launched");
+        is_known &= !cuStreamIsCapturing(config.hStream, &capture) && !capture;
+        must(is_known && !cuCtxGetId(current, &id) && id == context_id, "no graph can be launched");
     }
 
   public:
@@ -377,6 +380,7 @@ class Bare
         }
         same = graph();
         changing = graph();
+        must(!cuCtxGetId(nullptr, &context_id), "the context has no id");
     }
 
     // One launch after the other.
