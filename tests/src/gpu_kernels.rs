@@ -4,7 +4,7 @@
 //! [`kernels`].
 
 use crate::callee::Launched;
-use crate::kernels;
+use crate::{cuda_stub, kernels};
 use kernpack_compiler::image::ImageKind;
 use kernpack_compiler::source::{GpuFile, GpuSource};
 use kernpack_ffi_abi::DType;
@@ -55,8 +55,7 @@ fn param(number: usize, arg: &LaunchArg) -> String {
 
 /// The launches of a function among the driver's calls, with what their kernels got.
 pub fn launched(function: &str, plan: &Plan, log: &[Json]) -> Vec<Launched> {
-    let launches =
-        log.iter().filter(|call| call["result"] == "CUDA_SUCCESS").map(|call| &call["launch"]);
+    let launches = cuda_stub::launched(log).into_iter();
     launches.filter_map(|launch| one(function, plan, launch)).collect()
 }
 

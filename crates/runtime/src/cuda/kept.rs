@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which executable graphs are kept, and by whom they are used.
 //!
-//! A *use* is a batch that comes again: the same kernels of the same function on the same stream, for
-//! the same prepared call if it is one's. Each kernel that batches begin with keeps track of its [`SLOTS`] most
-//! frequent uses, by the algorithm of Misra and Gries: a use that has a slot is counted there; one
-//! that has none takes a slot whose count is 0, and where there is no such slot, all counts go
-//! down. So as many uses in turn as there are no slots for never get one, and one that has become
-//! rare makes room.
+//! A *use* is a batch that comes again: the same kernels of the same function on the same stream,
+//! for the same prepared call if it is one's. Each kernel that batches begin with keeps track of
+//! its [`SLOTS`] most frequent uses, by the algorithm of Misra and Gries: a use that has a slot is
+//! counted there; one that has none takes a slot whose count is 0, and where there is no such slot,
+//! all counts go down. So as many uses in turn as there are no slots for never get one, and one
+//! that has become rare makes room.
 //!
 //! Counts are approximate: threads that count at once may miss each other. The executable of a slot
 //! is taken out by who uses it, and put back. Nobody waits: who does not find it there launches
@@ -97,8 +97,8 @@ impl Slot {
         self.count.store(1, Ordering::Relaxed);
     }
 
-    /// Has its use, for which an executable has just been made, be one that was seen often: what was
-    /// made is to serve for some time.
+    /// Has its use, for which an executable has just been made, be one that was seen often: what
+    /// was made is to serve for some time.
     pub(super) fn settle(&self) {
         self.count.store(MOST_USES / 2, Ordering::Relaxed);
     }
