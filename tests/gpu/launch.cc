@@ -20,6 +20,15 @@ static std::string place(int device, CUstream stream)
 
 static const Ratio kPlainControl = {"bare launch again", "bare launch"};
 
+static const char kColumns[] = R"(
+A bare graph is the driver calls that a package makes where it launches through one: cuCtxGetCurrent, cuStreamGetCtx on a stream of its own,
+cuStreamIsCapturing, cuCtxGetId, cuGraphExecKernelNodeSetParams for each kernel, cuGraphLaunch. Bare prepared is the same without
+cuGraphExecKernelNodeSetParams.
+
+What auto takes of bare launches misses its target only where it is also above 1.05 times what the bare graph takes of them, in the next
+column: on that machine, that driver gives nobody less.
+)";
+
 static Table one_kernel(const std::string &title, double graph, double launch, double plain)
 {
     std::vector<Ratio> ratios = {
@@ -27,7 +36,8 @@ static Table one_kernel(const std::string &title, double graph, double launch, d
         {"same arguments", "bare prepared"},
         {"prepared", "bare prepared", launch ? 1.05 : 0},
         {"prepared", "graph launch", launch ? 1.12 : 0},
-        {"auto", "bare launch", launch},
+        {"auto", "bare launch", launch, "bare graph"},
+        {"bare graph", "bare launch"},
         {"plain", "bare launch", plain},
         {"bare graph again", "bare graph"},
         kPlainControl,
@@ -198,7 +208,12 @@ static void to_the_end(const Libraries &libraries, int device)
     auto kernel = libraries.kernel("add_one", "add_one");
     Table table("`add_one` from C for n = 1, time a call until the device has done 2,000 in a row.", {"call"},
                 {"auto", "plain", "bare graph", "bare launch"},
-                {{"auto", "bare launch", 0.65}, {"auto", "plain"}, {"auto", "bare graph"}, {"plain", "bare launch"}, kPlainControl});
+                {{"auto", "bare launch", 0.65, "bare graph"},
+                 {"bare graph", "bare launch"},
+                 {"auto", "plain"},
+                 {"auto", "bare graph"},
+                 {"plain", "bare launch"},
+                 kPlainControl});
     libraries.on_streams(device, [&](CUstream stream) {
         Vectors vectors(libraries.tvm_ffi, device, 1);
         auto subject = vectors.subject(libraries.add_one, libraries.add_one_plain, kernel, stream);
@@ -284,7 +299,8 @@ static void ten(const Libraries &libraries, int device)
                                        std::tuple(Until::Done, "time a call until the device has done 200 in a row", 0.45)}) {
         Table table(std::string("Ten kernels in a line from C, ") + what + ".", {"call"},
                     {"auto", "plain", "bare graph", "ten bare launches"},
-                    {{"auto", "ten bare launches", target},
+                    {{"auto", "ten bare launches", target, "bare graph"},
+                     {"bare graph", "ten bare launches"},
                      {"auto", "bare graph"},
                      {"plain", "ten bare launches"},
                      {"ten bare launches again", "ten bare launches"}});
@@ -321,6 +337,7 @@ int main(int argc, char **argv)
     int n_devices = 0;
     must(!cuInit(0) && !cuDeviceGetCount(&n_devices) && n_devices > 0, "no GPU");
     Libraries libraries(argv[1], argv[2]);
+    std::fputs(kColumns, stdout);
     for (int device = 0; device < std::min(n_devices, 2); device++) {
         CUcontext context;
         must(!cuDevicePrimaryCtxRetain(&context, device) && !cuCtxSetCurrent(context), "no context");
