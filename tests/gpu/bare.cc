@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches cost without an entry point, for speed.py: nanoseconds of host time for each cuLaunchKernelEx.
+// What launches cost without an entry point, for speed.py: nanoseconds of host time for each cuLaunchKernelEx, and for each graph.
 
-#include <chrono>
-#include <cuda.h>
-#include <tvm/ffi/c_api.h>
-#include <tvm/ffi/extra/c_env_api.h>
+#include "speed.h"
 
 // The kernel of PTX that ends in a NUL, as a function of the current context, or NULL.
 extern "C" CUfunction bare_kernel(const char *ptx, const char *name)
@@ -44,17 +41,20 @@ extern "C" int __tvm_ffi_least(void *, const TVMFFIAny *, int32_t, TVMFFIAny *re
     return 0;
 }
 
-// Launches one block on the NULL stream of the current context, so many times, and waits before and after; -1 where a launch fails.
-extern "C" double bare_launches(CUfunction function, void **params, unsigned threads, int n_launches)
+// One block on the NULL stream of the current context, with these arguments and those in turn.
+extern "C" Bare *bare(CUfunction function, void **params, void **others, unsigned threads)
 {
-    CUlaunchConfig config = {};
-    config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-    config.blockDimX = threads;
-    bool is_failed = cuCtxSynchronize() != CUDA_SUCCESS;
-    auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < n_launches; i++)
-        is_failed |= cuLaunchKernelEx(&config, function, params, nullptr) != CUDA_SUCCESS;
-    std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-    is_failed |= cuCtxSynchronize() != CUDA_SUCCESS;
-    return is_failed ? -1 : elapsed.count() / n_launches;
+    return new Bare(function, 1, threads, nullptr, {{params, others}});
+}
+
+// Launches so many times, and waits before and after.
+extern "C" double bare_launches(const Bare *bare, int n_launches)
+{
+    return sample([bare](int turn) { bare->plain(turn); }, n_launches);
+}
+
+// The same with the driver calls that a launcher through graphs makes.
+extern "C" double bare_graphs(const Bare *bare, int n_launches)
+{
+    return sample([bare](int turn) { bare->updated(turn); }, n_launches);
 }
