@@ -355,6 +355,9 @@ def test_sixteen_threads(fresh, tell, n_streams, launch):
     def work(number):
         try:
             with torch.cuda.stream(streams[number % n_streams]):
+                # PyTorch makes the device's context current when it first needs it in a thread. Without it, launches are plain.
+                if number > 0:
+                    torch.zeros(1, device="cuda")
                 start.wait(60)
                 for i in range(n):
                     module.put(rows[number], i, 1_000_000 * number + i)
@@ -370,6 +373,8 @@ def test_sixteen_threads(fresh, tell, n_streams, launch):
     counts = launched(module, "put")
     tell(f"16 threads on {n_streams} streams, {launch}: {counts}")
     assert counts["plain"] + counts["graph"] == n_threads * n
+    if launch == "graph":
+        assert counts["graph"] > 0
 
 
 def test_uses_come_and_go(fresh):
