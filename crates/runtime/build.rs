@@ -74,7 +74,7 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     run(&mut rustc)?;
 
     let text = fs::read_to_string(&ir).map_err(|error| file_problem(&ir, error))?;
-    fs::write(&ir, with_counter(&without_target(&text), arch))
+    fs::write(&ir, with_intrinsics(&without_target(&text), arch))
         .map_err(|error| file_problem(&ir, error))?;
     Ok(ir)
 }
@@ -89,9 +89,11 @@ fn without_target(ir: &str) -> String {
     neutral.map(|line| line + "\n").collect()
 }
 
-/// Reads the processor's counter where the code calls for it. On aarch64 that is the counter of
-/// time, which everybody may read; LLVM has an intrinsic for the one of x86-64 only.
-fn with_counter(ir: &str, arch: HostArch) -> String {
+/// Puts LLVM's intrinsics where the code calls for what Rust has none for: to fetch memory ahead,
+/// and to read the processor's counter. On aarch64 that is the counter of time, which everybody may
+/// read; LLVM has an intrinsic for the one of x86-64 only.
+fn with_intrinsics(ir: &str, arch: HostArch) -> String {
+    let ir = ir.replace("@kernpack_prefetch", "@llvm.prefetch.p0");
     let read = match arch {
         HostArch::X86_64 => return ir.replace("@kernpack_ticks", "@llvm.readcyclecounter"),
         HostArch::Aarch64 => "asm sideeffect \"mrs $0, cntvct_el0\", \"=r\"()",

@@ -20,6 +20,7 @@ use super::context::Current;
 use super::graph::Executable;
 use super::load::without_capture;
 use super::state::{Area, MAX_DEVICES, n_kernels};
+use super::system::prefetch;
 use crate::interface::layout::Batch;
 
 /// The most graphs of a kernel.
@@ -53,6 +54,16 @@ impl Slot {
 
     pub(super) fn is_empty(&self) -> bool {
         self.executable.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Has the processor fetch what the executable is first asked, which the driver's own work has
+    /// pushed out since the last launch.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        let executable: *const u8 = self.executable.load(Ordering::Relaxed).cast();
+        for line in 0..3 {
+            prefetch(executable.wrapping_add(64 * line));
+        }
     }
 
     /// Takes out what is there: an executable, or NULL. The slot is the caller's until something is

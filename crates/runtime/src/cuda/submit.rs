@@ -172,6 +172,7 @@ impl<'b> Use<'b> {
         if self.slot.is_empty() && !turn.makes {
             return false;
         }
+        self.slot.fetch();
         let calls = self.area.graph_calls();
         let Some(context_id) = self.context_id(calls) else { return false };
         let executable = match self.slot.take() {

@@ -35,6 +35,16 @@ unsafe extern "C" {
     fn getenv(name: *const c_char) -> *const c_char;
     /// The processor's counter: `build.rs` puts LLVM's intrinsic in its place.
     fn kernpack_ticks() -> u64;
+    /// Has the processor fetch what lies at an address, if it can be read: here, too, `build.rs`
+    /// puts LLVM's intrinsic, whose numbers say that it is read, often, and is data.
+    fn kernpack_prefetch(address: *const u8, writes: i32, locality: i32, is_data: i32);
+}
+
+/// Says that the memory from an address on is about to be read. It need not be there.
+#[inline(always)]
+pub(super) fn prefetch(address: *const u8) {
+    // SAFETY: it is a hint, which changes nothing.
+    unsafe { kernpack_prefetch(address, 0, 3, 1) };
 }
 
 /// What the processor's counter says. How long a tick is depends on the processor.
