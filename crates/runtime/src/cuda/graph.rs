@@ -14,7 +14,7 @@ use core::ffi::c_void;
 use core::ptr;
 
 use super::driver::{self, Exec, GraphCalls, NodeParams, Status, Stream};
-use crate::interface::layout::{Batch, KernelLaunch, LaunchAttribute, LaunchConfig, launch_config};
+use crate::interface::layout::{Batch, KernelLaunch, LaunchAttribute, launch_config};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -63,25 +63,6 @@ struct Node {
 /// only one in so many is: what has kept changing is likely to change again.
 const KEPT_IN_A_ROW: u32 = 4;
 const KEPT_OF: u32 = 16;
-
-impl Batch {
-    /// The launches.
-    pub(super) fn launches(&self) -> &[KernelLaunch] {
-        let first: *const KernelLaunch = ptr::from_ref(self).wrapping_add(1).cast();
-        // SAFETY: they lie behind it.
-        unsafe { core::slice::from_raw_parts(first, self.n_launches as usize) }
-    }
-}
-
-impl LaunchConfig {
-    pub(super) fn attributes(&self) -> &[LaunchAttribute] {
-        match self.n_attributes as usize {
-            0 => &[],
-            // SAFETY: the configuration has as many attributes as it says.
-            n => unsafe { core::slice::from_raw_parts(self.attributes, n) },
-        }
-    }
-}
 
 impl KernelLaunch {
     /// How large it is: the start of its configuration.
@@ -328,45 +309,34 @@ impl Executable {
     }
 
     /// Makes one of a batch in the current context, whose number that is. `functions` says which
-    /// function of that context a kernel is. `None` where there is no memory, or the driver
-    /// refuses.
+    /// function of that context a kernel is. NULL where there is no memory, or the driver refuses.
     pub(super) fn make(
         calls: &GraphCalls,
         context_id: u64,
         batch: &Batch,
         functions: impl Fn(u32) -> driver::Function,
-    ) -> Option<*mut Executable> {
+    ) -> *mut Executable {
         let launches = batch.launches();
         let before_given = size_of::<Executable>() + size_of::<Node>() * launches.len();
         let n_bytes: usize = launches.iter().map(KernelLaunch::n_bytes).sum();
         // SAFETY: plain memory.
         let made: *mut Executable = unsafe { malloc(before_given + n_bytes) }.cast();
         if made.is_null() {
-            return None;
+            return made;
         }
-        let empty = Executable {
-            exec: ptr::null_mut(),
-            context_id,
-            stream: batch.stream,
-            owner: batch.owner,
-            function: batch.function,
-            n_nodes: 0,
-            n_launched: 0,
-            graph: ptr::null_mut(),
-        };
-        // SAFETY: it is as large as that.
-        unsafe { made.write(empty) };
+        // SAFETY: there is that much. It and its nodes are valid as zeros.
+        unsafe { made.cast::<u8>().write_bytes(0, before_given) };
         // SAFETY: nobody else knows it.
         let executable = unsafe { &mut *made };
+        (executable.context_id, executable.stream) = (context_id, batch.stream);
+        (executable.owner, executable.function) = (batch.owner, batch.function);
         let given = made.cast::<u8>().wrapping_add(before_given);
-        match executable.build(calls, launches, given, functions) {
-            Ok(()) => Some(made),
-            Err(_) => {
-                // SAFETY: nobody else knows it.
-                unsafe { Executable::destroy(made, Some(calls)) };
-                None
-            }
+        if executable.build(calls, launches, given, functions).is_err() {
+            // SAFETY: nobody else knows it.
+            unsafe { Executable::destroy(made, Some(calls)) };
+            return ptr::null_mut();
         }
+        made
     }
 
     fn build(
@@ -401,7 +371,7 @@ impl Executable {
     ) -> Result<driver::Node, Status> {
         let attributes = launch.config.attributes();
         let node: *mut Node = ptr::from_mut(self).wrapping_add(1).cast();
-        // SAFETY: there is room for as many nodes as launches, and nobody else knows them.
+        // SAFETY: there are as many nodes as launches, and nobody else knows them.
         let node = unsafe { &mut *node.wrapping_add(self.n_nodes as usize) };
         if function.is_null() {
             return Err(driver::INVALID_VALUE);

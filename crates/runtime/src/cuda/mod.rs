@@ -20,6 +20,7 @@
 //! images as such.
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
+mod batch;
 mod choice;
 pub(crate) mod context;
 mod driver;

@@ -71,9 +71,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
         true => Way::Graph,
         false => match plainly(batch, blank) {
             Ok(()) => Way::Plain,
-            Err(n_strings) => {
-                return n_strings;
-            }
+            Err(n_strings) => return n_strings,
         },
     };
     if turn.is_timed
@@ -206,7 +204,7 @@ impl<'b> Use<'b> {
     /// what is launched into it runs.
     #[inline(always)]
     fn context_id(self, calls: &GraphCalls) -> Option<u64> {
-        let (driver, stream) = (self.area.started_driver(), self.batch.stream);
+        let (driver, stream) = (self.area.found_driver(), self.batch.stream);
         let primary = self.area.device(self.batch.device as usize).primary.load(Ordering::Relaxed);
         let is_usual = !primary.is_null()
             && Current::ask(driver).is(primary)
@@ -232,13 +230,13 @@ impl<'b> Use<'b> {
             }
             function
         };
-        let driver = self.area.started_driver();
+        let driver = self.area.found_driver();
         let made =
             without_capture(driver, || Executable::make(calls, context_id, self.batch, functions));
-        match made {
-            Some(_) => self.slot.settle(),
-            None => kept::give_room(self.area),
+        match made.is_null() {
+            true => kept::give_room(self.area),
+            false => self.slot.settle(),
         }
-        made.unwrap_or(ptr::null_mut())
+        made
     }
 }
