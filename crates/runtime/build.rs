@@ -104,7 +104,8 @@ fn with_intrinsics(ir: &str, arch: HostArch) -> String {
     lines.map(|line| line.replace("@kernpack_ticks()", read) + "\n").collect()
 }
 
-/// What functions say that may have to clean up behind a panic. There are none.
+/// How a function says that it may have to clean up behind a panic, for which it has a table, too.
+/// There are no panics.
 const PERSONALITY: &str = " personality ptr @rust_eh_personality";
 
 /// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM
@@ -116,7 +117,7 @@ fn without_local_unwinding(ir: &str) -> String {
     let functions = ir.lines().map(|line| if is_local(&line) { rename(line) } else { line.into() });
     let groups = ir.lines().filter(|line| line.starts_with("attributes #"));
     let groups = groups.map(|line| rename(line).replace(" uwtable", "").replace(" nounwind", ""));
-    // No more than that would leave the tables of those that LLVM cannot tell not to throw.
+    // LLVM would keep the table of a function that may throw for all it knows. None does.
     let groups = groups.map(|line| line.replacen("{ ", "{ nounwind ", 1));
     functions.chain(groups).map(|line| line + "\n").collect()
 }

@@ -8,11 +8,14 @@ use super::import::call_runtime;
 use super::launch::Call;
 use crate::llvm::{Operation, Predicate, Ty, V};
 use crate::package::Submit;
-use kernpack_runtime::interface::MAX_BATCH;
 use kernpack_runtime::interface::functions::CUDA_SUBMIT;
 use kernpack_runtime::interface::layout::{self, batch, kernel_launch};
 use kernpack_validators::plan::{self, Grid, Plan};
 use std::ops::Range;
+
+/// The most launches of a batch. All of them lie on the stack, and a graph of them is made within a
+/// call.
+const MAX_BATCH: usize = 64;
 
 /// How launches on a GPU are submitted.
 #[derive(Clone, Copy)]

@@ -48,16 +48,26 @@ impl Current {
     pub(super) fn is(self, context: Context) -> bool {
         self.status == 0 && self.context == context
     }
+}
 
-    /// Whether it can be put back.
-    pub(super) fn is_known(self) -> bool {
-        self.status == 0
+/// Makes a context current: 0, or why not.
+fn enter(driver: &Driver, context: Context) -> Status {
+    // SAFETY: the handle is the driver's.
+    unsafe { (driver.set_context)(context) }
+}
+
+/// Runs `body` where a context is current, which it is told, or else could not be made so. The
+/// caller has its own again behind it.
+pub(super) fn within(driver: &Driver, context: Context, body: impl FnOnce(bool)) {
+    let callers = Current::ask(driver);
+    if callers.is(context) {
+        return body(true);
     }
-
-    /// Makes it current again. There is nothing to be done where the driver refuses.
-    pub(super) fn put_back(self, driver: &Driver) {
-        // SAFETY: the handle is the driver's.
-        unsafe { (driver.set_context)(self.context) };
+    // What cannot be put back is not taken away.
+    let is_entered = callers.status == 0 && enter(driver, context) == 0;
+    body(is_entered);
+    if is_entered {
+        enter(driver, callers.context);
     }
 }
 
@@ -114,8 +124,7 @@ impl Call {
             return Err(current.status);
         }
         let primary = self.primary_context()?;
-        // SAFETY: the handle is the driver's.
-        match unsafe { (self.driver.set_context)(primary) } {
+        match enter(self.driver, primary) {
             0 => {
                 self.in_primary = true;
                 self.callers = Some(current.context);
@@ -172,8 +181,7 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if let Some(callers) = self.callers {
-            // SAFETY: the handle is the driver's.
-            unsafe { (self.driver.set_context)(callers) };
+            enter(self.driver, callers);
         }
     }
 }

@@ -120,43 +120,51 @@ macro_rules! functions {
 functions! {
     /// The driver's functions.
     Driver named SYMBOLS {
-    launch = cuLaunchKernelEx(*const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void);
-    current_context = cuCtxGetCurrent(*mut Context);
-    init = cuInit(c_uint);
-    error_name = cuGetErrorName(Status, *mut *const c_char);
-    error_string = cuGetErrorString(Status, *mut *const c_char);
-    device_count = cuDeviceGetCount(*mut c_int);
-    device_attribute = cuDeviceGetAttribute(*mut c_int, c_int, c_int);
-    primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
-    primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
-    primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
-    set_context = cuCtxSetCurrent(Context);
-    current_device = cuCtxGetDevice(*mut c_int);
-    exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);
-    load = cuLibraryLoadData(*mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int, *mut *mut c_void, c_uint);
-    unload = cuLibraryUnload(Library);
-    get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
-    get_function = cuKernelGetFunction(*mut Function, Kernel);
-    kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
-    set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
+        launch = cuLaunchKernelEx(
+            *const LaunchConfig, Function, *mut *mut c_void, *mut *mut c_void
+        );
+        current_context = cuCtxGetCurrent(*mut Context);
+        init = cuInit(c_uint);
+        error_name = cuGetErrorName(Status, *mut *const c_char);
+        error_string = cuGetErrorString(Status, *mut *const c_char);
+        device_count = cuDeviceGetCount(*mut c_int);
+        device_attribute = cuDeviceGetAttribute(*mut c_int, c_int, c_int);
+        primary_retain = cuDevicePrimaryCtxRetain(*mut Context, c_int);
+        primary_state = cuDevicePrimaryCtxGetState(c_int, *mut c_uint, *mut c_int);
+        primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
+        set_context = cuCtxSetCurrent(Context);
+        current_device = cuCtxGetDevice(*mut c_int);
+        exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);
+        load = cuLibraryLoadData(
+            *mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int,
+            *mut *mut c_void, c_uint
+        );
+        unload = cuLibraryUnload(Library);
+        get_kernel = cuLibraryGetKernel(*mut Kernel, Library, *const c_char);
+        get_function = cuKernelGetFunction(*mut Function, Kernel);
+        kernel_attribute = cuKernelGetAttribute(*mut c_int, c_int, Kernel, c_int);
+        set_kernel_attribute = cuKernelSetAttribute(c_int, c_int, Kernel, c_int);
     }
 }
 
 functions! {
     /// Those for launching executable graphs, which an older driver may lack.
     GraphCalls named GRAPH_SYMBOLS {
-    launch = cuGraphLaunch(Exec, Stream);
-    set_params = cuGraphExecKernelNodeSetParams_v2(Exec, Node, *const NodeParams);
-    context_id = cuCtxGetId(Context, *mut u64);
-    stream_context = cuStreamGetCtx(Stream, *mut Context);
-    capture_status = cuStreamIsCapturing(Stream, *mut c_int);
-    stream_attribute = cuStreamGetAttribute(Stream, c_int, *mut AttributeValue);
-    create = cuGraphCreate(*mut Graph, c_uint);
-    add_kernel = cuGraphAddKernelNode_v2(*mut Node, Graph, *const Node, usize, *const NodeParams);
-    set_attribute = cuGraphKernelNodeSetAttribute(Node, AttributeId, *const AttributeValue);
-    instantiate = cuGraphInstantiateWithFlags(*mut Exec, Graph, u64);
-    destroy_exec = cuGraphExecDestroy(Exec);
-    destroy = cuGraphDestroy(Graph);
+        launch = cuGraphLaunch(Exec, Stream);
+        set_params = cuGraphExecKernelNodeSetParams_v2(Exec, Node, *const NodeParams);
+        context_id = cuCtxGetId(Context, *mut u64);
+        stream_context = cuStreamGetCtx(Stream, *mut Context);
+        capture_status = cuStreamIsCapturing(Stream, *mut c_int);
+        stream_attribute = cuStreamGetAttribute(Stream, c_int, *mut AttributeValue);
+        create = cuGraphCreate(*mut Graph, c_uint);
+        add_kernel = cuGraphAddKernelNode_v2(
+            *mut Node, Graph, *const Node, usize, *const NodeParams
+        );
+        set_attribute =
+            cuGraphKernelNodeSetAttribute(Node, AttributeId, *const AttributeValue);
+        instantiate = cuGraphInstantiateWithFlags(*mut Exec, Graph, u64);
+        destroy_exec = cuGraphExecDestroy(Exec);
+        destroy = cuGraphDestroy(Graph);
     }
 }
 

@@ -16,7 +16,7 @@ use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use super::context::Current;
+use super::context::within;
 use super::graph::Executable;
 use super::load::without_capture;
 use super::state::{Area, MAX_DEVICES, n_kernels};
@@ -124,10 +124,11 @@ impl Slot {
 #[inline(always)]
 fn key(batch: &Batch) -> u32 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut key = (batch.owner.addr() as u64).rotate_left(32) ^ batch.stream.addr() as u64;
-    key ^= u64::from(batch.function) << 16;
+    let with = |key: u64, number: u32| (key ^ u64::from(number)).wrapping_mul(PRIME);
+    let key = (batch.owner.addr() as u64).rotate_left(32) ^ batch.stream.addr() as u64;
+    let mut key = with(key, batch.function);
     for launch in batch.launches() {
-        key = (key ^ u64::from(launch.kernel)).wrapping_mul(PRIME);
+        key = with(key, launch.kernel);
     }
     (key ^ key >> 32) as u32
 }
@@ -260,22 +261,17 @@ fn visit(area: Area, what: Visit) -> Tally {
 ///
 /// It was taken out.
 unsafe fn destroy(area: Area, device: usize, executable: *mut Executable) {
-    let (driver, calls) = (area.started_driver(), area.graph_calls());
+    // SAFETY: as the caller says.
+    let taken = unsafe { &*executable };
+    area.launched(taken.function).graph.fetch_add(taken.n_launched, Ordering::Relaxed);
+    let (driver, calls) = (area.found_driver(), area.graph_calls());
     let primary = area.device(device).primary.load(Ordering::Acquire);
-    let current = Current::ask(driver);
-    let was_there = current.is(primary);
-    // SAFETY: the handle is the driver's.
-    let is_there = was_there || current.is_known() && unsafe { (driver.set_context)(primary) } == 0;
-    // SAFETY: as the caller says.
-    let &Executable { function, n_launched, .. } = unsafe { &*executable };
-    area.launched(function).graph.fetch_add(n_launched, Ordering::Relaxed);
-    // SAFETY: as the caller says.
-    let is_past = |id| unsafe { &*executable }.is_of_the_past(id);
-    let lives = is_there && calls.id_of(primary).is_some_and(|id| !is_past(id));
-    // SAFETY: as the caller says.
-    without_capture(driver, || unsafe { Executable::destroy(executable, lives.then_some(calls)) });
-    if is_there && !was_there {
-        current.put_back(driver);
-    }
+    within(driver, primary, |is_entered| {
+        let id = if is_entered { calls.id_of(primary) } else { None };
+        let lives = id.is_some_and(|id| !taken.is_of_the_past(id));
+        let calls = lives.then_some(calls);
+        // SAFETY: as the caller says.
+        without_capture(driver, || unsafe { Executable::destroy(executable, calls) });
+    });
     give_room(area);
 }

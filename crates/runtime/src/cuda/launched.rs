@@ -13,16 +13,6 @@ unsafe extern "C" {
     fn TVMFFIStringFromByteArray(bytes: *const ByteArray, string: *mut Any) -> c_int;
 }
 
-/// What is counted of a function.
-struct Counts {
-    /// How many of its kernels were launched one by one.
-    plain: u64,
-    /// How many were launched by graphs.
-    graph: u64,
-    /// How many graphs there are for it.
-    graphs: u64,
-}
-
 /// Writes down, as a string, how a function's launches were submitted. 0, or -1 where an error is
 /// raised.
 ///
@@ -31,24 +21,25 @@ struct Counts {
 /// The package has that function, and `result` may be written.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_cuda_launched(function: u32, result: *mut Any) -> i32 {
-    let counts = counts(function);
+    let [plain, graph, graphs] = counts(function);
     let mut json = Json::EMPTY;
-    json.push(b"{\"plain\": ", counts.plain);
-    json.push(b", \"graph\": ", counts.graph);
-    json.push(b", \"graphs\": ", counts.graphs);
+    json.push(b"{\"plain\": ", plain);
+    json.push(b", \"graph\": ", graph);
+    json.push(b", \"graphs\": ", graphs);
     json.push_bytes(b"}");
     let bytes = ByteArray { data: json.bytes.as_ptr(), size: json.len };
     // SAFETY: the bytes are there, and the result is as the caller says.
     if unsafe { TVMFFIStringFromByteArray(&raw const bytes, result) } == 0 { 0 } else { -1 }
 }
 
-/// What has been counted of the function of that number: nothing before the driver is there.
-fn counts(function: u32) -> Counts {
-    let Some((area, _)) = Area::ready() else { return Counts { plain: 0, graph: 0, graphs: 0 } };
+/// How many kernels of a function were launched one by one, how many by graphs, and how many graphs
+/// it has: nothing before the driver is there.
+fn counts(function: u32) -> [u64; 3] {
+    let Some((area, _)) = Area::ready() else { return [0; 3] };
     let Launched { plain, graph } = area.launched(function);
     let [plain, graph] = [plain, graph].map(|count| count.load(Ordering::Relaxed));
     let Tally { graphs, launched } = kept::count_of(area, function);
-    Counts { plain, graph: graph + launched, graphs }
+    [plain, graph + launched, graphs]
 }
 
 /// A text that has room for three numbers with their names.

@@ -86,8 +86,8 @@ impl Once {
 /// [`Launched`].
 ///
 /// A launch finds memory cold, as the driver has gone through much of its own since the last one.
-/// So what a launch reads lies in two cache lines: the first of the area, and the first of the
-/// device.
+/// So what a plain launch reads lies in two cache lines: the first of the area, and the first of
+/// the device.
 #[repr(C, align(64))]
 struct Header {
     /// Of the driver's library and functions.
@@ -147,7 +147,7 @@ pub(super) struct Learned {
     pub(super) choices: [Choice; 2],
 }
 
-/// How the launches of a function have reached the driver.
+/// How many kernels of a function have been launched one by one, and by graphs that are no more.
 #[repr(C)]
 pub(super) struct Launched {
     pub(super) plain: AtomicU64,
@@ -194,8 +194,8 @@ impl Area {
         if !known.started.is_done() {
             return None;
         }
-        // SAFETY: a driver that has been started has been found.
-        Some((Area(header), unsafe { &*known.driver() }))
+        let area = Area(header);
+        Some((area, area.found_driver()))
     }
 
     fn header(&self) -> &'static Header {
@@ -204,9 +204,10 @@ impl Area {
         unsafe { &*self.0 }
     }
 
-    /// The driver, which has been started.
-    pub(super) fn started_driver(&self) -> &'static Driver {
-        // SAFETY: a driver that has been started has been found.
+    /// The driver, which has been found, as one that has been started has.
+    #[inline(always)]
+    pub(super) fn found_driver(&self) -> &'static Driver {
+        // SAFETY: it was written before it was found.
         unsafe { &*self.header().driver() }
     }
 
@@ -287,8 +288,7 @@ impl Area {
             });
             found.map_err(|_| reason.unwrap_or_else(what_is_missing))?;
         }
-        // SAFETY: it was written before it was found.
-        let driver = unsafe { &*header.driver() };
+        let driver = self.found_driver();
         if !header.started.is_done() {
             let started = header.started.make(|| driver.start());
             started.map_err(|status| NoDriver::Init(driver, status))?;
@@ -357,8 +357,7 @@ impl Area {
             return;
         }
         let area = Area(header);
-        // SAFETY: as in `driver`.
-        if unsafe { &*header }.started.is_done()
+        if area.header().started.is_done()
             && let Ok(driver) = area.driver()
         {
             kept::drop_all(area);
