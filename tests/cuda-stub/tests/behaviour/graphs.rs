@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Graphs of kernels: how they are made, changed and launched, and what is refused.
 
-use crate::stub::{DEVICE_0, DEVICE_1, NONE, NULL_STREAM, Stub, address, config, handle};
-use kernpack_cuda_stub::argument::{In, InOut, Out, Pointers};
+use crate::stub::{DEVICE_0, DEVICE_1, NONE, NULL_STREAM, Stub, address, handle};
+use kernpack_cuda_stub::argument::{In, InOut, Pointers};
 use kernpack_cuda_stub::c_types::{
     CUDA_KERNEL_NODE_PARAMS as Params, CUcontext, CUdeviceptr, CUfunction, CUgraph, CUgraphExec,
-    CUgraphNode, CUkernel, CUlaunchAttribute, CUlaunchAttributeValue, CUstream,
-    CUstreamCaptureStatus,
+    CUgraphNode, CUkernel, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
 };
 use kernpack_cuda_stub::capture::mode;
 use kernpack_cuda_stub::status::Status;
@@ -81,16 +80,6 @@ fn three(memory: CUdeviceptr) -> &'static mut [f32; 3] {
     unsafe { &mut *(memory.0 as *mut [f32; 3]) }
 }
 
-fn capturing(stub: &Stub, stream: CUstream) -> u32 {
-    let mut status = CUstreamCaptureStatus(9);
-    assert_eq!(stub.cuStreamIsCapturing(stream, Out(&mut status)), OK);
-    status.0
-}
-
-fn end(stub: &Stub, stream: CUstream) -> Result<CUgraph, Status> {
-    handle(CUgraph, |out| stub.cuStreamEndCapture(stream, out))
-}
-
 /// What a launch says in the log, without its stream and attributes.
 fn shape(launch: &Value) -> Value {
     let config = &launch["config"];
@@ -116,7 +105,7 @@ fn a_graph_does_what_launches_do() {
     stub.log();
     assert_eq!(stub.cuGraphLaunch(executable, stream), OK);
     assert_eq!(*three(output), [2.0, 3.0, -2.5]);
-    let launched = config([1; 3], [32, 1, 1], 0, stream, &[]);
+    let launched = CUlaunchConfig::new([1; 3], [32, 1, 1], 0, stream, &[]);
     let function = CUfunction(kernel.0);
     assert_eq!(stub.cuLaunchKernelEx(In(&launched), function, node.params, NONE), OK);
     let log = stub.log();
@@ -372,7 +361,7 @@ fn flags_that_do_not_exist_are_refused() {
     // What was captured is not kept.
     let stream = stub.stream(1);
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), OK);
-    let captured = end(&stub, stream).unwrap();
+    let captured = stub.end_capture(stream).unwrap();
     assert_eq!(stub.instantiate(captured), Err(Status::NOT_SUPPORTED));
 }
 
@@ -406,16 +395,16 @@ fn a_graph_spoils_the_capture_of_its_stream_and_of_no_other() {
     begin(stream);
     assert_eq!(stub.set(executable, node, &node_params), OK);
     let elsewhere = [other, NULL_STREAM, blocking].map(|on| stub.cuGraphLaunch(executable, on));
-    assert_eq!((elsewhere, capturing(&stub, stream)), ([OK; 3], 1));
+    assert_eq!((elsewhere, stub.capturing(stream)), ([OK; 3], 1));
     assert_eq!(stub.cuGraphLaunch(executable, stream), UNSAFE);
-    assert_eq!(capturing(&stub, stream), 2);
+    assert_eq!(stub.capturing(stream), 2);
     let invalidated = Status::STREAM_CAPTURE_INVALIDATED;
     assert_eq!(stub.cuGraphLaunch(executable, stream), invalidated);
-    assert_eq!(end(&stub, stream), Err(invalidated));
+    assert_eq!(stub.end_capture(stream), Err(invalidated));
     assert_eq!(stub.counts()["launches"], 3);
     begin(blocking);
     assert_eq!(stub.cuGraphLaunch(executable, NULL_STREAM), Status::STREAM_CAPTURE_IMPLICIT);
-    assert_eq!(end(&stub, blocking), Err(invalidated));
+    assert_eq!(stub.end_capture(blocking), Err(invalidated));
 }
 
 #[test]
@@ -429,7 +418,7 @@ fn executables_are_not_made_or_ended_under_a_capture() {
     let meanwhile = stub.graph();
     assert!(stub.add(meanwhile, &[], &params(function, &mut [])).is_ok());
     assert_eq!(stub.cuGraphDestroy(meanwhile), OK);
-    assert!(end(&stub, stream).is_ok());
+    assert!(stub.end_capture(stream).is_ok());
     let calls: [&(dyn Fn() -> Status + Sync); 2] =
         [&|| stub.instantiate(graph).err().unwrap_or(OK), &|| stub.cuGraphExecDestroy(executable)];
     for call in calls {
@@ -440,13 +429,13 @@ fn executables_are_not_made_or_ended_under_a_capture() {
                 assert_eq!(call(), UNSAFE);
             });
         });
-        assert_eq!(end(&stub, stream), Err(Status::STREAM_CAPTURE_INVALIDATED));
+        assert_eq!(stub.end_capture(stream), Err(Status::STREAM_CAPTURE_INVALIDATED));
         assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), OK);
         let mut own = mode::RELAXED;
         assert_eq!(stub.cuThreadExchangeStreamCaptureMode(InOut(&mut own)), OK);
         assert_eq!(call(), OK);
         assert_eq!(stub.cuThreadExchangeStreamCaptureMode(InOut(&mut own)), OK);
-        assert!(end(&stub, stream).is_ok());
+        assert!(stub.end_capture(stream).is_ok());
     }
 }
 

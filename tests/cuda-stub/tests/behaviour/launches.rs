@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Launches: where they go, what is refused, what the log says of them; and occupancy.
 
-use crate::stub::{DEVICE_0, DEVICE_1, NONE, NULL_STREAM, Stub, address, config, got, handle};
+use crate::stub::{DEVICE_0, DEVICE_1, NONE, NULL_STREAM, Stub, address, got, handle};
 use kernpack_cuda_stub::argument::{In, Pointers};
 use kernpack_cuda_stub::c_types::{
-    CUcontext, CUdeviceptr, CUfunction, CUkernel, CUlaunchAttribute, CUstream,
+    CUcontext, CUdeviceptr, CUfunction, CUkernel, CUlaunchAttribute, CUlaunchConfig, CUstream,
 };
 use kernpack_cuda_stub::status::Status;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn cluster(dims: [u32; 3]) -> CUlaunchAttribute {
 
 /// Launches on the NULL stream with this grid, block, shared memory.
 fn shaped(stub: &Stub, kernel: CUkernel, grid: [u32; 3], block: [u32; 3], shared: u32) -> Status {
-    stub.launch_with(kernel, &config(grid, block, shared, NULL_STREAM, &[]))
+    stub.launch_with(kernel, &CUlaunchConfig::new(grid, block, shared, NULL_STREAM, &[]))
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn clusters_divide_the_grid_and_are_not_too_large() {
     let with = |grid, dims| {
         stub.launch_with(
             kernel,
-            &config([grid, 1, 1], [32, 1, 1], 0, NULL_STREAM, &[cluster(dims)]),
+            &CUlaunchConfig::new([grid, 1, 1], [32, 1, 1], 0, NULL_STREAM, &[cluster(dims)]),
         )
     };
     let refused = Status::INVALID_CLUSTER_SIZE;
@@ -124,7 +124,8 @@ fn cooperative_grids_fit_on_the_device() {
     let cooperative = CUlaunchAttribute::new(CUlaunchAttribute::COOPERATIVE, [1, 0, 0]);
     let not = CUlaunchAttribute::new(CUlaunchAttribute::COOPERATIVE, [0; 3]);
     let with = |grid, attribute| {
-        let config = config([grid, 1, 1], [1024, 1, 1], 0, NULL_STREAM, &[attribute]);
+        let attributes = [attribute];
+        let config = CUlaunchConfig::new([grid, 1, 1], [1024, 1, 1], 0, NULL_STREAM, &attributes);
         stub.launch_with(kernel, &config)
     };
     let function = CUfunction(kernel.0);
@@ -142,7 +143,10 @@ fn attributes_that_do_not_exist_are_refused() {
     let kernel = stub.only_kernel("");
     let with = |id| {
         let attribute = CUlaunchAttribute::new(id, [1, 0, 0]);
-        stub.launch_with(kernel, &config([1; 3], [32, 1, 1], 0, NULL_STREAM, &[attribute]))
+        stub.launch_with(
+            kernel,
+            &CUlaunchConfig::new([1; 3], [32, 1, 1], 0, NULL_STREAM, &[attribute]),
+        )
     };
     assert_eq!([0, 1, 6, 8].map(with), [OK; 4]);
     assert_eq!([99, 255].map(with), [INVALID; 2]);
@@ -161,7 +165,7 @@ fn the_log_has_every_argument() {
         CUlaunchAttribute::new(CUlaunchAttribute::PRIORITY, [0xffff_fffe, 0, 0]),
         CUlaunchAttribute::new(CUlaunchAttribute::PROGRAMMATIC_STREAM_SERIALIZATION, [1, 0, 0]),
     ];
-    let config = config([4, 2, 1], [32, 1, 1], 256, CUstream(2), &attributes);
+    let config = CUlaunchConfig::new([4, 2, 1], [32, 1, 1], 256, CUstream(2), &attributes);
     let params = Pointers(params.as_mut_ptr());
     stub.log();
     let function = CUfunction(kernel.0);
@@ -222,7 +226,7 @@ fn kernels_that_say_so_compute() {
     let output = handle(CUdeviceptr, |out| stub.cuMemAlloc_v2(out, 12)).unwrap();
     let launch = |n: i32, stream| {
         let mut params = [address(&input), address(&output), address(&n)];
-        let config = config([1; 3], [32, 1, 1], 0, stream, &[]);
+        let config = CUlaunchConfig::new([1; 3], [32, 1, 1], 0, stream, &[]);
         let params = Pointers(params.as_mut_ptr());
         stub.cuLaunchKernelEx(In(&config), CUfunction(kernel.0), params, NONE)
     };
@@ -260,13 +264,13 @@ fn occupancy_is_what_the_device_says() {
     assert_eq!(few, Ok(2));
     let clusters = |n| {
         let attributes = [cluster([n, 1, 1])];
-        let config = config([16, 1, 1], [1024, 1, 1], 0, NULL_STREAM, &attributes);
+        let config = CUlaunchConfig::new([16, 1, 1], [1024, 1, 1], 0, NULL_STREAM, &attributes);
         got(|out| stub.cuOccupancyMaxActiveClusters(out, function, In(&config)))
     };
     assert_eq!([clusters(1), clusters(8)], [Ok(264), Ok(33)]);
     assert_eq!(clusters(16), Err(Status::INVALID_CLUSTER_SIZE));
     let largest = || {
-        let config = config([16, 1, 1], [32, 1, 1], 0, NULL_STREAM, &[]);
+        let config = CUlaunchConfig::new([16, 1, 1], [32, 1, 1], 0, NULL_STREAM, &[]);
         got(|out| stub.cuOccupancyMaxPotentialClusterSize(out, function, In(&config)))
     };
     assert_eq!(largest(), Ok(8));

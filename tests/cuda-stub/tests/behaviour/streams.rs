@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams and captures.
 
-use crate::stub::{DEVICE_1, NULL_STREAM, Stub, config, got, handle};
+use crate::stub::{DEVICE_1, NULL_STREAM, Stub, got, handle};
 use kernpack_cuda_stub::api::stream_work::CUhostFn;
 use kernpack_cuda_stub::argument::{Address, Destination, In, InOut, Out, Source};
 use kernpack_cuda_stub::c_types::{
-    CUcontext, CUdeviceptr, CUgraph, CUgreenCtx, CUlaunchAttribute, CUlaunchAttributeValue,
+    CUcontext, CUdeviceptr, CUgreenCtx, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
     CUstream, CUstreamCaptureStatus, StreamId,
 };
 use kernpack_cuda_stub::capture::mode;
@@ -19,16 +19,6 @@ fn context(stub: &Stub, stream: CUstream) -> Result<CUcontext, Status> {
     let new = handle(CUcontext, |out| stub.cuStreamGetCtx_v2(stream, out, Out(&mut CUgreenCtx(1))));
     assert_eq!(new, handle(CUcontext, |out| stub.cuStreamGetCtx(stream, out)));
     new
-}
-
-fn capturing(stub: &Stub, stream: CUstream) -> u32 {
-    let mut status = CUstreamCaptureStatus(9);
-    assert_eq!(stub.cuStreamIsCapturing(stream, Out(&mut status)), Status::SUCCESS);
-    status.0
-}
-
-fn end(stub: &Stub, stream: CUstream) -> Result<CUgraph, Status> {
-    handle(CUgraph, |out| stub.cuStreamEndCapture(stream, out))
 }
 
 fn allocate(stub: &Stub) -> Status {
@@ -73,7 +63,7 @@ fn work_on_a_stream_is_done_at_once_unless_it_is_captured() {
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
     assert_eq!(stub.cuMemcpyDtoDAsync_v2(memory[1], memory[0], 8, stream), Status::SUCCESS);
     assert_eq!(stub.cuLaunchHostFunc(stream, CUhostFn(Some(count)), counted), Status::SUCCESS);
-    end(&stub, stream).unwrap();
+    stub.end_capture(stream).unwrap();
     let mut read = || {
         let place = Destination(back.as_mut_ptr().cast());
         assert_eq!(stub.cuMemcpyDtoH_v2(place, memory[1], 8), Status::SUCCESS);
@@ -112,18 +102,18 @@ fn what_is_no_stream_is_refused() {
 fn a_capture_becomes_a_graph() {
     let (stub, _) = Stub::ready("");
     let (stream, kernel) = (stub.stream(1), stub.only_kernel(""));
-    assert_eq!(end(&stub, stream), Err(Status::ILLEGAL_STATE));
+    assert_eq!(stub.end_capture(stream), Err(Status::ILLEGAL_STATE));
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, 3), Status::INVALID_VALUE);
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::SUCCESS);
     assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::ILLEGAL_STATE);
-    assert_eq!((capturing(&stub, stream), capturing(&stub, NULL_STREAM)), (1, 0));
+    assert_eq!((stub.capturing(stream), stub.capturing(NULL_STREAM)), (1, 0));
     stub.log();
     assert_eq!(stub.launch(kernel, stream), Status::SUCCESS);
     assert_eq!(stub.launch(kernel, NULL_STREAM), Status::SUCCESS);
     let captured: Vec<_> = stub.log().iter().map(|line| line["captured"].clone()).collect();
     assert_eq!(captured, [true, false]);
-    let graph = end(&stub, stream).unwrap();
-    assert_eq!((capturing(&stub, stream), &stub.counts()["graphs"]), (0, &1.into()));
+    let graph = stub.end_capture(stream).unwrap();
+    assert_eq!((stub.capturing(stream), &stub.counts()["graphs"]), (0, &1.into()));
     assert_eq!(stub.cuGraphDestroy(graph), Status::SUCCESS);
     assert_eq!(stub.cuGraphDestroy(graph), Status::INVALID_VALUE);
     for stream in [NULL_STREAM, LEGACY] {
@@ -150,9 +140,9 @@ fn what_a_capture_forbids_spoils_it() {
     for (index, call) in forbidden.iter().enumerate() {
         assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::GLOBAL), Status::SUCCESS);
         assert_eq!(call(), Status::STREAM_CAPTURE_UNSUPPORTED, "call {index}");
-        assert_eq!(capturing(&stub, stream), 2, "call {index}");
+        assert_eq!(stub.capturing(stream), 2, "call {index}");
         assert_eq!(stub.launch(kernel, stream), Status::STREAM_CAPTURE_INVALIDATED);
-        assert_eq!(end(&stub, stream), Err(Status::STREAM_CAPTURE_INVALIDATED));
+        assert_eq!(stub.end_capture(stream), Err(Status::STREAM_CAPTURE_INVALIDATED));
     }
     assert_eq!(stub.cuStreamSynchronize(stream), Status::SUCCESS);
 }
@@ -165,10 +155,10 @@ fn work_on_the_null_stream_would_wait_for_a_blocking_stream() {
     for null in [NULL_STREAM, LEGACY] {
         let asked = stub.cuStreamIsCapturing(null, Out(&mut CUstreamCaptureStatus(9)));
         assert_eq!(asked, Status::STREAM_CAPTURE_IMPLICIT);
-        assert_eq!(capturing(&stub, stream), 1, "to ask spoils nothing");
+        assert_eq!(stub.capturing(stream), 1, "to ask spoils nothing");
     }
     assert_eq!(stub.launch(kernel, NULL_STREAM), Status::STREAM_CAPTURE_IMPLICIT);
-    assert_eq!(capturing(&stub, stream), 2);
+    assert_eq!(stub.capturing(stream), 2);
 }
 
 #[test]
@@ -209,10 +199,10 @@ fn modes_say_who_respects_which_capture() {
                     (true, mode::RELAXED) => Ok(()),
                     (true, _) => Err(Status::STREAM_CAPTURE_WRONG_THREAD),
                 };
-                assert_eq!(end(&stub, stream).map(|_graph| ()), expected);
+                assert_eq!(stub.end_capture(stream).map(|_graph| ()), expected);
             });
         });
-        let _ended_there_or_here = end(&stub, stream);
+        let _ended_there_or_here = stub.end_capture(stream);
     }
     assert_eq!(exchange(3).0, Status::INVALID_VALUE);
 }
@@ -231,7 +221,7 @@ fn libraries_load_under_a_capture_in_relaxed_mode_or_if_allowed() {
         stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode));
         assert_eq!(stub.load("KPSTUB sm_90").is_ok(), loads, "{config}");
         stub.cuThreadExchangeStreamCaptureMode(InOut(&mut mode));
-        assert_eq!(end(&stub, stream).is_ok(), loads);
+        assert_eq!(stub.end_capture(stream).is_ok(), loads);
     }
 }
 
@@ -246,7 +236,7 @@ fn what_waits_for_captured_work_spoils_it() {
         let begin =
             || assert_eq!(stub.cuStreamBeginCapture_v2(stream, mode::RELAXED), Status::SUCCESS);
         let is_spoilt =
-            |status| (status, capturing(&stub, stream) == 2, end(&stub, stream).is_err());
+            |status| (status, stub.capturing(stream) == 2, stub.end_capture(stream).is_err());
         let expected = (waits, waits == implicit, waits == implicit);
         begin();
         assert_eq!(is_spoilt(stub.cuStreamSynchronize(NULL_STREAM)), expected);
@@ -256,7 +246,7 @@ fn what_waits_for_captured_work_spoils_it() {
         let refused = (Status::STREAM_CAPTURE_UNSUPPORTED, true, true);
         assert_eq!(is_spoilt(stub.cuCtxSynchronize()), refused);
         begin();
-        let config = config([0; 3], [32, 1, 1], 0, stream, &[]);
+        let config = CUlaunchConfig::new([0; 3], [32, 1, 1], 0, stream, &[]);
         let refused = (Status::INVALID_VALUE, true, true);
         assert_eq!(is_spoilt(stub.launch_with(kernel, &config)), refused);
     }
@@ -265,11 +255,11 @@ fn what_waits_for_captured_work_spoils_it() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             assert_eq!(stub.cuCtxSetCurrent(context), Status::SUCCESS);
-            assert_eq!(end(&stub, other), Err(Status::STREAM_CAPTURE_WRONG_THREAD));
+            assert_eq!(stub.end_capture(other), Err(Status::STREAM_CAPTURE_WRONG_THREAD));
         });
     });
-    assert_eq!(capturing(&stub, other), 0);
-    assert_eq!(end(&stub, other), Err(Status::ILLEGAL_STATE));
+    assert_eq!(stub.capturing(other), 0);
+    assert_eq!(stub.end_capture(other), Err(Status::ILLEGAL_STATE));
 }
 
 #[test]

@@ -193,6 +193,17 @@ impl Stub {
         handle(CUstream, |out| self.cuStreamCreate(out, flags)).expect("a context")
     }
 
+    /// How a stream's capture stands.
+    pub fn capturing(&self, stream: CUstream) -> u32 {
+        let mut status = CUstreamCaptureStatus(9);
+        assert_eq!(self.cuStreamIsCapturing(stream, Out(&mut status)), Status::SUCCESS);
+        status.0
+    }
+
+    pub fn end_capture(&self, stream: CUstream) -> Result<CUgraph, Status> {
+        handle(CUgraph, |out| self.cuStreamEndCapture(stream, out))
+    }
+
     pub fn load(&self, image: &str) -> Result<CUlibrary, Status> {
         self.load_bytes(CString::new(image).expect("no NUL").as_bytes_with_nul())
     }
@@ -215,7 +226,7 @@ impl Stub {
 
     /// Launches a kernel without arguments.
     pub fn launch(&self, kernel: CUkernel, stream: CUstream) -> Status {
-        let config = config([1; 3], [32, 1, 1], 0, stream, &[]);
+        let config = CUlaunchConfig::new([1; 3], [32, 1, 1], 0, stream, &[]);
         self.launch_with(kernel, &config)
     }
 
@@ -240,18 +251,6 @@ impl Stub {
         let counts = self.taken(|buffer, size| self.kernpack_cuda_stub_counts(buffer, size));
         serde_json::from_str(&counts).expect("counts are JSON")
     }
-}
-
-/// A launch.
-pub fn config(
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared_mem_bytes: u32,
-    stream: CUstream,
-    attributes: &[CUlaunchAttribute],
-) -> CUlaunchConfig {
-    let (attrs, num_attrs) = (attributes.as_ptr(), attributes.len() as u32);
-    CUlaunchConfig { grid, block, shared_mem_bytes, stream, attrs, num_attrs }
 }
 
 /// The address of a value, as arguments are passed.
