@@ -194,6 +194,10 @@ mod tests {
     const GRAPHS_ARE_CHEAPER: Costs = [1000, 1200];
     const PLAIN_IS_CHEAPER: Costs = [1200, 1000];
 
+    fn cost_of(way: Way, [graph, plain]: Costs) -> u32 {
+        if way == Way::Graph { graph } else { plain }
+    }
+
     /// A device, and what has been done on it.
     struct Device {
         choice: Choice,
@@ -222,8 +226,7 @@ mod tests {
         fn call(&mut self, costs: Costs) {
             let was_trial = self.choice.now().is_trial();
             let now = self.choice.now();
-            let [graph, plain] = costs;
-            let cost = if now.way() == Way::Graph { graph } else { plain };
+            let cost = cost_of(now.way(), costs);
             let interrupted = if self.below(10) == 0 { 10 } else { 1 };
             let cost = interrupted * (cost - cost / 10 + self.below(cost / 5));
             self.n_calls += 1;
@@ -256,6 +259,22 @@ mod tests {
             }
             self.n_calls - before
         }
+
+        /// How many calls of exactly those costs are timed until a trial begins, or ends.
+        fn n_timed_until(&self, is_trial: bool, costs: Costs) -> u32 {
+            let mut n = 0;
+            while self.choice.now().is_trial() != is_trial && n < 10_000 {
+                let way = self.choice.now().way();
+                self.choice.note(way, cost_of(way, costs));
+                n += 1;
+            }
+            n
+        }
+
+        /// How many are until a trial has begun and ended.
+        fn n_timed_to_a_decision(&self, costs: Costs) -> u32 {
+            self.n_timed_until(true, costs) + self.n_timed_until(false, costs)
+        }
     }
 
     #[test]
@@ -282,6 +301,50 @@ mod tests {
         let last = apart.last().unwrap();
         let most = MOST_MEDIANS * median;
         assert!((most..most + median).contains(last), "{apart:?}");
+    }
+
+    #[test]
+    fn a_trial_times_twenty_calls() {
+        let device = Device::new();
+        for n_before in [20, 68, 260, 1028, 1028] {
+            assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), n_before);
+            assert_eq!(device.n_timed_until(false, GRAPHS_ARE_CHEAPER), 20);
+        }
+    }
+
+    /// Graphs cost 1000 when they are chosen, and something else from then on.
+    #[test]
+    fn a_change_of_more_than_a_quarter_begins_a_trial_early() {
+        for (graph, n_before) in [(1251, 68), (1250, 260), (800, 260), (799, 68)] {
+            let device = Device::new();
+            device.n_timed_to_a_decision(GRAPHS_ARE_CHEAPER);
+            device.n_timed_to_a_decision(GRAPHS_ARE_CHEAPER);
+            let n = device.n_timed_until(true, [graph, 1200]);
+            assert_eq!(n, n_before, "{graph}");
+        }
+    }
+
+    #[test]
+    fn a_way_is_chosen_that_is_cheaper_by_more_than_a_thirty_second() {
+        for (plain, is_chosen) in [(320, false), (319, true)] {
+            let device = Device::new();
+            device.n_timed_to_a_decision([330, plain]);
+            assert!((device.choice.now().way() == Way::Plain) == is_chosen, "{plain}");
+        }
+    }
+
+    #[test]
+    fn half_of_the_samples_are_below_the_median() {
+        assert_eq!(median(&core::array::from_fn(|place| place as u32)), 8);
+    }
+
+    #[test]
+    fn a_sample_is_forgotten_while_another_thread_takes_one() {
+        let device = Device::new();
+        device.choice.is_busy.store(1, Ordering::Relaxed);
+        assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), 10_000);
+        device.choice.is_busy.store(0, Ordering::Relaxed);
+        assert_eq!(device.n_timed_until(true, GRAPHS_ARE_CHEAPER), 20);
     }
 
     /// When many threads launch at once, each way costs something else: another trial begins before
