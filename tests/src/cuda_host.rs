@@ -49,22 +49,10 @@ impl Host {
         context
     }
 
-    /// Lets go of the primary context of a device once.
-    pub fn release(&self, device: i32) {
-        accepted(self.function::<extern "C" fn(i32) -> u32>("cuDevicePrimaryCtxRelease_v2")(
-            device,
-        ));
-    }
-
     /// Ends everything of the primary context of a device, which has to be retained again before it
     /// can be used, under the same handle.
     pub fn reset(&self, device: i32) {
         accepted(self.function::<extern "C" fn(i32) -> u32>("cuDevicePrimaryCtxReset_v2")(device));
-    }
-
-    /// Ends a context of the program's own.
-    pub fn destroy(&self, context: Context) {
-        accepted(self.function::<extern "C" fn(Context) -> u32>("cuCtxDestroy_v2")(context));
     }
 
     /// A new context of the program's own, which is current for now.
@@ -105,25 +93,18 @@ impl Host {
 
     /// A new stream of the current context. It does not wait for the NULL stream.
     pub fn stream(&self) -> Stream {
-        self.create_stream(1, 0)
+        self.create_stream(1)
     }
 
     /// A new stream of the current context. It waits for the NULL stream, and that for it.
     pub fn blocking_stream(&self) -> Stream {
-        self.create_stream(0, 0)
+        self.create_stream(0)
     }
 
-    /// A new stream of the current context with a priority: 0 is the last, -5 the first. It does
-    /// not wait for the NULL stream.
-    pub fn stream_with_priority(&self, priority: i32) -> Stream {
-        self.create_stream(1, priority)
-    }
-
-    fn create_stream(&self, flags: u32, priority: i32) -> Stream {
+    fn create_stream(&self, flags: u32) -> Stream {
         let mut stream = 0;
-        let create = self
-            .function::<extern "C" fn(*mut Stream, u32, i32) -> u32>("cuStreamCreateWithPriority");
-        accepted(create(&mut stream, flags, priority));
+        let create = self.function::<extern "C" fn(*mut Stream, u32) -> u32>("cuStreamCreate");
+        accepted(create(&mut stream, flags));
         stream
     }
 

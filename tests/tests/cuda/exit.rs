@@ -39,11 +39,7 @@ __attribute__((destructor)) static void go(void) {
 
 fn load_slow_library() {
     let folder = tempfile::tempdir().unwrap();
-    let (source, library) = (folder.path().join("slow.c"), folder.path().join("slow.so"));
-    std::fs::write(&source, SLOW).unwrap();
-    let mut cc = Command::new("cc");
-    let built = cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status().unwrap();
-    assert!(built.success());
+    let library = build_c(folder.path(), "slow.so", SLOW);
     // SAFETY: loading it runs nothing.
     std::mem::forget(unsafe { libloading::Library::new(&library) }.unwrap());
 }

@@ -394,12 +394,7 @@ fn old_driver(folder: &Path) -> PathBuf {
     ];
     let text: String =
         functions.iter().map(|name| format!("int {name}(void) {{ return 0; }}\n")).collect();
-    let (source, driver) = (folder.join("old.c"), folder.join("libcuda.so.1"));
-    fs::write(&source, text).unwrap();
-    let mut cc = std::process::Command::new("cc");
-    let built = cc.args(["-shared", "-fPIC", "-o"]).arg(&driver).arg(&source).status().unwrap();
-    assert!(built.success());
-    driver
+    build_c(folder, "libcuda.so.1", &text)
 }
 
 #[test]

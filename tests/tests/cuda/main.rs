@@ -36,6 +36,8 @@ use kernpack_tests::fake_ffi;
 use kernpack_tests::gpu_package::{GpuPackage, Loaded, tensor};
 use kernpack_tests::value::Value;
 use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 const PTX: &str = "
@@ -121,6 +123,17 @@ fn scale(loaded: &Loaded, n: i64, device: i32) -> Result<(), String> {
 
 fn calls(log: &[Json], name: &str) -> Vec<Json> {
     log.iter().filter(|line| line["call"] == name).cloned().collect()
+}
+
+/// Builds a C library of a text in a folder.
+fn build_c(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let library = folder.join(name);
+    let source = library.with_extension("c");
+    std::fs::write(&source, text).unwrap();
+    let mut cc = Command::new("cc");
+    let built = cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status().unwrap();
+    assert!(built.success());
+    library
 }
 
 fn default_stream() {

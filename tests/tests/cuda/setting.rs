@@ -9,7 +9,6 @@ use kernpack_tests::cuda_host::Host;
 use kernpack_tests::cuda_stub;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn ways() -> &'static Ways {
     static BUILT: LazyLock<Ways> = LazyLock::new(|| {
@@ -164,7 +163,7 @@ const OTHERS: [&str; 20] = [
     "cuGetErrorString",
     "cuInit",
     "cuLaunchKernelEx",
-    "cuStreamCreateWithPriority",
+    "cuStreamCreate",
     "cuThreadExchangeStreamCaptureMode",
     "cuKernelGetAttribute",
     "cuKernelGetFunction",
@@ -186,11 +185,7 @@ fn write_driver(folder: &Path, functions: &[&str]) {
         let target = format!("((int (*)({params})) stub(\"{name}\"))");
         text += &format!("int {name}({params}) {{ return {target}(a, b, c, d, e, f, g, h); }}\n");
     }
-    let (source, driver) = (folder.join("driver.c"), folder.join("libcuda.so.1"));
-    fs::write(&source, text).unwrap();
-    let mut cc = Command::new("cc");
-    let built = cc.args(["-shared", "-fPIC", "-o"]).arg(&driver).arg(&source).status().unwrap();
-    assert!(built.success());
+    build_c(folder, "libcuda.so.1", &text);
 }
 
 /// The stub tells in a file what was called: the process has it behind another driver.
