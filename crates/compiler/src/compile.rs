@@ -118,7 +118,8 @@ pub fn compile_plans(
 
 fn compile_parts(parts: Parts<'_>, read: Files) -> Result<Compiled, CompileError> {
     let Parts { package, target, .. } = parts;
-    let PackageObject { bytes, record } = PackageObject::of(&parts)?;
+    let PackageObject { bytes, record } =
+        PackageObject::of(&parts).map_err(|error| error.and(parts.warnings()))?;
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
@@ -219,10 +220,6 @@ fn check_functions(
             let warnings = warnings.into_iter().chain(linked.warnings).collect();
             Ok(Checked { inputs: compiled.inputs, warnings })
         }
-        Err(CompileError::Problems(mut problems)) => {
-            problems.extend(warnings);
-            Err(problems.into())
-        }
-        Err(error) => Err(error),
+        Err(error) => Err(error.and(warnings)),
     }
 }

@@ -22,6 +22,19 @@ pub enum CompileError {
     Codegen(#[from] CodegenError),
 }
 
+impl CompileError {
+    /// The same, and what there is to be said besides where the user can mend it.
+    pub(crate) fn and(self, warnings: Vec<Diagnostic>) -> CompileError {
+        match self {
+            CompileError::Problems(mut problems) => {
+                problems.extend(warnings);
+                problems.into()
+            }
+            error => error,
+        }
+    }
+}
+
 /// A diagnostic of a function. Where no place shows which function that is, as in a package that
 /// nobody wrote as text, words do.
 pub fn of_function(function: &str, diagnostic: Diagnostic) -> Diagnostic {

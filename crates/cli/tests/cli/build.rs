@@ -296,6 +296,49 @@ args = ["x"]
     .assert_eq(&heads.map(|line| format!("{line}\n")).collect::<String>());
 }
 
+/// Nor is a warning lost where the objects do not go together, of whichever source it is.
+#[test]
+fn what_is_warned_of_stands_beside_symbols_that_nobody_may_call() {
+    let text = r#"
+[package]
+name = "own"
+[[function]]
+signature = "f(x: Tensor([n], float32, mut))"
+source = { host = "one.c" }
+kernel = "one"
+args = ["x"]
+[[function]]
+signature = "g(x: Tensor([n], float32, mut))"
+source = { host = "two.c" }
+kernel = "two"
+args = ["x"]
+"#;
+    let own = "#warning new\nvoid kernpack_rt_refuse(void);\n\
+        void two(float *x) { kernpack_rt_refuse(); }\n";
+    let bench = Bench::with("own.toml", text)
+        .and("one.c", "#warning old\nvoid one(float *x) { *x = 1; }\n")
+        .and("two.c", own);
+    let ran = bench.run(["build", "own.toml", "-o", "own.so"]).to_string();
+    let heads = ran.lines().filter(|line| line.contains("]: ") || line.contains("--> "));
+    expect![[r#"
+        err: warning[compiler-warning]: the C compiler warns of `one.c`
+        err:  --> own.toml:6:19
+        err: error[undefined-symbol]: `two.c` needs the symbol `kernpack_rt_refuse`, which is kernpack's own; define it in the source, or call it otherwise
+        err:   --> own.toml:11:19
+        err: warning[compiler-warning]: the C compiler warns of `two.c`
+        err:   --> own.toml:11:19
+    "#]]
+    .assert_eq(&heads.map(|line| format!("{line}\n")).collect::<String>());
+
+    for args in [&["build", "-o", "own.o"][..], &["build", "-o", "own.so"], &["check"]] {
+        let ran = bench.run([args, &["--json", "own.toml"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let told = json["error"]["diagnostics"].as_array().expect("a list");
+        let codes: Vec<_> = told.iter().map(|told| told["code"].as_str().expect("text")).collect();
+        assert_eq!(codes, ["compiler-warning", "undefined-symbol", "compiler-warning"], "{ran}");
+    }
+}
+
 /// An object is linked by somebody who may have the symbol.
 #[test]
 fn symbols_are_missed_where_a_shared_object_is_asked_for() {
