@@ -199,7 +199,7 @@ impl CType for CUlaunchAttributeValue {
 
 impl Value for CUlaunchAttributeValue {
     fn json(self, _memory: &Memory) -> String {
-        json::bytes(&self.0.map(u64::to_le_bytes).concat())
+        json::words(&self.0)
     }
 }
 
@@ -376,7 +376,7 @@ impl CType for CUtensorMap {
 
 impl Value for CUtensorMap {
     fn json(self, _memory: &Memory) -> String {
-        json::bytes(&self.0.map(u64::to_le_bytes).concat())
+        json::words(&self.0)
     }
 }
 

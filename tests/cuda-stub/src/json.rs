@@ -35,6 +35,11 @@ pub fn bytes(bytes: &[u8]) -> String {
     string(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
 }
 
+/// The bytes of words.
+pub fn words(words: &[u64]) -> String {
+    bytes(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -37,6 +37,12 @@ fn assert_c(code: &mut String, left: impl std::fmt::Display, right: impl std::fm
     writeln!(code, "_Static_assert({left} == {right}, \"{left} is not {right}\");").unwrap();
 }
 
+fn assert_offsets(code: &mut String, name: &str, fields: &[(&str, usize)]) {
+    for (field, offset) in fields {
+        assert_c(code, format!("offsetof({name}, {field})"), offset);
+    }
+}
+
 fn layouts(code: &mut String) {
     let config = [
         ("gridDimX", offset_of!(CUlaunchConfig, grid)),
@@ -48,9 +54,7 @@ fn layouts(code: &mut String) {
         ("attrs", offset_of!(CUlaunchConfig, attrs)),
         ("numAttrs", offset_of!(CUlaunchConfig, num_attrs)),
     ];
-    for (field, offset) in config {
-        assert_c(code, format!("offsetof(CUlaunchConfig, {field})"), offset);
-    }
+    assert_offsets(code, "CUlaunchConfig", &config);
     let node = [
         ("func", offset_of!(CUkernelNode, function)),
         ("gridDimX", offset_of!(CUkernelNode, grid)),
@@ -63,9 +67,7 @@ fn layouts(code: &mut String) {
         ("kern", offset_of!(CUkernelNode, kernel)),
         ("ctx", offset_of!(CUkernelNode, context)),
     ];
-    for (field, offset) in node {
-        assert_c(code, format!("offsetof(CUDA_KERNEL_NODE_PARAMS, {field})"), offset);
-    }
+    assert_offsets(code, "CUDA_KERNEL_NODE_PARAMS", &node);
     assert_c(code, "sizeof(CUDA_KERNEL_NODE_PARAMS)", size_of::<CUkernelNode>());
     let value = offset_of!(CUlaunchAttribute, value);
     assert_c(code, "offsetof(CUlaunchAttribute, id)", offset_of!(CUlaunchAttribute, id));
