@@ -37,8 +37,7 @@ launch = { grid = [1], block = [32] }
 
 /// The bytes of each argument of the only launch of a call, as hexadecimal digits.
 fn passed(function: &str, values: &[Value]) -> Vec<String> {
-    static BUILT: LazyLock<GpuPackage> =
-        LazyLock::new(|| GpuPackage::build(PASSING, &[("k.ptx", KERNELS.as_bytes())]));
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| build(PASSING, KERNELS));
     default_stream();
     let stub = Stub::load("devices 1");
     let loaded = BUILT.load();

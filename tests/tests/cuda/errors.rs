@@ -315,8 +315,7 @@ launch = { grid = ["g", "h"], block = [1024], attr = { cooperative = true } }
 "#;
 
 fn limits() -> Loaded {
-    static BUILT: LazyLock<GpuPackage> =
-        LazyLock::new(|| GpuPackage::build(PACKAGE, &[("k.ptx", PTX.as_bytes())]));
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| build(PACKAGE, PTX));
     BUILT.load()
 }
 

@@ -38,8 +38,7 @@ block = ["device.cc"]
 "#;
 
 fn load() -> Loaded {
-    static BUILT: LazyLock<GpuPackage> =
-        LazyLock::new(|| GpuPackage::build(FUNCTION, &[("k.ptx", PTX.as_bytes())]));
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| build(FUNCTION, PTX));
     default_stream();
     BUILT.load()
 }
@@ -112,7 +111,7 @@ args = ["max(n, -1): int32"]
 launch = { grid = ["min(max(n, -1), device.sm_count)"], block = [32] }
 "#;
     let stub = Stub::load(TWO);
-    let loaded = GpuPackage::build(text, &[("k.ptx", PTX.as_bytes())]).load();
+    let loaded = build(text, PTX).load();
     default_stream();
     let host = Host::new();
     host.set_current(host.primary(1));

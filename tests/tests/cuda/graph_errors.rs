@@ -23,15 +23,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
 ];
 
 fn ways() -> &'static Ways {
-    static BUILT: LazyLock<Ways> = LazyLock::new(|| {
-        let functions = FUNCTIONS.iter().enumerate();
-        let functions = functions.map(|(number, (signature, launch))| {
-            function(signature, &format!("k{number}"), &["n"], launch)
-        });
-        let names: Vec<_> = (0..FUNCTIONS.len()).map(|number| format!("k{number}")).collect();
-        let kernels: Vec<_> = names.iter().map(|name| (&name[..], ".param .u32 n")).collect();
-        Ways::build(&functions.collect::<String>(), &ptx(&kernels), "")
-    });
+    static BUILT: LazyLock<Ways> = LazyLock::new(|| Ways::build_each_of(FUNCTIONS));
     &BUILT
 }
 

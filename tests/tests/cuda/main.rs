@@ -105,6 +105,11 @@ kernel = "idle"
 args = []
 "#;
 
+/// Builds a package whose kernels are all in `k.ptx`.
+fn build(package: &str, ptx: &str) -> GpuPackage {
+    GpuPackage::build(package, &[("k.ptx", ptx.as_bytes())])
+}
+
 /// The package, built once.
 fn package() -> &'static GpuPackage {
     static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {

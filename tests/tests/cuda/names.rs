@@ -38,7 +38,7 @@ fn of_dtype(dtype: DType) -> Value {
 fn templates_are_launched_by_their_symbols() {
     default_stream();
     let stub = Stub::load("devices 1");
-    let package = GpuPackage::build(NAMED, &[("k.ptx", KERNELS.as_bytes())]);
+    let package = build(NAMED, KERNELS);
     let loaded = package.load();
     loaded.call("rms", &[of_dtype(DType::FLOAT16)]).unwrap();
     loaded.call("rms", &[of_dtype(DType::FLOAT32)]).unwrap();

@@ -29,6 +29,17 @@ impl Ways {
         Ways { plain: build("plain"), graph: build("graph"), auto: build("auto") }
     }
 
+    /// Builds functions, each with a kernel of its own that is passed `n`, of their signatures and
+    /// layouts.
+    pub(super) fn build_each_of(functions: &[(&str, &str)]) -> Ways {
+        let names: Vec<_> = (0..functions.len()).map(|number| format!("k{number}")).collect();
+        let text = functions.iter().zip(&names);
+        let text =
+            text.map(|((signature, launch), name)| function(signature, name, &["n"], launch));
+        let kernels: Vec<_> = names.iter().map(|name| (&name[..], ".param .u32 n")).collect();
+        Ways::build(&text.collect::<String>(), &ptx(&kernels), "")
+    }
+
     /// What a story gives for a package that launches plainly, and for one that does through
     /// graphs.
     pub(super) fn tell<T>(&self, story: impl Fn(&Scene) -> T) -> [T; 2] {

@@ -25,8 +25,7 @@ launch = { grid = [1], block = [32] }
 "#;
 
 fn load() -> Loaded {
-    static BUILT: LazyLock<GpuPackage> =
-        LazyLock::new(|| GpuPackage::build(PACKAGE, &[("k.ptx", PTX.as_bytes())]));
+    static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| build(PACKAGE, PTX));
     default_stream();
     BUILT.load()
 }
