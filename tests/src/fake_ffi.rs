@@ -32,14 +32,23 @@ pub struct Record {
     pub error: Option<(String, String)>,
     /// The launches, in order.
     pub launches: Vec<Launched>,
-    /// The extents of every tensor that was allocated, in order.
-    pub allocated: Vec<Vec<i64>>,
+    /// Every tensor that was allocated, in order.
+    pub allocated: Vec<Allocated>,
     /// The texts of every string that was made, in order.
     pub strings: Vec<String>,
     /// The devices whose stream was asked for, by type and index.
     pub streams_asked: Vec<(i32, i32)>,
     /// What broke the rules of the library.
     pub broken: Vec<String>,
+}
+
+/// What was asked of an allocation.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Allocated {
+    /// The device, by type and index.
+    pub device: (i32, i32),
+    /// The extents.
+    pub shape: Vec<i64>,
 }
 
 /// An object that a module holds a reference to.
@@ -343,7 +352,8 @@ extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_
     let mut tensor = unsafe { prototype.read() };
     // SAFETY: a prototype has a shape of `ndim` extents.
     let shape = unsafe { extents(&tensor) };
-    with(|state| state.record.allocated.push(shape.to_vec()));
+    let device = (tensor.device_type, tensor.device_id);
+    with(|state| state.record.allocated.push(Allocated { device, shape: shape.to_vec() }));
     let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
     let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
     let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();

@@ -97,11 +97,18 @@ when = "n <= 4"
 source = { host = "h.c" }
 kernel = "idle"
 args = []
+[[function]]
+signature = "hosted(a: Tensor([n], float32, device={cpu, cuda}), b: Tensor([n], float32, device={cpu, cuda})) -> y: Tensor([n], float32)"
+source = { host = "h.c" }
+kernel = "write"
+args = ["y"]
 "#;
+
+const C: &str = "void idle(void) {}\nvoid write(float *y) {}\n";
 
 fn load() -> Loaded {
     static BUILT: LazyLock<GpuPackage> = LazyLock::new(|| {
-        GpuPackage::build(PACKAGE, &[("k.ptx", PTX.as_bytes()), ("h.c", b"void idle(void) {}")])
+        GpuPackage::build(PACKAGE, &[("k.ptx", PTX.as_bytes()), ("h.c", C.as_bytes())])
     });
     BUILT.load()
 }
@@ -243,6 +250,24 @@ fn managed_memory_decides_and_host_memory_does_not() {
     host.set_current(host.primary(1));
     loaded.call("managed", &[on(DeviceType::CUDA_MANAGED, 0), on(DeviceType::CPU, 0)]).unwrap();
     assert_eq!(launched(&stub.take_log()), [1, 1, 0, 0]);
+}
+
+/// A host function's results are where its tensors on a GPU are, and elsewhere on the CPU.
+#[test]
+fn results_are_allocated_on_the_calls_device() {
+    default_stream();
+    let _stub = Stub::load("devices 2");
+    let loaded = load();
+    let made_on = |name, tensors: &[Value]| {
+        let (outcome, record) = loaded.call_recorded(name, tensors);
+        assert_eq!(outcome, Ok(()), "{name}");
+        record.allocated.into_iter().map(|it| it.device).collect::<Vec<_>>()
+    };
+    let (cpu, gpu) = (tensor_on(DeviceType::CPU, 4, 0), tensor(4, 1));
+    assert_eq!(made_on("made", &[tensor(4, 1)]), [(2, 1); 2], "a result and a workspace");
+    assert_eq!(made_on("hosted", &[cpu.clone(), cpu.clone()]), [(1, 0)]);
+    assert_eq!(made_on("hosted", &[cpu.clone(), gpu.clone()]), [(2, 1)]);
+    assert_eq!(made_on("hosted", &[gpu, cpu]), [(2, 1)]);
 }
 
 #[test]

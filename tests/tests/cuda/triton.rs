@@ -27,7 +27,7 @@ pub(super) fn load(file: &str, keys: &[(&str, Json)], function: &str) -> Loaded 
 /// Calls; the extents of what was allocated.
 fn call(loaded: &Loaded, values: &[Value]) -> Result<Vec<Vec<i64>>, String> {
     let (outcome, record) = loaded.call_recorded("call", values);
-    outcome.map(|()| record.allocated)
+    outcome.map(|()| record.allocated.into_iter().map(|it| it.shape).collect())
 }
 
 const ADD: &str = "signature = 'call(x: Tensor([n], float32), y: Tensor([n], float32, mut))'\n\
