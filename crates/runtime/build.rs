@@ -108,13 +108,23 @@ fn with_intrinsics(ir: &str, arch: HostArch) -> String {
 /// There are no panics.
 const PERSONALITY: &str = " personality ptr @rust_eh_personality";
 
-/// Drops the tables for walking the stack from functions that nobody else calls, to which LLVM
-/// gives a calling convention of their own: what others may walk it from, a launch or an error that
-/// there is no memory for, is in the rest.
-fn without_local_unwinding(ir: &str) -> String {
-    let is_local = |line: &&str| line.starts_with("define internal fastcc ");
+/// The functions that a launch on a GPU goes through, but for the first, as parts of their symbols.
+const LAUNCHING: [&str; 4] = [
+    "kernpack_rt_cuda_submit",
+    "4cuda6submit7plainly",
+    "4cuda7prepare4call",
+    "4cuda7prepare14call_at_length",
+];
+
+/// Drops the tables for walking the stack, but of what is below a launch: profilers tell from there
+/// who made it.
+fn without_unwinding(ir: &str) -> String {
+    let is_other = |line: &str| {
+        let name = line.split(['@', '(']).nth(1).unwrap_or_default();
+        line.starts_with("define ") && !LAUNCHING.iter().any(|part| name.contains(part))
+    };
     let rename = |line: &str| line.replacen(" #", " #9999", 1).replace(PERSONALITY, "");
-    let functions = ir.lines().map(|line| if is_local(&line) { rename(line) } else { line.into() });
+    let functions = ir.lines().map(|line| if is_other(line) { rename(line) } else { line.into() });
     let groups = ir.lines().filter(|line| line.starts_with("attributes #"));
     let groups = groups.map(|line| rename(line).replace(" uwtable", "").replace(" nounwind", ""));
     // LLVM would keep the table of a function that may throw for all it knows. None does.
@@ -172,7 +182,7 @@ impl Llvm {
         opt.arg("-internalize-public-api-list=kernpack_rt_*");
         run(opt.arg(ir).arg("-o").arg(&local))?;
         let text = fs::read_to_string(&local).map_err(|error| file_problem(&local, error))?;
-        let text = without_local_unwinding(&text);
+        let text = without_unwinding(&text);
         fs::write(&local, text).map_err(|error| file_problem(&local, error))?;
 
         let mut llc = Command::new(&self.llc);

@@ -149,6 +149,9 @@ fn logged(
     if wanted.is_some() {
         line.push(("told", "true".to_string()));
     }
+    if driver.config.tells_stacks {
+        line.push(("stack", crate::stack::files()));
+    }
     line.extend(notes);
     driver.log.write(&json::object(line));
     status

@@ -65,16 +65,18 @@ impl Call<'_> {
 
     /// Refuses to wait for a stream that is captured, or that would have to wait for one.
     pub fn wait_for(&mut self, stream: CUstream) -> Result<(), Status> {
+        self.ask_captured(stream)?;
+        if stream.0 > 1 { Ok(()) } else { self.potentially_unsafe() }
+    }
+
+    /// Refuses what is asked of a stream that is captured, or that would have to wait for one.
+    pub fn ask_captured(&mut self, stream: CUstream) -> Result<(), Status> {
         let context = self.driver.context_of(stream, self.thread)?;
         if self.capture(stream).is_some() {
             self.spoil(stream);
             return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
         }
-        if stream.0 > 1 {
-            return Ok(());
-        }
-        self.join_blocking(context)?;
-        self.potentially_unsafe()
+        if stream.0 > 1 { Ok(()) } else { self.join_blocking(context) }
     }
 
     /// Refuses to wait for a context of which something is captured.

@@ -10,6 +10,7 @@
 //! device 1 attribute 97 232448              any CUdevice_attribute, by number
 //! capture-loads allowed                     or `refused`, the default: cuLibraryLoadData under a global capture
 //! stream-handles reused                     or `new`, the default: what handle a stream gets when others have ended
+//! stacks told                               through which files each call came, in the log
 //! fail cuLaunchKernelEx with 719            every call fails so
 //! fail cuLaunchKernelEx 3 with 719          the third call does
 //! fail cuLibraryLoadData on 1 with 2        calls while device 1 is current do
@@ -77,6 +78,8 @@ pub struct Config {
     pub loads_in_capture: bool,
     /// Whether a new stream gets the handle of one that has ended, as it may from the driver.
     pub reuses_stream_handles: bool,
+    /// Whether the log tells through which files each call came.
+    pub tells_stacks: bool,
     /// Calls that are to fail.
     pub failures: Vec<Failure>,
     /// Functions that take longer, and by how many milliseconds.
@@ -95,6 +98,7 @@ impl Default for Config {
             driver: 13000,
             loads_in_capture: false,
             reuses_stream_handles: false,
+            tells_stacks: false,
             failures: Vec::new(),
             delays: Vec::new(),
             log: None,
@@ -135,6 +139,7 @@ impl Config {
             ["capture-loads", "refused"] => self.loads_in_capture = false,
             ["stream-handles", "reused"] => self.reuses_stream_handles = true,
             ["stream-handles", "new"] => self.reuses_stream_handles = false,
+            ["stacks", "told"] => self.tells_stacks = true,
             ["fail", function, rest @ ..] => self.failures.push(failure(function, rest)?),
             ["delay", function, milliseconds] => {
                 self.delays.push((known(function)?, milliseconds.parse().ok()?));
@@ -188,7 +193,7 @@ mod tests {
     fn every_line_is_read() {
         let text = "# two\ndevices 3\ndriver 12080\ndevice 1 compute 10.3\ndevice 1 name A B\n\
             device 2 attribute 97 1000\ncapture-loads allowed\nstream-handles reused\n\
-            fail cuInit with 100\n\
+            stacks told\nfail cuInit with 100\n\
             fail cuLaunchKernelEx 3 with 719\nfail cuMemAlloc_v2 on 1 with 2\n\
             delay cuLibraryLoadData 20\nlog /tmp/x\nimages /tmp/y\n";
         let config = Config::parse(text).unwrap();
@@ -197,7 +202,7 @@ mod tests {
         assert_eq!(config.devices[1].compute(), (10, 3));
         assert_eq!(config.devices[2].limit(97), 1000);
         assert_eq!((config.driver, config.loads_in_capture), (12080, true));
-        assert!(config.reuses_stream_handles);
+        assert!(config.reuses_stream_handles && config.tells_stacks);
         let rules = config.failures.iter();
         let rules: Vec<_> = rules.map(|rule| (rule.nth, rule.device, rule.code)).collect();
         assert_eq!(rules, [(None, None, 100), (Some(3), None, 719), (None, Some(1), 2)]);

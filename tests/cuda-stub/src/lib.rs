@@ -12,7 +12,7 @@
 //!   does to memory.
 //! * [`launch`] and [`occupancy`] decide what a launch is told; [`graph`] makes launches of graphs.
 //! * [`config`] is what the stub is told, in the file that `KERNPACK_CUDA_STUB` names or through
-//!   [`control`]; [`log`] is what it tells.
+//!   [`control`]; [`log`] is what it tells, [`stack`] a part of that.
 //!
 //! Codes and texts were compared with the driver of CUDA 13.0 (580 series) on an H200. The stub
 //! differs from it on purpose: a handle that was never given, or whose library was unloaded or
@@ -44,5 +44,6 @@ pub mod launch;
 pub mod log;
 pub mod memory;
 pub mod occupancy;
+pub mod stack;
 pub mod status;
 pub mod thread;

@@ -10,7 +10,7 @@ use kernpack_tests::gpu_package::outcome;
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::Arrival;
 
-const N_KERNELS: usize = 40;
+const N_KERNELS: usize = 64;
 /// The most graphs of a kernel, and of a package.
 const MOST_OF_KERNEL: u64 = 4;
 const MOST: u64 = 32;
@@ -90,6 +90,21 @@ fn a_package_has_not_many_graphs() {
     let log: Vec<_> = (0..8000).flat_map(|n| scene.count(&format!("f{late}"), &[n])).collect();
     assert!(is_graph(&log));
     assert!(scene.n("executables") <= MOST);
+}
+
+/// Uses of more kernels in turn than there are graphs for make few: a use whose executable has made
+/// room asks for one again when it has come often.
+#[test]
+fn many_kernels_in_turn_make_few_graphs() {
+    let scene = Scene::new(&ways().graph);
+    let mut n_made = 0;
+    for round in 0..400 {
+        let calls_of = |number| scene.count(&format!("f{number}"), &[round]);
+        let logs = (0..N_KERNELS).map(calls_of);
+        let n_now: usize = logs.map(|log| calls(&log, "cuGraphCreate").len()).sum();
+        n_made += if round < 20 { 0 } else { n_now };
+    }
+    assert!(n_made < N_KERNELS, "{n_made}");
 }
 
 /// As many uses in turn as there can be no graphs for make none, and destroy none.

@@ -8,6 +8,7 @@
 //! too; how many graphs there [are](graph_bounds), and what [fails](graph_errors) on their way; and
 //! the driver's [structs](interface). What the build says is tested with the compiler.
 
+mod again;
 mod arguments;
 mod chains;
 mod devices;
@@ -33,8 +34,10 @@ mod triton_descriptor;
 
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;
-use kernpack_tests::gpu_package::{GpuPackage, Loaded, tensor};
-use kernpack_tests::value::Value;
+use kernpack_ffi_abi::layout::Any;
+use kernpack_tests::gpu_package::{GpuPackage, Loaded, outcome, tensor};
+use kernpack_tests::memory::Arguments;
+use kernpack_tests::value::{Arrival, Value};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,6 +142,26 @@ fn build_c(folder: &Path, name: &str, text: &str) -> PathBuf {
     let built = cc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status().unwrap();
     assert!(built.success());
     library
+}
+
+/// A prepared call. Its arguments stay, as they do where references to them count.
+struct Prepared(Any, Arguments);
+
+fn prepare(loaded: &Loaded, name: &str, values: &[Value]) -> Prepared {
+    let arguments = Arguments::new(values, Arrival::Tensor);
+    let (status, result) = loaded.invoke(&format!("kernpack_prepare_{name}"), &arguments);
+    outcome(status).0.unwrap();
+    Prepared(result, arguments)
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        fake_ffi::drop_result(&self.0);
+    }
+}
+
+fn launch(Prepared(prepared, _): &Prepared) -> Result<(), String> {
+    outcome(fake_ffi::call_result(prepared, &[])).0
 }
 
 fn default_stream() {

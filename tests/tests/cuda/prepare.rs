@@ -3,12 +3,9 @@
 //! they hold, what they refuse.
 
 use super::*;
-use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, TypeIndex};
 use kernpack_tests::cuda_host::Host;
-use kernpack_tests::gpu_package::outcome;
-use kernpack_tests::memory::Arguments;
-use kernpack_tests::value::{Arrival, Carrier};
+use kernpack_tests::value::Carrier;
 
 const PTX: &str = "
 .version 8.0
@@ -83,31 +80,11 @@ fn tensor(n: i64) -> Value {
     super::tensor(n, 0)
 }
 
-/// A prepared call. Its arguments stay, as they do where references to them count.
-struct Prepared(Any, Arguments);
-
-fn prepare(loaded: &Loaded, name: &str, values: &[Value]) -> Prepared {
-    let arguments = Arguments::new(values, Arrival::Tensor);
-    let (status, result) = loaded.invoke(&format!("kernpack_prepare_{name}"), &arguments);
-    outcome(status).0.unwrap();
-    Prepared(result, arguments)
-}
-
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        fake_ffi::drop_result(&self.0);
-    }
-}
-
 /// Why a call is not prepared.
 fn refusal(loaded: &Loaded, name: &str, values: &[Value], arrival: Arrival) -> String {
     let arguments = Arguments::new(values, arrival);
     let (status, _) = loaded.invoke(&format!("kernpack_prepare_{name}"), &arguments);
     outcome(status).0.unwrap_err()
-}
-
-fn launch(Prepared(prepared, _): &Prepared) -> Result<(), String> {
-    outcome(fake_ffi::call_result(prepared, &[])).0
 }
 
 /// What was launched: kernels with their sizes and arguments.

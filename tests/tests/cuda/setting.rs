@@ -138,7 +138,7 @@ const FUNCTIONS: [&str; 12] = [
     "cuGraphLaunch",
     "cuGraphExecKernelNodeSetParams_v2",
     "cuCtxGetId",
-    "cuStreamGetCtx",
+    "cuStreamGetId",
     "cuStreamIsCapturing",
     "cuStreamGetAttribute",
     "cuGraphCreate",
@@ -150,7 +150,8 @@ const FUNCTIONS: [&str; 12] = [
 ];
 
 /// What packages call besides, and what the test does.
-const OTHERS: [&str; 20] = [
+const OTHERS: [&str; 21] = [
+    "cuStreamGetCtx",
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
     "cuCtxSetCurrent",

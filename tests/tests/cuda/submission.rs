@@ -152,6 +152,7 @@ pub(super) fn deeds(log: &[Json]) -> Vec<[Json; 4]> {
         "cuCtxGetId",
         "cuStreamGetAttribute",
         "cuStreamGetCtx",
+        "cuStreamGetId",
         "cuStreamIsCapturing",
     ];
     let does = |line: &&Json| !questions.iter().any(|question| line["call"] == *question);

@@ -119,6 +119,12 @@ impl<'c> Emitter<'c> {
             .expect("a block is being written");
     }
 
+    /// Has a declared function be called at the address that the loader finds for it, with no stub
+    /// between.
+    pub fn bind_at_load(&self, function: Function<'c>) {
+        self.add_attribute(function, "nonlazybind", 0);
+    }
+
     fn add_attribute(&self, function: Function<'c>, name: &str, value: u64) {
         let kind = Attribute::get_named_enum_kind_id(name);
         let attribute = self.context.create_enum_attribute(kind, value);

@@ -47,6 +47,17 @@ pub fn batches(plan: &Plan) -> Vec<Range<usize>> {
     batches
 }
 
+/// Whether all that an accepted call does is to submit one batch, on the environment's stream. What
+/// a prepared call passes is the same each time then.
+pub fn is_same_each_time(plan: &Plan) -> bool {
+    let is_on_env_stream =
+        |launch: &plan::Launch| launch.grid().is_some_and(|grid| grid.stream.is_none());
+    plan.results.is_empty()
+        && plan.workspaces.is_empty()
+        && batches(plan).len() == 1
+        && plan.launches.iter().all(is_on_env_stream)
+}
+
 /// Whether a launch belongs to the batch of those before it.
 fn follows(before: &[plan::Launch], launch: &plan::Launch) -> bool {
     let [Some(first), Some(next)] = [before[0].grid(), launch.grid()] else { return false };

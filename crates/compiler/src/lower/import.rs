@@ -27,6 +27,7 @@ const _: () = {
     assert!(layout::byte_array::SIZE == byte_array::SIZE.offset);
     assert!(error_object::KIND == ERROR_KIND_OFFSET);
     assert!(error_object::MESSAGE == ERROR_MESSAGE_OFFSET);
+    assert!(type_index::NONE == TypeIndex::NONE.0);
     assert!(type_index::DL_TENSOR == TypeIndex::DL_TENSOR_PTR.0);
     assert!(type_index::RAW_STR == TypeIndex::RAW_STR.0);
     assert!(type_index::SMALL_STR == TypeIndex::SMALL_STR.0);
@@ -45,7 +46,9 @@ pub fn declare<'c>(e: &Emitter<'c>, import: Import) -> Function<'c> {
         imports::CType::Ptr => Some(Ty::Ptr),
     };
     let params: Vec<_> = import.params.iter().filter_map(ty).collect();
-    e.declare(import.symbol, &params, ty(&import.result))
+    let function = e.declare(import.symbol, &params, ty(&import.result));
+    e.bind_at_load(function);
+    function
 }
 
 /// Declares a function of the runtime.

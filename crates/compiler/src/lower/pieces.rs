@@ -11,6 +11,7 @@
 //! All return 0, or -1 where an error is raised. The memory for one is the caller's, who has
 //! written to it which entry point it is. The state is an array of 64-bit values.
 
+use super::batch::is_same_each_time;
 use super::faults::Faults;
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare_as, record};
@@ -56,6 +57,7 @@ pub fn lower_prepare(e: &Emitter<'_>, entry: &Entry<'_>) {
         (preparable::CHECK, Word::Pointer(e.address(check))),
         (preparable::LAUNCH, Word::Pointer(e.address(launch))),
         (preparable::STATE_BYTES, Word::Int(State::of(entry.plan).bytes().into())),
+        (preparable::IS_SAME, Word::Int(is_same_each_time(entry.plan).into())),
     ];
     let preparable = e.words("", &record(preparable::BYTES, preparable));
     let error = e.stack(function, error_parts::BYTES);

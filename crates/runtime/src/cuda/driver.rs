@@ -134,6 +134,7 @@ functions! {
         primary_release = cuDevicePrimaryCtxRelease_v2(c_int);
         set_context = cuCtxSetCurrent(Context);
         current_device = cuCtxGetDevice(*mut c_int);
+        stream_context = cuStreamGetCtx(Stream, *mut Context);
         exchange_capture_mode = cuThreadExchangeStreamCaptureMode(*mut c_int);
         load = cuLibraryLoadData(
             *mut Library, *const c_void, *mut c_int, *mut *mut c_void, c_uint, *mut c_int,
@@ -152,9 +153,9 @@ functions! {
     GraphCalls named GRAPH_SYMBOLS {
         launch = cuGraphLaunch(Exec, Stream);
         set_params = cuGraphExecKernelNodeSetParams_v2(Exec, Node, *const NodeParams);
-        context_id = cuCtxGetId(Context, *mut u64);
-        stream_context = cuStreamGetCtx(Stream, *mut Context);
         capture_status = cuStreamIsCapturing(Stream, *mut c_int);
+        stream_id = cuStreamGetId(Stream, *mut u64);
+        context_id = cuCtxGetId(Context, *mut u64);
         stream_attribute = cuStreamGetAttribute(Stream, c_int, *mut AttributeValue);
         create = cuGraphCreate(*mut Graph, c_uint);
         add_kernel = cuGraphAddKernelNode_v2(
@@ -178,12 +179,14 @@ impl GraphCalls {
         (status == 0).then_some(id)
     }
 
-    /// Whether a stream's work goes to that context.
+    /// The number of a stream that is one of the program's own. Another under the same handle has
+    /// another. One that is captured must not be asked, which would spoil that.
     #[inline(always)]
-    pub(super) fn is_of_context(&self, stream: Stream, context: Context) -> bool {
-        let mut of = ptr::null_mut();
-        // SAFETY: the driver writes one handle.
-        unsafe { (self.stream_context)(stream, &raw mut of) == 0 && of == context }
+    pub(super) fn id_of_stream(&self, stream: Stream) -> Option<u64> {
+        let mut id = 0;
+        // SAFETY: the driver writes one number.
+        let status = unsafe { (self.stream_id)(stream, &raw mut id) };
+        (status == 0).then_some(id)
     }
 
     /// Whether what a stream is given runs, and is not captured.
@@ -292,6 +295,13 @@ impl Driver {
             0 => text,
             _ => ptr::null(),
         }
+    }
+
+    /// Whether a stream's work goes to that context.
+    pub(super) fn is_of_context(&self, stream: Stream, context: Context) -> bool {
+        let mut of = ptr::null_mut();
+        // SAFETY: the driver writes one handle.
+        unsafe { (self.stream_context)(stream, &raw mut of) == 0 && of == context }
     }
 
     /// Whether a device has a primary context, made by whoever.

@@ -29,16 +29,20 @@ const MAX_ATTRIBUTES: usize = 2;
 #[repr(C)]
 pub(super) struct Executable {
     exec: Exec,
-    /// Which context it was made in: a reset context has the same handle and another number.
-    context_id: u64,
-    stream: Stream,
+    pub(super) stream: Stream,
+    /// Which stream that was, or which context where it means the current one's: others come under
+    /// the same handles.
+    pub(super) id: u64,
     /// The prepared call that it was made for, or NULL.
     pub(super) owner: *mut c_void,
-    /// The number of the function whose batches it is for.
-    pub(super) function: u32,
-    n_nodes: u32,
     /// How many kernels it has launched.
     pub(super) n_launched: u64,
+    pub(super) device: i32,
+    n_nodes: u32,
+    /// The number of the function whose batches it is for.
+    pub(super) function: u32,
+    /// Which context it was made in: one that was reset has another.
+    pub(super) context_id: u64,
     graph: driver::Graph,
 }
 
@@ -261,27 +265,19 @@ pub(super) enum Outcome {
     Launched,
     /// It is a graph of other launches, or the driver does not take what they pass.
     Unfit,
-    /// It is of a context that is no more.
-    Past,
     /// The driver does not launch it.
     Refused,
 }
 
 impl Executable {
-    /// Whether it is of a context that is no more.
-    pub(super) fn is_of_the_past(&self, context_id: u64) -> bool {
-        self.context_id != context_id
-    }
-
-    /// Launches it with what the batch passes. The context of that number is current.
+    /// Launches it with what the batch passes.
     #[inline(always)]
-    pub(super) fn launch(&mut self, calls: &GraphCalls, context_id: u64, batch: &Batch) -> Outcome {
-        if self.is_of_the_past(context_id) {
-            return Outcome::Past;
-        }
+    pub(super) fn launch(&mut self, calls: &GraphCalls, batch: &Batch) -> Outcome {
         let launches = batch.launches();
         let exec = self.exec;
-        let is_its_own = self.stream == batch.stream && self.function == batch.function;
+        let is_its_own = self.stream == batch.stream
+            && self.owner == batch.owner
+            && self.function == batch.function;
         if !is_its_own || self.n_nodes as usize != launches.len() {
             return Outcome::Unfit;
         }
@@ -292,14 +288,23 @@ impl Executable {
                 return Outcome::Unfit;
             }
         }
+        if self.launch_again(calls) { Outcome::Launched } else { Outcome::Refused }
+    }
+
+    /// Launches it as it is. Whether the driver did.
+    #[inline(always)]
+    pub(super) fn launch_again(&mut self, calls: &GraphCalls) -> bool {
         // SAFETY: the handles are the driver's.
-        match unsafe { (calls.launch)(exec, batch.stream) } {
-            0 => {
-                self.n_launched += u64::from(batch.n_launches);
-                Outcome::Launched
-            }
-            _ => Outcome::Refused,
+        let is_launched = unsafe { (calls.launch)(self.exec, self.stream) } == 0;
+        if is_launched {
+            self.n_launched += u64::from(self.n_nodes);
         }
+        is_launched
+    }
+
+    /// Whether it launches several kernels.
+    pub(super) fn has_several(&self) -> bool {
+        self.n_nodes > 1
     }
 
     fn nodes(&mut self) -> &mut [Node] {
@@ -308,12 +313,13 @@ impl Executable {
         unsafe { core::slice::from_raw_parts_mut(first, self.n_nodes as usize) }
     }
 
-    /// Makes one of a batch in the current context, whose number that is. `functions` says which
-    /// function of that context a kernel is. NULL where there is no memory, or the driver refuses.
+    /// Makes one of a batch in the current context. `functions` says which function of that context
+    /// a kernel is. NULL where there is no memory, or the driver refuses.
     pub(super) fn make(
         calls: &GraphCalls,
-        context_id: u64,
         batch: &Batch,
+        id: u64,
+        context_id: u64,
         functions: impl Fn(u32) -> driver::Function,
     ) -> *mut Executable {
         let launches = batch.launches();
@@ -328,7 +334,8 @@ impl Executable {
         unsafe { made.cast::<u8>().write_bytes(0, before_given) };
         // SAFETY: nobody else knows it.
         let executable = unsafe { &mut *made };
-        (executable.context_id, executable.stream) = (context_id, batch.stream);
+        (executable.device, executable.stream) = (batch.device, batch.stream);
+        (executable.id, executable.context_id) = (id, context_id);
         (executable.owner, executable.function) = (batch.owner, batch.function);
         let given = made.cast::<u8>().wrapping_add(before_given);
         if executable.build(calls, launches, given, functions).is_err() {

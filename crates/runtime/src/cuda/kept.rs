@@ -30,6 +30,10 @@ const MOST_GRAPHS: u32 = 32;
 /// A count that reaches this is halved, so that the last calls count for more than the first.
 const MOST_USES: u32 = 1024;
 
+/// What a use counts whose executable has made room. That is past when one is made for it, which is
+/// tried again when it has come often.
+const MADE_ROOM: u32 = 8;
+
 /// What stands in the place of an executable that is taken out: no address.
 const TAKEN: *mut Executable = ptr::without_provenance_mut(1);
 
@@ -50,6 +54,13 @@ impl Slot {
     #[inline(always)]
     pub(super) fn count(&self) -> u32 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// Counts a use.
+    #[inline(always)]
+    pub(super) fn note_use(&self) {
+        let count = if self.count() + 1 < MOST_USES { self.count() + 1 } else { MOST_USES / 2 };
+        self.count.store(count, Ordering::Relaxed);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -143,8 +154,7 @@ impl Kept {
             self.miss(area, batch.device as usize, key);
             return None;
         };
-        let count = if slot.count() + 1 < MOST_USES { slot.count() + 1 } else { MOST_USES / 2 };
-        slot.count.store(count, Ordering::Relaxed);
+        slot.note_use();
         Some(slot)
     }
 
@@ -243,8 +253,9 @@ fn visit(area: Area, what: Visit) -> Tally {
                 }
             });
             if goes {
-                // Another use may have the slot from now on.
-                slot.count.store(0, Ordering::Relaxed);
+                // At 0, another use may have the slot.
+                let count = if let Visit::Age = what { MADE_ROOM } else { 0 };
+                slot.count.store(count, Ordering::Relaxed);
                 // SAFETY: it was taken out.
                 unsafe { slot.drop(area, device, executable) };
             } else {
@@ -268,7 +279,7 @@ unsafe fn destroy(area: Area, device: usize, executable: *mut Executable) {
     let primary = area.device(device).primary.load(Ordering::Acquire);
     within(driver, primary, |is_entered| {
         let id = if is_entered { calls.id_of(primary) } else { None };
-        let lives = id.is_some_and(|id| !taken.is_of_the_past(id));
+        let lives = id == Some(taken.context_id);
         let calls = lives.then_some(calls);
         // SAFETY: as the caller says.
         without_capture(driver, || unsafe { Executable::destroy(executable, calls) });

@@ -162,15 +162,16 @@ impl<'l> Launch<'l> {
         blank: Blank,
     ) -> Result<(), i32> {
         let kept = call.area.kernel(call.device, self.kernel);
-        let handle = kept.kernel.load(Ordering::Acquire);
+        let (stream, handle) = (self.config.stream, kept.kernel.load(Ordering::Acquire));
         if status == driver::INVALID_HANDLE && function != handle {
             // SAFETY: the handle is the driver's.
             status = unsafe { self.make(call.driver, handle) };
             if status == 0 {
-                let others = &call.area.device(call.device).streams_of_others;
-                match means_current(self.config.stream) {
-                    true => kept.function.store(ptr::null_mut(), Ordering::Release),
-                    false => others.store(1, Ordering::Relaxed),
+                let device = call.area.device(call.device);
+                let primary = device.primary.load(Ordering::Relaxed);
+                match means_current(stream) || call.driver.is_of_context(stream, primary) {
+                    true => kept.forget_function(),
+                    false => device.streams_of_others.store(1, Ordering::Relaxed),
                 }
                 return Ok(());
             }

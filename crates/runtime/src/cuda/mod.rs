@@ -20,6 +20,7 @@
 //! images as such.
 #![expect(unsafe_code, reason = "the driver is C, and so is generated code")]
 
+mod again;
 mod batch;
 mod choice;
 pub(crate) mod context;
@@ -35,6 +36,7 @@ pub(crate) mod launched;
 mod load;
 mod message;
 mod package;
+mod place;
 pub(crate) mod preload;
 pub(crate) mod prepare;
 mod setting;

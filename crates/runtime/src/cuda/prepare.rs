@@ -10,6 +10,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use super::again::Again;
 use super::kept;
 use crate::blank::Blank;
 use crate::interface::functions::Launch;
@@ -31,6 +32,7 @@ unsafe extern "C" {
 /// A prepared call. Behind it lies the state.
 #[repr(C)]
 struct Prepared {
+    again: Again,
     launch: Launch,
     /// The objects that it has references to.
     held: *mut *mut c_void,
@@ -81,7 +83,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_prepare(
     if prepared.is_null() {
         return out_of_memory(blank);
     }
-    let empty = Prepared { launch: function.launch, held: ptr::null_mut(), n_held: 0 };
+    let again = Again::new(function.is_same != 0);
+    let empty = Prepared { again, launch: function.launch, held: ptr::null_mut(), n_held: 0 };
     // SAFETY: it is as large as that.
     unsafe { prepared.write(empty) };
     // SAFETY: the arguments are as the caller says, and there is room for the state.
@@ -216,14 +219,28 @@ unsafe fn as_sequence<'a>(value: Any) -> Option<&'a Sequence> {
     is_sequence.then(|| unsafe { &*value.payload.cast() })
 }
 
-/// Launches. No entry point is being called: errors have no backtrace.
+/// Launches: again what was launched before, if that can be, and is all that the call does.
 unsafe extern "C" fn call(
     state: *mut c_void,
     _args: *const Any,
     n_args: i32,
     result: *mut Any,
 ) -> i32 {
-    let prepared: *mut Prepared = state.cast();
+    // SAFETY: it was prepared.
+    let prepared = unsafe { &*state.cast::<Prepared>() };
+    if n_args == 0 && prepared.again.go() {
+        let none = Any { type_index: type_index::NONE, padding: 0, payload: ptr::null_mut() };
+        // SAFETY: as the caller says.
+        unsafe { result.write(none) };
+        return 0;
+    }
+    // SAFETY: as the caller says.
+    unsafe { call_at_length(state.cast(), n_args, result) }
+}
+
+/// The like by the function's own code. No entry point is being called: errors have no backtrace.
+#[inline(never)]
+unsafe fn call_at_length(prepared: *mut Prepared, n_args: i32, result: *mut Any) -> i32 {
     let mut memory = MaybeUninit::<ErrorParts>::uninit();
     let error = memory.as_mut_ptr();
     // SAFETY: there is memory for the error.
@@ -235,7 +252,7 @@ unsafe extern "C" fn call(
     // SAFETY: it was prepared.
     let launch = unsafe { (*prepared).launch };
     // SAFETY: the state was checked, and what it points to is held.
-    unsafe { launch(Prepared::state(prepared), state, result, error) }
+    unsafe { launch(Prepared::state(prepared), prepared.cast(), result, error) }
 }
 
 #[cold]

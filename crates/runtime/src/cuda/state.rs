@@ -144,7 +144,16 @@ pub(super) struct Device {
 pub(super) struct Learned {
     pub(super) facts: Facts,
     /// Of launches one by one, and of several at once.
-    pub(super) choices: [Choice; 2],
+    choices: [Choice; 2],
+}
+
+impl Learned {
+    /// Which way is cheaper, for one launch or for several at once.
+    #[inline(always)]
+    pub(super) fn choice(&self, is_of_several: bool) -> &Choice {
+        let [one, several] = &self.choices;
+        if is_of_several { several } else { one }
+    }
 }
 
 /// How many kernels of a function have been launched one by one, and by graphs that are no more.
@@ -178,6 +187,14 @@ pub(super) struct LoadedKernel {
     /// Whether a launch has looked for the function, though it may not have had it: 1 then.
     /// Launches on streams of their own look once.
     pub(super) is_sought: AtomicU32,
+}
+
+impl LoadedKernel {
+    /// Has the next launch look for its function again.
+    pub(super) fn forget_function(&self) {
+        self.function.store(ptr::null_mut(), Ordering::Release);
+        self.is_sought.store(0, Ordering::Relaxed);
+    }
 }
 
 /// The area of the package.

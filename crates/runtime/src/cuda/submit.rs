@@ -20,13 +20,14 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use super::again::Again;
 use super::choice::{Choice, Way};
-use super::context::{Current, means_current};
 use super::driver::GraphCalls;
 use super::graph::{Executable, Outcome};
 use super::kept::{self, Slot};
 use super::launch::Launch;
 use super::load::without_capture;
+use super::place::Place;
 use super::state::{Area, MAX_DEVICES};
 use super::system::ticks;
 use crate::blank::Blank;
@@ -43,7 +44,7 @@ const TRIES: u32 = 4;
 const AGAIN: u32 = 512;
 
 /// Every so many calls of a use, one is timed.
-const TIMED: u32 = 16;
+pub(super) const TIMED: u32 = 16;
 
 /// The stream that is each thread's own.
 const PER_THREAD: usize = 2;
@@ -67,13 +68,15 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
     let this = Use::of(batch);
     let turn = this.map_or(Turn::PLAIN, Use::turn);
     let start = if turn.is_timed { ticks() } else { 0 };
-    let went = match this.is_some_and(|this| turn.way == Way::Graph && this.through_graph(turn)) {
-        true => Way::Graph,
-        false => match plainly(batch, blank) {
-            Ok(()) => Way::Plain,
-            Err(n_strings) => return n_strings,
-        },
-    };
+    let mut went = Way::Plain;
+    if let Some(this) = this
+        && turn.way == Way::Graph
+        && this.through_graph(turn)
+    {
+        went = Way::Graph;
+    } else if let Err(n_strings) = plainly(batch, blank) {
+        return n_strings;
+    }
     if turn.is_timed
         && let Some(this) = this
     {
@@ -87,10 +90,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
 fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
     for launch in batch.launches() {
         Launch::of(batch, launch).make_it(blank)?;
-    }
-    if let Some((area, _)) = Area::ready() {
-        let launched = &area.launched(batch.function).plain;
-        launched.fetch_add(batch.n_launches.into(), Ordering::Relaxed);
+        if let Some((area, _)) = Area::ready() {
+            area.launched(batch.function).plain.fetch_add(1, Ordering::Relaxed);
+        }
     }
     Ok(())
 }
@@ -99,7 +101,7 @@ fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
 #[derive(Clone, Copy)]
 struct Use<'b> {
     batch: &'b Batch,
-    area: Area,
+    place: Place,
     slot: &'static Slot,
     is_wanted: bool,
 }
@@ -135,7 +137,8 @@ impl<'b> Use<'b> {
         let first = if may_be { batch.launches().first()? } else { return None };
         let kept = area.kept(batch.device as usize, first.kernel as usize);
         let slot = kept.count(area, batch)?;
-        Some(Use { batch, area, slot, is_wanted: submit == Submit::GRAPH })
+        let place = Place { area, device: batch.device as usize, stream: batch.stream };
+        Some(Use { batch, place, slot, is_wanted: submit == Submit::GRAPH })
     }
 
     /// Which way to go this time.
@@ -160,8 +163,7 @@ impl<'b> Use<'b> {
 
     #[inline(always)]
     fn choice(self) -> &'static Choice {
-        let [one, several] = &self.area.learned(self.batch.device as usize).choices;
-        if self.batch.n_launches == 1 { one } else { several }
+        self.place.area.learned(self.place.device).choice(self.batch.n_launches > 1)
     }
 
     /// Launches the executable, which is made where that is this turn's. Whether that was done.
@@ -171,11 +173,11 @@ impl<'b> Use<'b> {
             return false;
         }
         self.slot.fetch();
-        let calls = self.area.graph_calls();
-        let Some(context_id) = self.context_id(calls) else { return false };
+        let calls = self.place.area.graph_calls();
+        let Some(id) = self.place.id(calls) else { return false };
         let executable = match self.slot.take() {
             None => return false,
-            Some(executable) if executable.is_null() => self.make(calls, context_id),
+            Some(executable) if executable.is_null() => self.make(calls, id),
             Some(executable) => executable,
         };
         // SAFETY: it was taken out, or just made.
@@ -183,58 +185,59 @@ impl<'b> Use<'b> {
             self.slot.put(executable);
             return false;
         };
-        match taken.launch(calls, context_id, self.batch) {
+        let may_be = taken.id == id || self.takes_over(calls, taken, id);
+        if !may_be {
+            self.slot.begin_again();
+        }
+        match if may_be { taken.launch(calls, self.batch) } else { Outcome::Refused } {
             Outcome::Launched => {
                 self.slot.put(executable);
+                // SAFETY: a prepared call begins with it.
+                if let Some(again) = unsafe { self.batch.owner.cast::<Again>().as_ref() } {
+                    again.remember(self.slot);
+                }
                 return true;
             }
             Outcome::Unfit => self.slot.put(executable),
-            outcome => {
-                if let Outcome::Past = outcome {
-                    self.slot.begin_again();
-                }
-                // SAFETY: it was taken out.
-                unsafe { self.slot.drop(self.area, self.batch.device as usize, executable) };
-            }
+            // SAFETY: it was taken out.
+            Outcome::Refused => unsafe {
+                self.slot.drop(self.place.area, self.place.device, executable);
+            },
         }
         false
     }
 
-    /// The number of the device's primary context, where that is current, the stream is of it, and
-    /// what is launched into it runs.
-    #[inline(always)]
-    fn context_id(self, calls: &GraphCalls) -> Option<u64> {
-        let (driver, stream) = (self.area.found_driver(), self.batch.stream);
-        let primary = self.area.device(self.batch.device as usize).primary.load(Ordering::Relaxed);
-        let is_usual = !primary.is_null()
-            && Current::ask(driver).is(primary)
-            && (means_current(stream) || calls.is_of_context(stream, primary))
-            && calls.runs(stream);
-        if is_usual { calls.id_of(primary) } else { None }
+    /// Whether an executable may be launched on a stream that has the handle of the one that it was
+    /// made for. It is that one's from then on. It may not behind a reset.
+    #[cold]
+    #[inline(never)]
+    fn takes_over(self, calls: &GraphCalls, taken: &mut Executable, id: u64) -> bool {
+        taken.id = id;
+        self.place.context_id(calls) == Some(taken.context_id)
     }
 
     /// Makes an executable where there is room. NULL where there is none, or the driver refuses.
     #[cold]
     #[inline(never)]
-    fn make(self, calls: &GraphCalls, context_id: u64) -> *mut Executable {
-        if calls.has_window(self.batch.stream) || !kept::take_room(self.area) {
+    fn make(self, calls: &GraphCalls, id: u64) -> *mut Executable {
+        let area = self.place.area;
+        let Some(context_id) = self.place.context_id(calls) else { return ptr::null_mut() };
+        if !kept::take_room(area) {
             return ptr::null_mut();
         }
         let functions = |number: u32| {
-            let kernel = self.area.kernel(self.batch.device as usize, number as usize);
+            let kernel = area.kernel(self.place.device, number as usize);
             let function = kernel.function.load(Ordering::Acquire);
             if function.is_null() {
-                // It was first launched where there was none to be had: the next launch looks
-                // again.
-                kernel.is_sought.store(0, Ordering::Relaxed);
+                // It was first launched where there was none to be had.
+                kernel.forget_function();
             }
             function
         };
-        let driver = self.area.found_driver();
-        let made =
-            without_capture(driver, || Executable::make(calls, context_id, self.batch, functions));
+        let make = || Executable::make(calls, self.batch, id, context_id, functions);
+        let made = without_capture(area.found_driver(), make);
         match made.is_null() {
-            true => kept::give_room(self.area),
+            true => kept::give_room(area),
             false => self.slot.settle(),
         }
         made

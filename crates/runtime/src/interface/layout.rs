@@ -112,6 +112,9 @@ structs! {
         launch: Launch as LAUNCH,
         /// How many bytes the state between both has.
         state_bytes: u64 as STATE_BYTES,
+        /// Whether all that a prepared call does is to launch, in one batch, on the environment's
+        /// stream, the same each time: 1 then.
+        is_same: u64 as IS_SAME,
     }
     /// What launches may ask of a device.
     struct DeviceFacts in device_facts {
@@ -280,6 +283,8 @@ pub const INTERLEAVE_32: u32 = 2;
 
 /// The type indices of libtvm_ffi that the runtime tells apart.
 pub mod type_index {
+    /// Nothing.
+    pub const NONE: i32 = 0;
     /// A `DLTensor*`.
     pub const DL_TENSOR: i32 = 7;
     /// A `const char*`.

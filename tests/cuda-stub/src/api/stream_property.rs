@@ -68,9 +68,12 @@ api! {
         priority.put(call.stream(stream)?.priority)
     }
 
-    /// What tells a stream from others under the same handle.
+    /// What tells a stream from others under the same handle. Asking spoils the capture of the
+    /// stream, and those that the NULL stream would wait for.
     fn cuStreamGetId(call, stream: CUstream, id: Out<StreamId>) {
-        id.put(call.stream(stream)?.id)
+        let own = call.stream(stream)?.id;
+        call.ask_captured(stream)?;
+        id.put(own)
     }
 
     /// One of the attributes of a stream: its part of memory to keep, or its priority.
