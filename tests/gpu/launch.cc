@@ -21,8 +21,8 @@ static std::string place(int device, CUstream stream)
 static const Ratio kPlainControl = {"bare launch again", "bare launch"};
 
 static const char kColumns[] = R"(
-A bare graph is the driver calls that a package makes where it launches through one: cuCtxGetCurrent, cuStreamGetCtx on a stream of its own,
-cuStreamIsCapturing, cuCtxGetId, cuGraphExecKernelNodeSetParams for each kernel, cuGraphLaunch. Bare prepared is the same without
+A bare graph is the driver calls that a package makes where it launches through one: cuCtxGetCurrent, cuStreamIsCapturing, cuStreamGetId on a
+stream of its own and else cuCtxGetId, cuGraphExecKernelNodeSetParams for each kernel, cuGraphLaunch. Bare prepared is the same without
 cuGraphExecKernelNodeSetParams.
 
 What auto takes of bare launches misses its target only where it is also above 1.05 times what the bare graph takes of them, in the next

@@ -354,7 +354,8 @@ class Bare
     CUfunction kernel;
     std::vector<Launch> launches;
     CUgraphExec changing = nullptr, same = nullptr;
-    unsigned long long context_id = 0;
+    CUcontext context = nullptr;
+    unsigned long long id = 0;
 
     CUgraphExec graph()
     {
@@ -370,17 +371,22 @@ class Bare
         return exec;
     }
 
-    // What a launcher has to know before it may launch a graph. A context that was reset has another id.
-    void ask() const
+    // Tells the stream from others under the same handle, and the context of the NULL stream from what it was before a reset.
+    unsigned long long place() const
     {
         unsigned long long id = 0;
-        CUcontext current = nullptr, of_stream = nullptr;
+        must(!(config.hStream ? cuStreamGetId(config.hStream, &id) : cuCtxGetId(context, &id)), "there is no id");
+        return id;
+    }
+
+    // What a launcher has to know before it may launch a graph.
+    void ask() const
+    {
+        CUcontext current = nullptr;
         CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-        bool is_known = !cuCtxGetCurrent(&current) && current;
-        if (config.hStream)
-            is_known &= !cuStreamGetCtx(config.hStream, &of_stream) && of_stream == current;
-        is_known &= !cuStreamIsCapturing(config.hStream, &capture) && !capture;
-        must(is_known && !cuCtxGetId(current, &id) && id == context_id, "no graph can be launched");
+        bool is_usual = !cuCtxGetCurrent(&current) && current == context;
+        is_usual &= !cuStreamIsCapturing(config.hStream, &capture) && !capture;
+        must(is_usual && place() == id, "no graph can be launched");
     }
 
   public:
@@ -406,7 +412,8 @@ class Bare
         }
         same = graph();
         changing = graph();
-        must(!cuCtxGetId(nullptr, &context_id), "the context has no id");
+        must(!cuCtxGetCurrent(&context), "there is no context");
+        id = place();
     }
 
     // One launch after the other.

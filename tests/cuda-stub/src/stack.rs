@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who has called, as a profiler finds out: by walking the stack with the tables that files have for
-//! that.
+//! Who has called, as a profiler finds out: by walking the stack with the tables that files have
+//! for that.
 
 #![expect(unsafe_code, reason = "the C library walks")]
 

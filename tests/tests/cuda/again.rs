@@ -68,7 +68,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % n
     }
 }
@@ -125,7 +126,10 @@ fn prepared_calls_launch_what_they_would_launch_plainly() {
 fn a_prepared_call_takes_these_calls_and_no_more() {
     let scene = Scene::new(&ways().graph);
     for (stream, expected) in [
-        (scene.stream, ["cuCtxGetCurrent", "cuStreamIsCapturing", "cuStreamGetId", "cuGraphLaunch"]),
+        (
+            scene.stream,
+            ["cuCtxGetCurrent", "cuStreamIsCapturing", "cuStreamGetId", "cuGraphLaunch"],
+        ),
         (0, ["cuCtxGetCurrent", "cuStreamIsCapturing", "cuCtxGetId", "cuGraphLaunch"]),
     ] {
         for name in NAMES {
@@ -169,8 +173,8 @@ fn each_device_has_its_prepared_calls() {
     let scene = Scene::new(&ways().graph);
     fake_ffi::set_stream(0);
     let contexts = [scene.primary, scene.host.primary(1)];
-    let prepared = [0, 1]
-        .map(|device| prepare(&scene.loaded, "same", &[tensor(4, device), Value::Int(5)]));
+    let prepared =
+        [0, 1].map(|device| prepare(&scene.loaded, "same", &[tensor(4, device), Value::Int(5)]));
     for round in 0..40 {
         for (device, prepared) in prepared.iter().enumerate() {
             scene.host.set_current(contexts[round % 3 % 2]);

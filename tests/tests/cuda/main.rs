@@ -32,9 +32,9 @@ mod tensor_map;
 mod triton;
 mod triton_descriptor;
 
+use kernpack_ffi_abi::layout::Any;
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;
-use kernpack_ffi_abi::layout::Any;
 use kernpack_tests::gpu_package::{GpuPackage, Loaded, outcome, tensor};
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::{Arrival, Value};

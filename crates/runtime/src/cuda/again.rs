@@ -9,6 +9,7 @@ use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use super::choice::Way;
 use super::graph::Executable;
 use super::kept::Slot;
 use super::place::Place;
@@ -74,7 +75,8 @@ impl Again {
         let is_as_before = ptr::eq(taken.owner.cast(), self) && taken.stream == stream;
         let calls = area.graph_calls();
         is_as_before
-            && now.is_usual()
+            && now.way() == Way::Graph
+            && !now.is_trial()
             && Place { area, device, stream }.id(calls) == Some(taken.id)
             && taken.launch_again(calls)
     }

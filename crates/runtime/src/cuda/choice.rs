@@ -52,12 +52,6 @@ impl Now {
     pub(super) fn is_trial(self) -> bool {
         self.0 & IS_TRIAL != 0
     }
-
-    /// Whether the way is through graphs, and that no trial.
-    #[inline(always)]
-    pub(super) fn is_usual(self) -> bool {
-        self.0 == Way::Graph as u32
-    }
 }
 
 /// How many launches are timed between two medians.
