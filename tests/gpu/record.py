@@ -410,6 +410,7 @@ def captured(d, stream, mode, kernel, memory):
         lambda: d("cuStreamGetId", 0, Place()),
         lambda: d("cuStreamGetCtx", stream, Place()),
         lambda: d("cuStreamGetCtx", 0, Place()),
+        lambda: d("cuStreamGetCtx_v2", 0, Place(), Place()),
         lambda: d("cuStreamSynchronize", 0),
         lambda: d("cuCtxSynchronize"),
         lambda: d("cuMemAlloc_v2", Place(), 16),

@@ -71,12 +71,20 @@ impl Call<'_> {
 
     /// Refuses what is asked of a stream that is captured, or that would have to wait for one.
     pub fn ask_captured(&mut self, stream: CUstream) -> Result<(), Status> {
-        let context = self.driver.context_of(stream, self.thread)?;
         if self.capture(stream).is_some() {
             self.spoil(stream);
             return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
         }
-        if stream.0 > 1 { Ok(()) } else { self.join_blocking(context) }
+        self.answering(stream).map(|_context| ())
+    }
+
+    /// The context of a stream, unless that would have to wait for one that is captured.
+    pub fn answering(&mut self, stream: CUstream) -> Result<CUcontext, Status> {
+        let context = self.driver.context_of(stream, self.thread)?;
+        if stream.0 <= 1 {
+            self.join_blocking(context)?;
+        }
+        Ok(context)
     }
 
     /// Refuses to wait for a context of which something is captured.

@@ -31,7 +31,8 @@ const IMPORTS: [&str; 10] = [
 
 /// What launches need: the C library, what makes functions of libtvm_ffi, the description of the
 /// package's GPU code, and the other object.
-const CUDA_IMPORTS: [&str; 17] = [
+const CUDA_IMPORTS: [&str; 18] = [
+    "TVMFFIEnvGetStream",
     "TVMFFIFunctionCreate",
     "TVMFFIObjectDecRef",
     "TVMFFIObjectIncRef",

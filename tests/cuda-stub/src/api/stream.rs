@@ -30,9 +30,10 @@ api! {
         Ok(())
     }
 
-    /// The context that a stream's work goes to.
+    /// The context that a stream's work goes to. Asking it of the NULL stream spoils captures that
+    /// this would wait for.
     fn cuStreamGetCtx(call, stream: CUstream, context: Out<CUcontext>) {
-        context.put(call.driver.context_of(stream, call.thread)?)
+        context.put(call.answering(stream)?)
     }
 
     /// The same; no stream is one of a green context.
@@ -42,7 +43,7 @@ api! {
         context: Out<CUcontext>,
         green: Out<CUgreenCtx>,
     ) {
-        context.put(call.driver.context_of(stream, call.thread)?)?;
+        context.put(call.answering(stream)?)?;
         green.offer(CUgreenCtx(0));
         Ok(())
     }
