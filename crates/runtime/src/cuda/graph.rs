@@ -53,9 +53,10 @@ struct Node {
     function: driver::Function,
     kernel: u32,
     n_attributes: u32,
-    /// What it was given: size and arguments, one behind the other; and how many bytes they have.
+    /// What it was given: size and arguments, one behind the other.
     given: *mut u8,
-    n_bytes: usize,
+    /// How many arguments its launch has, and how many bytes: the compiler's list.
+    sizes: *const u32,
     /// Whether that is what it has.
     is_known: bool,
     /// How often in a row it was given something new.
@@ -216,12 +217,12 @@ unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
 }
 
 impl Node {
-    /// Whether it is of that launch's kernel, with its attributes, and has room for what it passes.
+    /// Whether it is of that launch's kernel, with its attributes, and takes what it passes.
     #[inline(always)]
     fn is_of(&self, launch: &KernelLaunch) -> bool {
         let n = launch.config.n_attributes;
         self.kernel == launch.kernel
-            && self.n_bytes == launch.n_bytes()
+            && self.sizes == launch.sizes
             && self.n_attributes == n
             && (n == 0 || self.carries(launch))
     }
@@ -281,10 +282,12 @@ impl Executable {
         if !is_its_own || self.n_nodes as usize != launches.len() {
             return Outcome::Unfit;
         }
-        for (node, launch) in self.nodes().iter_mut().zip(launches) {
-            let is_set =
-                node.is_of(launch) && (node.has(launch) || node.set(calls, exec, launch).is_ok());
-            if !is_set {
+        let mut nodes = self.nodes().iter_mut();
+        for launch in launches {
+            let Some(node) = nodes.next().filter(|node| node.is_of(launch)) else {
+                return Outcome::Unfit;
+            };
+            if !node.has(launch) && node.set(calls, exec, launch).is_err() {
                 return Outcome::Unfit;
             }
         }
@@ -391,7 +394,7 @@ impl Executable {
             (calls.add_kernel)(handle, self.graph, &raw const before, n_before, &raw const params)
         })?;
         (node.function, node.kernel) = (function, launch.kernel);
-        (node.given, node.n_bytes) = (given, launch.n_bytes());
+        (node.given, node.sizes) = (given, launch.sizes);
         (node.n_attributes, node.is_known) = (attributes.len() as u32, true);
         for (own, given) in node.attributes.iter_mut().zip(attributes) {
             *own = *given;
