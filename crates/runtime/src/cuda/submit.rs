@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_submit(
     if turn.is_timed
         && let Some(this) = this
     {
-        this.note(went, ticks() - start);
+        note(this.area, batch, went, ticks() - start);
     }
     0
 }
@@ -97,11 +97,28 @@ fn plainly(batch: &Batch, blank: Blank) -> Result<(), i32> {
     Ok(())
 }
 
+/// Takes note of how many ticks a batch took.
+#[cold]
+#[inline(never)]
+fn note(area: Area, batch: &Batch, went: Way, ticks: u64) {
+    choice(area, batch).note(went, ticks.min(u32::MAX.into()) as u32);
+}
+
+#[inline(always)]
+fn choice(area: Area, batch: &Batch) -> &'static Choice {
+    area.learned(batch.device as usize).choice(batch.n_launches > 1)
+}
+
+#[inline(always)]
+fn place(area: Area, batch: &Batch) -> Place {
+    Place { area, device: batch.device as usize, stream: batch.stream }
+}
+
 /// A batch that may go through a graph.
 #[derive(Clone, Copy)]
 struct Use<'b> {
+    area: Area,
     batch: &'b Batch,
-    place: Place,
     slot: &'static Slot,
     is_wanted: bool,
 }
@@ -137,8 +154,7 @@ impl<'b> Use<'b> {
         let first = if may_be { batch.launches().first()? } else { return None };
         let kept = area.kept(batch.device as usize, first.kernel as usize);
         let slot = kept.count(area, batch)?;
-        let place = Place { area, device: batch.device as usize, stream: batch.stream };
-        Some(Use { batch, place, slot, is_wanted: submit == Submit::GRAPH })
+        Some(Use { area, batch, slot, is_wanted: submit == Submit::GRAPH })
     }
 
     /// Which way to go this time.
@@ -148,22 +164,10 @@ impl<'b> Use<'b> {
         if self.is_wanted {
             return Turn { way: Way::Graph, makes: is_time(count, ONCE), is_timed: false };
         }
-        let now = self.choice().now();
+        let now = choice(self.area, self.batch).now();
         let is_timed = now.is_trial() || count.is_multiple_of(TIMED);
         let makes = is_time(count, A_FEW) || now.is_trial() && count >= A_FEW;
         Turn { way: now.way(), makes, is_timed }
-    }
-
-    /// Takes note of how many ticks the batch took.
-    #[cold]
-    #[inline(never)]
-    fn note(self, went: Way, ticks: u64) {
-        self.choice().note(went, ticks.min(u32::MAX.into()) as u32);
-    }
-
-    #[inline(always)]
-    fn choice(self) -> &'static Choice {
-        self.place.area.learned(self.place.device).choice(self.batch.n_launches > 1)
     }
 
     /// Launches the executable, which is made where that is this turn's. Whether that was done.
@@ -173,73 +177,72 @@ impl<'b> Use<'b> {
             return false;
         }
         self.slot.fetch();
-        let calls = self.place.area.graph_calls();
-        let Some(id) = self.place.id(calls) else { return false };
-        let executable = match self.slot.take() {
+        let (area, batch, slot) = (self.area, self.batch, self.slot);
+        let calls = area.graph_calls();
+        let Some(id) = place(area, batch).id(calls) else { return false };
+        let executable = match slot.take() {
             None => return false,
-            Some(executable) if executable.is_null() => self.make(calls, id),
+            Some(executable) if executable.is_null() => make(area, batch, slot, id),
             Some(executable) => executable,
         };
         // SAFETY: it was taken out, or just made.
         let Some(taken) = (unsafe { executable.as_mut() }) else {
-            self.slot.put(executable);
+            slot.put(executable);
             return false;
         };
-        let may_be = taken.id == id || self.takes_over(calls, taken, id);
+        let may_be = taken.id == id || takes_over(area, batch, taken, id);
         if !may_be {
-            self.slot.begin_again();
+            slot.begin_again();
         }
-        match if may_be { taken.launch(calls, self.batch) } else { Outcome::Refused } {
+        match if may_be { taken.launch(calls, batch) } else { Outcome::Refused } {
             Outcome::Launched => {
-                self.slot.put(executable);
+                slot.put(executable);
                 // SAFETY: a prepared call begins with it.
-                if let Some(again) = unsafe { self.batch.owner.cast::<Again>().as_ref() } {
-                    again.remember(self.slot);
+                if let Some(again) = unsafe { batch.owner.cast::<Again>().as_ref() } {
+                    again.remember(slot);
                 }
                 return true;
             }
-            Outcome::Unfit => self.slot.put(executable),
+            Outcome::Unfit => slot.put(executable),
             // SAFETY: it was taken out.
-            Outcome::Refused => unsafe {
-                self.slot.drop(self.place.area, self.place.device, executable);
-            },
+            Outcome::Refused => unsafe { slot.drop(area, batch.device as usize, executable) },
         }
         false
     }
+}
 
-    /// Whether an executable may be launched on a stream that has the handle of the one that it was
-    /// made for. It is that one's from then on. It may not behind a reset.
-    #[cold]
-    #[inline(never)]
-    fn takes_over(self, calls: &GraphCalls, taken: &mut Executable, id: u64) -> bool {
-        taken.id = id;
-        self.place.context_id(calls) == Some(taken.context_id)
-    }
+/// Whether an executable may be launched on a stream that has the handle of the one that it was made
+/// for. It is that one's from then on. It may not behind a reset.
+#[cold]
+#[inline(never)]
+fn takes_over(area: Area, batch: &Batch, taken: &mut Executable, id: u64) -> bool {
+    taken.id = id;
+    place(area, batch).context_id(area.graph_calls()) == Some(taken.context_id)
+}
 
-    /// Makes an executable where there is room. NULL where there is none, or the driver refuses.
-    #[cold]
-    #[inline(never)]
-    fn make(self, calls: &GraphCalls, id: u64) -> *mut Executable {
-        let area = self.place.area;
-        let Some(context_id) = self.place.context_id(calls) else { return ptr::null_mut() };
-        if !kept::take_room(area) {
-            return ptr::null_mut();
-        }
-        let functions = |number: u32| {
-            let kernel = area.kernel(self.place.device, number as usize);
-            let function = kernel.function.load(Ordering::Acquire);
-            if function.is_null() {
-                // It was first launched where there was none to be had.
-                kernel.forget_function();
-            }
-            function
-        };
-        let make = || Executable::make(calls, self.batch, id, context_id, functions);
-        let made = without_capture(area.found_driver(), make);
-        match made.is_null() {
-            true => kept::give_room(area),
-            false => self.slot.settle(),
-        }
-        made
+/// Makes an executable where there is room. NULL where there is none, or the driver refuses.
+#[cold]
+#[inline(never)]
+fn make(area: Area, batch: &Batch, slot: &Slot, id: u64) -> *mut Executable {
+    let calls = area.graph_calls();
+    let Some(context_id) = place(area, batch).context_id(calls) else { return ptr::null_mut() };
+    if !kept::take_room(area) {
+        return ptr::null_mut();
     }
+    let functions = |number: u32| {
+        let kernel = area.kernel(batch.device as usize, number as usize);
+        let function = kernel.function.load(Ordering::Acquire);
+        if function.is_null() {
+            // It was first launched where there was none to be had.
+            kernel.forget_function();
+        }
+        function
+    };
+    let make = || Executable::make(calls, batch, id, context_id, functions);
+    let made = without_capture(area.found_driver(), make);
+    match made.is_null() {
+        true => kept::give_room(area),
+        false => slot.settle(),
+    }
+    made
 }
