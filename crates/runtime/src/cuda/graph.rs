@@ -10,6 +10,7 @@
 //! to the graph that it was added to, which therefore stays. Without a current context, setting
 //! parameters ends the process.
 
+use core::array;
 use core::ffi::c_void;
 use core::ptr;
 
@@ -114,13 +115,16 @@ impl KernelLaunch {
         }
     }
 
-    /// What a node is to get; its arguments are read at the call.
+    /// What a node is to get; its arguments are read at the call. The numbers of its size are read
+    /// one by one, as they have just been written: the processor would have to wait for a wider
+    /// read until they are in its cache.
     #[inline(always)]
     fn params(&self, function: driver::Function) -> NodeParams {
+        let size: *const u32 = self.size().cast();
         NodeParams {
             function,
-            // SAFETY: it has that many bytes.
-            size: unsafe { self.size().cast::<[u32; 7]>().read() },
+            // SAFETY: it has as many numbers.
+            size: array::from_fn(|i| unsafe { size.wrapping_add(i).read_volatile() }),
             args: self.args,
             extra: ptr::null_mut(),
             kernel: ptr::null_mut(),

@@ -211,8 +211,8 @@ impl<'b> Use<'b> {
     }
 }
 
-/// Whether an executable may be launched on a stream that has the handle of the one that it was made
-/// for. It is that one's from then on. It may not behind a reset.
+/// Whether an executable may be launched on a stream that has the handle of the one that it was
+/// made for. It is that one's from then on. It may not behind a reset.
 #[cold]
 #[inline(never)]
 fn takes_over(area: Area, batch: &Batch, taken: &mut Executable, id: u64) -> bool {
