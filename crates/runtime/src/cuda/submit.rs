@@ -22,7 +22,6 @@ use core::sync::atomic::Ordering;
 
 use super::again::Again;
 use super::choice::{Choice, Way};
-use super::driver::GraphCalls;
 use super::graph::{Executable, Outcome};
 use super::kept::{self, Slot};
 use super::launch::Launch;
