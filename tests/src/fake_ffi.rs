@@ -89,6 +89,7 @@ thread_local! {
     static ERRORS_REFUSED: Cell<usize> = const { Cell::new(0) };
     static REFUSED_ERROR: Cell<bool> = const { Cell::new(false) };
     static ALLOCATIONS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static ALLOCATED_AT: Cell<u64> = const { Cell::new(ALLOCATED) };
 }
 
 /// Tells the environment of this thread which stream to name: one of the driver's, by address.
@@ -109,6 +110,11 @@ pub fn refuse_errors(number: usize) {
 /// Lets allocations of modules in this thread fail once there have been that many more.
 pub fn refuse_allocations_after(number: usize) {
     ALLOCATIONS_LEFT.set(number);
+}
+
+/// Says where the elements of the next tensors are that modules allocate in this thread.
+pub fn allocate_at(address: u64) {
+    ALLOCATED_AT.set(address);
 }
 
 /// Kind and message of the error where no tensor is allocated: long ones, as PyTorch has them.
@@ -357,7 +363,7 @@ extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_
     let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
     let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
     let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();
-    tensor.data = ALLOCATED;
+    tensor.data = ALLOCATED_AT.get();
     tensor.shape = shape.as_ptr().expose_provenance() as u64;
     tensor.strides = strides.as_ptr().expose_provenance() as u64;
     let cell = bytemuck::bytes_of(&tensor);
