@@ -89,6 +89,7 @@ thread_local! {
     static ERRORS_REFUSED: Cell<usize> = const { Cell::new(0) };
     static REFUSED_ERROR: Cell<bool> = const { Cell::new(false) };
     static ALLOCATIONS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static REFUSES_STRING: Cell<bool> = const { Cell::new(false) };
     static ALLOCATED_AT: Cell<u64> = const { Cell::new(ALLOCATED) };
 }
 
@@ -100,6 +101,11 @@ pub fn set_stream(stream: usize) {
 /// Lets the next function that a module wants to make in this thread fail.
 pub fn refuse_function() {
     REFUSES_FUNCTION.set(true);
+}
+
+/// Lets the next string that a module wants to make in this thread fail.
+pub fn refuse_string() {
+    REFUSES_STRING.set(true);
 }
 
 /// Lets the next errors that a module wants to make in this thread fail, so many of them.
@@ -432,6 +438,11 @@ extern "C" fn TVMFFIFunctionCreate(
 /// Makes a string, however short it is, as an object.
 #[unsafe(no_mangle)]
 extern "C" fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) -> c_int {
+    if REFUSES_STRING.replace(false) {
+        let (kind, message) = no_room();
+        set_error(kind, message);
+        return -1;
+    }
     // SAFETY: callers pass a text.
     let bytes = unsafe { bytes.read() };
     // SAFETY: a byte array has `size` readable bytes.

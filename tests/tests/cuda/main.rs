@@ -11,6 +11,7 @@
 mod again;
 mod arguments;
 mod chains;
+mod choosing;
 mod devices;
 mod errors;
 mod exit;

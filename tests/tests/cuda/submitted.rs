@@ -56,3 +56,11 @@ fn nothing_is_passed_to_ask() {
         "TypeError: Mismatched number of arguments when calling: `kernpack_launched_count()`, expected 0 arguments, got 1"
     );
 }
+
+#[test]
+fn without_memory_for_the_answer_there_is_an_error() {
+    fake_ffi::refuse_string();
+    let error = load().call("kernpack_launched_count", &[]).unwrap_err();
+    let (kind, message) = fake_ffi::no_room();
+    assert_eq!(error, format!("{kind}: {message}"));
+}
