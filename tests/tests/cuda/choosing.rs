@@ -54,8 +54,8 @@ fn an_executable_is_tried_to_be_made_at_these_calls() {
     }
 }
 
-/// Behind the fourth call, which makes the executable, every sixteenth is timed, and twenty of these
-/// come before the first trial, which lasts for twenty calls.
+/// Behind the fourth call, which makes the executable, every sixteenth is timed, and twenty of
+/// these come before the first trial, which lasts for twenty calls.
 #[test]
 fn the_other_way_is_first_tried_at_these_calls() {
     let scene = Scene::new(&ways().auto);
