@@ -68,6 +68,13 @@ fn functions() -> String {
     [
         several("sets(n: int32, s: int32)", &set(["a", "b", "c"])),
         several("same(n: int32, s: int32)", &set(["a", "a", "a"])),
+        several(
+            "either(n: int32, s: int32)",
+            &[
+                launch("a", &["n"], &[&when(1)]),
+                launch("a", &["n"], &["when = \"otherwise\"", "grid = [2]"]),
+            ],
+        ),
         several("around(n: int32, f: Pointer)", &[a.clone(), BACK.into(), c.clone(), c.clone()]),
         several(
             "streams(x: Tensor([k], float32), n: int32, s: Stream)",
@@ -146,6 +153,20 @@ fn each_set_of_launches_is_its_own() {
         });
         assert!(n_graphs(&log) >= 20, "{name}: {}", n_graphs(&log));
     }
+}
+
+/// Launches of one kernel that differ in their size alone share a graph, whichever of them runs.
+#[test]
+fn launches_of_one_kernel_share_a_graph() {
+    let scene = Scene::new(&ways().graph);
+    for n in 0..8 {
+        let log = scene.count("either", &[n, n % 2]);
+        assert_eq!(first_arguments(&log), [n as u32]);
+        let grid = &launched(&log)[0]["config"]["grid"];
+        assert_eq!(grid, &serde_json::json!([2 - n % 2, 1, 1]));
+        assert_eq!(n_graphs(&log), usize::from(n > 0), "{n}");
+    }
+    assert_eq!(scene.n("executables"), 1);
 }
 
 #[test]

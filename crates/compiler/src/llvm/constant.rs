@@ -32,9 +32,10 @@ impl<'c> Emitter<'c> {
         self.context.ptr_type(AddressSpace::default()).const_null().into()
     }
 
-    /// A private constant made of bytes.
+    /// A private constant made of bytes. The same bytes are one constant, which has the first name.
     pub fn bytes(&self, name: &str, bytes: &[u8], align: u32) -> V<'c> {
-        self.constant_bytes(name, bytes, align).as_pointer_value().into()
+        let make = || self.constant_bytes(name, bytes, align).as_pointer_value().into();
+        *self.constants.borrow_mut().entry((bytes.to_vec(), align)).or_insert_with(make)
     }
 
     /// A private constant made of bytes in a section of its own: a large one, that others may look

@@ -22,6 +22,8 @@ pub struct Emitter<'c> {
     pub(super) module: Module<'c>,
     pub(super) builder: Builder<'c>,
     pub(super) intrinsics: RefCell<HashMap<&'static str, Function<'c>>>,
+    /// The constants made of bytes, by these and their alignment.
+    pub(super) constants: RefCell<HashMap<(Vec<u8>, u32), V<'c>>>,
 }
 
 impl<'c> Emitter<'c> {
@@ -32,6 +34,7 @@ impl<'c> Emitter<'c> {
             module: context.create_module(name),
             builder: context.create_builder(),
             intrinsics: RefCell::default(),
+            constants: RefCell::default(),
         }
     }
 }

@@ -146,7 +146,8 @@ structs! {
         config: LaunchConfig as CONFIG,
         /// The addresses of the arguments.
         args: *mut *mut c_void as ARGS,
-        /// How many arguments there are, how many bytes they have together, and then each.
+        /// How many arguments there are, how many bytes they have together, and then each. Equal
+        /// lists of a package are at one address.
         sizes: *const u32 as SIZES,
         /// The number of the kernel.
         kernel: u32 as KERNEL,
