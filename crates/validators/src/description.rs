@@ -412,211 +412,35 @@ mod tests {
              where n % 8 == 0, (S, T) in {(int8, int8), (int8, int16)}, mode in {\"a\", \"b\"}, \
              out in {float16, float32}",
         );
+        let lines = description.as_object().unwrap().iter().flat_map(|(key, value)| match value {
+            Value::Array(items) => items.iter().map(|item| format!("{key}: {item}\n")).collect(),
+            _ => vec![format!("{key}: {value}\n")],
+        });
         expect![[r#"
-            {
-              "name": "f",
-              "text": "f(x: Tensor([*b, 2*n + 1, _], T, order=col), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)] = None, s: float32 = 0.5, mode: String = \"a\", out: DataType = float16) -> y: Tensor([*b, n], out), z: Tensor([], int8) where n % 8 == 0, (S, T) in {(int8, int8), (int8, int16)}, mode in {\"a\", \"b\"}, out in {float16, float32}",
-              "short": "f(x: Tensor([*b, 2*n + 1, _], T), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)], s: float32, mode: String, out: DataType) -> y: Tensor([*b, n], out), z: Tensor([], int8)",
-              "params": [
-                {
-                  "name": "x",
-                  "type": {
-                    "kind": "tensor",
-                    "dims": [
-                      "*b",
-                      "2*n + 1",
-                      "_"
-                    ],
-                    "dtype": "T",
-                    "mutable": false,
-                    "align": null,
-                    "order": [
-                      0,
-                      1,
-                      2
-                    ],
-                    "strides": null,
-                    "devices": null,
-                    "peer": false
-                  }
-                },
-                {
-                  "name": "p",
-                  "type": {
-                    "kind": "tuple",
-                    "fields": [
-                      {
-                        "name": "k",
-                        "type": {
-                          "kind": "int",
-                          "dtype": "int32"
-                        }
-                      },
-                      {
-                        "name": null,
-                        "type": {
-                          "kind": "tensor",
-                          "dims": [
-                            "l"
-                          ],
-                          "dtype": "S",
-                          "mutable": false,
-                          "align": null,
-                          "order": null,
-                          "strides": null,
-                          "devices": null,
-                          "peer": false
-                        }
-                      }
-                    ]
-                  }
-                },
-                {
-                  "name": "q",
-                  "type": {
-                    "kind": "optional",
-                    "type": {
-                      "kind": "tensor",
-                      "dims": [
-                        "j - 1"
-                      ],
-                      "dtype": "int8",
-                      "mutable": false,
-                      "align": null,
-                      "order": null,
-                      "strides": null,
-                      "devices": null,
-                      "peer": false
-                    }
-                  },
-                  "default": null
-                },
-                {
-                  "name": "s",
-                  "type": {
-                    "kind": "float",
-                    "dtype": "float32"
-                  },
-                  "default": 0.5
-                },
-                {
-                  "name": "mode",
-                  "type": {
-                    "kind": "string"
-                  },
-                  "default": "a"
-                },
-                {
-                  "name": "out",
-                  "type": {
-                    "kind": "dtype"
-                  },
-                  "default": "float16"
-                }
-              ],
-              "results": [
-                {
-                  "name": "y",
-                  "type": {
-                    "kind": "tensor",
-                    "dims": [
-                      "*b",
-                      "n"
-                    ],
-                    "dtype": "out",
-                    "mutable": false,
-                    "align": null,
-                    "order": null,
-                    "strides": null,
-                    "devices": null,
-                    "peer": false
-                  }
-                },
-                {
-                  "name": "z",
-                  "type": {
-                    "kind": "tensor",
-                    "dims": [],
-                    "dtype": "int8",
-                    "mutable": false,
-                    "align": null,
-                    "order": null,
-                    "strides": null,
-                    "devices": null,
-                    "peer": false
-                  }
-                }
-              ],
-              "symbols": [
-                {
-                  "name": "n",
-                  "path": "x.shape[-2]",
-                  "scale": 2,
-                  "offset": 1,
-                  "optional": null
-                },
-                {
-                  "name": "p.k",
-                  "path": "p.k",
-                  "scale": 1,
-                  "offset": 0,
-                  "optional": null
-                },
-                {
-                  "name": "l",
-                  "path": "p[1].shape[0]",
-                  "scale": 1,
-                  "offset": 0,
-                  "optional": null
-                },
-                {
-                  "name": "j",
-                  "path": "q.shape[0]",
-                  "scale": 1,
-                  "offset": -1,
-                  "optional": "q"
-                }
-              ],
-              "dtypes": [
-                {
-                  "name": "S",
-                  "path": "p[1]",
-                  "allowed": [
-                    "int8"
-                  ]
-                },
-                {
-                  "name": "T",
-                  "path": "x",
-                  "allowed": [
-                    "int8",
-                    "int16"
-                  ]
-                },
-                {
-                  "name": "out",
-                  "path": "out",
-                  "allowed": [
-                    "float16",
-                    "float32"
-                  ]
-                }
-              ],
-              "stars": [
-                {
-                  "name": "b",
-                  "path": "x",
-                  "before": 0,
-                  "behind": 2
-                }
-              ],
-              "rules": [
-                "n % 8 == 0",
-                "(S, T) in {(int8, int8), (int8, int16)}",
-                "mode in {\"a\", \"b\"}",
-                "out in {float16, float32}"
-              ]
-            }"#]].assert_eq(&format!("{description:#}"));
+            name: "f"
+            text: "f(x: Tensor([*b, 2*n + 1, _], T, order=col), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)] = None, s: float32 = 0.5, mode: String = \"a\", out: DataType = float16) -> y: Tensor([*b, n], out), z: Tensor([], int8) where n % 8 == 0, (S, T) in {(int8, int8), (int8, int16)}, mode in {\"a\", \"b\"}, out in {float16, float32}"
+            short: "f(x: Tensor([*b, 2*n + 1, _], T), p: Tuple(k: int32, Tensor([l], S)), q: Optional[Tensor([j - 1], int8)], s: float32, mode: String, out: DataType) -> y: Tensor([*b, n], out), z: Tensor([], int8)"
+            params: {"name":"x","type":{"kind":"tensor","dims":["*b","2*n + 1","_"],"dtype":"T","mutable":false,"align":null,"order":[0,1,2],"strides":null,"devices":null,"peer":false}}
+            params: {"name":"p","type":{"kind":"tuple","fields":[{"name":"k","type":{"kind":"int","dtype":"int32"}},{"name":null,"type":{"kind":"tensor","dims":["l"],"dtype":"S","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}]}}
+            params: {"name":"q","type":{"kind":"optional","type":{"kind":"tensor","dims":["j - 1"],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}},"default":null}
+            params: {"name":"s","type":{"kind":"float","dtype":"float32"},"default":0.5}
+            params: {"name":"mode","type":{"kind":"string"},"default":"a"}
+            params: {"name":"out","type":{"kind":"dtype"},"default":"float16"}
+            results: {"name":"y","type":{"kind":"tensor","dims":["*b","n"],"dtype":"out","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
+            results: {"name":"z","type":{"kind":"tensor","dims":[],"dtype":"int8","mutable":false,"align":null,"order":null,"strides":null,"devices":null,"peer":false}}
+            symbols: {"name":"n","path":"x.shape[-2]","scale":2,"offset":1,"optional":null}
+            symbols: {"name":"p.k","path":"p.k","scale":1,"offset":0,"optional":null}
+            symbols: {"name":"l","path":"p[1].shape[0]","scale":1,"offset":0,"optional":null}
+            symbols: {"name":"j","path":"q.shape[0]","scale":1,"offset":-1,"optional":"q"}
+            dtypes: {"name":"S","path":"p[1]","allowed":["int8"]}
+            dtypes: {"name":"T","path":"x","allowed":["int8","int16"]}
+            dtypes: {"name":"out","path":"out","allowed":["float16","float32"]}
+            stars: {"name":"b","path":"x","before":0,"behind":2}
+            rules: "n % 8 == 0"
+            rules: "(S, T) in {(int8, int8), (int8, int16)}"
+            rules: "mode in {\"a\", \"b\"}"
+            rules: "out in {float16, float32}"
+        "#]].assert_eq(&lines.collect::<String>());
     }
 
     #[test]
