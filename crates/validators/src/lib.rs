@@ -38,6 +38,7 @@
 pub mod check;
 mod count;
 pub mod declare;
+pub mod described;
 pub mod description;
 pub mod dim;
 pub mod expr;
