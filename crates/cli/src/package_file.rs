@@ -52,7 +52,7 @@ impl PackageFile {
     /// # Errors
     /// Where the file cannot be read, or does not describe a package: all that is wrong then, also
     /// with the sources of what could be read.
-    pub fn read(&self, options: &Options) -> Result<(WrittenPackage, Told), Failure> {
+    pub fn read(&self, options: &Options<'_>) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
         let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
         let mut texts = Texts::default();

@@ -115,7 +115,7 @@ impl Build {
         }
         let is_shared = self.out_dir.is_some()
             || self.output.iter().any(|output| output.kind == Kind::SharedObject);
-        let options = Options { target: self.package_file.target(), is_shared };
+        let options = Options { target: self.package_file.target(), is_shared, ..Options::default() };
         let (package, told) = self.package_file.read(&options)?;
         let compiled = match compile(&package, &options) {
             Ok(compiled) => compiled,
