@@ -38,7 +38,7 @@ class Module:
         self._functions: dict[str, Function] = {}
 
     def __getattr__(self, name: str) -> Function:
-        if name.startswith("_"):
+        if name.startswith("_") or name == "functions":
             raise AttributeError(name)
         function = self.find(name)
         if function is None:
