@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::store::{Store, Unusable};
 use crate::warning::{Remark, Stored};
 use kernpack_compiler::package_file;
-use kernpack_syntax::Told;
+use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
 use std::sync::Mutex;
 
@@ -217,6 +217,11 @@ impl Cache {
         })
     }
 
+    /// What there is to be said of the cache itself, which is not said again in this process.
+    pub fn told(&self) -> Told {
+        Told::of("the cache", Texts::default()).and(self.said())
+    }
+
     fn remark(&self, remark: Remark) {
         // A forked child may find the lock held by a thread that it has not.
         if let Ok(mut remarks) = self.remarks.try_lock() {
@@ -225,7 +230,7 @@ impl Cache {
     }
 
     /// What is to be said of the cache itself, which is not said again.
-    fn said(&self) -> Vec<kernpack_syntax::Diagnostic> {
+    fn said(&self) -> Vec<Diagnostic> {
         let remarks = self.remarks.try_lock().map(|mut remarks| std::mem::take(&mut *remarks));
         remarks.unwrap_or_default().into_iter().filter_map(Remark::once).collect()
     }

@@ -77,12 +77,6 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     std::fs::remove_dir_all(path)
 }
 
-/// Removes a folder if nothing is in it.
-pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
-    seam()?;
-    std::fs::remove_dir(path)
-}
-
 /// Opens a folder, to lock it.
 pub fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     seam()?;

@@ -29,9 +29,10 @@ impl Check {
         let (package, told) = self.package_file.read(&options)?;
         let checked = match check(&package, &options) {
             Ok(checked) => checked,
-            Err(error) => return Err(told.failure(error)),
+            Err(error) => return Err(Failure::of(told, error)),
         };
-        let inputs = self.package_file.inputs(&checked.inputs);
+        let inputs: Vec<_> = checked.inputs.into_iter().map(|file| file.path).collect();
+        let inputs = self.package_file.inputs(&inputs);
         let inputs: Vec<_> = inputs.map(|path| path.display().to_string()).collect();
         let target = options.target.name;
         let answer = json!({ "package": package.name, "target": target, "inputs": inputs });
