@@ -11,6 +11,7 @@
 
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
+use kernpack_cli::told;
 use kernpack_compiler::image::Arch;
 use kernpack_syntax::Told;
 use serde::Deserialize;
@@ -154,7 +155,7 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
 fn failed(failure: Failure) -> Json {
     let is_forbidden = matches!(failure, Failure::Forbidden(_));
     let (text, diagnostics) = match &failure {
-        Failure::Told(told) => (drawn(told), json!([{"severity":"error"}])),
+        Failure::Told(told) => (drawn(told), told::json(told)),
         other => (other.to_string(), json!([])),
     };
     let error = json!({ "text": text, "diagnostics": diagnostics, "is_forbidden": is_forbidden });
@@ -162,5 +163,5 @@ fn failed(failure: Failure) -> Json {
 }
 
 fn drawn(told: &Told) -> String {
-    told.diagnostics.to_string()
+    told::text(told, false)
 }

@@ -72,8 +72,6 @@ impl Error {
 pub enum Value {
     /// Nothing.
     None,
-    /// A number.
-    Int(i64),
     /// A text.
     Text(String),
     /// Bytes.
@@ -284,7 +282,6 @@ fn set_raised(error: *mut c_void) {
 fn into_any(value: Value) -> Result<Any, Error> {
     Ok(match value {
         Value::None => any(TypeIndex::NONE, 0),
-        Value::Int(number) => any(TypeIndex::INT, number),
         Value::Text(text) => make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?,
         Value::Bytes(bytes) => make_bytes(&bytes, TVMFFIBytesFromByteArray)?,
         Value::Function(object) => {

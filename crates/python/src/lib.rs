@@ -7,6 +7,7 @@
 
 mod allocator;
 mod build;
+mod command;
 mod cuda;
 mod export;
 mod ffi;
