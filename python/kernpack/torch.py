@@ -22,10 +22,11 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, cast
 
 import torch
+from torch.autograd import forward_ad
 
 from kernpack import _shape
 from kernpack._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
@@ -187,12 +188,21 @@ class _Operator:
     """Whether it writes copies, and returns them."""
     has_backward: bool = False
 
+    @property
+    def writes(self) -> bool:
+        """Whether it writes arguments."""
+        return bool(self.schema.written) and not self.returns_written
+
     def schema_text(self) -> str:
         return self.schema.text(returns_written=self.returns_written)
 
-    def wants_gradient_check(self, operand: Operand) -> bool:
-        """Whether a call must be refused where this requires grad."""
-        return operand.is_tensor and not self.has_backward and self._is_differentiable(operand)
+    @property
+    def checked(self) -> list[int]:
+        """The numbers of the operands of which no gradient must be asked."""
+        if self.has_backward:
+            return []
+        operands = self.schema.operands
+        return [number for number in self.schema.tensors if self._is_differentiable(operands[number])]
 
     def _is_differentiable(self, operand: Operand) -> bool:
         dtypes = [operand.type["dtype"]]
@@ -271,6 +281,16 @@ def _check_dtype(schema: Schema, slot: Mapping[str, Any]) -> None:
 
 
 def _define(library: torch.library.Library, operator: _Operator) -> None:
+    """Defines an operator, and what it refuses where transforms of `torch.func` are around a call."""
+    _define_one(library, operator)
+    if operator.checked:
+        below = replace(operator, name=f"{operator.name}__below_transforms")
+        _define_one(library, below)
+        kernel, base = _transform_kernel(operator, below), operator.name.split("::")[1]
+        library.impl(base, kernel, "FuncTorchDynamicLayerFrontMode")
+
+
+def _define_one(library: torch.library.Library, operator: _Operator) -> None:
     namespace, base = operator.name.split("::")
     text = base + operator.schema_text()
     tags = [torch.Tag.pt2_compliant_tag]
@@ -281,6 +301,7 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
     except RuntimeError as error:
         raise TypeError(f"PyTorch takes no operator `{namespace}::{text}`: {error}") from error
     torch.library.register_fake(operator.name, _fake(operator), lib=library)
+    torch.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
     if not operator.schema.tensors:
         function = operator.functions[0]
         library.impl(base, _kernel(operator, function), "CompositeExplicitAutograd")
@@ -289,6 +310,10 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
     for device, key in _KEYS.items():
         # A function refuses tensors of other devices itself, and says what it expected.
         library.impl(base, _kernel(operator, by_device.get(device, operator.functions[0])), key)
+    if operator.writes:
+        # PyTorch's own kernels for these keys want to see written tensors returned.
+        for key in ("Conjugate", "Negative"):
+            library.impl(base, _resolving_kernel(operator), key)
 
 
 # What runs
@@ -297,7 +322,7 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
 def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     """What runs where the operator is called with real tensors."""
     schema = operator.schema
-    checked = [number for number in schema.tensors if operator.wants_gradient_check(schema.operands[number])]
+    checked = operator.checked
     allocates = bool(schema.results) and not schema.tensors and function.out is not None
     is_bare = schema.is_plain and not checked and not schema.written and not allocates
     if is_bare and len(schema.results) <= 1:
@@ -305,13 +330,17 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     body: list[str] = []
     if checked:
         requires = " or ".join(_asks(schema.operands[number], number) for number in checked)
-        body.append(f"if ({requires}) and is_grad_enabled(): refuse({_list(checked)})")
+        body.append(
+            f"if (({requires}) and is_grad_enabled()) or forward_ad._current_level >= 0:"
+            f" refuse({_list(checked)})"
+        )
     if operator.returns_written:
         body += [f"a{number} = a{number}.clone()" for number in schema.written]
     names: dict[str, Any] = {
         "function": function.out if allocates else function,
         "is_grad_enabled": torch.is_grad_enabled,
-        "refuse": functools.partial(_refuse_gradient, operator),
+        "forward_ad": forward_ad,
+        "refuse": functools.partial(_refuse_gradients, operator),
         "increment_version": torch._C._increment_version,  # pyright: ignore
     }
     arguments = ", ".join(_argument(schema, argument, names) for argument in schema.arguments)
@@ -321,10 +350,29 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
         body.append(f"function({arguments}{', ' if arguments else ''}*outcome)")
     else:
         body.append(f"{'outcome = ' if schema.results else ''}function({arguments})")
-    if not operator.returns_written:
+    if operator.writes:
         body += [_bump(schema.operands[number], number) for number in schema.written]
     body.append(f"return {_returned(operator, is_tuple=allocates)}")
     return _make(schema, body, names)
+
+
+def _resolving_kernel(operator: _Operator) -> Callable[..., Any]:
+    """What runs where some tensor is a conjugated or negated view: the operator, with what it stands
+    for; what is written goes back through the view."""
+    schema = operator.schema
+
+    def kernel(operands: Sequence[Any]) -> Any:
+        resolved = [
+            it.resolve_conj().resolve_neg() if isinstance(it, torch.Tensor) else it for it in operands
+        ]
+        outcome = _packet(operator.name).default(*resolved)
+        for number in schema.written:
+            if resolved[number] is not operands[number]:
+                operands[number].copy_(resolved[number])
+        return outcome
+
+    operands = _list(range(len(schema.operands)))
+    return _make(schema, [f"return resolving({operands})"], {"resolving": kernel})
 
 
 def _asks(operand: Operand, number: int) -> str:
@@ -385,17 +433,83 @@ def _make(schema: Schema, body: Sequence[str], names: dict[str, Any]) -> Callabl
     return cast("Callable[..., Any]", names["kernel"])
 
 
-def _refuse_gradient(operator: _Operator, tensors: Sequence[torch.Tensor | None]) -> None:
-    """Says which of the tensors requires a gradient that the operator cannot give."""
-    operands = operator.schema.operands
-    checked = [operand for operand in operands if operator.wants_gradient_check(operand)]
-    for operand, tensor in zip(checked, tensors, strict=True):
-        if tensor is not None and tensor.requires_grad:
+def _refuse_gradients(operator: _Operator, tensors: Sequence[torch.Tensor | None]) -> None:
+    """Refuses the first of the checked tensors of which a gradient is asked."""
+    for number, tensor in zip(operator.checked, tensors, strict=True):
+        if tensor is None:
+            continue
+        if torch.is_grad_enabled() and tensor.requires_grad:
+            raise _no_gradient(operator, number)
+        if forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
+            raise _no_gradient(operator, number)
+
+
+def _no_gradient(operator: _Operator, number: int) -> RuntimeError:
+    name = operator.schema.operands[number].name
+    return RuntimeError(
+        f"`{operator.name}` has no backward, and `{name}` requires grad: call it under"
+        f" `torch.no_grad()`, pass `{name}.detach()`, or make the operator with `backward=`"
+    )
+
+
+def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., Any]:
+    """What runs first where a call is transformed by `torch.func`: of tensors that it differentiates
+    nobody would see below that a gradient is asked. The rest is as if this were not there."""
+
+    def transformed(operands: Sequence[Any]) -> Any:
+        for number in operator.checked:
+            if _is_differentiated(operands[number]):
+                raise _no_gradient(operator, number)
+        return _packet(below.name).default(*operands)
+
+    operands = _list(range(len(operator.schema.operands)))
+    return _make(operator.schema, [f"return transformed({operands})"], {"transformed": transformed})
+
+
+def _is_differentiated(tensor: torch.Tensor | None) -> bool:
+    """Whether `torch.func.grad` or its like looks at a tensor, below whatever else does."""
+    functorch = torch._C._functorch
+    while tensor is not None and functorch.is_functorch_wrapped_tensor(tensor):
+        if functorch.is_gradtrackingtensor(tensor):
+            return True
+        tensor = functorch.get_unwrapped(tensor)
+    return False
+
+
+def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
+    """What runs under `torch.vmap`: the operator for each element of the batch, one after another."""
+    schema = operator.schema
+    dims = [
+        dim if isinstance(operand, torch.Tensor) else None
+        for dim, operand in zip(in_dims, operands, strict=True)
+    ]
+    for number in schema.written:
+        if operator.writes and dims[number] is None and operands[number] is not None:
             raise RuntimeError(
-                f"`{operator.name}` has no backward, and `{operand.name}` requires grad: call it under"
-                f" `torch.no_grad()`, pass `{operand.name}.detach()`, or make the operator with"
-                " `backward=`"
+                f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which is"
+                " no batch, once for each element of the batch: pass a batch of it"
             )
+    returned: list[tuple[torch.Tensor, ...]] = []
+    for element in range(info.batch_size):
+        own = [
+            operand if dim is None else _element(schema.operands[number], operand, dim, element)
+            for number, (operand, dim) in enumerate(zip(operands, dims, strict=False))
+        ]
+        outcome = _packet(operator.name).default(*own)
+        returned.append(outcome if isinstance(outcome, tuple) else (outcome,))
+    if not returned:
+        raise RuntimeError(f"`{operator.name}` under vmap needs a batch with elements, found none")
+    if returned[0] == (None,):
+        return None, None
+    stacked = tuple(torch.stack(tensors) for tensors in zip(*returned, strict=True))
+    return (stacked[0], 0) if len(stacked) == 1 else (stacked, (0,) * len(stacked))
+
+
+def _element(operand: Operand, batch: torch.Tensor, dim: int, element: int) -> torch.Tensor:
+    """An element of a batch: a view, but for what is only read and has to be row-major."""
+    view = batch.select(dim, element)
+    is_compact = operand.type["order"] is None and operand.type["strides"] is None
+    return view.contiguous() if is_compact and not operand.letter else view
 
 
 # What runs without data
@@ -411,13 +525,7 @@ def _fake(operator: _Operator) -> Callable[..., Any]:
 
 def _trace(operator: _Operator, operands: list[Any]) -> Any:
     schema = operator.schema
-    checked = [
-        (operand, value)
-        for operand, value in zip(schema.operands, operands, strict=True)
-        if operator.wants_gradient_check(operand)
-    ]
-    if torch.is_grad_enabled():
-        _refuse_gradient(operator, [value for _, value in checked])
+    _refuse_gradients(operator, [operands[number] for number in operator.checked])
     _check(operator, operands)
     results = list(_results(operator, operands))
     if operator.returns_written:
