@@ -21,15 +21,14 @@ import json
 import math
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, cast
+from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, cast
 
 import torch
 from torch.autograd import forward_ad
 
-from kernpack import _shape
-from kernpack._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
+from . import _native, _shape
+from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
 
 __all__ = ["op"]
 
@@ -348,6 +347,8 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
         names["allocate"] = functools.partial(_results, operator)
         body.append(f"outcome = allocate({_list(range(len(schema.operands)))})")
         body.append(f"function({arguments}{', ' if arguments else ''}*outcome)")
+    elif len(schema.results) == 1 and not schema.written:
+        return _make(schema, [*body, f"return function({arguments})"], names)
     else:
         body.append(f"{'outcome = ' if schema.results else ''}function({arguments})")
     if operator.writes:
@@ -402,17 +403,16 @@ def _returned(operator: _Operator, *, is_tuple: bool) -> str:
 
 def _argument(schema: Schema, argument: Argument, names: dict[str, Any]) -> str:
     """An argument of the function, as an expression."""
-    match argument:
-        case Constant(value):
-            names[constant := f"c{len(names)}"] = value
-            return constant
-        case tuple():
-            return f"({''.join(f'{_argument(schema, it, names)}, ' for it in argument)})"
-        case number if schema.operands[number].is_defaulted_dtype:
-            names[default := f"d{number}"] = DTYPES[schema.operands[number].default]
-            return f"{default} if a{number} is None else a{number}"
-        case number:
-            return f"a{number}"
+    if isinstance(argument, Constant):
+        names[constant := f"c{len(names)}"] = argument.value
+        return constant
+    if isinstance(argument, tuple):
+        return f"({''.join(f'{_argument(schema, it, names)}, ' for it in argument)})"
+    operand = schema.operands[argument]
+    if operand.is_defaulted_dtype:
+        names[default := f"d{argument}"] = DTYPES[operand.default]
+        return f"({default} if a{argument} is None else a{argument})"
+    return f"a{argument}"
 
 
 def _list(numbers: Iterable[int]) -> str:
@@ -435,7 +435,7 @@ def _make(schema: Schema, body: Sequence[str], names: dict[str, Any]) -> Callabl
 
 def _refuse_gradients(operator: _Operator, tensors: Sequence[torch.Tensor | None]) -> None:
     """Refuses the first of the checked tensors of which a gradient is asked."""
-    for number, tensor in zip(operator.checked, tensors, strict=True):
+    for number, tensor in zip(operator.checked, tensors):
         if tensor is None:
             continue
         if torch.is_grad_enabled() and tensor.requires_grad:
@@ -481,10 +481,11 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
     schema = operator.schema
     dims = [
         dim if isinstance(operand, torch.Tensor) else None
-        for dim, operand in zip(in_dims, operands, strict=True)
+        for dim, operand in zip(in_dims, operands)
     ]
     for number in schema.written:
-        if operator.writes and dims[number] is None and operands[number] is not None:
+        # One that is left out is not among the operands.
+        if operator.writes and number < len(dims) and dims[number] is None and operands[number] is not None:
             raise RuntimeError(
                 f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which is"
                 " no batch, once for each element of the batch: pass a batch of it"
@@ -493,7 +494,7 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
     for element in range(info.batch_size):
         own = [
             operand if dim is None else _element(schema.operands[number], operand, dim, element)
-            for number, (operand, dim) in enumerate(zip(operands, dims, strict=False))
+            for number, (operand, dim) in enumerate(zip(operands, dims))
         ]
         outcome = _packet(operator.name).default(*own)
         returned.append(outcome if isinstance(outcome, tuple) else (outcome,))
@@ -501,7 +502,7 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
         raise RuntimeError(f"`{operator.name}` under vmap needs a batch with elements, found none")
     if returned[0] == (None,):
         return None, None
-    stacked = tuple(torch.stack(tensors) for tensors in zip(*returned, strict=True))
+    stacked = tuple(torch.stack(tensors) for tensors in zip(*returned))
     return (stacked[0], 0) if len(stacked) == 1 else (stacked, (0,) * len(stacked))
 
 
@@ -568,25 +569,16 @@ def _device(operator: _Operator, operands: Sequence[Any]) -> torch.device:
 
 def _known(schema: Schema, argument: Argument, operands: Sequence[Any]) -> Any:
     """An argument of the function, as `_shape` knows it."""
-    match argument:
-        case Constant(value):
-            return value
-        case tuple():
-            return tuple(_known(schema, it, operands) for it in argument)
-        case number:
-            return _known_operand(schema.operands[number], operands[number])
-
-
-def _known_operand(operand: Operand, value: Any) -> Any:
-    match value:
-        case None if operand.is_defaulted_dtype:
-            return operand.default
-        case torch.Tensor():
-            return _shape.Spec(tuple(value.shape), _dtype_name(value.dtype), tuple(value.stride()))
-        case torch.dtype():
-            return _dtype_name(value)
-        case _:
-            return value
+    if isinstance(argument, Constant):
+        return argument.value
+    if isinstance(argument, tuple):
+        return tuple(_known(schema, it, operands) for it in argument)
+    value = operands[argument]
+    if value is None and schema.operands[argument].is_defaulted_dtype:
+        return schema.operands[argument].default
+    if isinstance(value, torch.Tensor):
+        return _shape.Spec(tuple(value.shape), _dtype_name(value.dtype), tuple(value.stride()))
+    return _dtype_name(value) if isinstance(value, torch.dtype) else value
 
 
 def _dtype_name(dtype: torch.dtype) -> str:
@@ -601,26 +593,15 @@ def _dtype_name(dtype: torch.dtype) -> str:
 def _check(operator: _Operator, operands: Sequence[Any]) -> None:
     """Checks a call as the function itself would, where all that it has is known."""
     schema, function = operator.schema, _function_of(operator, operands)
-    if not all(map(_is_concrete, operands)) or (check := _checker()) is None:
+    if not all(map(_is_concrete, operands)):
         return
     arguments = [_described(schema, argument, operands) for argument in schema.arguments]
-    call = json.dumps({"device": function.device_type, "args": arguments})
-    refused = check(function.signature, call)
+    refused = _native.check(function.signature, arguments, function.device_type)
     if refused is not None:
-        kind, message = refused
-        raise _ERRORS[kind](message)
+        raise _ERRORS[refused["kind"]](refused["message"])
 
 
 _ERRORS: Final = {"TypeError": TypeError, "ValueError": ValueError, "RuntimeError": RuntimeError}
-
-
-def _checker() -> Callable[[str, str], tuple[str, str] | None] | None:
-    """What checks a described call, where the library is there."""
-    try:
-        from kernpack import _signature_data
-    except ImportError:
-        return None
-    return _signature_data.check
 
 
 def _function_of(operator: _Operator, operands: Sequence[Any]) -> Function:
@@ -631,39 +612,28 @@ def _function_of(operator: _Operator, operands: Sequence[Any]) -> Function:
 
 
 def _is_concrete(value: Any) -> bool:
-    match value:
-        case torch.Tensor():
-            numbers = (*value.shape, *value.stride())
-            return all(isinstance(number, int) for number in numbers)
-        case list() | tuple():
-            return all(map(_is_concrete, cast("Sequence[Any]", value)))
-        case _:
-            return not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+    if isinstance(value, torch.Tensor):
+        return all(isinstance(number, int) for number in (*value.shape, *value.stride()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_concrete, cast("Sequence[Any]", value)))
+    return not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
 
 
 def _described(schema: Schema, argument: Argument, operands: Sequence[Any]) -> Any:
     """An argument of the function, as JSON has it."""
-    match argument:
-        case Constant(value):
-            return value
-        case tuple():
-            return [_described(schema, it, operands) for it in argument]
-        case number:
-            return _described_operand(schema.operands[number], operands[number])
-
-
-def _described_operand(operand: Operand, value: Any) -> Any:
-    match value:
-        case None if operand.is_defaulted_dtype:
-            return {"dtype": operand.default}
-        case torch.Tensor():
-            return {"tensor": _described_tensor(value)}
-        case torch.dtype():
-            return {"dtype": _dtype_name(value)}
-        case float() if not math.isfinite(value):
-            return {"float": str(value)}
-        case _:
-            return value
+    if isinstance(argument, Constant):
+        return argument.value
+    if isinstance(argument, tuple):
+        return [_described(schema, it, operands) for it in argument]
+    value = operands[argument]
+    if value is None and schema.operands[argument].is_defaulted_dtype:
+        return {"dtype": schema.operands[argument].default}
+    if isinstance(value, torch.Tensor):
+        return {"tensor": _described_tensor(value)}
+    if isinstance(value, torch.dtype):
+        return {"dtype": _dtype_name(value)}
+    is_special = isinstance(value, float) and not math.isfinite(value)
+    return {"float": str(value)} if is_special else value
 
 
 def _described_tensor(tensor: torch.Tensor) -> dict[str, Any]:
