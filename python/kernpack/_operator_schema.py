@@ -56,7 +56,7 @@ class Operand:
     @property
     def is_tensor(self) -> bool:
         """Whether it is a tensor."""
-        return self.type["kind"] == "tensor"
+        return bool(self.type["kind"] == "tensor")
 
     @property
     def is_defaulted_dtype(self) -> bool:
@@ -83,14 +83,15 @@ class Schema:
     """What the signature of a function is for an operator."""
 
     description: Mapping[str, Any]
-    operands: list[Operand] = field(default_factory=list)
-    arguments: list[Argument] = field(default_factory=list)
+    operands: list[Operand] = field(default_factory=list[Operand])
+    arguments: list[Argument] = field(default_factory=list[Argument])
     """The function's arguments, made of operands."""
 
     @property
     def results(self) -> Sequence[Mapping[str, Any]]:
         """The results of the function, as its description has them."""
-        return self.description["results"]
+        results: Sequence[Mapping[str, Any]] = self.description["results"]
+        return results
 
     @property
     def written(self) -> list[int]:

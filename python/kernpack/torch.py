@@ -17,7 +17,6 @@ This module imports PyTorch; nothing else of kernpack does. Signatures as schema
 from __future__ import annotations
 
 import functools
-import json
 import math
 import re
 import threading
@@ -25,12 +24,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, cast
 
 import torch
-from torch.autograd import forward_ad
+import torch.autograd.forward_ad
 
 from . import _native, _shape
 from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
 
 __all__ = ["op"]
+
+_untyped: Any = torch
+"""PyTorch, where it has no types."""
+
+_forward_ad: Any = torch.autograd.forward_ad
 
 
 class _Package(Protocol):
@@ -137,7 +141,7 @@ class _Registered:
     """An operator that stays."""
 
     identity: object
-    library: torch.library.Library
+    library: Any
     """Takes the operator with it when it goes."""
 
 
@@ -150,7 +154,7 @@ def _packet(name: str) -> Any:
     return getattr(getattr(torch.ops, namespace), base)
 
 
-def _register(name: str, asked: _Asked) -> torch.library.Library:
+def _register(name: str, asked: _Asked) -> Any:
     """Registers an operator and its variants, or nothing."""
     if not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
         raise ValueError(f"`{name}` is no name of an operator, expected one such as `my_kernels::scale`")
@@ -159,19 +163,19 @@ def _register(name: str, asked: _Asked) -> torch.library.Library:
         namespace, base = operator.name.split("::")
         if hasattr(getattr(torch.ops, namespace), base):
             raise ValueError(f"`{operator.name}` is an operator already; choose another name")
-    library = torch.library.Library(name.split("::")[0], "FRAGMENT")
+    library = _untyped.library.Library(name.split("::")[0], "FRAGMENT")
     try:
         for operator in operators:
             _define(library, operator)
         if asked.backward is not None:
-            torch.library.register_autograd(
+            _untyped.library.register_autograd(
                 operators[-1].name,
                 asked.backward,
                 setup_context=asked.setup_context,
                 lib=library,
             )
     except BaseException:
-        library._destroy()  # pyright: ignore[reportPrivateUsage]
+        library._destroy()
         raise
     return library
 
@@ -279,7 +283,7 @@ def _check_dtype(schema: Schema, slot: Mapping[str, Any]) -> None:
         )
 
 
-def _define(library: torch.library.Library, operator: _Operator) -> None:
+def _define(library: Any, operator: _Operator) -> None:
     """Defines an operator, and what it refuses where transforms of `torch.func` are around a call."""
     _define_one(library, operator)
     if operator.checked:
@@ -289,7 +293,7 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
         library.impl(base, kernel, "FuncTorchDynamicLayerFrontMode")
 
 
-def _define_one(library: torch.library.Library, operator: _Operator) -> None:
+def _define_one(library: Any, operator: _Operator) -> None:
     namespace, base = operator.name.split("::")
     text = base + operator.schema_text()
     tags = [torch.Tag.pt2_compliant_tag]
@@ -299,8 +303,8 @@ def _define_one(library: torch.library.Library, operator: _Operator) -> None:
         library.define(text, tags=tags)
     except RuntimeError as error:
         raise TypeError(f"PyTorch takes no operator `{namespace}::{text}`: {error}") from error
-    torch.library.register_fake(operator.name, _fake(operator), lib=library)
-    torch.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
+    _untyped.library.register_fake(operator.name, _fake(operator), lib=library)
+    _untyped.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
     if not operator.schema.tensors:
         function = operator.functions[0]
         library.impl(base, _kernel(operator, function), "CompositeExplicitAutograd")
@@ -338,9 +342,9 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     names: dict[str, Any] = {
         "function": function.out if allocates else function,
         "is_grad_enabled": torch.is_grad_enabled,
-        "forward_ad": forward_ad,
+        "forward_ad": _forward_ad,
         "refuse": functools.partial(_refuse_gradients, operator),
-        "increment_version": torch._C._increment_version,  # pyright: ignore
+        "increment_version": _untyped._C._increment_version,
     }
     arguments = ", ".join(_argument(schema, argument, names) for argument in schema.arguments)
     if allocates:
@@ -440,7 +444,7 @@ def _refuse_gradients(operator: _Operator, tensors: Sequence[torch.Tensor | None
             continue
         if torch.is_grad_enabled() and tensor.requires_grad:
             raise _no_gradient(operator, number)
-        if forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
+        if _forward_ad._current_level >= 0 and _forward_ad.unpack_dual(tensor).tangent is not None:
             raise _no_gradient(operator, number)
 
 
@@ -468,7 +472,7 @@ def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., An
 
 def _is_differentiated(tensor: torch.Tensor | None) -> bool:
     """Whether `torch.func.grad` or its like looks at a tensor, below whatever else does."""
-    functorch = torch._C._functorch
+    functorch = _untyped._C._functorch
     while tensor is not None and functorch.is_functorch_wrapped_tensor(tensor):
         if functorch.is_gradtrackingtensor(tensor):
             return True
@@ -490,17 +494,18 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
                 f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which is"
                 " no batch, once for each element of the batch: pass a batch of it"
             )
-    returned: list[tuple[torch.Tensor, ...]] = []
+    returned: list[tuple[Any, ...]] = []
     for element in range(info.batch_size):
         own = [
             operand if dim is None else _element(schema.operands[number], operand, dim, element)
             for number, (operand, dim) in enumerate(zip(operands, dims))
         ]
         outcome = _packet(operator.name).default(*own)
-        returned.append(outcome if isinstance(outcome, tuple) else (outcome,))
+        is_one = len(schema.results) + len(schema.written) * operator.returns_written < 2
+        returned.append((outcome,) if is_one else outcome)
     if not returned:
         raise RuntimeError(f"`{operator.name}` under vmap needs a batch with elements, found none")
-    if returned[0] == (None,):
+    if not schema.results and not operator.returns_written:
         return None, None
     stacked = tuple(torch.stack(tensors) for tensors in zip(*returned))
     return (stacked[0], 0) if len(stacked) == 1 else (stacked, (0,) * len(stacked))
@@ -552,16 +557,16 @@ def _results(operator: _Operator, operands: Sequence[Any]) -> tuple[torch.Tensor
 
 
 def _smallest(values: Sequence[Any]) -> Any:
-    return functools.reduce(torch.sym_min, values)
+    return functools.reduce(_untyped.sym_min, values)
 
 
 def _largest(values: Sequence[Any]) -> Any:
-    return functools.reduce(torch.sym_max, values)
+    return functools.reduce(_untyped.sym_max, values)
 
 
 def _device(operator: _Operator, operands: Sequence[Any]) -> torch.device:
     """Where a call runs: on the device of its first tensor that is not in host memory."""
-    tensors = [operands[number] for number in operator.schema.tensors]
+    tensors: list[torch.Tensor | None] = [operands[number] for number in operator.schema.tensors]
     devices = [tensor.device for tensor in tensors if tensor is not None]
     devices = devices or [torch.device(operator.functions[0].device_type)]
     return next((device for device in devices if device.type != "cpu"), devices[0])
@@ -613,7 +618,8 @@ def _function_of(operator: _Operator, operands: Sequence[Any]) -> Function:
 
 def _is_concrete(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
-        return all(isinstance(number, int) for number in (*value.shape, *value.stride()))
+        numbers: tuple[Any, ...] = (*value.shape, *value.stride())
+        return all(isinstance(number, int) for number in numbers)
     if isinstance(value, (list, tuple)):
         return all(map(_is_concrete, cast("Sequence[Any]", value)))
     return not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
