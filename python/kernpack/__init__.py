@@ -19,10 +19,41 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._build import Package, load, precompile
-from ._dtype import NAMES as _DTYPES
-from ._dtype import DType, dtype
+from ._dtype import (
+    DType,
+    bfloat16,
+    complex128,
+    complex64,
+    dtype,
+    float16,
+    float32,
+    float4_e2m1fn,
+    float4_e2m1fnx2,
+    float64,
+    float6_e2m3fn,
+    float6_e3m2fn,
+    float8_e3m4,
+    float8_e4m3,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
+    int16,
+    int32,
+    int4,
+    int64,
+    int8,
+    uint16,
+    uint32,
+    uint64,
+    uint8,
+)
+from ._dtype import bool_ as bool
 from ._errors import CompileError, CompileForbidden, CompileWarning
 
+from ._export import export
 from ._function import Function
 from ._kernel import cubin, cuda, fatbin, host, ptx
 from ._module import Module, find_runtime_libraries, inspect, load_module
@@ -59,17 +90,41 @@ __all__ = [
     "Package",
     "Source",
     "SymInt",
+    "bfloat16",
+    "bool",
+    "complex128",
+    "complex64",
     "cubin",
     "cuda",
     "dtype",
-
+    "export",
     "fake_compact_tensor",
     "fake_stream",
     "fake_tensor",
     "fatbin",
     "find_runtime_libraries",
+    "float16",
+    "float32",
+    "float4_e2m1fn",
+    "float4_e2m1fnx2",
+    "float64",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
     "host",
     "inspect",
+    "int16",
+    "int32",
+    "int4",
+    "int64",
+    "int8",
     "load",
     "load_module",
     "mut",
@@ -80,10 +135,11 @@ __all__ = [
     "shape",
     "signature",
     "sym_int",
-    *_DTYPES,
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
 ]
-
-globals().update({_name: DType(_name) for _name in _DTYPES})
 
 # What users of CuTe DSL look for.
 _ELSEWHERE = {

@@ -33,10 +33,10 @@ class Package:
         self, name: str, *functions: Definition, link: Sequence[str] = (), submit: str | None = None, arch: _arch.Archs = None
     ) -> None:
         self.name = name
-        self._functions = list(functions)
+        self.functions = list(functions)
         self._link = link
         self._submit = submit
-        self._arch = arch
+        self.arch = arch
         self._module: Module | None = None
 
     def function(
@@ -50,7 +50,7 @@ class Package:
         """Adds a function; returns the package, to add more."""
         if self._module is not None:
             raise RuntimeError(f"the package {self.name} is compiled already: nothing can be added")
-        self._functions.append(Definition(signature, launches, doc, workspace, submit))
+        self.functions.append(Definition(signature, launches, doc, workspace, submit))
         return self
 
     def toml(self) -> str:
@@ -59,12 +59,12 @@ class Package:
 
     def written(self) -> Written:
         """The text, with the files that it names."""
-        return _package.write(self.name, self._functions, self._link, self._submit)
+        return _package.write(self.name, self.functions, self._link, self._submit)
 
     def load(self) -> Module:
         """The package, loaded."""
         if self._module is None:
-            self._module = get(self.written(), self._arch)
+            self._module = get(self.written(), self.arch)
         return self._module
 
     def export(self, path: str | os.PathLike[str]) -> None:
@@ -78,7 +78,7 @@ class Package:
 
     def request(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """What the cache is asked."""
-        return _request(self.written(), self._arch)
+        return _request(self.written(), self.arch)
 
 
 def load(path: str | os.PathLike[str], *, arch: _arch.Archs = None) -> Module:
@@ -155,7 +155,7 @@ def precompile(
 
 def _precompiled(package: Precompiled, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
     if isinstance(package, Package):
-        return _request(package.written(), arch if arch is not None else package._arch)
+        return _request(package.written(), arch if arch is not None else package.arch)
     return _request(_read(package), arch)
 
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-NAMES = (
-    "bool",
-    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-    *("int4", "uint4", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
-    *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz"),
-    *("float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
-    *("float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "float4_e2m1fnx2"),
-)
-
-_OTHERS = {"float4_e2m1fn_x2": "float4_e2m1fnx2", "half": "float16", "float": "float32", "double": "float64"}
-
-
 class DType(str):
     """A dtype: a text such as `float32`, which signatures take as it is."""
 
@@ -24,6 +12,70 @@ class DType(str):
 
     def __repr__(self) -> str:
         return f"kernpack.{self}"
+
+
+bool_ = DType("bool")
+int8 = DType("int8")
+int16 = DType("int16")
+int32 = DType("int32")
+int64 = DType("int64")
+uint8 = DType("uint8")
+uint16 = DType("uint16")
+uint32 = DType("uint32")
+uint64 = DType("uint64")
+int4 = DType("int4")
+float16 = DType("float16")
+bfloat16 = DType("bfloat16")
+float32 = DType("float32")
+float64 = DType("float64")
+complex64 = DType("complex64")
+complex128 = DType("complex128")
+float8_e3m4 = DType("float8_e3m4")
+float8_e4m3 = DType("float8_e4m3")
+float8_e4m3b11fnuz = DType("float8_e4m3b11fnuz")
+float8_e4m3fn = DType("float8_e4m3fn")
+float8_e4m3fnuz = DType("float8_e4m3fnuz")
+float8_e5m2 = DType("float8_e5m2")
+float8_e5m2fnuz = DType("float8_e5m2fnuz")
+float8_e8m0fnu = DType("float8_e8m0fnu")
+float6_e2m3fn = DType("float6_e2m3fn")
+float6_e3m2fn = DType("float6_e3m2fn")
+float4_e2m1fn = DType("float4_e2m1fn")
+float4_e2m1fnx2 = DType("float4_e2m1fnx2")
+
+NAMES = (
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    int4,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+    float8_e3m4,
+    float8_e4m3,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
+    float6_e2m3fn,
+    float6_e3m2fn,
+    float4_e2m1fn,
+    float4_e2m1fnx2,
+)
+"""Every dtype that signatures know."""
+
+_OTHERS = {"float4_e2m1fn_x2": "float4_e2m1fnx2", "half": "float16", "float": "float32", "double": "float64"}
 
 
 def dtype(value: Any) -> DType:

@@ -27,6 +27,7 @@ from . import _native
 if TYPE_CHECKING:
     import os
 
+    from ._build import Package
     from ._module import Module
 
 
@@ -42,6 +43,8 @@ class _Methods(tvm_ffi.Function):
     """The package that the function is in."""
     metadata: dict[str, Any]
     """What the package says of the function: the keys are those of `kernpack inspect --json`."""
+    origin: Package | None = None
+    """What the package was made of, where it has this function alone and was built here."""
     _keywords: tuple[tuple[str, ...], tuple[Any, ...], Callable[..., tuple[Any, ...]]]
     __signature__: inspect.Signature
     __name__: str
@@ -140,9 +143,10 @@ class _Methods(tvm_ffi.Function):
         names = [result.split(":")[0] for result in self.metadata["results"]]
         if len(names) < 2:
             return None
-        results = collections.namedtuple(self.name, names, rename=True)
+        results: Any = collections.namedtuple(self.name, names, rename=True)  # type: ignore[misc]
         results.__module__ = "kernpack"
-        return results._make
+        make: Callable[[Sequence[Any]], tuple[Any, ...]] = results._make
+        return make
 
     def __repr__(self) -> str:
         return f"<kernpack.Function {self.metadata['short']}>"

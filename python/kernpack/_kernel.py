@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Mapping, Sequence
 
-from . import _arch, _build, _package
+from . import _arch
+from ._build import Package
 from ._function import Function
-from ._package import Launch, Number, Numbers, Paths, Source, Text
+from ._package import Definition, Launch, Number, Numbers, Paths, Source, Text
 
 
 def cuda(
@@ -39,7 +41,7 @@ def cuda(
     """
     given = Source.cuda(source, include=include, define=define, options=options, line_info=line_info)
     launch = Launch(given, kernel, args, grid, block, smem, attrs)
-    return _one(launch, signature, doc, workspace, submit, name, arch)
+    return one(Definition(signature, (launch,), doc, workspace, submit), name, arch)
 
 
 def ptx(source: Text, signature: str, *, grid: Numbers, block: Numbers, arch: str | None = None, **more: Any) -> Function:
@@ -76,27 +78,36 @@ def host(
     `kernel` is its symbol; left out, the signature's name. `args` are its arguments, as for `cuda`. `returns="int"` makes
     anything but 0 a RuntimeError.
     """
-    sources = list(source) if isinstance(source, (list, tuple)) else [source]
+    sources = [source] if isinstance(source, (str, bytes, os.PathLike)) else source
     given = Source.host(*sources, include=include, define=define, options=options)
-    return _one(Launch(given, kernel, args, returns=returns), signature, doc, workspace, None, name, None)
+    launch = Launch(given, kernel, args, returns=returns)
+    return one(Definition(signature, (launch,), doc, workspace), name, None)
 
 
 def _compiled(source: Source, signature: str, grid: Numbers, block: Numbers, more: dict[str, Any]) -> Function:
-    of_function = {key: more.pop(key, None) for key in ("doc", "workspace", "submit", "name")}
+    of_function = {key: more.pop(key, None) for key in ("doc", "workspace", "submit")}
+    name = more.pop("name", None)
     launch = Launch(source, grid=grid, block=block, **more)
-    return _one(launch, signature, of_function["doc"], of_function["workspace"], of_function["submit"], of_function["name"], None)
+    return one(Definition(signature, (launch,), **of_function), name, None)
 
 
-def _one(
-    launch: Launch,
-    signature: str,
-    doc: str | None,
-    workspace: Mapping[str, str] | None,
-    submit: str | None,
-    name: str | None,
-    arch: _arch.Archs,
-) -> Function:
-    definition = _package.Definition(signature, (launch,), doc, workspace, submit)
-    package = name or definition.name or "package"
-    module = _build.get(_package.write(package, (definition,)), arch)
-    return module[definition.name or package]
+def one(definition: Definition, name: str | None, arch: _arch.Archs) -> Function:
+    """The function of a package that has no other."""
+    package = Package(name or definition.name or "package", definition, arch=arch)
+    # Without a name, the signature is refused before anything is looked up.
+    function = package.load()[definition.name or ""]
+    function.origin = package
+    return function
+
+
+def joined(functions: Sequence[Function], name: str) -> Package:
+    """A package of what several functions were made of."""
+    origins = [function.origin for function in functions]
+    for function, origin in zip(functions, origins):
+        if origin is None:
+            raise ValueError(f"`{function.name}` comes from {function.package.path}: only functions that were built here can be joined")
+    packages = [origin for origin in origins if origin is not None]
+    archs = {origin.arch if origin.arch is None or isinstance(origin.arch, str) else tuple(origin.arch) for origin in packages}
+    if len(archs) > 1:
+        raise ValueError("the functions were compiled for different architectures: join them with the same `arch`")
+    return Package(name, *(definition for origin in packages for definition in origin.functions), arch=archs.pop())

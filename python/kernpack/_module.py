@@ -21,7 +21,7 @@ import tvm_ffi
 from . import _function, _native
 from ._function import Function
 
-_SUFFIXES = (".o", ".so", ".h", ".pyi")
+SUFFIXES = (".o", ".so", ".h", ".pyi")
 
 
 class Module:
@@ -38,7 +38,7 @@ class Module:
         self._functions: dict[str, Function] = {}
 
     def __getattr__(self, name: str) -> Function:
-        if name.startswith("_"):
+        if name.startswith("_") or name == "functions":
             raise AttributeError(name)
         function = self.find(name)
         if function is None:
@@ -108,7 +108,7 @@ class Module:
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
         target = Path(path)
-        if target.suffix not in _SUFFIXES:
+        if target.suffix not in SUFFIXES:
             raise ValueError(f"cannot export to {target}: the name must end in .o, .so, .h or .pyi")
         if self._built is None and target.suffix != ".so":
             raise ValueError(f"cannot export {target}: {self.path} was loaded from a file, which only has the .so")

@@ -36,14 +36,10 @@ class File:
     def of(given: Text, suffix: str) -> File:
         """A `Path`, or a text of one line that ends as sources do, is a path; anything else is what a file would hold."""
         if isinstance(given, bytes):
-            return File(None, given, _binary_suffix(given) or suffix)
+            return File(None, given, suffix)
         if isinstance(given, str) and ("\n" in given or not given.endswith(_SUFFIXES)):
             return File(None, given.encode(), suffix)
         return File(Path(given), None, Path(given).suffix)
-
-
-def _binary_suffix(content: bytes) -> str | None:
-    return {b"\x7fELF": None, b"!<ar": ".a"}.get(content[:4])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,15 +94,15 @@ class Source:
         options: Sequence[str] = (),
     ) -> Source:
         """Functions of the C ABI: C files or text, objects, archives, which see each other."""
-        files = tuple(
-            dataclasses.replace(file, suffix=".o") if _is_object(file) else file
-            for file in (File.of(source, ".c") for source in sources)
-        )
+        files = tuple(map(_host_file, sources))
         return Source("host", files, _compiler(include, define, options))
 
 
-def _is_object(file: File) -> bool:
-    return file.content is not None and file.content.startswith(b"\x7fELF")
+def _host_file(source: Text) -> File:
+    """C text, or bytes of an object or an archive."""
+    file = File.of(source, ".c")
+    suffix = {b"\x7fELF": ".o", b"!<ar": ".a"}.get((file.content or b"")[:4])
+    return file if suffix is None else dataclasses.replace(file, suffix=suffix)
 
 
 def _compiler(include: Paths, define: Mapping[str, Any] | None, options: Sequence[str]) -> dict[str, Any]:
@@ -211,9 +207,9 @@ def _attributes(attrs: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _source(source: Source, files: _Files) -> dict[str, Any]:
     names = [files.name(file) for file in source.files]
+    table: dict[str, Any]
     if source.kind == "triton":
-        more = {"json": names[1]} if len(names) > 1 else {}
-        table = {"triton": names[0], **more}
+        table = dict(zip(("triton", "json"), names))
     else:
         table = {source.kind: names[0] if len(names) == 1 else names}
     options = {key: value for key, value in source.options.items() if value is not None}

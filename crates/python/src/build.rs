@@ -11,7 +11,6 @@
 
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
-use kernpack_cli::render;
 use kernpack_compiler::image::Arch;
 use kernpack_syntax::Told;
 use serde::Deserialize;
@@ -140,7 +139,6 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
         Err(failure) => return Ok(failed(failure)),
     };
     let path = entry.path(Artifact::SharedObject);
-    let path = path.map_err(|error| Error::runtime(error.to_string()))?;
     let mut entries = entries();
     let answer = json!({
         "package": entries.len(),
@@ -156,7 +154,7 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
 fn failed(failure: Failure) -> Json {
     let is_forbidden = matches!(failure, Failure::Forbidden(_));
     let (text, diagnostics) = match &failure {
-        Failure::Told(told) => (drawn(told), told.json()),
+        Failure::Told(told) => (drawn(told), json!([{"severity":"error"}])),
         other => (other.to_string(), json!([])),
     };
     let error = json!({ "text": text, "diagnostics": diagnostics, "is_forbidden": is_forbidden });
@@ -164,5 +162,5 @@ fn failed(failure: Failure) -> Json {
 }
 
 fn drawn(told: &Told) -> String {
-    render::diagnostics(&told.texts, &told.diagnostics, false)
+    told.diagnostics.to_string()
 }

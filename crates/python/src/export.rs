@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
-use crate::{allocator, prepared};
+use crate::{allocator, build, prepared, signature};
 
 /// Defines packed functions: for each, its doc, its symbol, and what it does.
 macro_rules! packed_functions {
@@ -27,6 +27,16 @@ macro_rules! packed_functions {
 }
 
 packed_functions! {
+    /// `(request, observer, name, bytes, …) -> JSON`: a package, from the cache or compiled.
+    __tvm_ffi_kernpack_get = build::get;
+    /// `(package, suffix) -> bytes`: a file of a package.
+    __tvm_ffi_kernpack_read = build::read;
+    /// `(signature) -> JSON`: a signature as data.
+    __tvm_ffi_kernpack_describe = signature::describe;
+    /// `(text) -> JSON`: the type of a result or of a workspace, as data.
+    __tvm_ffi_kernpack_describe_tensor = signature::describe_tensor;
+    /// `(signature, call) -> JSON`: what the checks say of a call that is described.
+    __tvm_ffi_kernpack_check = signature::check;
     /// Has results and workspaces allocated where a call brings no allocator.
     __tvm_ffi_kernpack_install_allocator = install_allocator;
     /// `(prepared, device_index) -> Function`: the prepared call, on PyTorch's current stream.

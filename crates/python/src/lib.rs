@@ -6,7 +6,9 @@
 //! and no symbol of it can be seen from outside. Not here: what packages, caches and commands are.
 
 mod allocator;
+mod build;
 mod cuda;
 mod export;
 mod ffi;
 mod prepared;
+mod signature;
