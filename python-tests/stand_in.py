@@ -4,10 +4,21 @@
 import hashlib
 import json
 import subprocess
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
 import tvm_ffi
+
+PYTHON = Path(__file__).resolve().parent.parent / "python"
+
+
+def install() -> None:
+    """Makes the modules of `python/kernpack` importable without the libraries of the package."""
+    package = types.ModuleType("kernpack")
+    package.__path__ = [str(PYTHON / "kernpack")]
+    sys.modules.setdefault("kernpack", package)
 
 
 class Package:
@@ -43,7 +54,7 @@ def load(kernpack: Path, path: Path, name: str) -> Function:
     function.description = describe(kernpack, metadata["signature"])
     function.out = load(kernpack, path, f"{name}_out") if metadata["results"] else None
     function.package = Package(path)
-    function.device_type = "cuda" if any("grid" in launch for launch in metadata["launches"]) else "cpu"
+    function.device_type = "cuda" if any(launch.get("layout") for launch in metadata["launches"]) else "cpu"
     return function
 
 

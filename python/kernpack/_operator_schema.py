@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 Type = Mapping[str, Any]
 """A type of a description."""
@@ -37,7 +36,7 @@ class Constant(NamedTuple):
     value: Any
 
 
-Argument = int | Constant | tuple["Argument", ...]
+Argument = Union[int, Constant, Tuple["Argument", ...]]
 """An argument of the function: the operand of a number, a constant, or a tuple of such."""
 
 
@@ -57,7 +56,7 @@ class Operand:
     @property
     def is_tensor(self) -> bool:
         """Whether it is a tensor."""
-        return self.type["kind"] == "tensor"
+        return bool(self.type["kind"] == "tensor")
 
     @property
     def is_defaulted_dtype(self) -> bool:
@@ -72,17 +71,11 @@ class Operand:
         return f"{kind} {self.name}{default}"
 
     def _default_text(self) -> str:
-        match self.default:
-            case None:
-                return "None"
-            case _ if self.is_defaulted_dtype:
-                return "None"
-            case str(text):
-                return json.dumps(text, ensure_ascii=False)
-            case value if self.type["kind"] == "float":
-                return repr(float(value))
-            case value:
-                return repr(value)
+        if self.default is None or self.is_defaulted_dtype:
+            return "None"
+        if isinstance(self.default, str):
+            return json.dumps(self.default, ensure_ascii=False)
+        return repr(float(self.default) if self.type["kind"] == "float" else self.default)
 
 
 @dataclass
@@ -97,7 +90,8 @@ class Schema:
     @property
     def results(self) -> Sequence[Mapping[str, Any]]:
         """The results of the function, as its description has them."""
-        return self.description["results"]
+        results: Sequence[Mapping[str, Any]] = self.description["results"]
+        return results
 
     @property
     def written(self) -> list[int]:
@@ -179,18 +173,15 @@ def _add(
     schema: Schema, name: str, kind: Type, default: Any, letters: Iterator[str]
 ) -> Argument:
     """Adds the operands of a parameter, and answers what it is made of."""
-    match kind["kind"]:
-        case "tuple":
-            return tuple(
-                _add(schema, f"{name}_{part['name'] or place}", part["type"], MISSING, letters)
-                for place, part in enumerate(kind["fields"])
-            )
-        case "literal":
-            return Constant(kind["value"])
-        case "optional":
-            inner, is_optional = kind["type"], True
-        case _:
-            inner, is_optional = kind, False
+    if kind["kind"] == "tuple":
+        return tuple(
+            _add(schema, f"{name}_{part['name'] or place}", part["type"], MISSING, letters)
+            for place, part in enumerate(kind["fields"])
+        )
+    if kind["kind"] == "literal":
+        return Constant(kind["value"])
+    is_optional = kind["kind"] == "optional"
+    inner: Type = kind["type"] if is_optional else kind
     if inner["kind"] not in _TYPES:
         what = f"an optional {inner['kind']}" if is_optional else f"a {inner['kind']}"
         raise TypeError(

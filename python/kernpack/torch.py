@@ -17,20 +17,24 @@ This module imports PyTorch; nothing else of kernpack does. Signatures as schema
 from __future__ import annotations
 
 import functools
-import json
 import math
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, cast
 
 import torch
+import torch.autograd.forward_ad
 
-from kernpack import _shape
-from kernpack._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
+from . import _native, _shape
+from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
 
 __all__ = ["op"]
+
+_untyped: Any = torch
+"""PyTorch, where it has no types."""
+
+_forward_ad: Any = torch.autograd.forward_ad
 
 
 class _Package(Protocol):
@@ -137,7 +141,7 @@ class _Registered:
     """An operator that stays."""
 
     identity: object
-    library: torch.library.Library
+    library: Any
     """Takes the operator with it when it goes."""
 
 
@@ -150,7 +154,7 @@ def _packet(name: str) -> Any:
     return getattr(getattr(torch.ops, namespace), base)
 
 
-def _register(name: str, asked: _Asked) -> torch.library.Library:
+def _register(name: str, asked: _Asked) -> Any:
     """Registers an operator and its variants, or nothing."""
     if not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
         raise ValueError(f"`{name}` is no name of an operator, expected one such as `my_kernels::scale`")
@@ -159,19 +163,19 @@ def _register(name: str, asked: _Asked) -> torch.library.Library:
         namespace, base = operator.name.split("::")
         if hasattr(getattr(torch.ops, namespace), base):
             raise ValueError(f"`{operator.name}` is an operator already; choose another name")
-    library = torch.library.Library(name.split("::")[0], "FRAGMENT")
+    library = _untyped.library.Library(name.split("::")[0], "FRAGMENT")
     try:
         for operator in operators:
             _define(library, operator)
         if asked.backward is not None:
-            torch.library.register_autograd(
+            _untyped.library.register_autograd(
                 operators[-1].name,
                 asked.backward,
                 setup_context=asked.setup_context,
                 lib=library,
             )
     except BaseException:
-        library._destroy()  # pyright: ignore[reportPrivateUsage]
+        library._destroy()
         raise
     return library
 
@@ -187,12 +191,21 @@ class _Operator:
     """Whether it writes copies, and returns them."""
     has_backward: bool = False
 
+    @property
+    def writes(self) -> bool:
+        """Whether it writes arguments."""
+        return bool(self.schema.written) and not self.returns_written
+
     def schema_text(self) -> str:
         return self.schema.text(returns_written=self.returns_written)
 
-    def wants_gradient_check(self, operand: Operand) -> bool:
-        """Whether a call must be refused where this requires grad."""
-        return operand.is_tensor and not self.has_backward and self._is_differentiable(operand)
+    @property
+    def checked(self) -> list[int]:
+        """The numbers of the operands of which no gradient must be asked."""
+        if self.has_backward:
+            return []
+        operands = self.schema.operands
+        return [number for number in self.schema.tensors if self._is_differentiable(operands[number])]
 
     def _is_differentiable(self, operand: Operand) -> bool:
         dtypes = [operand.type["dtype"]]
@@ -270,7 +283,17 @@ def _check_dtype(schema: Schema, slot: Mapping[str, Any]) -> None:
         )
 
 
-def _define(library: torch.library.Library, operator: _Operator) -> None:
+def _define(library: Any, operator: _Operator) -> None:
+    """Defines an operator, and what it refuses where transforms of `torch.func` are around a call."""
+    _define_one(library, operator)
+    if operator.checked:
+        below = replace(operator, name=f"{operator.name}__below_transforms")
+        _define_one(library, below)
+        kernel, base = _transform_kernel(operator, below), operator.name.split("::")[1]
+        library.impl(base, kernel, "FuncTorchDynamicLayerFrontMode")
+
+
+def _define_one(library: Any, operator: _Operator) -> None:
     namespace, base = operator.name.split("::")
     text = base + operator.schema_text()
     tags = [torch.Tag.pt2_compliant_tag]
@@ -280,7 +303,8 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
         library.define(text, tags=tags)
     except RuntimeError as error:
         raise TypeError(f"PyTorch takes no operator `{namespace}::{text}`: {error}") from error
-    torch.library.register_fake(operator.name, _fake(operator), lib=library)
+    _untyped.library.register_fake(operator.name, _fake(operator), lib=library)
+    _untyped.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
     if not operator.schema.tensors:
         function = operator.functions[0]
         library.impl(base, _kernel(operator, function), "CompositeExplicitAutograd")
@@ -289,6 +313,10 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
     for device, key in _KEYS.items():
         # A function refuses tensors of other devices itself, and says what it expected.
         library.impl(base, _kernel(operator, by_device.get(device, operator.functions[0])), key)
+    if operator.writes:
+        # PyTorch's own kernels for these keys want to see written tensors returned.
+        for key in ("Conjugate", "Negative"):
+            library.impl(base, _resolving_kernel(operator), key)
 
 
 # What runs
@@ -297,7 +325,7 @@ def _define(library: torch.library.Library, operator: _Operator) -> None:
 def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     """What runs where the operator is called with real tensors."""
     schema = operator.schema
-    checked = [number for number in schema.tensors if operator.wants_gradient_check(schema.operands[number])]
+    checked = operator.checked
     allocates = bool(schema.results) and not schema.tensors and function.out is not None
     is_bare = schema.is_plain and not checked and not schema.written and not allocates
     if is_bare and len(schema.results) <= 1:
@@ -305,26 +333,51 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     body: list[str] = []
     if checked:
         requires = " or ".join(_asks(schema.operands[number], number) for number in checked)
-        body.append(f"if ({requires}) and is_grad_enabled(): refuse({_list(checked)})")
+        body.append(
+            f"if (({requires}) and is_grad_enabled()) or forward_ad._current_level >= 0:"
+            f" refuse({_list(checked)})"
+        )
     if operator.returns_written:
         body += [f"a{number} = a{number}.clone()" for number in schema.written]
     names: dict[str, Any] = {
         "function": function.out if allocates else function,
         "is_grad_enabled": torch.is_grad_enabled,
-        "refuse": functools.partial(_refuse_gradient, operator),
-        "increment_version": torch._C._increment_version,  # pyright: ignore
+        "forward_ad": _forward_ad,
+        "refuse": functools.partial(_refuse_gradients, operator),
+        "increment_version": _untyped._C._increment_version,
     }
     arguments = ", ".join(_argument(schema, argument, names) for argument in schema.arguments)
     if allocates:
         names["allocate"] = functools.partial(_results, operator)
         body.append(f"outcome = allocate({_list(range(len(schema.operands)))})")
         body.append(f"function({arguments}{', ' if arguments else ''}*outcome)")
+    elif len(schema.results) == 1 and not schema.written:
+        return _make(schema, [*body, f"return function({arguments})"], names)
     else:
         body.append(f"{'outcome = ' if schema.results else ''}function({arguments})")
-    if not operator.returns_written:
+    if operator.writes:
         body += [_bump(schema.operands[number], number) for number in schema.written]
     body.append(f"return {_returned(operator, is_tuple=allocates)}")
     return _make(schema, body, names)
+
+
+def _resolving_kernel(operator: _Operator) -> Callable[..., Any]:
+    """What runs where some tensor is a conjugated or negated view: the operator, with what it stands
+    for; what is written goes back through the view."""
+    schema = operator.schema
+
+    def kernel(operands: Sequence[Any]) -> Any:
+        resolved = [
+            it.resolve_conj().resolve_neg() if isinstance(it, torch.Tensor) else it for it in operands
+        ]
+        outcome = _packet(operator.name).default(*resolved)
+        for number in schema.written:
+            if resolved[number] is not operands[number]:
+                operands[number].copy_(resolved[number])
+        return outcome
+
+    operands = _list(range(len(schema.operands)))
+    return _make(schema, [f"return resolving({operands})"], {"resolving": kernel})
 
 
 def _asks(operand: Operand, number: int) -> str:
@@ -354,17 +407,16 @@ def _returned(operator: _Operator, *, is_tuple: bool) -> str:
 
 def _argument(schema: Schema, argument: Argument, names: dict[str, Any]) -> str:
     """An argument of the function, as an expression."""
-    match argument:
-        case Constant(value):
-            names[constant := f"c{len(names)}"] = value
-            return constant
-        case tuple():
-            return f"({''.join(f'{_argument(schema, it, names)}, ' for it in argument)})"
-        case number if schema.operands[number].is_defaulted_dtype:
-            names[default := f"d{number}"] = DTYPES[schema.operands[number].default]
-            return f"{default} if a{number} is None else a{number}"
-        case number:
-            return f"a{number}"
+    if isinstance(argument, Constant):
+        names[constant := f"c{len(names)}"] = argument.value
+        return constant
+    if isinstance(argument, tuple):
+        return f"({''.join(f'{_argument(schema, it, names)}, ' for it in argument)})"
+    operand = schema.operands[argument]
+    if operand.is_defaulted_dtype:
+        names[default := f"d{argument}"] = DTYPES[operand.default]
+        return f"({default} if a{argument} is None else a{argument})"
+    return f"a{argument}"
 
 
 def _list(numbers: Iterable[int]) -> str:
@@ -385,17 +437,85 @@ def _make(schema: Schema, body: Sequence[str], names: dict[str, Any]) -> Callabl
     return cast("Callable[..., Any]", names["kernel"])
 
 
-def _refuse_gradient(operator: _Operator, tensors: Sequence[torch.Tensor | None]) -> None:
-    """Says which of the tensors requires a gradient that the operator cannot give."""
-    operands = operator.schema.operands
-    checked = [operand for operand in operands if operator.wants_gradient_check(operand)]
-    for operand, tensor in zip(checked, tensors, strict=True):
-        if tensor is not None and tensor.requires_grad:
+def _refuse_gradients(operator: _Operator, tensors: Sequence[torch.Tensor | None]) -> None:
+    """Refuses the first of the checked tensors of which a gradient is asked."""
+    for number, tensor in zip(operator.checked, tensors):
+        if tensor is None:
+            continue
+        if torch.is_grad_enabled() and tensor.requires_grad:
+            raise _no_gradient(operator, number)
+        if _forward_ad._current_level >= 0 and _forward_ad.unpack_dual(tensor).tangent is not None:
+            raise _no_gradient(operator, number)
+
+
+def _no_gradient(operator: _Operator, number: int) -> RuntimeError:
+    name = operator.schema.operands[number].name
+    return RuntimeError(
+        f"`{operator.name}` has no backward, and `{name}` requires grad: call it under"
+        f" `torch.no_grad()`, pass `{name}.detach()`, or make the operator with `backward=`"
+    )
+
+
+def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., Any]:
+    """What runs first where a call is transformed by `torch.func`: of tensors that it differentiates
+    nobody would see below that a gradient is asked. The rest is as if this were not there."""
+
+    def transformed(operands: Sequence[Any]) -> Any:
+        for number in operator.checked:
+            if _is_differentiated(operands[number]):
+                raise _no_gradient(operator, number)
+        return _packet(below.name).default(*operands)
+
+    operands = _list(range(len(operator.schema.operands)))
+    return _make(operator.schema, [f"return transformed({operands})"], {"transformed": transformed})
+
+
+def _is_differentiated(tensor: torch.Tensor | None) -> bool:
+    """Whether `torch.func.grad` or its like looks at a tensor, below whatever else does."""
+    functorch = _untyped._C._functorch
+    while tensor is not None and functorch.is_functorch_wrapped_tensor(tensor):
+        if functorch.is_gradtrackingtensor(tensor):
+            return True
+        tensor = functorch.get_unwrapped(tensor)
+    return False
+
+
+def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
+    """What runs under `torch.vmap`: the operator for each element of the batch, one after another."""
+    schema = operator.schema
+    dims = [
+        dim if isinstance(operand, torch.Tensor) else None
+        for dim, operand in zip(in_dims, operands)
+    ]
+    for number in schema.written:
+        # One that is left out is not among the operands.
+        if operator.writes and number < len(dims) and dims[number] is None and operands[number] is not None:
             raise RuntimeError(
-                f"`{operator.name}` has no backward, and `{operand.name}` requires grad: call it under"
-                f" `torch.no_grad()`, pass `{operand.name}.detach()`, or make the operator with"
-                " `backward=`"
+                f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which is"
+                " no batch, once for each element of the batch: pass a batch of it"
             )
+    returned: list[tuple[Any, ...]] = []
+    for element in range(info.batch_size):
+        own = [
+            operand if dim is None else _element(schema.operands[number], operand, dim, element)
+            for number, (operand, dim) in enumerate(zip(operands, dims))
+        ]
+        outcome = _packet(operator.name).default(*own)
+        is_one = len(schema.results) + len(schema.written) * operator.returns_written < 2
+        returned.append((outcome,) if is_one else outcome)
+    if not returned:
+        raise RuntimeError(f"`{operator.name}` under vmap needs a batch with elements, found none")
+    if not schema.results and not operator.returns_written:
+        return None, None
+    stacked = tuple(torch.stack(tensors) for tensors in zip(*returned))
+    return (stacked[0], 0) if len(stacked) == 1 else (stacked, (0,) * len(stacked))
+
+
+def _element(operand: Operand, batch: torch.Tensor, dim: int, element: int) -> torch.Tensor:
+    """An element of a batch: a view, but for what is only read and has to be row-major."""
+    view = batch.select(dim, element)
+    is_compact = operand.type["order"] is None and operand.type["strides"] is None
+    return view.contiguous() if is_compact and not operand.letter else view
 
 
 # What runs without data
@@ -411,13 +531,7 @@ def _fake(operator: _Operator) -> Callable[..., Any]:
 
 def _trace(operator: _Operator, operands: list[Any]) -> Any:
     schema = operator.schema
-    checked = [
-        (operand, value)
-        for operand, value in zip(schema.operands, operands, strict=True)
-        if operator.wants_gradient_check(operand)
-    ]
-    if torch.is_grad_enabled():
-        _refuse_gradient(operator, [value for _, value in checked])
+    _refuse_gradients(operator, [operands[number] for number in operator.checked])
     _check(operator, operands)
     results = list(_results(operator, operands))
     if operator.returns_written:
@@ -443,16 +557,16 @@ def _results(operator: _Operator, operands: Sequence[Any]) -> tuple[torch.Tensor
 
 
 def _smallest(values: Sequence[Any]) -> Any:
-    return functools.reduce(torch.sym_min, values)
+    return functools.reduce(_untyped.sym_min, values)
 
 
 def _largest(values: Sequence[Any]) -> Any:
-    return functools.reduce(torch.sym_max, values)
+    return functools.reduce(_untyped.sym_max, values)
 
 
 def _device(operator: _Operator, operands: Sequence[Any]) -> torch.device:
     """Where a call runs: on the device of its first tensor that is not in host memory."""
-    tensors = [operands[number] for number in operator.schema.tensors]
+    tensors: list[torch.Tensor | None] = [operands[number] for number in operator.schema.tensors]
     devices = [tensor.device for tensor in tensors if tensor is not None]
     devices = devices or [torch.device(operator.functions[0].device_type)]
     return next((device for device in devices if device.type != "cpu"), devices[0])
@@ -460,25 +574,16 @@ def _device(operator: _Operator, operands: Sequence[Any]) -> torch.device:
 
 def _known(schema: Schema, argument: Argument, operands: Sequence[Any]) -> Any:
     """An argument of the function, as `_shape` knows it."""
-    match argument:
-        case Constant(value):
-            return value
-        case tuple():
-            return tuple(_known(schema, it, operands) for it in argument)
-        case number:
-            return _known_operand(schema.operands[number], operands[number])
-
-
-def _known_operand(operand: Operand, value: Any) -> Any:
-    match value:
-        case None if operand.is_defaulted_dtype:
-            return operand.default
-        case torch.Tensor():
-            return _shape.Spec(tuple(value.shape), _dtype_name(value.dtype), tuple(value.stride()))
-        case torch.dtype():
-            return _dtype_name(value)
-        case _:
-            return value
+    if isinstance(argument, Constant):
+        return argument.value
+    if isinstance(argument, tuple):
+        return tuple(_known(schema, it, operands) for it in argument)
+    value = operands[argument]
+    if value is None and schema.operands[argument].is_defaulted_dtype:
+        return schema.operands[argument].default
+    if isinstance(value, torch.Tensor):
+        return _shape.Spec(tuple(value.shape), _dtype_name(value.dtype), tuple(value.stride()))
+    return _dtype_name(value) if isinstance(value, torch.dtype) else value
 
 
 def _dtype_name(dtype: torch.dtype) -> str:
@@ -493,26 +598,15 @@ def _dtype_name(dtype: torch.dtype) -> str:
 def _check(operator: _Operator, operands: Sequence[Any]) -> None:
     """Checks a call as the function itself would, where all that it has is known."""
     schema, function = operator.schema, _function_of(operator, operands)
-    if not all(map(_is_concrete, operands)) or (check := _checker()) is None:
+    if not all(map(_is_concrete, operands)):
         return
     arguments = [_described(schema, argument, operands) for argument in schema.arguments]
-    call = json.dumps({"device": function.device_type, "args": arguments})
-    refused = check(function.signature, call)
+    refused = _native.check(function.signature, arguments, function.device_type)
     if refused is not None:
-        kind, message = refused
-        raise _ERRORS[kind](message)
+        raise _ERRORS[refused["kind"]](refused["message"])
 
 
 _ERRORS: Final = {"TypeError": TypeError, "ValueError": ValueError, "RuntimeError": RuntimeError}
-
-
-def _checker() -> Callable[[str, str], tuple[str, str] | None] | None:
-    """What checks a described call, where the library is there."""
-    try:
-        from kernpack import _signature_data
-    except ImportError:
-        return None
-    return _signature_data.check
 
 
 def _function_of(operator: _Operator, operands: Sequence[Any]) -> Function:
@@ -523,39 +617,29 @@ def _function_of(operator: _Operator, operands: Sequence[Any]) -> Function:
 
 
 def _is_concrete(value: Any) -> bool:
-    match value:
-        case torch.Tensor():
-            numbers = (*value.shape, *value.stride())
-            return all(isinstance(number, int) for number in numbers)
-        case list() | tuple():
-            return all(map(_is_concrete, cast("Sequence[Any]", value)))
-        case _:
-            return not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+    if isinstance(value, torch.Tensor):
+        numbers: tuple[Any, ...] = (*value.shape, *value.stride())
+        return all(isinstance(number, int) for number in numbers)
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_concrete, cast("Sequence[Any]", value)))
+    return not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
 
 
 def _described(schema: Schema, argument: Argument, operands: Sequence[Any]) -> Any:
     """An argument of the function, as JSON has it."""
-    match argument:
-        case Constant(value):
-            return value
-        case tuple():
-            return [_described(schema, it, operands) for it in argument]
-        case number:
-            return _described_operand(schema.operands[number], operands[number])
-
-
-def _described_operand(operand: Operand, value: Any) -> Any:
-    match value:
-        case None if operand.is_defaulted_dtype:
-            return {"dtype": operand.default}
-        case torch.Tensor():
-            return {"tensor": _described_tensor(value)}
-        case torch.dtype():
-            return {"dtype": _dtype_name(value)}
-        case float() if not math.isfinite(value):
-            return {"float": str(value)}
-        case _:
-            return value
+    if isinstance(argument, Constant):
+        return argument.value
+    if isinstance(argument, tuple):
+        return [_described(schema, it, operands) for it in argument]
+    value = operands[argument]
+    if value is None and schema.operands[argument].is_defaulted_dtype:
+        return {"dtype": schema.operands[argument].default}
+    if isinstance(value, torch.Tensor):
+        return {"tensor": _described_tensor(value)}
+    if isinstance(value, torch.dtype):
+        return {"dtype": _dtype_name(value)}
+    is_special = isinstance(value, float) and not math.isfinite(value)
+    return {"float": str(value)} if is_special else value
 
 
 def _described_tensor(tensor: torch.Tensor) -> dict[str, Any]:
