@@ -58,6 +58,11 @@ impl Rank {
         }
     }
 
+    /// The number of dims, where it is the same in every call.
+    pub fn fixed(self) -> Option<usize> {
+        self.behind.is_none().then_some(self.before)
+    }
+
     /// The path of what belongs to the dim that is written at place `i`, and is no star.
     pub fn path(self, owner: &Path, field: fn(i64) -> Field, i: usize) -> Path {
         match self.behind {

@@ -38,6 +38,8 @@
 pub mod check;
 mod count;
 pub mod declare;
+pub mod described;
+pub mod description;
 pub mod dim;
 pub mod expr;
 pub mod fault;
@@ -56,6 +58,7 @@ mod signature;
 mod spelling;
 mod tensor_map;
 
+pub use description::{Description, describe_tensor};
 pub use dim::Dim;
 pub use expr::Expr;
 pub use geometry::Geometry;

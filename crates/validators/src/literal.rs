@@ -3,6 +3,7 @@
 
 use kernpack_ffi_abi::{DType, TypeIndex};
 use kernpack_syntax::quote;
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// A value written in a signature.
@@ -33,6 +34,20 @@ impl Literal {
             Literal::Float(value) => (TypeIndex::FLOAT, value.to_bits() as i64),
             Literal::Text(_) => (TypeIndex::RAW_STR, 0),
             Literal::DType(dtype) => (TypeIndex::DATA_TYPE, dtype.packed().into()),
+        }
+    }
+}
+
+/// As JSON has it: None is null, and a dtype its name.
+impl Serialize for Literal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Literal::None => serializer.serialize_unit(),
+            Literal::Bool(value) => serializer.serialize_bool(*value),
+            Literal::Int(value) => serializer.serialize_i64(*value),
+            Literal::Float(value) => serializer.serialize_f64(*value),
+            Literal::Text(text) => serializer.serialize_str(text),
+            Literal::DType(dtype) => serializer.collect_str(dtype),
         }
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_syntax::{Diagnostics, Snippet, Texts};
 use kernpack_validators::fault::{Fault, Format, Part, calling};
-use kernpack_validators::{self as validators, Signature};
+use kernpack_validators::{self as validators, Description, Signature};
 use serde_json::{Value, json};
 
 /// The command's arguments.
@@ -39,7 +39,7 @@ impl Plan {
         const NAME: &str = "signature";
         let mut texts = Texts::default();
         let id = texts.add(NAME, self.signature);
-        let (signature, plan) = parse_and_plan(texts.snippet(id), device)
+        let (signature, description, plan) = parse_and_plan(texts.snippet(id), device)
             .map_err(|problems| Failure::Diagnostics(Told::of(NAME, texts).and(problems)))?;
         let text = plan.to_string();
         let faults: Vec<_> =
@@ -49,6 +49,7 @@ impl Plan {
             "short": signature.short(),
             "plan": text,
             "faults": faults,
+            "description": description,
         });
         Ok(Report::new(text, json))
     }
@@ -57,10 +58,11 @@ impl Plan {
 fn parse_and_plan(
     text: Snippet<'_>,
     device: DeviceType,
-) -> Result<(Signature, validators::Plan), Diagnostics> {
+) -> Result<(Signature, Description, validators::Plan), Diagnostics> {
     let signature = Signature::parse(text)?;
+    let description = signature.describe()?;
     let plan = signature.plan(device)?;
-    Ok((signature, plan))
+    Ok((signature, description, plan))
 }
 
 /// A fault of a function with that short signature, with what its message holds of the call as

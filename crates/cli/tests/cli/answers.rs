@@ -83,7 +83,36 @@ fn a_plan_as_json() {
         out:       "kind": "ValueError",
         out:       "message": "Invalid k on argument #0 when calling: `f(k: uint8)`, expected to be divisible by 2, got {int}"
         out:     }
-        out:   ]
+        out:   ],
+        out:   "description": {
+        out:     "name": "f",
+        out:     "text": "f(k: uint8) where k % 2 == 0",
+        out:     "short": "f(k: uint8)",
+        out:     "params": [
+        out:       {
+        out:         "name": "k",
+        out:         "type": {
+        out:           "kind": "int",
+        out:           "dtype": "uint8"
+        out:         }
+        out:       }
+        out:     ],
+        out:     "results": [],
+        out:     "symbols": [
+        out:       {
+        out:         "name": "k",
+        out:         "path": "k",
+        out:         "scale": 1,
+        out:         "offset": 0,
+        out:         "optional": null
+        out:       }
+        out:     ],
+        out:     "dtypes": [],
+        out:     "stars": [],
+        out:     "rules": [
+        out:       "k % 2 == 0"
+        out:     ]
+        out:   }
         out: }
     "#]]);
 }

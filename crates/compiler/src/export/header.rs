@@ -13,6 +13,7 @@ use super::{COMPILER, doc_lines};
 use crate::package::{EntryPoint, Function, Package, Role};
 use kernpack_ffi_abi::{DType, FUNCTION_PREFIX};
 use kernpack_syntax::quote;
+use kernpack_validators::dim::Rank;
 use kernpack_validators::{HostType, Literal, float_text};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -147,14 +148,16 @@ impl Header<'_> {
     /// struct is written first, with that tag.
     fn c_type(&mut self, host: &HostType, tag: &str) -> Option<String> {
         Some(match host {
-            HostType::Nothing | HostType::Literal(_) => return None,
-            HostType::Tensor { .. } => "const kernpack_tensor* ".to_string(),
+            HostType::EnvStream | HostType::Literal(_) => return None,
+            HostType::Tensor(_) => "const kernpack_tensor* ".to_string(),
             HostType::Int(DType::BOOL) => "bool ".to_string(),
             HostType::Int(dtype) => format!("{dtype}_t "),
             HostType::Float(DType::FLOAT64) => "double ".to_string(),
             HostType::Float(_) => "float ".to_string(),
-            HostType::Shape(Some(_)) => "const int64_t* ".to_string(),
-            HostType::Shape(None) => "const kernpack_dims* ".to_string(),
+            HostType::Shape(dims) => match Rank::of(dims).fixed() {
+                Some(_) => "const int64_t* ".to_string(),
+                None => "const kernpack_dims* ".to_string(),
+            },
             HostType::Pointer | HostType::Stream => "void* ".to_string(),
             HostType::String => "const char* ".to_string(),
             HostType::DataType => "kernpack_dtype ".to_string(),
@@ -214,8 +217,8 @@ impl Body {
     /// Sets `target` to the value that the parameter `access` has.
     fn assign(&mut self, target: &str, host: &HostType, access: &str, depth: usize) {
         let value = match host {
-            HostType::Nothing => "kernpack_none()".to_string(),
-            HostType::Tensor { .. } => format!("kernpack_view({access})"),
+            HostType::EnvStream => "kernpack_none()".to_string(),
+            HostType::Tensor(_) => format!("kernpack_view({access})"),
             HostType::Int(DType::BOOL) => format!("kernpack_bool({access})"),
             HostType::Int(DType::UINT64) => {
                 format!("kernpack_uint(&{}, {access})", self.local("kernpack_big_int", ""))
@@ -228,11 +231,12 @@ impl Body {
                 format!("kernpack_data_type({access}.code, {access}.bits, {access}.lanes)")
             }
             HostType::Literal(value) => literal(value),
-            HostType::Shape(None) => {
-                format!("kernpack_any_ints(&{}, {access})", self.local("kernpack_shape", ""))
-            }
-            HostType::Shape(Some(size)) => {
-                format!("kernpack_ints(&{}, {access}, {size})", self.local("kernpack_shape", ""))
+            HostType::Shape(dims) => {
+                let shape = self.local("kernpack_shape", "");
+                match Rank::of(dims).fixed() {
+                    Some(size) => format!("kernpack_ints(&{shape}, {access}, {size})"),
+                    None => format!("kernpack_any_ints(&{shape}, {access})"),
+                }
             }
             HostType::Tuple(elements) if is_passed(host) => {
                 return self.when(target, access, depth, |body, depth| {
@@ -249,7 +253,7 @@ impl Body {
 
     fn assign_optional(&mut self, target: &str, inner: &HostType, access: &str, depth: usize) {
         match inner {
-            HostType::Tensor { .. } | HostType::Shape(_) | HostType::String => {
+            HostType::Tensor(_) | HostType::Shape(_) | HostType::String => {
                 self.assign(target, inner, access, depth);
             }
             HostType::Tuple(_) if is_passed(inner) => self.assign(target, inner, access, depth),
@@ -301,7 +305,7 @@ impl Body {
 /// Whether a caller passes anything for it.
 fn is_passed(host: &HostType) -> bool {
     match host {
-        HostType::Nothing | HostType::Literal(_) => false,
+        HostType::EnvStream | HostType::Literal(_) => false,
         HostType::Tuple(elements) => elements.iter().any(|(_, element)| is_passed(element)),
         _ => true,
     }

@@ -222,7 +222,7 @@ fn function_record(
     let signature = &function.signature;
     let args: Vec<_> = signature.arguments().map(|(_, param)| param).collect();
     let defaults =
-        args.iter().filter_map(|arg| Some((arg.name.clone(), literal(arg.default.as_ref()?))));
+        args.iter().filter_map(|arg| Some((arg.name.clone(), json!(arg.default.as_ref()?))));
     let results = &signature.results;
     let workspaces = &function.workspaces;
     let launches = function.launches.iter();
@@ -247,17 +247,6 @@ fn slot(name: &str, tensor: &Tensor) -> String {
     param.expect("parameters stand in parentheses").to_string()
 }
 
-fn literal(literal: &Literal) -> Value {
-    match literal {
-        Literal::None => Value::Null,
-        Literal::Bool(value) => (*value).into(),
-        Literal::Int(value) => (*value).into(),
-        Literal::Float(value) => (*value).into(),
-        Literal::Text(text) => text.as_str().into(),
-        Literal::DType(dtype) => dtype.to_string().into(),
-    }
-}
-
 /// The type of the function, as `tvm_ffi` describes types.
 fn type_schema(signature: &Signature) -> Value {
     let result = match signature.results.len() {
@@ -273,8 +262,8 @@ fn type_schema(signature: &Signature) -> Value {
 /// The type of an argument; `None` where there is no argument.
 fn host_schema(host: &HostType) -> Option<Value> {
     Some(match host {
-        HostType::Nothing => return None,
-        HostType::Tensor { .. } => leaf("ffi.Tensor"),
+        HostType::EnvStream => return None,
+        HostType::Tensor(_) => leaf("ffi.Tensor"),
         HostType::Int(DType::BOOL) | HostType::Literal(Literal::Bool(_)) => leaf("bool"),
         HostType::Int(_) | HostType::Literal(Literal::Int(_)) => leaf("int"),
         HostType::Float(_) | HostType::Literal(Literal::Float(_)) => leaf("float"),

@@ -149,8 +149,8 @@ fn results(signature: &Signature, role: &Role) -> String {
 /// The type of what a caller passes. Empty where that is nothing.
 fn python(host: &HostType) -> String {
     match host {
-        HostType::Nothing => String::new(),
-        HostType::Tensor { .. } => "_Tensor".to_string(),
+        HostType::EnvStream => String::new(),
+        HostType::Tensor(_) => "_Tensor".to_string(),
         HostType::Int(DType::BOOL) => "bool".to_string(),
         HostType::Int(_) => "int".to_string(),
         HostType::Float(_) => "float".to_string(),

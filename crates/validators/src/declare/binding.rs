@@ -2,6 +2,7 @@
 //! How names get their values: what the uses of a signature's names come to.
 
 use super::peer::Peer;
+use crate::dim::Rank;
 use crate::plan::MOST_TURNS;
 use crate::rule::{Known, KnownValue, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
@@ -15,19 +16,38 @@ pub const MAX_COMBINATIONS: usize = 64;
 pub struct Binding {
     /// The path of the use that binds it.
     pub path: String,
+    /// The factor and the constant of that use: what is there is `scale` times the symbol and
+    /// `offset`.
+    pub scale: i64,
+    /// The constant.
+    pub offset: i64,
+    /// The number of that use among those of all symbols: symbols get known in this order.
+    pub number: usize,
     /// The `Optional` that holds this use.
     pub optional: Option<String>,
     /// Where several uses share it, and which one binds it is known in a call only.
     pub sharing: Option<Sharing>,
 }
 
+impl Binding {
+    /// What the uses are that share it, where some do.
+    pub fn sharers(&self) -> Option<Sharers> {
+        self.sharing.as_ref().map(|sharing| sharing.sharers)
+    }
+
+    /// How many uses share it.
+    pub fn n_sharers(&self) -> usize {
+        self.sharing.as_ref().map_or(0, |sharing| sharing.paths.len())
+    }
+}
+
 /// The uses that share a symbol.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Sharing {
     /// What they are.
     pub sharers: Sharers,
-    /// How many there are.
-    pub n_uses: usize,
+    /// The path of each.
+    pub paths: Vec<String>,
 }
 
 /// What the uses are that share a symbol.
@@ -53,6 +73,8 @@ pub struct DTypeBinding {
 pub struct StarBinding {
     /// The path of the tensor or Shape whose dims it stands for.
     pub path: String,
+    /// The dims around it there.
+    pub rank: Rank,
     /// The `Optional` that holds that.
     pub optional: Option<String>,
     /// A tensor with `strides=any` that has these dims: they are no single dim of its memory.

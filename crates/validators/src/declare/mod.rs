@@ -20,7 +20,7 @@ pub use binding::{
 
 use crate::count::count;
 use crate::dim::{Dim, Rank, Star};
-use crate::expr::{Expr, Field, Name};
+use crate::expr::{Affine, Expr, Field, Name};
 use crate::path::Path;
 use crate::rule::Rule;
 use binding::allowed_dtypes;
@@ -64,6 +64,8 @@ struct Use {
 #[derive(Debug, Default)]
 pub struct Declarations {
     symbols: Vec<Use>,
+    /// The factor and the constant of each dim that is `a*s + c`, by its path.
+    affine: HashMap<String, (i64, i64)>,
     dtype_vars: Vec<Use>,
     /// The rank of each tensor.
     tensors: HashMap<String, Rank>,
@@ -99,7 +101,11 @@ impl Declarations {
     pub fn dim(&mut self, at: &Path, dim: &Dim) {
         let Dim::Expr(expr) = dim else { return };
         let required = self.optionals.is_empty();
-        let strength = match (expr, expr.as_affine(), required) {
+        let affine = expr.as_affine();
+        if let Some(Affine { scale, offset, .. }) = &affine {
+            self.affine.insert(at.text.clone(), (*scale, *offset));
+        }
+        let strength = match (expr, affine, required) {
             (Expr::Symbol(..), _, true) => Strength::Bare,
             (Expr::Symbol(..), _, false) => Strength::BareOptional,
             (_, Some(_), true) => Strength::Affine,
@@ -226,8 +232,11 @@ impl Declarations {
                 diagnostics.push(unbound(best));
                 continue;
             }
-            let n_uses = uses.iter().filter(|used| used.strength == best.strength).count();
-            let shared = |sharers| Some(Sharing { sharers, n_uses });
+            let shared = |sharers| {
+                let sharing = uses.iter().filter(|used| used.strength == best.strength);
+                let paths = sharing.map(|used| used.path.clone()).collect();
+                Some(Sharing { sharers, paths })
+            };
             let (best, sharing) = match best.strength {
                 Strength::BareOptional => match holder(&uses, best.strength) {
                     Some(used) => (used, None),
@@ -237,7 +246,7 @@ impl Declarations {
                 Strength::Stride => (best, shared(Sharers::Strides)),
                 _ => (best, None),
             };
-            let problem = match sharing.map(|sharing| sharing.sharers) {
+            let problem = match sharing.as_ref().map(|sharing| sharing.sharers) {
                 None => first_outside(&uses, [*best]).map(|used| optional_only(used, best, true)),
                 Some(Sharers::Optionals) => {
                     let bare = uses.iter().filter(|used| used.strength == best.strength).copied();
@@ -250,18 +259,26 @@ impl Declarations {
                 }
             };
             diagnostics.extend(problem);
-            let (path, optional) = (best.path.clone(), best.optionals.last().cloned());
-            bindings.symbols.insert(symbol.to_string(), Binding { path, optional, sharing });
+            bindings.symbols.insert(symbol.to_string(), self.binding(best, sharing));
         }
         self.resolve_settled(bindings);
+    }
+
+    /// What a use binds a symbol to.
+    fn binding(&self, used: &Use, sharing: Option<Sharing>) -> Binding {
+        let number = self.symbols.iter().position(|other| std::ptr::eq(other, used));
+        let number = number.expect("a symbol's use is among those of all");
+        let (scale, offset) = self.affine.get(&used.path).copied().unwrap_or((1, 0));
+        let (path, optional) = (used.path.clone(), used.optionals.last().cloned());
+        Binding { path, scale, offset, number, optional, sharing }
     }
 
     /// Where shared symbols have their values in the end.
     fn resolve_settled(&self, bindings: &mut Bindings) {
         let mut seen = HashSet::new();
         for used in self.symbols.iter().rev() {
-            let sharing = bindings.symbols.get(&used.name).and_then(|binding| binding.sharing);
-            let strength = sharing.map(|sharing| match sharing.sharers {
+            let sharers = bindings.symbols.get(&used.name).and_then(Binding::sharers);
+            let strength = sharers.map(|sharers| match sharers {
                 Sharers::Strides => Strength::Stride,
                 Sharers::Optionals => Strength::BareOptional,
             });

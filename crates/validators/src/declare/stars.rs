@@ -3,6 +3,7 @@
 //! stand in dims.
 
 use super::{Bindings, Declarations, StarBinding, Strength, Use, by_name, optional_only};
+use crate::dim::Rank;
 use crate::expr::{Field, Name};
 use kernpack_syntax::Diagnostic;
 use std::rc::Rc;
@@ -18,6 +19,7 @@ impl Declarations {
             let strided = self.strided_stars.iter().find(|(name, _)| name == star);
             let binding = StarBinding {
                 path: best.path.clone(),
+                rank: self.rank(&best.path),
                 optional: best.optionals.last().cloned(),
                 strided: strided.map(|(_, tensor)| tensor.clone()),
             };
@@ -41,6 +43,12 @@ impl Declarations {
 }
 
 impl Declarations {
+    /// The rank of the tensor or Shape of that path.
+    fn rank(&self, path: &str) -> Rank {
+        let rank = self.tensors.get(path).or(self.shapes.get(path));
+        *rank.expect("a star stands in a tensor or Shape")
+    }
+
     /// A dim names a field that no star has.
     fn no_star(&self, name: &Name) -> Diagnostic {
         let param = name.param.as_deref().unwrap_or_default();

@@ -39,7 +39,7 @@ impl ParamKind for EnvStream {
     }
 
     fn host_type(&self) -> HostType {
-        HostType::Nothing
+        HostType::EnvStream
     }
 
     fn takes_argument(&self) -> bool {

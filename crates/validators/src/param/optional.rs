@@ -42,7 +42,7 @@ fn parse_inner(parser: &mut Parser<'_>) -> Result<Kind, Diagnostic> {
     let inner = parser.parse_kind()?;
     let span = span.to(parser.expect("]")?);
     let why = match inner.host_type() {
-        HostType::Optional(_) | HostType::Nothing => "None would have no meaning of its own here",
+        HostType::Optional(_) | HostType::EnvStream => "None would have no meaning of its own here",
         HostType::DataType => "without it, tensors would have no dtype",
         _ => return Ok(Optional(inner).into()),
     };

@@ -85,7 +85,7 @@ impl ParamKind for Shape {
     }
 
     fn host_type(&self) -> HostType {
-        HostType::Shape(Star::among(&self.0).is_none().then_some(self.0.len()))
+        HostType::Shape(self.0.clone())
     }
 }
 

@@ -68,7 +68,7 @@ impl Shared {
 impl Planner<'_> {
     /// Whether several uses share the symbol, and which.
     pub fn sharers(&self, symbol: &str) -> Option<Sharers> {
-        self.bindings.symbols.get(symbol)?.sharing.map(|sharing| sharing.sharers)
+        self.bindings.symbols.get(symbol)?.sharers()
     }
 
     /// Takes a use of a shared symbol: compares it with those before it, or makes the rules that
@@ -114,7 +114,7 @@ impl Planner<'_> {
         self.require_same(at.info, next, &shared.uses);
         let counts = self.b.not(at.excuse);
         shared.uses.and(&mut self.b, at.path, at.actual, counts);
-        let n_uses = self.bindings.symbols[&named.name].sharing.map_or(0, |it| it.n_uses);
+        let n_uses = self.bindings.symbols[&named.name].n_sharers();
         shared.may_be_absent |= !self.guards.is_empty();
         if shared.may_be_absent || shared.uses.n_places < n_uses {
             shared.uses.name(&mut self.b, &named.name);

@@ -158,7 +158,7 @@ impl Planner<'_> {
     fn may_come_later(&self, needs: &[String]) -> bool {
         needs.iter().any(|need| {
             let is_open = self.names[need].shared.as_ref().is_some_and(|it| !it.is_settled());
-            is_open && self.bindings.symbols[need].sharing.is_some_and(|it| it.n_uses > 1)
+            is_open && self.bindings.symbols[need].n_sharers() > 1
         })
     }
 

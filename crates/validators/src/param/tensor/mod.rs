@@ -127,6 +127,26 @@ impl Tensor {
         self.align
     }
 
+    /// What its strides must be.
+    pub fn strides_wanted(&self) -> &Strides {
+        &self.strides
+    }
+
+    /// The devices it may be on; nothing where it names none.
+    pub fn devices(&self) -> Option<&[DeviceType]> {
+        self.devices.as_deref()
+    }
+
+    /// Whether it may be on any device index.
+    pub fn is_peer(&self) -> bool {
+        self.peer
+    }
+
+    /// Whether the function writes it.
+    pub fn is_mutable(&self) -> bool {
+        self.mutable
+    }
+
     /// The symbols and dtype variable that nothing has bound.
     pub(crate) fn unbound_names(&self, bindings: &Bindings) -> Vec<String> {
         let exprs = self.dims.iter().filter_map(|dim| match dim {
@@ -234,8 +254,7 @@ impl ParamKind for Tensor {
     }
 
     fn host_type(&self) -> HostType {
-        let rank = Star::among(&self.dims).is_none().then_some(self.dims.len());
-        HostType::Tensor { rank, mutable: self.mutable }
+        HostType::Tensor(Box::new(self.clone()))
     }
 }
 
