@@ -155,7 +155,8 @@ class Call:
         self.vmap_dim: str | None = None
         """The dim that a batch is folded into, of a call that folds."""
         if description:
-            self._description = {**self._called.description, "short": description["short"]}
+            names = {"name": description["name"], "short": description["short"]}
+            self._description = {**self._called.description, **names}
             # Its twin that takes results has no defaults.
             rows = [row for row in description["params"] if "default" in row]
             defaults = {row["name"]: row["default"] for row in rows} | dict(options.static)
@@ -532,11 +533,16 @@ def _filled(node: Any, tree: Tree, outs: Sequence[Any]) -> Any:
             return None
 
 
+_RESULTS_TYPES: Final[set[type]] = set()
+
+
 @functools.cache
 def _results_type(name: str, fields: tuple[str, ...]) -> Callable[..., tuple[Any, ...]]:
     """The NamedTuple of several results: the same for all calls, as pytrees are compared by type."""
     name = re.sub(r"\W", "_", name)
-    return collections.namedtuple(name, [written(field) for field in fields], rename=True)
+    made = collections.namedtuple(name, [written(field) for field in fields], rename=True)
+    _RESULTS_TYPES.add(made)
+    return made
 
 
 def _operands_of_results(trees: Iterable[Tree]) -> Iterator[tuple[int, int | None]]:
@@ -673,13 +679,14 @@ def export_options() -> dict[str, Any]:
 def export(function: Callable[..., Any], **options: Any) -> Callable[..., jax.export.Exported]:
     """`jax.export.export` with packages in the program: it runs where kernpack is installed, and nothing else.
 
-    Options are those of `jax.export.export`, such as `platforms`.
+    Options are those of `jax.export.export`, such as `platforms`. NamedTuples of several results become
+    plain tuples, which every process knows.
     """
 
     def exporter(*args: Any, **named: Any) -> jax.export.Exported:
         # A function of its own, so that nothing is found that was traced without packages.
         def fresh(*args: Any, **named: Any) -> Any:
-            return function(*args, **named)
+            return _plain(function(*args, **named))
 
         def attempt() -> jax.export.Exported:
             with embedding():
@@ -693,6 +700,16 @@ def export(function: Callable[..., Any], **options: Any) -> Callable[..., jax.ex
         return exported
 
     return exporter
+
+
+def _plain(value: Any) -> Any:
+    """A pytree without the NamedTuples that are made here."""
+    if type(value) in _RESULTS_TYPES or type(value) in (tuple, list):
+        items = [_plain(item) for item in cast("Sequence[Any]", value)]
+        return items if isinstance(value, list) else tuple(items)
+    if type(value) is dict:
+        return {key: _plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+    return value
 
 
 def _lacks_packages(exported: jax.export.Exported) -> bool:

@@ -18,7 +18,7 @@ pub struct Struct {
     pub c_name: &'static str,
     /// The bytes of ours.
     pub size: usize,
-    /// The C names of the fields, with offset and size.
+    /// The C names of the fields, with offset and size; empty where versions have several.
     pub fields: &'static [(&'static str, usize, usize)],
 }
 
@@ -148,15 +148,13 @@ xla_structs! {
         minor: c_int = 20 "minor_version",
     }
     /// What a handler says of itself.
-    struct Metadata = "Metadata", 48 {
+    struct Metadata = "Metadata", 40 {
         /// The bytes that the caller knows of.
         struct_size: usize = 0 "struct_size",
         /// The version it was made for.
         version: Version = 8 "api_version",
         /// What may be done with it: [`IS_CAPTURABLE`].
         traits: u32 = 32 "traits",
-        /// The type of its state; 0: it has none.
-        state: i64 = 40 "state_type_id",
     }
     /// The functions that a handler may call. Those between are not called.
     struct Api = "Api", 192 {
@@ -171,11 +169,11 @@ xla_structs! {
         /// Makes an error.
         error_create: ApiFunction<ErrorCreate> = 48 "XLA_FFI_Error_Create",
         /// Not called.
-        others: [*const c_void; 3] = 56 "XLA_FFI_Error_GetMessage",
+        others: [*const c_void; 3] = 56 "",
         /// The stream of the call.
         stream_get: ApiFunction<StreamGet> = 80 "XLA_FFI_Stream_Get",
         /// Not called.
-        more: [*const c_void; 12] = 88 "XLA_FFI_Type_Register",
+        more: [*const c_void; 12] = 88 "",
         /// The device of the call.
         ordinal_get: ApiFunction<OrdinalGet> = 184 "XLA_FFI_DeviceOrdinal_Get",
     }
@@ -212,7 +210,7 @@ xla_structs! {
         /// The index of the device.
         ordinal: i32 = 24 "device_ordinal",
     }
-    /// A question. Its type has another name from 0.5 on.
+    /// A question. From 0.5 on the type's C name is another.
     struct Extension = "Extension_Base", 24 {
         /// The bytes that the caller knows of.
         struct_size: usize = 0 "struct_size",

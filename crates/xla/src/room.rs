@@ -51,7 +51,6 @@ impl<T: Copy + Default, const N: usize> Room<T, N> {
     }
 
     #[cold]
-    #[expect(clippy::mut_from_ref, reason = "no two callers get the same memory")]
     fn take_more(&self, count: usize) -> &mut [T] {
         let mut values = vec![T::default(); count].into_boxed_slice();
         let start = values.as_mut_ptr();
