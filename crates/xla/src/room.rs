@@ -43,7 +43,6 @@ impl<T: Copy + Default, const N: usize> Room<T, N> {
 
     /// Room for one value.
     #[inline]
-    #[expect(clippy::mut_from_ref, reason = "no two callers get the same memory")]
     pub(crate) fn put(&self, value: T) -> &mut T {
         let place = &mut self.take(1)[0];
         *place = value;
@@ -51,6 +50,7 @@ impl<T: Copy + Default, const N: usize> Room<T, N> {
     }
 
     #[cold]
+    #[expect(clippy::mut_from_ref, reason = "no two callers get the same memory")]
     fn take_more(&self, count: usize) -> &mut [T] {
         let mut values = vec![T::default(); count].into_boxed_slice();
         let start = values.as_mut_ptr();
