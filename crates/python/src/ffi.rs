@@ -80,6 +80,17 @@ pub enum Value {
     Function(Object),
 }
 
+impl Value {
+    /// A text that is JSON.
+    ///
+    /// # Errors
+    /// Where the value has no JSON.
+    pub fn json(value: &impl serde::Serialize) -> Result<Value, Error> {
+        let text = serde_json::to_string(value);
+        text.map(Value::Text).map_err(|error| Error::runtime(error.to_string()))
+    }
+}
+
 /// The arguments of a call.
 #[derive(Clone, Copy)]
 pub struct Args<'a>(&'a [Any]);

@@ -11,5 +11,9 @@ mod command;
 mod cuda;
 mod export;
 mod ffi;
+mod inspect;
 mod prepared;
 mod signature;
+
+// The handler of XLA's custom calls: its symbols are this library's.
+use kernpack_xla as _;
