@@ -324,6 +324,9 @@ impl CudaSource {
         if nvrtc.version.0 >= 13 {
             options.push(b"--frandom-seed=kernpack".to_vec());
         }
+        if nvrtc.version >= NO_CACHE {
+            options.push(b"--no-cache".to_vec());
+        }
         if self.line_info {
             options.push(b"-lineinfo".to_vec());
         }
