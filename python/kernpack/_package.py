@@ -13,7 +13,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import Any, Iterable, Mapping, Sequence, Union, cast
 
 Text = Union[str, "os.PathLike[str]", bytes]
 Number = Union[int, str]
@@ -48,7 +48,7 @@ class Source:
 
     kind: str
     files: tuple[File, ...]
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {})
 
     @staticmethod
     def cuda(
@@ -265,9 +265,10 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         return _toml_text(str(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+        table = cast("Mapping[Any, Any]", value)
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in table.items()) + " }"
     if isinstance(value, Sequence):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
+        return "[" + ", ".join(_toml(each) for each in cast("Sequence[Any]", value)) + "]"
     raise TypeError(f"{value!r} cannot stand in a package: expected a text, a number, a bool, a list or a dict")
 
 
