@@ -133,7 +133,11 @@ class _Methods(tvm_ffi.Function):
         if _is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
             names = [field.name for field in dataclasses.fields(value)]
             get = operator.attrgetter(*names) if len(names) > 1 else _fields
-            kind.__tvm_ffi_value__ = lambda self: get(self)
+
+            def fields(self: Any) -> Any:
+                return get(self)
+
+            kind.__tvm_ffi_value__ = fields
             for field in _fields(value):
                 self._meet(field)
 

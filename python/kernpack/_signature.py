@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any, Iterable, Mapping, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
 
 from ._dtype import DType, dtype
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
 
 _numbers = itertools.count()
 
@@ -139,15 +142,18 @@ def type_of(value: Any) -> Type:
         return value
     if value is None or isinstance(value, bool):
         return Type(repr(value))
-    if isinstance(value, tuple):
-        elements = cast("tuple[Any, ...]", value)
-        names: Sequence[str | None] = getattr(elements, "_fields", (None,) * len(elements))
-        parts = [(name, type_of(each)) for name, each in zip(names, elements)]
+    if _is_tuple(value):
+        names: Sequence[str | None] = getattr(value, "_fields", (None,) * len(value))
+        parts = [(name, type_of(each)) for name, each in zip(names, value)]
         fields = [part.text if name is None else f"{name}: {part.text}" for name, part in parts]
         return Type(f"Tuple({', '.join(fields)})", tuple(symbol for _, part in parts for symbol in part.symbols))
     if isinstance(value, str) and not isinstance(value, DType):
         return Type(value)
     return Type(str(dtype(value)))
+
+
+def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
 
 
 def signature(
