@@ -245,9 +245,9 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
     )
     # Names come from a signature that was parsed: identifiers, none of them a keyword.
     assert all(each.isidentifier() and not keyword.iskeyword(each) for each in names)
-    exec(f"def call({head}): return ({''.join(each + ', ' for each in names)})", scope)
-    bind = scope["call"]
-    bind.__name__ = bind.__qualname__ = name
+    name = f"{name}_" if keyword.iskeyword(name) else name
+    exec(f"def {name}({head}): return ({''.join(each + ', ' for each in names)})", scope)
+    bind = scope[name]
     bind.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
     return cast("Callable[..., tuple[Any, ...]]", bind)
 
