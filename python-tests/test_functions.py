@@ -234,7 +234,7 @@ def test_an_error_explained(module, x):
     with pytest.raises(ValueError) as error:
         module.axpy(x, x[:3])
     text = module.axpy.explain(error.value)
-    assert "dim-match" in text and len(text) > len(str(error.value))
+    assert text.startswith("dim (ValueError)\n") and "a.shape[0] is 128" in text
     with pytest.raises(ValueError, match="nothing"):
         module.axpy.explain("nothing of ours")
 

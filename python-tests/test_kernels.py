@@ -17,6 +17,7 @@ import torch
 import tvm_ffi
 
 import kernpack as kp
+from kernpack import _arch
 from conftest import REPOSITORY
 
 ADD_ONE = """
@@ -96,12 +97,12 @@ def test_what_cuda_is_compiled_for(monkeypatch):
     assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch=["sm_86"])) == ["sm_86"]
     monkeypatch.delenv("KERNPACK_ARCH")
     monkeypatch.setattr("kernpack._arch._gpus", lambda: [("GPU-a", "sm_89"), ("GPU-b", "sm_90")])
-    kp._arch.visible.cache_clear()
+    _arch.visible.cache_clear()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
     assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, doc="for one")) == ["sm_90"]
     for names, order, found in [(None, None, ["sm_89", "sm_90"]), ("0", "PCI_BUS_ID", ["sm_89"]), ("", None, []), ("-1", None, []), ("GPU-a,1", "PCI_BUS_ID", ["sm_89", "sm_90"])]:
-        assert kp._arch.visible(names, order) == found
-    kp._arch.visible.cache_clear()
+        assert _arch.visible(names, order) == found
+    _arch.visible.cache_clear()
 
 
 def test_ptx_and_cubin_from_text_bytes_and_files(tmp_path):
@@ -178,6 +179,7 @@ def test_a_process_can_fork_after_a_compile():
     code = f"""
 import os, sys
 import kernpack as kp
+from kernpack import _arch
 kp.cuda({CUDA!r}, {SIGNATURE!r}, args={GPU_ARGS!r}, grid="ceildiv(n, 256)", block=256)
 assert "libcuda.so" not in open("/proc/self/maps").read()
 if os.fork() == 0:

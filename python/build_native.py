@@ -84,6 +84,6 @@ def tag(libraries: list[Path]) -> str:
     """The platform's tag: the newest version of the C library that a symbol of theirs asks for."""
     # The names of versions stand in the library as texts: `GLIBC_2.34`.
     content = b"".join(library.read_bytes() for library in libraries)
-    versions = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"\0GLIBC_(\d+\.\d+(?:\.\d+)?)\0", content)]
+    versions = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=\0)", content)]
     major, minor = max(versions, default=(2, 17))[:2]
     return f"manylinux_{major}_{max(minor, 17)}_{platform.machine()}"

@@ -18,128 +18,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._build import Package, load, precompile
-from ._dtype import (
-    DType,
-    bfloat16,
-    complex128,
-    complex64,
-    dtype,
-    float16,
-    float32,
-    float4_e2m1fn,
-    float4_e2m1fnx2,
-    float64,
-    float6_e2m3fn,
-    float6_e3m2fn,
-    float8_e3m4,
-    float8_e4m3,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    int16,
-    int32,
-    int4,
-    int64,
-    int8,
-    uint16,
-    uint32,
-    uint64,
-    uint8,
-)
-from ._dtype import bool_ as bool
-from ._errors import CompileError, CompileForbidden, CompileWarning
-
-from ._export import export
-from ._function import Function
-from ._kernel import cubin, cuda, fatbin, host, ptx
-from ._module import Module, find_runtime_libraries, inspect, load_module
-from ._package import Definition, Launch, Source
-from ._signature import (
-    SymInt,
-    fake_compact_tensor,
-    fake_stream,
-    fake_tensor,
-    mut,
-    optional,
-    pointer,
-    shape,
-    signature,
-    sym_int,
-)
-
 if TYPE_CHECKING:
     from . import jax as jax
     from . import torch as torch
+    from ._api import *
     from ._triton import triton as triton
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "CompileError",
-    "CompileForbidden",
-    "CompileWarning",
-    "DType",
-    "Definition",
-    "Function",
-    "Launch",
-    "Module",
-    "Package",
-    "Source",
-    "SymInt",
-    "bfloat16",
-    "bool",
-    "complex128",
-    "complex64",
-    "cubin",
-    "cuda",
-    "dtype",
-    "export",
-    "fake_compact_tensor",
-    "fake_stream",
-    "fake_tensor",
-    "fatbin",
-    "find_runtime_libraries",
-    "float16",
-    "float32",
-    "float4_e2m1fn",
-    "float4_e2m1fnx2",
-    "float64",
-    "float6_e2m3fn",
-    "float6_e3m2fn",
-    "float8_e3m4",
-    "float8_e4m3",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
-    "host",
-    "inspect",
-    "int16",
-    "int32",
-    "int4",
-    "int64",
-    "int8",
-    "load",
-    "load_module",
-    "mut",
-    "optional",
-    "pointer",
-    "precompile",
-    "ptx",
-    "shape",
-    "signature",
-    "sym_int",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-]
 
 # What users of CuTe DSL look for.
 _ELSEWHERE = {
@@ -154,10 +39,25 @@ _ELSEWHERE = {
 }
 
 
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("torch", "jax"):
+    """Imports what is asked for: the command line tool, for one, needs nothing of it."""
+    if name in ("jax", "torch"):
         return importlib.import_module(f"{__name__}.{name}")
     if name == "triton":
-        return importlib.import_module(f"{__name__}._triton").triton
-    hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        found = importlib.import_module(f"{__name__}._triton").triton
+    elif name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        api = importlib.import_module(f"{__name__}._api")
+        if name not in api.__all__:
+            hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        found = getattr(api, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*importlib.import_module(f"{__name__}._api").__all__, "jax", "torch", "triton"]

@@ -79,6 +79,16 @@ class _Methods(tvm_ffi.Function):
         """The checks of a call, in order, as `kernpack plan` prints them."""
         return str(_native.command("plan", self.signature, "--device", self.device_type)["text"])
 
+    @property
+    def ptx(self) -> dict[str, str]:
+        """The PTX in its package, by architecture: `{"compute_80": ".version …"}`."""
+        return self.package.ptx()
+
+    @property
+    def sass(self) -> dict[str, str]:
+        """The machine code in its package, by architecture, as NVIDIA's disassembler prints it."""
+        return self.package.sass()
+
     @functools.cached_property
     def raw(self) -> tvm_ffi.Function:
         """The same as a plain `tvm_ffi.Function`, which knows no keywords."""

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import tvm_ffi
 
-from . import _function, _native
+from . import _disassembly, _function, _native
 from ._function import Function
 
 SUFFIXES = (".o", ".so", ".h", ".pyi")
@@ -100,6 +100,24 @@ class Module:
         except AttributeError:
             return functools.partial(function, *args)
         return _on_current_stream(prepare(*args), args)
+
+    def ptx(self) -> dict[str, str]:
+        """The PTX in the package, by architecture."""
+        images = self._images("ptx")
+        return {arch: image.rstrip(b"\0").decode(errors="replace") for arch, image in images}
+
+    def sass(self) -> dict[str, str]:
+        """The machine code in the package, by architecture, as `nvdisasm` or `cuobjdump` prints it.
+
+        Raises `FileNotFoundError` where there is neither.
+        """
+        return {arch: _disassembly.disassemble(image) for arch, image in self._images("cubin")}
+
+    def _images(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        content = self.read()
+        for image in _native.images(self.path):
+            if image["kind"] == kind:
+                yield image["archs"][0], content[image["offset"] : image["offset"] + image["size"]]
 
     def read(self) -> bytes:
         """The bytes of the shared object."""

@@ -60,6 +60,12 @@ def command(*args: str) -> dict[str, Any]:
     return answer
 
 
+def images(path: str) -> list[dict[str, Any]]:
+    """The GPU images of a file: each `kind`, `archs`, `offset` and `size`."""
+    answer: list[dict[str, Any]] = json.loads(_function("kernpack_images")(path))
+    return answer
+
+
 def describe(signature: str) -> dict[str, Any]:
     """A signature as data."""
     answer: dict[str, Any] = json.loads(_function("kernpack_describe")(signature))

@@ -72,6 +72,32 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     exit(written, code)
 }
 
+/// What a command answers, in both forms, and the exit code.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub json: serde_json::Value,
+    /// What a program would exit with.
+    pub code: u8,
+}
+
+/// What [`main`] would print and return, for whoever has the command line in the process.
+pub fn answer(args: impl IntoIterator<Item = OsString>) -> Answer {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE } else { SUCCESS };
+            return Answer { text: error.render().to_string(), json: usage_json(&error), code };
+        }
+    };
+    match cli.command.run() {
+        Ok(Report { text, json, code, .. }) => Answer { text, json, code },
+        Err(failure) => Answer { text: failure.text(false), json: failure.json(), code: FAILURE },
+    }
+}
+
 /// The exit code where all is well.
 const SUCCESS: u8 = 0;
 /// The exit code where the input is wrong, or a file cannot be read or written.

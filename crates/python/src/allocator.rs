@@ -188,9 +188,9 @@ impl Memory {
 /// The size of a compact tensor; `None` beyond what an address can say.
 fn n_bytes(dtype: u32, shape: &[i64]) -> Option<usize> {
     let bits = DType::from_packed(dtype).element_bits() as usize;
-    let count = shape.iter().try_fold(1usize, |count, dim| {
-        count.checked_mul(usize::try_from(*dim).ok()?)
-    })?;
+    let count = shape
+        .iter()
+        .try_fold(1usize, |count, dim| count.checked_mul(usize::try_from(*dim).ok()?))?;
     let size = count.checked_mul(bits)?.div_ceil(8);
     (size <= isize::MAX as usize).then_some(size)
 }

@@ -11,6 +11,7 @@
 
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
+use kernpack_cli::told;
 use kernpack_compiler::image::Arch;
 use kernpack_syntax::Told;
 use serde::Deserialize;
@@ -52,7 +53,8 @@ pub fn get(args: Args<'_>) -> Result<Value, Error> {
 /// `kernpack_read(package, suffix) -> bytes`
 pub fn read(args: Args<'_>) -> Result<Value, Error> {
     let (number, suffix) = (args.int(0)?, args.text(1)?);
-    let artifact = Artifact::ALL.into_iter().find(|a| suffix.strip_prefix('.') == Some(a.extension()));
+    let artifact =
+        Artifact::ALL.into_iter().find(|a| suffix.strip_prefix('.') == Some(a.extension()));
     let artifact = artifact.ok_or_else(|| Error::value(format!("no file ends in {suffix}")))?;
     let entries = entries();
     let entry = usize::try_from(number).ok().and_then(|number| entries.get(number));
@@ -82,7 +84,8 @@ fn request(args: Args<'_>) -> Result<Request, Error> {
 }
 
 fn parse_archs(names: &[String]) -> Result<Vec<Arch>, Error> {
-    let parse = |name: &String| name.parse::<Arch>().map_err(|error| Error::value(error.to_string()));
+    let parse =
+        |name: &String| name.parse::<Arch>().map_err(|error| Error::value(error.to_string()));
     names.iter().map(parse).collect()
 }
 
@@ -104,7 +107,9 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
             Ok(Event::Waiting(pid)) => tell("waiting", pid),
             Ok(Event::Compiling) => tell("compiling", 0),
             Err(RecvTimeoutError::Timeout) => check_signals(),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::runtime("the compiler failed; see above")),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Error::runtime("the compiler failed; see above"))
+            }
         };
         if told.is_err() {
             is_cancelled.store(true, Ordering::Relaxed);
@@ -154,7 +159,7 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
 fn failed(failure: Failure) -> Json {
     let is_forbidden = matches!(failure, Failure::Forbidden(_));
     let (text, diagnostics) = match &failure {
-        Failure::Told(told) => (drawn(told), json!([{"severity":"error"}])),
+        Failure::Told(told) => (drawn(told), told::json(told)),
         other => (other.to_string(), json!([])),
     };
     let error = json!({ "text": text, "diagnostics": diagnostics, "is_forbidden": is_forbidden });
@@ -162,5 +167,5 @@ fn failed(failure: Failure) -> Json {
 }
 
 fn drawn(told: &Told) -> String {
-    told.diagnostics.to_string()
+    told::text(told, false)
 }

@@ -93,7 +93,11 @@ impl Memory {
         }
         // SAFETY: the place is a variable.
         let status = driver.within(context, || unsafe { (driver.allocate)(&mut address, size) });
-        if status == 0 { Ok(Memory { context, address }) } else { Err(failed("cuMemAlloc", status)) }
+        if status == 0 {
+            Ok(Memory { context, address })
+        } else {
+            Err(failed("cuMemAlloc", status))
+        }
     }
 
     /// The first byte.

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
 
 use crate::ffi::{Args, Error, Value};
-use crate::{allocator, build, prepared, signature};
+use crate::{allocator, build, command, inspect, prepared, signature};
 
 /// Defines packed functions: for each, its doc, its symbol, and what it does.
 macro_rules! packed_functions {
@@ -31,6 +31,10 @@ packed_functions! {
     __tvm_ffi_kernpack_get = build::get;
     /// `(package, suffix) -> bytes`: a file of a package.
     __tvm_ffi_kernpack_read = build::read;
+    /// `(word, …) -> JSON`: what the command line tool answers.
+    __tvm_ffi_kernpack_command = command::command;
+    /// `(path) -> JSON`: the GPU images of a file.
+    __tvm_ffi_kernpack_images = inspect::images;
     /// `(signature) -> JSON`: a signature as data.
     __tvm_ffi_kernpack_describe = signature::describe;
     /// `(text) -> JSON`: the type of a result or of a workspace, as data.

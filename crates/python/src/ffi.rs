@@ -72,14 +72,23 @@ impl Error {
 pub enum Value {
     /// Nothing.
     None,
-    /// A number.
-    Int(i64),
     /// A text.
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
     /// A function.
     Function(Object),
+}
+
+impl Value {
+    /// A text that is JSON.
+    ///
+    /// # Errors
+    /// Where the value has no JSON.
+    pub fn json(value: &impl serde::Serialize) -> Result<Value, Error> {
+        let text = serde_json::to_string(value);
+        text.map(Value::Text).map_err(|error| Error::runtime(error.to_string()))
+    }
 }
 
 /// The arguments of a call.
@@ -284,7 +293,6 @@ fn set_raised(error: *mut c_void) {
 fn into_any(value: Value) -> Result<Any, Error> {
     Ok(match value {
         Value::None => any(TypeIndex::NONE, 0),
-        Value::Int(number) => any(TypeIndex::INT, number),
         Value::Text(text) => make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?,
         Value::Bytes(bytes) => make_bytes(&bytes, TVMFFIBytesFromByteArray)?,
         Value::Function(object) => {

@@ -7,8 +7,13 @@
 
 mod allocator;
 mod build;
+mod command;
 mod cuda;
 mod export;
 mod ffi;
+mod inspect;
 mod prepared;
 mod signature;
+
+// The handler of XLA's custom calls: its symbols are this library's.
+use kernpack_xla as _;

@@ -11,12 +11,12 @@ use serde_json::json;
 pub fn describe(args: Args<'_>) -> Result<Value, Error> {
     let signature = Signature::parse(args.text(0)?).map_err(wrong)?;
     let description = signature.describe().map_err(wrong)?;
-    json_text(&description)
+    Value::json(&description)
 }
 
 /// `kernpack_describe_tensor(text) -> JSON`: the type of a result or of a workspace.
 pub fn describe_tensor(args: Args<'_>) -> Result<Value, Error> {
-    json_text(&kernpack_validators::describe_tensor(args.text(0)?).map_err(wrong)?)
+    Value::json(&kernpack_validators::describe_tensor(args.text(0)?).map_err(wrong)?)
 }
 
 /// `kernpack_check(signature, call) -> JSON`: what the checks say of a call that JSON describes,
@@ -27,14 +27,9 @@ pub fn check(args: Args<'_>) -> Result<Value, Error> {
     let answer = refused.map(|refused| {
         json!({ "kind": refused.kind.to_string(), "name": refused.name, "message": refused.message })
     });
-    json_text(&answer)
+    Value::json(&answer)
 }
 
 fn wrong(problems: Diagnostics) -> Error {
     Error::value(problems.to_string())
-}
-
-fn json_text(value: &impl serde::Serialize) -> Result<Value, Error> {
-    let text = serde_json::to_string(value);
-    text.map(Value::Text).map_err(|error| Error::runtime(error.to_string()))
 }

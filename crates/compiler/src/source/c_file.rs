@@ -48,8 +48,7 @@ impl CFile<'_> {
         target: &Target,
         files: &mut Files<'_>,
     ) -> Result<(Vec<u8>, String), CCompilerError> {
-        let no_folder =
-            |reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason };
+        let no_folder = |reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason };
         let folder = Temporary::new(tempfile::tempdir).map_err(no_folder)?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
         let compiler = CCompiler::find(target, self.path)?;
@@ -91,8 +90,7 @@ impl CFile<'_> {
             held.into_iter().chain([real(folder)]).collect::<Vec<_>>()
         };
         let own = with_held(self.path.parent().unwrap_or(Path::new("")));
-        let includes: Vec<_> =
-            self.include.iter().flat_map(|folder| with_held(folder)).collect();
+        let includes: Vec<_> = self.include.iter().flat_map(|folder| with_held(folder)).collect();
         command.args([
             "-c",
             "-O2",

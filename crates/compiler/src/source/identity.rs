@@ -117,9 +117,9 @@ pub fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let told = ["vendor_id", "cpu family", "model", "flags", "Features", "CPU part"];
     let first = text.split("\n\n").next().unwrap_or_default();
-    let lines = first.lines().filter(|line| {
-        line.split(':').next().is_some_and(|key| told.contains(&key.trim()))
-    });
+    let lines = first
+        .lines()
+        .filter(|line| line.split(':').next().is_some_and(|key| told.contains(&key.trim())));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a callee finds around it: the device, the stream of the call, and memory to allocate from.
+//!
+//! All of it is the thread's, set for the call and as before when it ends, whatever its end: where
+//! there was no stream there is none again.
+#![expect(unsafe_code, reason = "calls libtvm_ffi")]
+
+use crate::failure::Failure;
+use crate::frame::Frame;
+use crate::managed;
+use crate::tvm_ffi::{self, Allocator, Managed, SetError};
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+use kernpack_ffi_abi::layout::DLTensor;
+use kernpack_ffi_abi::{DType, DeviceType};
+use std::ffi::CString;
+
+/// A device, as DLPack has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Device {
+    pub(crate) kind: i32,
+    pub(crate) ordinal: i32,
+}
+
+impl Device {
+    /// The processor.
+    pub(crate) const CPU: Device = Device { kind: DeviceType::CPU.0, ordinal: 0 };
+
+    /// A GPU.
+    pub(crate) fn cuda(ordinal: i32) -> Device {
+        Device { kind: DeviceType::CUDA.0, ordinal }
+    }
+}
+
+/// The environment's stream, for as long as this lives.
+pub(crate) struct EnvStream {
+    device: Device,
+    /// The stream of the call.
+    pub(crate) stream: *mut c_void,
+    previous: *mut c_void,
+}
+
+impl EnvStream {
+    /// Makes the stream of a call the environment's.
+    pub(crate) fn of_call(frame: Frame<'_>) -> Result<EnvStream, Failure> {
+        let device = Device::cuda(frame.ordinal()?);
+        let stream = frame.stream()?;
+        let mut previous = ptr::null_mut();
+        // SAFETY: it writes a pointer.
+        let status = unsafe {
+            tvm_ffi::TVMFFIEnvSetStream(device.kind, device.ordinal, stream, &raw mut previous)
+        };
+        if status == 0 {
+            Ok(EnvStream { device, stream, previous })
+        } else {
+            Err(Failure::raised())
+        }
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        self.device
+    }
+}
+
+impl Drop for EnvStream {
+    fn drop(&mut self) {
+        let Device { kind, ordinal } = self.device;
+        // SAFETY: nobody is told the stream that it replaces.
+        unsafe { tvm_ffi::TVMFFIEnvSetStream(kind, ordinal, self.previous, ptr::null_mut()) };
+    }
+}
+
+/// Memory of the program that allocations of the callee come from.
+#[derive(Clone, Copy, Debug)]
+struct Arena {
+    device: Device,
+    start: u64,
+    next: u64,
+    end: u64,
+}
+
+const NO_ARENA: Arena = Arena { device: Device::CPU, start: 0, next: 0, end: 0 };
+
+thread_local! {
+    /// What the call on this thread has.
+    static ARENA: Cell<Arena> = const { Cell::new(NO_ARENA) };
+}
+
+/// The bytes that the last call with a workspace allocated, or asked for in vain.
+static PEAK: AtomicU64 = AtomicU64::new(0);
+
+/// The bytes that the last call with a workspace needed.
+pub(crate) fn peak() -> u64 {
+    PEAK.load(Ordering::Relaxed)
+}
+
+/// Every allocation is aligned to that many bytes, which is what CUDA's own are.
+const ALIGNMENT: u64 = 256;
+
+/// The environment's allocator, for as long as this lives.
+pub(crate) struct EnvAllocator {
+    previous: Option<Allocator>,
+    arena: Arena,
+}
+
+impl EnvAllocator {
+    /// Has the callee allocate from these bytes.
+    pub(crate) fn over(view: &DLTensor, bytes: u64) -> Result<EnvAllocator, Failure> {
+        let device = Device { kind: view.device_type, ordinal: view.device_id };
+        let start = view.data;
+        let arena = Arena { device, start, next: start, end: start.saturating_add(bytes) };
+        let mut previous = None;
+        // SAFETY: it writes a pointer.
+        let status = unsafe {
+            let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
+            set(Some(allocate), 0, &raw mut previous)
+        };
+        if status != 0 {
+            return Err(Failure::raised());
+        }
+        PEAK.store(0, Ordering::Relaxed);
+        Ok(EnvAllocator { previous, arena: ARENA.replace(arena) })
+    }
+}
+
+impl Drop for EnvAllocator {
+    fn drop(&mut self) {
+        ARENA.set(self.arena);
+        // SAFETY: nobody is told the allocator that it replaces.
+        unsafe {
+            let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
+            set(self.previous, 0, ptr::null_mut())
+        };
+    }
+}
+
+/// The allocator of calls with a workspace.
+unsafe extern "C" fn allocate(
+    prototype: *const DLTensor,
+    out: *mut *mut Managed,
+    context: *mut c_void,
+    set_error: SetError,
+) -> c_int {
+    // SAFETY: an allocator is called with a prototype.
+    let prototype = unsafe { &*prototype };
+    match reserve(prototype) {
+        Ok(data) => {
+            // SAFETY: there is room for the answer.
+            unsafe { *out = managed::row_major_at(prototype, data) };
+            0
+        }
+        Err(message) => {
+            let message = CString::new(message).unwrap_or_default();
+            // SAFETY: it copies both texts.
+            unsafe { set_error(context, c"MemoryError".as_ptr(), message.as_ptr()) };
+            -1
+        }
+    }
+}
+
+/// The address of a new tensor.
+fn reserve(prototype: &DLTensor) -> Result<u64, String> {
+    let arena = ARENA.get();
+    let device = Device { kind: prototype.device_type, ordinal: prototype.device_id };
+    if device != arena.device {
+        let kind = DeviceType(device.kind);
+        return Err(format!("the workspace of the program has no memory on {kind}"));
+    }
+    let bytes = bytes(prototype).ok_or("a tensor of more than 64 bits of bytes")?;
+    let data = arena.next.next_multiple_of(ALIGNMENT);
+    let next = data.saturating_add(bytes);
+    if next > arena.end {
+        PEAK.store(next - arena.start, Ordering::Relaxed);
+        let left = arena.end.saturating_sub(data);
+        return Err(format!("the workspace has {left} bytes left, and {bytes} are needed"));
+    }
+    ARENA.set(Arena { next, ..arena });
+    PEAK.store(next - arena.start, Ordering::Relaxed);
+    Ok(data)
+}
+
+/// The bytes of a compact tensor.
+fn bytes(prototype: &DLTensor) -> Option<u64> {
+    let rank = usize::try_from(prototype.ndim).ok()?;
+    // SAFETY: a prototype has as many extents as it says.
+    let shape = unsafe { tvm_ffi::slice(prototype.shape as *const i64, rank) };
+    let [code, bits, low, high] = prototype.dtype.to_le_bytes();
+    let dtype = DType { code, bits, lanes: u16::from_le_bytes([low, high]) };
+    let mut count = 1u64;
+    for extent in shape {
+        count = count.checked_mul(u64::try_from(*extent).ok()?)?;
+    }
+    count.checked_mul(u64::from(dtype.element_bits())).map(|bits| bits.div_ceil(8))
+}
