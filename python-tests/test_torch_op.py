@@ -237,6 +237,20 @@ def test_nothing_is_left_of_an_operator_that_could_not_be_made(load):
         assert not hasattr(torch.ops.kernpack_half, "scaled_out")
 
 
+def test_an_operator_that_failed_halfway_may_be_made_again(load, monkeypatch):
+    held = []
+
+    def register_autograd(name, backward, *, setup_context, lib):
+        held.append(lib)
+        raise RuntimeError("no autograd today")
+
+    monkeypatch.setattr(torch.library, "register_autograd", register_autograd)
+    with pytest.raises(RuntimeError, match="no autograd today"):
+        kpt.op("kernpack_half::again", load("scaled"), backward=print)
+    assert held and not hasattr(torch.ops.kernpack_half, "again")
+    assert torch.equal(kpt.op("kernpack_half::again", load("scaled"))(torch.ones(2)), torch.full((2,), 2.0))
+
+
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [

@@ -82,7 +82,7 @@ def test_the_stubs_have_the_functions_types(python, folder):
 
 def test_the_page_shows_what_the_example_has(folder):
     page = (REPOSITORY / "docs/ship-a-wheel.md").read_text()
-    blocks = re.findall(r"^```(?:toml|python)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```(?:ini|python)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     files = [path.read_text() for path in folder.rglob("*") if path.suffix in (".py", ".toml") and "build" not in path.parts]
     assert len(blocks) == 3
     for block in blocks:
