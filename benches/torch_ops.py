@@ -145,7 +145,9 @@ def main(n_rounds=31, n_calls=5000):
         name_of_op = name.split()[0]
         calls = {way: getattr(getattr(torch.ops, way), name_of_op).default for way in ways[:-1]}
         calls["raw"] = functions.get(name_of_op, functions["scaled"])
-        rounds = [{way: timed(calls[way], args, n_calls) for way in ways} for _ in range(n_rounds + 2)][2:]
+        # Each way comes first as often as the others.
+        orders = [ways[at % len(ways) :] + ways[: at % len(ways)] for at in range(n_rounds + 2)]
+        rounds = [{way: timed(calls[way], args, n_calls) for way in order} for order in orders][2:]
         figures = {way: statistics.median(it[way] for it in rounds) / n_calls * 1e9 for way in ways}
         for other in ways[1:]:
             ratio = statistics.median(it["by_kernpack"] / it[other] for it in rounds)

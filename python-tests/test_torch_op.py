@@ -484,6 +484,23 @@ def test_where_nothing_has_to_be_seen_to_the_function_itself_is_called(load):
         assert (kpt._kernel(operator, function) is function) == is_bare
 
 
+@pytest.mark.parametrize(
+    ("dtype", "rule", "is_checked"),
+    [
+        ("int8", "", False),
+        ("bool", "", False),
+        ("T", " where T in {int32, int64, uint8}", False),
+        ("T", " where T in {int32, bfloat16}", True),
+        ("float8_e4m3fn", "", True),
+        ("complex64", "", True),
+    ],
+)
+def test_dtypes_that_have_gradients(dtype, rule, is_checked):
+    function = Other(f"f(n: int32, x: Tensor([n], {dtype})){rule}")
+    [operator] = kpt._operators("a::b", kpt._Asked((function,), None, None, False))
+    assert operator.checked == ([1] if is_checked else [])
+
+
 def test_a_backward_of_ones_own(ops):
     x = torch.arange(3.0, requires_grad=True)
     y = ops.smooth(x, 3.0)
