@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function takes when JAX calls it: which parameters are arrays, which are static, which come back.
+"""What a function takes when JAX calls it: which parameters are arrays, which are static, which
+come back.
 
 A program of JAX has operands and results, a signature parameters in any order, nested, with scalars
 among them. A `Surface` says of each parameter what it is for; `gather` finds the arrays in the
@@ -88,13 +89,13 @@ class Parameter:
 class Operand(NamedTuple):
     """An array that was passed."""
 
-    index: int
+    at: int
 
 
 class Result(NamedTuple):
     """An array that comes back."""
 
-    index: int
+    at: int
     """Among those that come back."""
     operand: int | None
     """The operand whose place it takes."""
@@ -112,6 +113,12 @@ class Gathered:
     operands: list[Any]
     operand_leaves: list[Leaf]
     result_leaves: list[Leaf]
+
+
+def trees_in(tree: Tree) -> tuple[Tree, ...]:
+    """The trees of a tuple's elements."""
+    found: tuple[Tree, ...] = tree
+    return found
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -138,7 +145,9 @@ class Surface:
         """The parameters that a caller has a say in, in order."""
         return [parameter for parameter in self.parameters if _is_taken(parameter.node)]
 
-    def gather(self, args: Sequence[Any], named: Mapping[str, Any], wanted: frozenset[str]) -> Gathered:
+    def gather(
+        self, args: Sequence[Any], named: Mapping[str, Any], wanted: frozenset[str]
+    ) -> Gathered:
         """Finds the arrays in the arguments of a call.
 
         `wanted` are the paths of `Optional` results that shall come back.
@@ -166,7 +175,9 @@ class Surface:
             if known[name] in values:
                 raise TypeError(f"{self.name}() got multiple values for argument {name!r}")
             values[known[name]] = value
-        missing = [each.name for each in taken if each.name not in values and each.default is MISSING]
+        missing = [
+            each.name for each in taken if each.name not in values and each.default is MISSING
+        ]
         missing = [name for name in missing if not self._is_found(name)]
         if missing:
             names = ", ".join(map(repr, missing))
@@ -206,7 +217,9 @@ def surface_of(
     return Surface(description["name"], tuple(parameters))
 
 
-def _node(path: str, kind: Mapping[str, Any], aliased: frozenset[str], *, is_optional: bool) -> Node:
+def _node(
+    path: str, kind: Mapping[str, Any], aliased: frozenset[str], *, is_optional: bool
+) -> Node:
     if kind["kind"] == "optional":
         return _node(path, kind["type"], aliased, is_optional=True)
     if kind["kind"] != "tuple":
@@ -243,7 +256,11 @@ def _gather(node: Node, value: Any, gathered: Gathered, wanted: frozenset[str]) 
         case Role.STREAM:
             return None
         case Role.RESULT:
-            return None if node.is_optional and node.path not in wanted else _result(node, None, gathered)
+            return (
+                None
+                if node.is_optional and node.path not in wanted
+                else _result(node, None, gathered)
+            )
         case Role.STATIC:
             # An integer that was left out is what a dim is.
             return MISSING if value is MISSING else _static(node, value)
@@ -251,7 +268,7 @@ def _gather(node: Node, value: Any, gathered: Gathered, wanted: frozenset[str]) 
             if value is None:
                 return _absent(node)
             operand = _operand(node, value, gathered)
-            return operand if node.role is Role.OPERAND else _result(node, operand.index, gathered)
+            return operand if node.role is Role.OPERAND else _result(node, operand.at, gathered)
 
 
 def _absent(node: Node) -> None:
