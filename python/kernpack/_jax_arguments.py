@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernpack import _shape
+from kernpack._shape import untyped
 
 
 class Role(Enum):
@@ -279,7 +280,7 @@ def _absent(node: Node) -> None:
 def _operand(leaf: Leaf, value: Any, gathered: Gathered) -> Operand:
     if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
         raise TypeError(f"`{leaf.path}` takes an array, got {type(value).__name__}")
-    gathered.operands.append(jnp.asarray(value))
+    gathered.operands.append(untyped(jnp).asarray(value))
     gathered.operand_leaves.append(leaf)
     return Operand(len(gathered.operands) - 1)
 
@@ -323,7 +324,7 @@ def _items(branch: Branch, value: Any, taken: Sequence[bool]) -> tuple[Any, ...]
 
 def _static(leaf: Leaf, value: Any) -> Any:
     """A static value as the function gets it."""
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, untyped(jax).core.Tracer):
         raise TypeError(
             f"`{leaf.path}` is static: it becomes part of the program, so it cannot be traced; "
             "pass a Python value, and name it in `static_argnames` where `jax.jit` gets it"

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from kernpack._jax_arguments import Leaf, Role, Surface
 from kernpack._jax_layout import Views
+from kernpack._shape import untyped
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -106,7 +107,7 @@ def _in_sequence(
         mixed = zip(arrays, is_batched, strict=True)
         return flat(*[next(rest) if batched else array for array, batched in mixed])
 
-    return tuple(jax.lax.map(one, batched))
+    return tuple(untyped(jax.lax).map(one, batched))
 
 
 def _place(kind: Mapping[str, Any], rank: int, dim: str) -> int:

@@ -12,7 +12,7 @@ import collections
 import contextvars
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
@@ -37,7 +37,9 @@ from kernpack._jax_arguments import (
 )
 from kernpack._jax_batching import folding
 from kernpack._jax_layout import View, Views, array_of_spec, require_width, spec_of_array, struct_of
-from kernpack._shape import Spec
+from kernpack._shape import Spec, untyped
+
+_tree: Final = untyped(jax.tree)
 
 IN_SEQUENCE: Final = ("sequential", "sequential_unrolled")
 """The ways in which JAX itself does a batch of custom calls."""
@@ -256,7 +258,7 @@ class Program:
     def returned(self, outs: Sequence[Any]) -> Any:
         """The arrays that come back, as the caller gets them."""
         if self.options.output is not None and not isinstance(self.options.output, Mapping):
-            return jax.tree.unflatten(jax.tree.structure(self.options.output), outs)
+            return _tree.unflatten(_tree.structure(self.options.output), outs)
         named = {
             each.name: _filled(each.node, tree, outs)
             for each, tree in zip(self.surface.parameters, self.gathered.trees, strict=True)
@@ -404,7 +406,7 @@ def _is_concrete(value: Any) -> bool:
 
 
 def _listed(value: Any) -> list[Any]:
-    found: list[Any] = value
+    found: list[Any] = untyped(value)
     return found
 
 
@@ -435,7 +437,7 @@ RESULTS_TYPES: Final[set[type]] = set()
 
 
 @functools.cache
-def _results_type(name: str, fields: tuple[str, ...]) -> Callable[..., tuple[Any, ...]]:
+def _results_type(name: str, fields: tuple[str, ...]) -> Any:
     """The NamedTuple of several results: one for all calls, as pytrees are compared by type."""
     name = re.sub(r"\W", "_", name)
     made = cast(Any, collections).namedtuple(
@@ -465,7 +467,7 @@ def _said_outputs(output: Any, leaves: Sequence[Leaf]) -> dict[str, Any]:
         if unknown:
             raise ValueError(f"output: `{unknown[0]}` does not come back, but {paths}")
         return {name: value for name, value in named.items() if value is not None}
-    structs = jax.tree.leaves(output)
+    structs = _tree.leaves(output)
     if len(structs) != len(paths):
         raise ValueError(
             f"output: {len(paths)} arrays come back, {paths}, and there are {len(structs)}"

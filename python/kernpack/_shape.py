@@ -38,6 +38,11 @@ class Spec(NamedTuple):
     """In elements; None: compact and row-major."""
 
 
+def untyped(value: Any) -> Any:
+    """The value, of whose elements the type says nothing."""
+    return value
+
+
 class _Unknown:
     """The type of `UNKNOWN`."""
 
@@ -180,7 +185,7 @@ _OPERATORS: Final[Mapping[type[ast.operator], Callable[[Dim, Dim], Dim]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
+    ast.FloorDiv: lambda above, below: above // below,
     ast.Mod: operator.mod,
 }
 
@@ -222,7 +227,7 @@ def _closure(node: ast.expr, text: str, names: set[str]) -> _Closure:
         operand = _closure(node.operand, text, names)
         return lambda binding: -operand(binding)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        combine = _OPERATORS[type(node.op)]
+        combine: Callable[[Dim, Dim], Dim] = untyped(_OPERATORS[type(node.op)])
         first, second = _closure(node.left, text, names), _closure(node.right, text, names)
         return lambda binding: combine(first(binding), second(binding))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
@@ -266,7 +271,7 @@ def _attribute(value: Any, name: str) -> Any:
         if name in of_spec:
             return of_spec[name](value)
     elif isinstance(value, tuple) and name in ("numel", "ndim"):
-        star: tuple[Dim, ...] = value
+        star: tuple[Dim, ...] = untyped(value)
         return math.prod(star) if name == "numel" else len(star)
     raise Unsolved(name)
 
@@ -276,7 +281,7 @@ def _element(value: Any, index: int) -> Any:
     items = value.items if isinstance(value, Group) else value
     if not isinstance(items, tuple):
         raise Unsolved(f"[{index}]")
-    elements: tuple[Any, ...] = items
+    elements: tuple[Any, ...] = untyped(items)
     if not -len(elements) <= index < len(elements):
         raise Unsolved(f"[{index}]")
     return elements[index]
@@ -317,7 +322,7 @@ def solve(
     """
     params = [param for param in description["params"] if param["type"]["kind"] != "env_stream"]
     if not isinstance(args, Mapping):
-        args = dict(zip((param["name"] for param in params), args))
+        args = {param["name"]: arg for param, arg in zip(params, args)}
     binding = Binding(operations)
     uses: list[_Use] = []
     for index, param in enumerate(params):
@@ -337,8 +342,8 @@ def _walk(
 ) -> Any:
     """Lists the uses of names in an argument, and answers it as expressions see it."""
     if value is UNKNOWN or (value is None and kind["kind"] != "tuple"):
-        return value
-    word = kind["kind"]
+        return untyped(value)
+    word, value = kind["kind"], untyped(value)
     if word == "optional":
         return _walk(name, kind["type"], value, binding, uses, place)
     if word == "tuple":
@@ -362,7 +367,7 @@ def _walk_tensor(
     if kind["dtype"] not in DTYPE_BITS:
         binding.dtypes.setdefault(kind["dtype"], spec.dtype)
     if isinstance(kind["strides"], list):
-        texts: list[str] = kind["strides"]
+        texts: list[str] = untyped(kind["strides"])
         if len(texts) == len(spec.shape):
             uses.extend(map(_Use, texts, strides_of(spec)))
 
@@ -388,9 +393,9 @@ def _walk_tuple(
 
 
 def elements(fields: Sequence[Mapping[str, Any]], value: Any) -> tuple[Any, ...]:
-    """The elements of a `Tuple`'s argument, in the signature's order; a mapping has them by name."""
+    """The elements of a `Tuple`'s argument, in its own order; a mapping has them by name."""
     if isinstance(value, Mapping):
-        by_name: Mapping[str, Any] = value
+        by_name: Mapping[str, Any] = untyped(value)
         return tuple(by_name[part["name"]] for part in fields)
     return tuple(value)
 

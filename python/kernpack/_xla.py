@@ -51,6 +51,7 @@ class _Package(Protocol):
 @functools.cache
 def library() -> ctypes.CDLL:
     """The library with the handler."""
+    found: ctypes.CDLL
     if named := os.environ.get("KERNPACK_XLA_LIBRARY"):
         found = ctypes.CDLL(named)
     else:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import jax
@@ -28,6 +28,7 @@ from kernpack._jax_arguments import MISSING, Leaf, Parameter, Role, Surface, sur
 from kernpack._jax_batching import batch_dim
 from kernpack._jax_layout import Layout, Views
 from kernpack._jax_program import EMBEDDING, IN_SEQUENCE, RESULTS_TYPES, Callee, Options, Program
+from kernpack._shape import untyped
 
 __all__ = [
     "Call",
@@ -88,7 +89,7 @@ def call(
     given = {"layouts": layouts, "modes": modes, "static": static}
     options = Options(
         output=output,
-        aliases=dict(aliases) if isinstance(aliases, Mapping) else {name: name for name in aliases},
+        aliases=_aliases(aliases),
         vmap=vmap,
         workspace=workspace,
         has_side_effect=has_side_effect,
@@ -102,6 +103,14 @@ def call(
     made = Call(function, options)
     made.require_names({word: names for word, names in given.items() if names})
     return made
+
+
+def _aliases(aliases: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
+    """Each parameter that is passed, and the result that takes its place."""
+    if isinstance(aliases, Mapping):
+        by_name: Mapping[str, str] = untyped(aliases)
+        return dict(by_name)
+    return {name: name for name in aliases}
 
 
 class Call:
@@ -245,7 +254,7 @@ def _description_of(surface: Surface) -> Mapping[str, Any]:
 
 
 @contextlib.contextmanager
-def embedding() -> Iterator[None]:
+def embedding() -> Generator[None, None, None]:
     """What is traced inside carries its packages. What was traced before stays as it is."""
     token = EMBEDDING.set(True)
     try:
@@ -275,14 +284,14 @@ def export(function: Callable[..., Any], **options: Any) -> Callable[..., jax.ex
 
         def attempt() -> jax.export.Exported:
             with embedding():
-                return jax.export.export(jax.jit(fresh), **{**export_options(), **options})(
-                    *args, **named
-                )
+                return jax.export.export(
+                    untyped(jax).jit(fresh), **{**export_options(), **options}
+                )(*args, **named)
 
         exported = attempt()
         if _lacks_packages(exported):
             # `function` calls something that was compiled before.
-            cast(Any, jax).clear_caches()
+            untyped(jax).clear_caches()
             exported = attempt()
         return exported
 
@@ -295,7 +304,7 @@ def _plain(value: Any) -> Any:
         items = [_plain(item) for item in cast("Sequence[Any]", value)]
         return items if isinstance(value, list) else tuple(items)
     if type(value) is dict:
-        return {key: _plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+        return {key: _plain(item) for key, item in untyped(value).items()}
     return value
 
 
@@ -335,9 +344,9 @@ def custom_vjp(
 
         def back(kept: Any, cotangents: Any) -> tuple[Any, ...]:
             found = backward(*kept, cotangents, **static)
-            return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+            return tuple(untyped(found)) if isinstance(found, (tuple, list)) else (found,)
 
-        with_rule = jax.custom_vjp(primal)
+        with_rule = untyped(jax).custom_vjp(primal)
         with_rule.defvjp(ahead, back)
         return with_rule(*inputs)
 
@@ -353,7 +362,7 @@ def _register() -> None:
     """Tells XLA of the handler. Telling it again changes nothing."""
     library = _xla.library()
     for name, platform, symbol in _xla.HANDLERS:
-        handler = cast(Any, jax.ffi).pycapsule(getattr(library, symbol))
+        handler = untyped(jax.ffi).pycapsule(getattr(library, symbol))
         stages = {"instantiate": handler, "execute": handler}
         jax.ffi.register_ffi_target(name, cast(Any, stages), platform=platform)
 
