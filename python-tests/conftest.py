@@ -4,6 +4,8 @@
 import itertools
 import os
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +13,15 @@ import pytest
 import tvm_ffi
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# The package `kernpack` as it stands here, with the libraries that cargo built last.
+sys.path.insert(0, str(REPOSITORY / "python"))
+_target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+os.environ.setdefault("KERNPACK_NATIVE", str(_target / "native"))
+# What tests compile is no business of the user's cache.
+_cache = tempfile.TemporaryDirectory(prefix="kernpack-tests-")
+os.environ["KERNPACK_CACHE_DIR"] = _cache.name
+os.environ["PYTHONPATH"] = os.pathsep.join([str(REPOSITORY / "python"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,7 @@ fn compile_native(llvm: &LlvmConfig, is_static: bool) {
         let all = llvm.ask(&["--targets-built"]);
         let others = all.split_whitespace().filter(|target| !TARGETS.contains(target));
         let others: String = others.map(|target| format!("LEFT_OUT({target}) ")).collect();
+        build.file("native/older_libc.cpp");
         build.file("native/left_out.cpp").define("LEFT_OUT_TARGETS", &*others);
         build.cpp_link_stdlib(None);
     }

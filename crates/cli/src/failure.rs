@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a command has no answer.
 
-use crate::render;
-use crate::told::Told;
+use crate::{render, told};
+use kernpack_compiler::CompileError;
+use kernpack_syntax::Told;
 use serde_json::{Value, json};
 
 /// What is wrong with the input.
@@ -21,10 +22,22 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 impl Failure {
+    /// Why there is no package, with all that is told besides.
+    pub fn of(told: Told, error: CompileError) -> Failure {
+        match error {
+            CompileError::Problems(problems) => {
+                let mut told = told.and(problems);
+                told.diagnostics.sort();
+                Failure::Diagnostics(told)
+            }
+            error => error.into(),
+        }
+    }
+
     /// For people.
     pub fn text(&self, colours: bool) -> String {
         match self {
-            Failure::Diagnostics(told) => told.text(colours),
+            Failure::Diagnostics(told) => told::text(told, colours),
             Failure::Other(error) => render::error(&message(error), colours),
         }
     }
@@ -33,7 +46,7 @@ impl Failure {
     pub fn json(&self) -> Value {
         match self {
             Failure::Diagnostics(told) => {
-                json!({ "error": { "source": told.name, "diagnostics": told.json() } })
+                json!({ "error": { "source": told.name, "diagnostics": told::json(told) } })
             }
             Failure::Other(error) => json!({ "error": { "message": message(error) } }),
         }

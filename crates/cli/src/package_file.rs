@@ -4,13 +4,13 @@
 
 use crate::Failure;
 use crate::input;
-use crate::told::Told;
-use anyhow::bail;
+use anyhow::anyhow;
 use clap::Args;
+use kernpack_cache::{Request, Wanted};
 use kernpack_compiler::image::Arch;
 use kernpack_compiler::package_file::{self, Reading};
-use kernpack_compiler::{InputFile, Options, Target, WrittenPackage, check_rest};
-use kernpack_syntax::{Diagnostic, Texts};
+use kernpack_compiler::{Options, Target, WrittenPackage, check_rest};
+use kernpack_syntax::{Diagnostic, TextId, Texts, Told};
 use std::path::{Path, PathBuf};
 
 /// The arguments of every command that takes a package file.
@@ -52,16 +52,9 @@ impl PackageFile {
     /// # Errors
     /// Where the file cannot be read, or does not describe a package: all that is wrong then, also
     /// with the sources of what could be read.
-    pub fn read(&self, options: &Options) -> Result<(WrittenPackage, Told), Failure> {
+    pub fn read(&self, options: &Options<'_>) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
-        let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
-        let mut texts = Texts::default();
-        let id = match texts.add_bytes(self.name(), bytes?) {
-            Ok(id) => id,
-            Err(problem) => {
-                return Err(Failure::Diagnostics(Told::of(self.name(), texts).and([problem])));
-            }
-        };
+        let (texts, id) = self.texts()?;
         let mut reading = package_file::read(texts.snippet(id), self.base());
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
@@ -69,9 +62,41 @@ impl PackageFile {
         };
         let told = Told::of(self.name(), texts).and(warnings);
         if reading.problems.has_errors() {
-            return Err(told.failure(check_rest(reading, options).into()));
+            return Err(Failure::of(told, check_rest(reading, options).into()));
         }
         Ok((reading.package, told))
+    }
+
+    /// The package, as the cache is asked for it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn request(&self) -> Result<Request, Failure> {
+        let _span = tracing::info_span!("read").entered();
+        let (texts, id) = self.texts()?;
+        let text = texts.get(id).characters.clone();
+        let archs = self.arch.as_ref().map(|Archs(archs)| Wanted::Archs(archs.clone()));
+        Ok(Request {
+            archs: archs.unwrap_or(Wanted::Written),
+            target: self.target(),
+            ..Request::new(self.name(), text, self.base())
+        })
+    }
+
+    /// The text, in a table of its own.
+    fn texts(&self) -> Result<(Texts, TextId), Failure> {
+        let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
+        let mut texts = Texts::default();
+        match texts.add_bytes(self.name(), bytes?) {
+            Ok(id) => Ok((texts, id)),
+            Err(problem) => Err(Failure::Diagnostics(Told::of(self.name(), texts).and([problem]))),
+        }
+    }
+
+    /// What is said where there is nothing that `--arch` could be for.
+    pub fn no_cuda(&self) -> anyhow::Error {
+        let name = self.name();
+        anyhow!("no source of `{name}` is CUDA C++, which alone takes `--arch`; leave it out")
     }
 
     /// What to build for.
@@ -80,8 +105,8 @@ impl PackageFile {
     }
 
     /// The files that were read, this one first if it is a file.
-    pub fn inputs<'i>(&'i self, others: &'i [InputFile]) -> impl Iterator<Item = &'i Path> {
-        self.path().into_iter().chain(others.iter().map(|file| &*file.path))
+    pub fn inputs<'i>(&'i self, others: &'i [PathBuf]) -> impl Iterator<Item = &'i Path> {
+        self.path().into_iter().chain(others.iter().map(PathBuf::as_path))
     }
 
     fn path(&self) -> Option<&Path> {
@@ -97,7 +122,8 @@ impl PackageFile {
         if self.is_stdin() { "<stdin>".to_string() } else { self.file.display().to_string() }
     }
 
-    fn base(&self) -> &Path {
+    /// The folder that paths in it start at.
+    pub fn base(&self) -> &Path {
         let own = || self.path().and_then(Path::parent).unwrap_or(Path::new(""));
         self.base.as_deref().unwrap_or_else(own)
     }
@@ -111,10 +137,7 @@ impl PackageFile {
     ) -> anyhow::Result<Vec<Diagnostic>> {
         let overruled = reading.overrule_archs(archs);
         if overruled.compiled.is_empty() && !reading.problems.has_errors() {
-            bail!(
-                "no source of `{}` is CUDA C++, which alone takes `--arch`; leave it out",
-                self.name()
-            );
+            return Err(self.no_cuda());
         }
         let kept = overruled.kept.into_iter().map(|source| {
             let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a command answers.
 
-use crate::told::Told;
+use crate::told;
+use kernpack_syntax::Told;
 use serde_json::Value;
 
 /// An answer, in both forms.
@@ -13,18 +14,20 @@ pub struct Report {
     pub json: Value,
     /// What there is to be said besides: to people on the standard error.
     pub warnings: Told,
+    /// The exit code.
+    pub code: u8,
 }
 
 impl Report {
     /// An answer without warnings.
     pub fn new(text: String, json: Value) -> Report {
-        Report { text, json, warnings: Told::default() }
+        Report { text, json, warnings: Told::default(), code: crate::SUCCESS }
     }
 
     /// The same with warnings, for programs under `warnings`.
     pub fn with_warnings(mut self, mut warnings: Told) -> Report {
         warnings.diagnostics.sort();
-        self.json["warnings"] = warnings.json();
+        self.json["warnings"] = told::json(&warnings);
         Report { warnings, ..self }
     }
 }

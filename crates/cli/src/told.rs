@@ -1,58 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told of a text and what it names: errors and warnings, with the texts that show where
-//! they are. For people they are drawn, for programs they are JSON.
+//! What is told of a text and what it names, in its two forms: drawn for people, JSON for programs.
 
-use crate::Failure;
 use crate::render;
-use kernpack_compiler::CompileError;
-use kernpack_syntax::{Diagnostic, Diagnostics, Label, Texts};
+use kernpack_syntax::{Diagnostic, Label, Texts, Told};
 use serde_json::{Value, json};
 
-/// Diagnostics, and what they are about.
-#[derive(Debug, Default)]
-pub struct Told {
-    /// What messages call the text that the user named.
-    pub name: String,
-    /// The texts.
-    pub texts: Texts,
-    /// What is told so far.
-    pub diagnostics: Diagnostics,
+/// For people: nothing where nothing is told.
+pub fn text(told: &Told, colours: bool) -> String {
+    render::diagnostics(&told.texts, &told.diagnostics, colours)
 }
 
-impl Told {
-    /// Nothing so far.
-    pub fn of(name: impl Into<String>, texts: Texts) -> Told {
-        Told { name: name.into(), texts, diagnostics: Diagnostics::default() }
-    }
-
-    /// More of it.
-    pub fn and(mut self, more: impl IntoIterator<Item = Diagnostic>) -> Told {
-        self.diagnostics.extend(more);
-        self
-    }
-
-    /// Why there is no package, with all that is told besides.
-    pub fn failure(self, error: CompileError) -> Failure {
-        match error {
-            CompileError::Problems(problems) => {
-                let mut told = self.and(problems);
-                told.diagnostics.sort();
-                Failure::Diagnostics(told)
-            }
-            error => error.into(),
-        }
-    }
-
-    /// For people: nothing where nothing is told.
-    pub fn text(&self, colours: bool) -> String {
-        render::diagnostics(&self.texts, &self.diagnostics, colours)
-    }
-
-    /// For programs: a list.
-    pub fn json(&self) -> Value {
-        let diagnostics = self.diagnostics.0.iter();
-        diagnostics.map(|diagnostic| diagnostic_json(&self.texts, diagnostic)).collect()
-    }
+/// For programs: a list.
+pub fn json(told: &Told) -> Value {
+    let diagnostics = told.diagnostics.0.iter();
+    diagnostics.map(|diagnostic| diagnostic_json(&told.texts, diagnostic)).collect()
 }
 
 fn diagnostic_json(texts: &Texts, diagnostic: &Diagnostic) -> Value {

@@ -4,7 +4,8 @@
 
 use crate::error::CompileError;
 use crate::export;
-use crate::file::{Files, InputFile};
+use crate::file::{Files, Held, InputFile, Looked};
+use crate::gpu_code::CudaCode;
 use crate::host_code::HostCode;
 use crate::link::{self, LinkError, SharedOptions};
 use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
@@ -17,20 +18,24 @@ use crate::triton_launch::{self, Settled};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// What a package is compiled for.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'h> {
     /// The host.
     pub target: &'static Target,
     /// Whether a shared object is made of it in the end: what that would be refused for is told
     /// then with all else that is wrong.
     pub is_shared: bool,
+    /// Files in memory, which are seen before those on a disk: by their whole paths, the package's
+    /// base included.
+    pub held: &'h Held,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { target: Target::host(), is_shared: false }
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { target: Target::host(), is_shared: false, held: Held::nothing() }
     }
 }
 
@@ -45,6 +50,10 @@ pub struct Compiled {
     pub stubs: String,
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
+    /// Every place where a file was looked for in vain.
+    pub missed: Vec<PathBuf>,
+    /// What it has code for, source by source of CUDA C++.
+    pub cuda: Vec<CudaCode>,
     /// What the compilers of sources warned of.
     pub warnings: Vec<Diagnostic>,
     target: &'static Target,
@@ -69,14 +78,17 @@ pub struct SharedObject {
 /// Where the package does not fit together, or a source cannot be had: all that is wrong with it.
 pub fn compile<L: Clone + Into<WrittenLaunch>>(
     package: &Package<L>,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Compiled, CompileError> {
     compile_written(&package.clone().written(), options)
 }
 
-fn compile_written(package: &WrittenPackage, options: &Options) -> Result<Compiled, CompileError> {
+fn compile_written(
+    package: &WrittenPackage,
+    options: &Options<'_>,
+) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
-    let (mut files, mut problems) = (Files::default(), Diagnostics::default());
+    let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } =
         triton_launch::settle(package, &[], &mut files, &mut problems);
     compile_parts(sound_parts(&package, &HashMap::new(), &unsound, problems, options)?, files)
@@ -89,9 +101,10 @@ fn sound_parts<'p>(
     given: &HashMap<String, Plan>,
     unsound: &[Function],
     mut problems: Diagnostics,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Parts<'p>, Diagnostics> {
-    let parts = Parts::build(package, given, options.target, unsound, &mut problems);
+    let Options { target, held, .. } = *options;
+    let parts = Parts::build(package, given, target, held, unsound, &mut problems);
     if !problems.has_errors() {
         return Ok(parts);
     }
@@ -110,21 +123,24 @@ fn sound_parts<'p>(
 pub fn compile_plans(
     package: &Package,
     given: &HashMap<String, Plan>,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Compiled, CompileError> {
     let parts = sound_parts(package, given, &[], Diagnostics::default(), options)?;
     compile_parts(parts, Files::default())
 }
 
-fn compile_parts(parts: Parts<'_>, read: Files) -> Result<Compiled, CompileError> {
+fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, CompileError> {
     let Parts { package, target, .. } = parts;
     let PackageObject { bytes, record } =
         PackageObject::of(&parts).map_err(|error| error.and(parts.warnings()))?;
+    let Looked { inputs, missed } = parts.looked(before);
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
         stubs: export::stubs(package),
-        inputs: parts.inputs(read),
+        inputs,
+        missed,
+        cuda: parts.gpu.cuda(),
         warnings: parts.warnings(),
         target,
         name: package.name.clone(),
@@ -171,6 +187,8 @@ impl Compiled {
 pub struct Checked {
     /// Every file that was read.
     pub inputs: Vec<InputFile>,
+    /// Every place where a file was looked for in vain.
+    pub missed: Vec<PathBuf>,
     /// What a build of the shared object would warn of.
     pub warnings: Vec<Diagnostic>,
 }
@@ -181,13 +199,13 @@ pub struct Checked {
 ///
 /// # Errors
 /// As of [`compile`](compile()) and of [`Compiled::shared_object`].
-pub fn check(package: &WrittenPackage, options: &Options) -> Result<Checked, CompileError> {
+pub fn check(package: &WrittenPackage, options: &Options<'_>) -> Result<Checked, CompileError> {
     check_functions(package, &[], &Options { is_shared: true, ..*options })
 }
 
 /// All that is wrong with a package whose text has problems: these, and what a check finds in what
 /// could be read.
-pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
+pub fn check_rest(reading: Reading, options: &Options<'_>) -> Diagnostics {
     let Reading { package, unsound, is_link_known, mut problems } = reading;
     let is_shared = options.is_shared && is_link_known;
     match check_functions(&package, &unsound, &Options { is_shared, ..*options }) {
@@ -204,21 +222,22 @@ pub fn check_rest(reading: Reading, options: &Options) -> Diagnostics {
 fn check_functions(
     package: &WrittenPackage,
     unsound: &[Function<WrittenLaunch>],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Checked, CompileError> {
-    let (mut files, mut problems) = (Files::default(), Diagnostics::default());
+    let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } =
         triton_launch::settle(package, unsound, &mut files, &mut problems);
     let parts = sound_parts(&package, &HashMap::new(), &unsound, problems, options)?;
     if parts.host.modules.is_empty() || !options.is_shared {
-        return Ok(Checked { inputs: parts.inputs(files), warnings: parts.warnings() });
+        let Looked { inputs, missed } = parts.looked(files);
+        return Ok(Checked { inputs, missed, warnings: parts.warnings() });
     }
     let mut compiled = compile_parts(parts, files)?;
     let warnings = std::mem::take(&mut compiled.warnings);
     match compiled.shared_object() {
         Ok(linked) => {
             let warnings = warnings.into_iter().chain(linked.warnings).collect();
-            Ok(Checked { inputs: compiled.inputs, warnings })
+            Ok(Checked { inputs: compiled.inputs, missed: compiled.missed, warnings })
         }
         Err(error) => Err(error.and(warnings)),
     }

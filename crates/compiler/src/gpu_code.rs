@@ -3,7 +3,8 @@
 //! against what launches pass.
 
 use crate::error::of_function;
-use crate::image::Image;
+use crate::file::Held;
+use crate::image::{Arch, Image};
 use crate::package::{Function, Launch};
 use crate::parallel;
 use crate::source::gpu::{GpuArtifact, KernelSymbol};
@@ -34,7 +35,22 @@ pub struct GpuModule {
     pub artifact: GpuArtifact,
 }
 
+/// What a CUDA C++ file became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaCode {
+    /// Whether the package file says what it is to be compiled for.
+    pub is_arch_written: bool,
+    /// What there is code for.
+    pub archs: Vec<Arch>,
+}
+
 impl GpuModule {
+    /// What it became, if it is a CUDA C++ file.
+    fn cuda(&self) -> Option<CudaCode> {
+        let is_arch_written = self.source.is_arch_written()?;
+        Some(CudaCode { is_arch_written, archs: self.artifact.archs() })
+    }
+
     fn warning(&self) -> Option<Diagnostic> {
         let GpuSource::Cuda(CudaSource { path, .. }, _) = &self.source else { return None };
         let message = format!("NVRTC warns of `{}`", path.display());
@@ -49,10 +65,14 @@ impl GpuCode {
     /// Builds every GPU source of a package once, with all the kernels that launches of it name.
     /// What cannot be built, and every kernel that is not there or takes something else than it is
     /// passed, is a problem.
-    pub fn build(functions: &[(&Function, Option<&Plan>)], problems: &mut Diagnostics) -> GpuCode {
+    pub fn build(
+        functions: &[(&Function, Option<&Plan>)],
+        held: &Held,
+        problems: &mut Diagnostics,
+    ) -> GpuCode {
         let mut code = GpuCode::default();
         let wanted = wanted(functions, Launch::gpu_source);
-        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels()));
+        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels(), held));
         for (wanted, built) in wanted.iter().zip(built) {
             match built {
                 Ok(artifact) => code.add(wanted, artifact),
@@ -77,6 +97,11 @@ impl GpuCode {
         }
         let (source, function) = (wanted.source.clone(), wanted.function().to_string());
         self.modules.push(GpuModule { source, function, artifact });
+    }
+
+    /// What the CUDA C++ files became, source by source.
+    pub fn cuda(&self) -> Vec<CudaCode> {
+        self.modules.iter().filter_map(GpuModule::cuda).collect()
     }
 
     /// What NVRTC warned of, source by source.

@@ -7,6 +7,7 @@
 //! may share names.
 
 use crate::error::of_function;
+use crate::file::Held;
 use crate::link::{self, Isolated, LinkError, SharedOptions, UndefinedSymbol};
 use crate::package::{Function, Launch};
 use crate::parallel;
@@ -47,12 +48,14 @@ impl HostCode {
     pub fn build(
         functions: &[(&Function, Option<&Plan>)],
         target: &Target,
+        held: &Held,
         problems: &mut Diagnostics,
     ) -> HostCode {
         let mut code = HostCode::default();
         let wanted: Vec<_> =
             wanted(functions, Launch::host_source).into_iter().enumerate().collect();
-        for module in parallel::map(&wanted, |(number, wanted)| build(wanted, *number, target)) {
+        let build = |(number, wanted): &_| build(wanted, *number, target, held);
+        for module in parallel::map(&wanted, build) {
             match module {
                 Ok(module) => code.modules.push(module),
                 Err(found) => problems.extend(found),
@@ -119,9 +122,10 @@ fn build(
     wanted: &Wanted<'_, HostSource>,
     number: usize,
     target: &Target,
+    held: &Held,
 ) -> Result<HostModule, Diagnostics> {
     let source = wanted.source;
-    let artifact = source.build(target).map_err(|errors| wanted.problems(errors))?;
+    let artifact = source.build(target, held).map_err(|errors| wanted.problems(errors))?;
     check_kernels(wanted, &artifact)?;
     let symbol = |kernel: String| {
         let symbol = format!("kernpack_host_{number}_{kernel}");

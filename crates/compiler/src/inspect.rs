@@ -10,6 +10,7 @@ use crate::export::note::{self, NoteError};
 use crate::export::{
     FunctionRecord, ImageRecord, Imports, LaunchRecord, LayoutRecord, Record, SourceRecord,
 };
+use crate::image::section;
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, SectionHeader};
@@ -111,6 +112,40 @@ pub fn inspect(file: &[u8]) -> Result<Inspection, InspectError> {
 /// As [`inspect`]; what cannot be read counts as damaged.
 pub fn inspect_file(file: &File) -> Result<Inspection, InspectError> {
     read(OnDisk(&ReadCache::new(file)))
+}
+
+/// An image in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FoundImage {
+    /// `cubin`, `fatbin` or `ptx`.
+    pub kind: &'static str,
+    /// What it is for.
+    pub archs: Vec<String>,
+    /// Where it begins in the file, in bytes.
+    pub offset: u64,
+    /// Its size in bytes; of PTX with the NUL behind it.
+    pub size: u64,
+}
+
+/// The GPU images of a file: none where it has no package with kernels for GPUs.
+///
+/// # Errors
+/// Where it is no object that can be read.
+pub fn images(file: &[u8]) -> Result<Vec<FoundImage>, InspectError> {
+    let header = elf::FileHeader64::<LittleEndian>::parse(file)?;
+    let sections = header.sections(LittleEndian, file)?;
+    let name = section::SECTION.as_bytes();
+    let Some((_, found)) = sections.section_by_name(LittleEndian, name) else { return Ok(vec![]) };
+    let start = found.sh_offset(LittleEndian);
+    let images = section::split(found.data(LittleEndian, file)?).into_iter();
+    Ok(images
+        .map(|(range, image)| FoundImage {
+            kind: image.kind.word(),
+            archs: image.archs().iter().map(ToString::to_string).collect(),
+            offset: start + range.start as u64,
+            size: range.len() as u64,
+        })
+        .collect())
 }
 
 fn read<'f>(file: impl ReadRef<'f>) -> Result<Inspection, InspectError> {

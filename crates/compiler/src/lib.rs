@@ -40,7 +40,9 @@ pub use compile::{
     Checked, Compiled, Options, SharedObject, check, check_rest, compile, compile_plans,
 };
 pub use error::CompileError;
-pub use file::InputFile;
+pub use file::{Held, InputFile};
+pub use gpu_code::CudaCode;
+pub use llvm::version as llvm_version;
 pub use package::{
     Function, Launch, Package, Returns, Site, Submit, TritonLaunch, WrittenLaunch, WrittenPackage,
 };

@@ -8,7 +8,7 @@ mod plan;
 mod submit;
 mod written;
 
-pub use archs::Overruled;
+pub use archs::{Overruled, settle_archs};
 pub use submit::Submit;
 pub use written::{TritonLaunch, WrittenLaunch, WrittenPackage};
 

@@ -79,7 +79,7 @@ use self::fields::{Fields, Reader, is_identifier};
 use self::function::ReadFunction;
 use crate::image::Arch;
 use crate::link::is_library_name;
-use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage};
+use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use std::path::Path;
 use toml::de::DeTable;
@@ -102,6 +102,11 @@ impl Reading {
     /// Has every CUDA C++ source compiled for these architectures.
     pub fn overrule_archs(&mut self, archs: &[Arch]) -> Overruled {
         Overruled::of(self.package.functions.iter_mut().chain(&mut self.unsound), archs)
+    }
+
+    /// Has every CUDA C++ source compiled for these architectures whose `arch` is not written.
+    pub fn settle_archs(&mut self, archs: &[Arch]) {
+        settle_archs(self.package.functions.iter_mut().chain(&mut self.unsound), archs);
     }
 }
 

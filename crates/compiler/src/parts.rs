@@ -2,7 +2,7 @@
 //! The parts of a package, before there is code for its entry points: plans, and what sources
 //! became.
 
-use crate::file::{Files, InputFile};
+use crate::file::{Files, Held, Looked};
 use crate::gpu_code::GpuCode;
 use crate::host_code::HostCode;
 use crate::package::{EntryPoint, Function, Package};
@@ -37,6 +37,7 @@ impl<'p> Parts<'p> {
         package: &'p Package,
         given: &HashMap<String, Plan>,
         target: &'static Target,
+        held: &Held,
         unsound: &[Function],
         problems: &mut Diagnostics,
     ) -> Parts<'p> {
@@ -44,17 +45,17 @@ impl<'p> Parts<'p> {
         let plans = Plans::of(package, &entry_points, given, problems);
         let mut functions = plans.described(package);
         functions.extend(unsound.iter().map(|function| (function, None)));
-        let host = HostCode::build(&functions, target, problems);
-        let gpu = GpuCode::build(&functions, problems);
+        let host = HostCode::build(&functions, target, held, problems);
+        let gpu = GpuCode::build(&functions, held, problems);
         Parts { package, target, entry_points, plans, host, gpu }
     }
 
-    /// Every file that was read for it, after those that were read before.
-    pub fn inputs(&self, mut before: Files) -> Vec<InputFile> {
-        let host = self.host.modules.iter().flat_map(|module| &module.artifact.inputs);
-        let gpu = self.gpu.modules.iter().flat_map(|module| &module.artifact.inputs);
-        before.extend(host.chain(gpu).cloned());
-        before.into_inputs()
+    /// What was read and missed for it, after what was before.
+    pub fn looked(&self, mut before: Files<'_>) -> Looked {
+        let host = self.host.modules.iter().map(|module| &module.artifact.looked);
+        let gpu = self.gpu.modules.iter().map(|module| &module.artifact.looked);
+        host.chain(gpu).for_each(|looked| before.extend(looked.clone()));
+        before.into_looked()
     }
 
     /// What the compilers said, in the order of the sources.

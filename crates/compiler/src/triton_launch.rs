@@ -159,7 +159,7 @@ pub struct Settled {
 pub fn settle(
     package: &WrittenPackage,
     unsound: &[Function<WrittenLaunch>],
-    files: &mut Files,
+    files: &mut Files<'_>,
     problems: &mut Diagnostics,
 ) -> Settled {
     let mut settled = Settled { package: package.without_functions(), unsound: vec![] };
@@ -179,7 +179,7 @@ pub fn settle(
 
 fn settle_function(
     function: &Function<WrittenLaunch>,
-    files: &mut Files,
+    files: &mut Files<'_>,
     problems: &mut Diagnostics,
 ) -> Function {
     let mut settled = function.without_launches();
@@ -204,7 +204,7 @@ fn settle_function(
 /// files are looked at.
 fn whole_launches(
     function: &Function<WrittenLaunch>,
-    files: &mut Files,
+    files: &mut Files<'_>,
     problems: &mut Diagnostics,
 ) -> Function {
     let mut settled = function.without_launches();
@@ -221,7 +221,7 @@ fn whole_launches(
 }
 
 /// What the JSON files of a launch say together.
-fn describe(launch: &TritonLaunch, files: &mut Files) -> Result<Described, SourceError> {
+fn describe(launch: &TritonLaunch, files: &mut Files<'_>) -> Result<Described, SourceError> {
     let mut all: Option<Described> = None;
     for file in &launch.files {
         let Some(json) = &file.triton else { continue };
@@ -252,7 +252,7 @@ fn read(
     file: &GpuFile,
     image: &Image,
     json: &Placed<PathBuf>,
-    files: &mut Files,
+    files: &mut Files<'_>,
 ) -> Result<Described, TritonLaunchError> {
     let text = files.read_text(json).map_err(|ReadError { path, reason }| {
         TritonLaunchError::Read { json: path, cubin: file.path.value.clone(), reason }

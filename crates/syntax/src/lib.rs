@@ -11,6 +11,7 @@ mod lexer;
 mod placed;
 mod quoted;
 mod text;
+mod told;
 
 pub use character::{BYTE_ORDER_MARK, bidirectional};
 pub use cursor::Cursor;
@@ -19,3 +20,4 @@ pub use lexer::{Token, TokenKind, bad_number, lex};
 pub use placed::Placed;
 pub use quoted::{quote, unquote};
 pub use text::{Snippet, Span, Text, TextId, Texts};
+pub use told::Told;

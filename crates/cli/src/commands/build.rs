@@ -7,8 +7,9 @@ use crate::{Failure, Report, depfile, timings};
 use anyhow::{Context, Result, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args};
-use kernpack_compiler::{CompileError, Compiled, Options, SharedObject, WrittenPackage, compile};
-use kernpack_syntax::Diagnostic;
+use kernpack_cache::{Artifact, Cache, Got, Silent};
+use kernpack_compiler::{CompileError, Compiled, Options, SharedObject, compile};
+use kernpack_syntax::{Diagnostic, Told};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -27,57 +28,42 @@ pub struct Build {
     /// Write a Makefile rule that says which files were read.
     #[arg(long, value_name = "FILE")]
     depfile: Option<PathBuf>,
+    /// Compile, whatever the cache has, and put nothing into it.
+    #[arg(long)]
+    no_cache: bool,
     /// Show on the standard error how long each phase took.
     #[arg(long)]
     verbose: bool,
 }
 
-/// A kind of file that a package becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Object,
-    SharedObject,
-    Header,
-    Stubs,
-}
-
-impl Kind {
-    const ALL: &[Kind] = &[Kind::Object, Kind::SharedObject, Kind::Header, Kind::Stubs];
-
-    fn extension(self) -> &'static str {
-        match self {
-            Kind::Object => "o",
-            Kind::SharedObject => "so",
-            Kind::Header => "h",
-            Kind::Stubs => "pyi",
+/// A kind of file, as [`Compiled`] has it, and what there is to be said of it.
+fn make_one(kind: Artifact, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
+    let bytes = match kind {
+        Artifact::Object => compiled.object.clone(),
+        Artifact::SharedObject => {
+            let SharedObject { bytes, warnings } = compiled.shared_object()?;
+            return Ok((bytes, warnings));
         }
-    }
-
-    /// The file, and what there is to be said of it.
-    fn make(self, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
-        let bytes = match self {
-            Kind::Object => compiled.object.clone(),
-            Kind::SharedObject => {
-                let SharedObject { bytes, warnings } = compiled.shared_object()?;
-                return Ok((bytes, warnings));
-            }
-            Kind::Header => compiled.header.clone().into_bytes(),
-            Kind::Stubs => compiled.stubs.clone().into_bytes(),
-        };
-        Ok((bytes, vec![]))
-    }
+        Artifact::Header => compiled.header.clone().into_bytes(),
+        Artifact::Stubs => compiled.stubs.clone().into_bytes(),
+    };
+    Ok((bytes, vec![]))
 }
+
+/// The kinds, in the order in which they are made and listed.
+const KINDS: [Artifact; 4] =
+    [Artifact::Object, Artifact::SharedObject, Artifact::Header, Artifact::Stubs];
 
 /// A file to write.
 #[derive(Clone, Debug)]
 struct Output {
     path: PathBuf,
-    kind: Kind,
+    kind: Artifact,
 }
 
 fn parse_output(path: PathBuf) -> Result<Output, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let kind = Kind::ALL.iter().find(|kind| Some(kind.extension()) == extension);
+    let kind = KINDS.iter().find(|kind| Some(kind.extension()) == extension);
     match kind {
         Some(kind) => Ok(Output { path, kind: *kind }),
         None => Err("the name must end in .o, .so, .h or .pyi".to_string()),
@@ -85,7 +71,22 @@ fn parse_output(path: PathBuf) -> Result<Output, String> {
 }
 
 /// A kind of file, and its bytes.
-type Made = (Kind, Vec<u8>);
+type Made = (Artifact, Vec<u8>);
+
+/// What a build came to.
+struct Built {
+    package: String,
+    outputs: Vec<Output>,
+    made: Vec<Made>,
+    /// The files that were read, save the package file.
+    inputs: Vec<PathBuf>,
+    told: Told,
+}
+
+/// Every kind of output, once.
+fn wanted(outputs: &[Output]) -> impl Iterator<Item = Artifact> {
+    KINDS.into_iter().filter(|kind| outputs.iter().any(|output| output.kind == *kind))
+}
 
 /// Makes each kind of output once.
 fn make(
@@ -94,10 +95,10 @@ fn make(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Made>, CompileError> {
     let mut made = Vec::new();
-    for kind in Kind::ALL.iter().filter(|kind| outputs.iter().any(|o| o.kind == **kind)) {
-        let (bytes, said) = kind.make(compiled)?;
+    for kind in wanted(outputs) {
+        let (bytes, said) = make_one(kind, compiled)?;
         warnings.extend(said);
-        made.push((*kind, bytes));
+        made.push((kind, bytes));
     }
     Ok(made)
 }
@@ -113,73 +114,103 @@ impl Build {
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
+        // What is in the cache is a shared object, with what belongs to it. A package of which
+        // none can be made may still be wanted as an object.
         let is_shared = self.out_dir.is_some()
-            || self.output.iter().any(|output| output.kind == Kind::SharedObject);
-        let options = Options { target: self.package_file.target(), is_shared };
-        let (package, told) = self.package_file.read(&options)?;
-        let compiled = match compile(&package, &options) {
-            Ok(compiled) => compiled,
-            Err(error) => return Err(told.failure(error)),
+            || self.output.iter().any(|output| output.kind == Artifact::SharedObject);
+        let built = match is_shared && !self.no_cache {
+            true => self.build_with_cache()?,
+            false => self.build_alone(is_shared)?,
         };
-        let (outputs, mut warnings) = (self.outputs(&package), compiled.warnings.clone());
-        let made = make(&outputs, &compiled, &mut warnings);
-        let told = told.and(warnings);
-        let made = match made {
-            Ok(made) => made,
-            Err(error) => return Err(told.failure(error)),
-        };
-        self.write(&outputs, &made, &compiled)?;
+        let Built { package, outputs, made, inputs, told } = built;
+        self.write(&outputs, &made, &inputs)?;
         let outputs: Vec<_> =
             outputs.iter().map(|output| output.path.display().to_string()).collect();
-        let inputs: Vec<_> = self
-            .package_file
-            .inputs(&compiled.inputs)
-            .map(|path| path.display().to_string())
-            .collect();
+        let inputs = self.package_file.inputs(&inputs);
+        let inputs: Vec<_> = inputs.map(|path| path.display().to_string()).collect();
         let answer = json!({
-            "package": package.name,
-            "target": options.target.name,
+            "package": package,
+            "target": self.package_file.target().name,
             "outputs": outputs,
             "inputs": inputs,
         });
         Ok(Report::new(String::new(), answer).with_warnings(told))
     }
 
+    /// Takes the package from the cache, or has it compiled and kept there.
+    fn build_with_cache(&self) -> Result<Built, Failure> {
+        let request = self.package_file.request()?;
+        // Who builds wants to compile, also where nothing may be compiled when it is called for.
+        let got = Cache::from_env().and_compile().get(&request, &Silent);
+        let Got { entry, told, .. } = got.map_err(|failure| match failure {
+            kernpack_cache::Failure::Told(told) => Failure::Diagnostics(told),
+            kernpack_cache::Failure::Compile(error) => error.into(),
+            kernpack_cache::Failure::NoCuda { .. } => self.package_file.no_cuda().into(),
+            failure => failure.into(),
+        })?;
+        let package = entry.record().package().to_string();
+        let outputs = self.outputs(&package);
+        let read = |kind| Ok((kind, entry.read(kind)?));
+        let made = wanted(&outputs).map(read).collect::<Result<Vec<_>>>()?;
+        let inputs = entry.record().inputs(self.package_file.base());
+        Ok(Built { package, outputs, made, inputs, told })
+    }
+
+    /// Compiles the package.
+    fn build_alone(&self, is_shared: bool) -> Result<Built, Failure> {
+        let target = self.package_file.target();
+        let options = Options { target, is_shared, ..Options::default() };
+        let (package, told) = self.package_file.read(&options)?;
+        let compiled = match compile(&package, &options) {
+            Ok(compiled) => compiled,
+            Err(error) => return Err(Failure::of(told, error)),
+        };
+        let (outputs, mut warnings) = (self.outputs(&package.name), compiled.warnings.clone());
+        let made = make(&outputs, &compiled, &mut warnings);
+        let told = told.and(warnings);
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => return Err(Failure::of(told, error)),
+        };
+        let inputs = compiled.inputs.into_iter().map(|file| file.path).collect();
+        Ok(Built { package: package.name, outputs, made, inputs, told })
+    }
+
     /// The files that were asked for.
-    fn outputs(&self, package: &WrittenPackage) -> Vec<Output> {
+    fn outputs(&self, package: &str) -> Vec<Output> {
         let mut outputs = self.output.clone();
         if let Some(folder) = &self.out_dir {
-            outputs.extend(Kind::ALL.iter().map(|kind| {
-                let name = format!("{}.{}", package.name, kind.extension());
-                Output { path: folder.join(name), kind: *kind }
+            outputs.extend(KINDS.into_iter().map(|kind| {
+                let name = format!("{package}.{}", kind.extension());
+                Output { path: folder.join(name), kind }
             }));
         }
         outputs
     }
 
-    fn write(&self, outputs: &[Output], made: &[Made], compiled: &Compiled) -> Result<()> {
+    fn write(&self, outputs: &[Output], made: &[Made], inputs: &[PathBuf]) -> Result<()> {
         let _span = tracing::info_span!("write").entered();
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
         }
         let paths = outputs.iter().map(|output| output.path.as_path());
-        let rule = depfile::rule(paths, self.package_file.inputs(&compiled.inputs));
+        let rule = depfile::rule(paths, self.package_file.inputs(inputs));
         let mut files = Vec::new();
         for (kind, bytes) in made {
             let of_kind = outputs.iter().filter(|output| output.kind == *kind);
             files.extend(of_kind.map(|output| (output.path.as_path(), &bytes[..])));
         }
         files.extend(self.depfile.iter().map(|path| (path.as_path(), &rule[..])));
-        self.check_inputs_stay(&files, compiled)?;
+        self.check_inputs_stay(&files, inputs)?;
         publish(&files)
     }
 
     /// No output takes the place of a file that was read: the next build would read something else.
-    fn check_inputs_stay(&self, files: &[(&Path, &[u8])], compiled: &Compiled) -> Result<()> {
+    fn check_inputs_stay(&self, files: &[(&Path, &[u8])], inputs: &[PathBuf]) -> Result<()> {
         let inputs: Vec<_> = self
             .package_file
-            .inputs(&compiled.inputs)
+            .inputs(inputs)
             .filter_map(|path| path.canonicalize().ok())
             .collect();
         for (path, _) in files {

@@ -25,13 +25,14 @@ impl Check {
 
     fn check(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("check").entered();
-        let options = Options { target: self.package_file.target(), is_shared: true };
+        let options = Options { target: self.package_file.target(), is_shared: true, ..Options::default() };
         let (package, told) = self.package_file.read(&options)?;
         let checked = match check(&package, &options) {
             Ok(checked) => checked,
-            Err(error) => return Err(told.failure(error)),
+            Err(error) => return Err(Failure::of(told, error)),
         };
-        let inputs = self.package_file.inputs(&checked.inputs);
+        let inputs: Vec<_> = checked.inputs.into_iter().map(|file| file.path).collect();
+        let inputs = self.package_file.inputs(&inputs);
         let inputs: Vec<_> = inputs.map(|path| path.display().to_string()).collect();
         let target = options.target.name;
         let answer = json!({ "package": package.name, "target": target, "inputs": inputs });

@@ -2,6 +2,7 @@
 //! The commands: one file and one line below for each.
 
 mod build;
+mod cache;
 mod check;
 mod explain;
 mod inspect;
@@ -24,6 +25,8 @@ pub enum Command {
     Plan(plan::Plan),
     /// Explain an error of a call, of a build or of CUDA, by its name or by its message.
     Explain(explain::Explain),
+    /// Look after the compile cache.
+    Cache(cache::Cache),
     /// List what packages can be built for.
     Targets(targets::Targets),
 }
@@ -37,6 +40,7 @@ impl Command {
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),
             Command::Explain(command) => command.run(),
+            Command::Cache(command) => command.run(),
             Command::Targets(command) => command.run(),
         }
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack plan "SIGNATURE"`
 
-use crate::told::Told;
 use crate::{Failure, Report};
 use clap::{Args, ValueEnum};
 use kernpack_ffi_abi::DeviceType;
-use kernpack_syntax::{Diagnostics, Snippet, Texts};
+use kernpack_syntax::{Diagnostics, Snippet, Texts, Told};
 use kernpack_validators::fault::{Fault, Format, Part, calling};
 use kernpack_validators::{self as validators, Description, Signature};
 use serde_json::{Value, json};

@@ -30,9 +30,10 @@ kernel = "one"
 args = ["x"]
 "#;
 
-/// An empty folder, removed afterwards.
+/// An empty folder and an empty cache, removed afterwards.
 pub struct Bench {
     folder: TempDir,
+    cache: TempDir,
 }
 
 /// What a run of the program left.
@@ -48,7 +49,8 @@ pub struct Ran {
 impl Bench {
     /// An empty folder.
     pub fn new() -> Bench {
-        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
+        let [folder, cache] = [(); 2].map(|()| tempfile::tempdir().expect("a temporary folder"));
+        Bench { folder, cache }
     }
 
     /// A folder with a file.
@@ -89,6 +91,7 @@ impl Bench {
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.folder.path()).env_remove("NO_COLOR").env("LC_ALL", "C");
+        command.env("KERNPACK_CACHE_DIR", self.cache.path());
         command
     }
 

@@ -6,7 +6,7 @@
 //! out: the record counts for the size of every package. Kinds are text, so that an older reader
 //! reads those of a newer minor too.
 
-use crate::image::{Image, ImageKind};
+use crate::image::Image;
 use crate::package::{Launch, Returns, Site};
 use crate::source::GpuSource;
 use kernpack_syntax::Placed;
@@ -115,14 +115,9 @@ fn source_record(source: &GpuSource, images: &[(&GpuSource, &[Image])]) -> Sourc
 }
 
 fn image_record(image: &Image) -> ImageRecord {
-    let kind = match image.kind {
-        ImageKind::Cubin => "cubin",
-        ImageKind::Ptx => "ptx",
-        ImageKind::Fatbin => "fatbin",
-    };
     let compressed = image.codes.iter().filter(|code| code.kernels.is_none());
     ImageRecord {
-        kind: kind.to_string(),
+        kind: image.kind.word().to_string(),
         archs: image.codes.iter().map(|code| code.arch.to_string()).collect(),
         compressed: compressed.map(|code| code.arch.to_string()).collect(),
     }

@@ -44,6 +44,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Code>, ImageProblem> {
     if codes.is_empty() { Err(ImageProblem::Empty) } else { Ok(codes) }
 }
 
+/// Where a fatbin ends.
+pub(super) fn end(bytes: &[u8]) -> Option<usize> {
+    body(bytes).ok().map(|body| body.end)
+}
+
 /// Where the entries are.
 fn body(bytes: &[u8]) -> Result<Range<usize>, ImageProblem> {
     let header = || Some((u16_at(bytes, 6)?, u64_at(bytes, 8)?));

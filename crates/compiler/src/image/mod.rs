@@ -22,6 +22,7 @@ mod cubin;
 mod error;
 mod fatbin;
 mod ptx;
+pub mod section;
 mod symbol;
 
 pub use arch::{Arch, ArchError, ArchKind, Suffix};
@@ -50,6 +51,17 @@ pub enum ImageKind {
     Ptx,
     /// Several of the others in one file.
     Fatbin,
+}
+
+impl ImageKind {
+    /// The word for it: also how its files end.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ImageKind::Cubin => "cubin",
+            ImageKind::Ptx => "ptx",
+            ImageKind::Fatbin => "fatbin",
+        }
+    }
 }
 
 /// Code for one architecture.

@@ -25,5 +25,6 @@ use emitter::{int, pointer};
 pub use function::{Extension, Passed};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
+pub use inkwell::support::get_llvm_version as version;
 pub use object::{CodegenError, Effort, write_object};
 pub use ty::{FloatKind, Ty};

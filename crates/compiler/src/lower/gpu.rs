@@ -10,6 +10,7 @@ use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::{GpuCode, GpuModule};
 use crate::image::Arch;
+use crate::image::section::{ALIGNMENT, SECTION};
 use crate::llvm::{Emitter, Ty, V, Word};
 use crate::target::struct_abi::Layout;
 use kernpack_ffi_abi::FUNCTION_PREFIX;
@@ -28,7 +29,7 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
     for GpuModule { artifact, .. } in &code.modules {
         let (mut images, mut n_images) = (Vec::new(), 0);
         for source in &artifact.images {
-            let data = e.section_bytes(SECTION, &source.bytes, 64);
+            let data = e.section_bytes(SECTION, &source.bytes, ALIGNMENT as u32);
             for arch in source.archs() {
                 let arch = Word::Int(arch.code().bits().into());
                 let fields = [(image::DATA, Word::Pointer(data)), (image::ARCH, arch)];
@@ -74,9 +75,6 @@ pub fn lower_preload(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults) {
     e.ret(e.int(Ty::I32, 0));
     builder.finish(faults);
 }
-
-/// Where images lie: in a section of their own.
-const SECTION: &str = ".kernpack.images";
 
 impl<'f, 'c> Call<'_, 'f, 'c> {
     /// Adds a launch of a kernel of the package to the batch.

@@ -15,6 +15,24 @@ pub struct Overruled {
     pub kept: Vec<Placed<String>>,
 }
 
+/// Has every CUDA C++ source of these functions of which nobody wrote what it is to be compiled for
+/// compiled for these architectures.
+pub fn settle_archs<'f>(
+    functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
+    archs: &[Arch],
+) {
+    for launch in functions.flat_map(|function| &mut function.launches) {
+        let WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) = launch else {
+            continue;
+        };
+        if source.is_arch_written() == Some(false)
+            && let GpuSource::Cuda(_, own) = source
+        {
+            *own = archs.iter().copied().map(Placed::from).collect();
+        }
+    }
+}
+
 impl Overruled {
     /// Has every CUDA C++ source of these functions compiled for these architectures.
     pub fn of<'f>(

@@ -7,11 +7,13 @@
 //! without a program in it counts as unset. Not here: the options that a source needs
 //! ([`host`](super::host)).
 
+use super::identity::{Identity, processor};
 use crate::leftover;
 use crate::parallel::Permit;
 use crate::target::Target;
-use std::ffi::OsString;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use thiserror::Error;
@@ -105,6 +107,25 @@ impl CCompiler {
         })
     }
 
+    /// What it is told from others by; nothing where its program is not there.
+    fn identity(&self) -> Option<Identity> {
+        let program = resolve(&self.program).into_iter().next()?;
+        let mut identity = Identity::of(&program)?;
+        let words = self.args.iter().map(|word| word.to_string_lossy());
+        identity.marks.extend(words.clone().map(|word| format!("argument {word}")));
+        // What these programs run is found on the path in turn.
+        let others = resolve(&self.program).into_iter().skip(1);
+        let others = others.filter(|_| runs_another(&program));
+        let named = self.args.iter().flat_map(|word| resolve(word));
+        let assembler = resolve(OsStr::new("as")).into_iter().take(1);
+        others.chain(named).chain(assembler).for_each(|file| identity.and_file(&file));
+        VARIABLES.iter().for_each(|name| identity.and_variable(name));
+        if words.into_iter().any(|word| word.contains("native")) {
+            identity.marks.push(processor());
+        }
+        Some(identity)
+    }
+
     /// What the value of a variable names, if anything.
     fn named(variable: &str, value: OsString) -> Option<CCompiler> {
         let text = value.to_string_lossy().into_owned();
@@ -161,9 +182,46 @@ impl CCompiler {
     }
 }
 
-fn is_on_path(program: &str) -> bool {
+/// The variables that C compilers heed.
+const VARIABLES: &[&str] = &[
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "SOURCE_DATE_EPOCH",
+    "CCC_OVERRIDE_OPTIONS",
+];
+
+/// Programs that keep what compilers made, or have other machines run them.
+const IN_FRONT: &[&str] = &["ccache", "sccache", "distcc", "icecc"];
+
+/// The identity of the compiler that a C file would be compiled with; nothing where there is none.
+pub fn identity(target: &Target) -> Option<Identity> {
+    CCompiler::find(target, Path::new("")).ok()?.identity()
+}
+
+/// Whether a program runs another of its own name: a script, or one that stands in front of
+/// compilers.
+fn runs_another(program: &Path) -> bool {
+    let file = program.canonicalize().unwrap_or_else(|_| program.to_path_buf());
+    let name = file.file_name().unwrap_or_default();
+    let mut start = [0; 2];
+    let read = File::open(&file).and_then(|mut file| file.read_exact(&mut start));
+    IN_FRONT.iter().any(|known| name == *known) || (read.is_ok() && start == *b"#!")
+}
+
+/// The files that a program's name means, that which is run first.
+fn resolve(program: &OsStr) -> Vec<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return vec![PathBuf::from(program)];
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    let files = std::env::split_paths(&path).map(|folder| folder.join(program));
+    files.filter(|file| file.is_file()).collect()
+}
+
+fn is_on_path(program: &str) -> bool {
+    !resolve(OsStr::new(program)).is_empty()
 }
 
 /// Where the name of a compiler is from, in brackets.

@@ -14,7 +14,7 @@
 use super::error::{SourceError, SourceErrorKind};
 use super::include::{self, File};
 use super::nvrtc::{Header, Job, Nvrtc, NvrtcError};
-use crate::file::{Files, InputFile};
+use crate::file::{Files, Held, Looked};
 use crate::image::{self, Arch, ArchKind, Image, ImageError};
 use crate::parallel::{self, Permit};
 use kernpack_ffi_abi::DType;
@@ -51,8 +51,8 @@ pub struct CudaArtifact {
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
     /// The file, and every file it may include save CUDA's own headers, which go with the version
-    /// of NVRTC.
-    pub inputs: Vec<InputFile>,
+    /// of NVRTC; and the places where one of these was not.
+    pub looked: Looked,
 }
 
 /// Why a CUDA C++ file gave no image.
@@ -178,9 +178,10 @@ impl CudaSource {
         &self,
         archs: &[Placed<Arch>],
         kernels: &[String],
+        held: &Held,
     ) -> Result<CudaArtifact, SourceError> {
         let nvrtc = Nvrtc::find().map_err(|error| self.refused(&error.into()))?;
-        self.build(&nvrtc, archs, kernels)
+        self.build(&nvrtc, archs, kernels, held)
     }
 
     /// Compiles the file for each architecture. `kernels` are names as C++ writes them.
@@ -193,13 +194,14 @@ impl CudaSource {
         nvrtc: &Nvrtc,
         archs: &[Placed<Arch>],
         kernels: &[String],
+        held: &Held,
     ) -> Result<CudaArtifact, SourceError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        let mut read = Files::default();
+        let mut read = Files::new(held);
         let files = include::read_all(&self.path, &self.include, &mut read)
             .map_err(|error| SourceError::file(self.path.span, &error))?;
-        let inputs = read.into_inputs();
-        self.compile(nvrtc, archs, kernels, &files, inputs).map_err(|error| self.refused(&error))
+        let looked = read.into_looked();
+        self.compile(nvrtc, archs, kernels, &files, looked).map_err(|error| self.refused(&error))
     }
 
     fn compile(
@@ -208,7 +210,7 @@ impl CudaSource {
         archs: &[Placed<Arch>],
         kernels: &[String],
         files: &[File],
-        inputs: Vec<InputFile>,
+        looked: Looked,
     ) -> Result<CudaArtifact, CudaError> {
         let program = Program::new(files)?;
         let expressions =
@@ -216,7 +218,7 @@ impl CudaSource {
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
             path: self.path.value.clone(),
-            inputs,
+            looked,
             images: vec![],
             symbols: vec![],
             log: String::new(),

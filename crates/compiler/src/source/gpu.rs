@@ -4,10 +4,10 @@
 
 use super::cuda::{self, CudaArtifact, CudaSource};
 use super::error::{SourceError, SourceErrorKind};
-use crate::file::{Files, InputFile};
+use crate::file::{Files, Held, Looked};
 use crate::image::{self, Arch, Image, ImageKind};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::Placed;
+use kernpack_syntax::{Placed, Span};
 use std::fmt::Display;
 use std::path::PathBuf;
 
@@ -46,14 +46,25 @@ pub struct GpuArtifact {
     pub symbols: Vec<(String, KernelSymbol)>,
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
-    /// Every file that was read.
-    pub inputs: Vec<InputFile>,
+    /// What was read and what was missed.
+    pub looked: Looked,
 }
 
 impl GpuSource {
     /// Whether Triton's JSON says how its kernel is launched.
     pub fn is_triton(&self) -> bool {
         matches!(self, GpuSource::Files(files) if files.iter().any(|file| file.triton.is_some()))
+    }
+
+    /// Of CUDA C++, whether somebody wrote what it is to be compiled for: what nobody wrote has no
+    /// place.
+    pub fn is_arch_written(&self) -> Option<bool> {
+        match self {
+            GpuSource::Files(_) => None,
+            GpuSource::Cuda(_, archs) => {
+                Some(archs.iter().any(|arch| arch.span != Span::default()))
+            }
+        }
     }
 
     /// What stands for a dtype in the name of a kernel, behind this part of it: the type of CUDA
@@ -90,22 +101,27 @@ impl GpuSource {
     /// # Errors
     /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no
     /// compiler, or it refuses the text. All that is wrong.
-    pub fn build(&self, kernels: &[String]) -> Result<GpuArtifact, Vec<SourceError>> {
+    pub fn build(&self, kernels: &[String], held: &Held) -> Result<GpuArtifact, Vec<SourceError>> {
         match self {
-            GpuSource::Files(files) => read(files, kernels),
+            GpuSource::Files(files) => read(files, kernels, held),
             GpuSource::Cuda(source, archs) => {
-                let built = source.build_found(archs, kernels).map_err(|error| vec![error])?;
+                let built =
+                    source.build_found(archs, kernels, held).map_err(|error| vec![error])?;
                 let symbols =
                     kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
-                let CudaArtifact { images, log, inputs, .. } = built;
-                Ok(GpuArtifact { images, symbols, log, inputs })
+                let CudaArtifact { images, log, looked, .. } = built;
+                Ok(GpuArtifact { images, symbols, log, looked })
             }
         }
     }
 }
 
-fn read(gpu_files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, Vec<SourceError>> {
-    let (mut files, mut images, mut errors) = (Files::default(), vec![], vec![]);
+fn read(
+    gpu_files: &[GpuFile],
+    kernels: &[String],
+    held: &Held,
+) -> Result<GpuArtifact, Vec<SourceError>> {
+    let (mut files, mut images, mut errors) = (Files::new(held), vec![], vec![]);
     for file in gpu_files {
         let _span = tracing::debug_span!("source", path = %file.path.display()).entered();
         match file.image(&mut files) {
@@ -123,7 +139,7 @@ fn read(gpu_files: &[GpuFile], kernels: &[String]) -> Result<GpuArtifact, Vec<So
         symbol.map_err(|(image, error)| SourceError::image(gpu_files[image].path.span, &error))
     });
     let symbols = kernels.iter().cloned().zip(symbols).collect();
-    Ok(GpuArtifact { images, symbols, log: String::new(), inputs: files.into_inputs() })
+    Ok(GpuArtifact { images, symbols, log: String::new(), looked: files.into_looked() })
 }
 
 /// Two files that have code for one architecture: nothing says which of them a device should take.
@@ -148,7 +164,7 @@ impl GpuFile {
     ///
     /// # Errors
     /// Where it cannot be read, is damaged, or is not what it is said to be.
-    pub fn image(&self, files: &mut Files) -> Result<Image, SourceError> {
+    pub fn image(&self, files: &mut Files<'_>) -> Result<Image, SourceError> {
         let place = self.path.span;
         let mut bytes = files.read(&self.path).map_err(|error| SourceError::file(place, &error))?;
         if self.kind == ImageKind::Ptx && !bytes.is_empty() && !bytes.ends_with(b"\0") {

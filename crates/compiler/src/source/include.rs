@@ -40,7 +40,7 @@ pub(crate) struct File {
 pub(crate) fn read_all(
     path: &Path,
     folders: &[PathBuf],
-    read: &mut Files,
+    read: &mut Files<'_>,
 ) -> Result<Vec<File>, ReadError> {
     let text = read.read(path)?;
     let virtual_folder =
@@ -67,16 +67,16 @@ pub(crate) fn with_real_names(files: &[File], messages: &str) -> String {
     real + rest
 }
 
-struct Walk<'r> {
+struct Walk<'r, 'h> {
     /// Where to look, and what that is called.
     folders: Vec<(PathBuf, String)>,
     /// Names by the one path that each file has.
     names: HashMap<PathBuf, String>,
     files: Vec<File>,
-    read: &'r mut Files,
+    read: &'r mut Files<'h>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn follow(&mut self, path: &Path, name: String, text: &[u8]) {
         let at = self.files.len();
         self.files.push(File { path: path.to_path_buf(), name: name.clone(), text: vec![] });
@@ -101,11 +101,12 @@ impl Walk<'_> {
         let own_folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let own_name = name.rsplit_once('/').map_or(ROOT, |(folder, _)| folder).to_string();
         let own = directive.is_quoted.then_some((own_folder, own_name));
-        let mut places = own.iter().chain(&self.folders);
-        let at = |(folder, _): &(PathBuf, String)| folder.join(directive.name);
-        let place = places.find(|place| at(place).is_file())?;
-        let (header, wanted) = (at(place), format!("{}/{}", place.1, directive.name));
-        if let Some(known) = self.names.get(&identity(&header)) {
+        let places = own.iter().chain(&self.folders).map(|(folder, name)| Candidate {
+            path: folder.join(directive.name),
+            name: format!("{name}/{}", directive.name),
+        });
+        let Candidate { path: header, name: wanted } = self.read.find(places)?;
+        if let Some(known) = self.names.get(&self.read.identity(&header)) {
             return Some(known.clone());
         }
         let text = self.read.read(&header).ok()?;
@@ -122,14 +123,22 @@ impl Walk<'_> {
             n_others += 1;
             name = format!("{wanted}~{n_others}");
         }
-        self.names.insert(identity(path), name.clone());
+        self.names.insert(self.read.identity(path), name.clone());
         name
     }
 }
 
-/// The same path for the same file.
-fn identity(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+/// A place where a header may be.
+struct Candidate {
+    path: PathBuf,
+    /// The name that it would have.
+    name: String,
+}
+
+impl AsRef<Path> for Candidate {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// The name with `.` and `..` worked out.
@@ -148,15 +157,17 @@ fn without_dots(name: &str) -> String {
 
 /// A line that includes a file.
 #[derive(Debug, PartialEq, Eq)]
-struct Directive<'a> {
-    name: &'a str,
+pub(super) struct Directive<'a> {
+    /// The name of the file.
+    pub name: &'a str,
     /// Whether it is `"name"`, not `<name>`.
-    is_quoted: bool,
+    pub is_quoted: bool,
     /// Where the name stands in the line, with what is around it.
     place: Range<usize>,
 }
 
-fn directive(line: &[u8]) -> Option<Directive<'_>> {
+/// What a line includes, if it does.
+pub(super) fn directive(line: &[u8]) -> Option<Directive<'_>> {
     let line = std::str::from_utf8(line).ok()?;
     let directive = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = directive.strip_prefix("include")?.trim_start();

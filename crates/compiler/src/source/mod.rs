@@ -5,10 +5,12 @@
 //! source has to report is a [`SourceError`].
 
 pub mod c_compiler;
+mod c_file;
 pub mod cuda;
 mod error;
 pub mod gpu;
 pub mod host;
+pub mod identity;
 mod include;
 pub mod nvrtc;
 
@@ -16,3 +18,4 @@ pub use cuda::CudaSource;
 pub use error::{SourceError, SourceErrorKind};
 pub use gpu::{GpuFile, GpuSource};
 pub use host::HostSource;
+pub use identity::Identity;

@@ -47,7 +47,7 @@ fn kernels_are_named_as_cpp_names_them() {
 }
 
 fn paths(artifact: &CudaArtifact) -> Vec<&Path> {
-    artifact.inputs.iter().map(|file| &*file.path).collect()
+    artifact.looked.inputs.iter().map(|file| &*file.path).collect()
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn headers_of_cuda_are_found() {
     let artifact =
         Project::new(text).build(&["sm_90"], &["twice<__half>", "twice<__nv_bfloat16>"]).unwrap();
     assert_eq!(artifact.symbols, ["_Z5twiceI6__halfEvPT_", "_Z5twiceI13__nv_bfloat16EvPT_"]);
-    assert_eq!(artifact.inputs.len(), 1, "CUDA's own headers are no inputs");
+    assert_eq!(artifact.looked.inputs.len(), 1, "CUDA's own headers are no inputs");
 }
 
 const STORE: &str = "extern \"C\" __global__ void k(float* p) { uint32_t n = 1; assert(n); printf(\"k\"); p[0] = n; }\n";

@@ -15,9 +15,11 @@
 //! with it. No GPU and no driver is needed. Not here: what is compiled, and how.
 
 mod library;
+mod loader;
 
 pub(crate) use library::{Failure, Header, Job, Output};
 
+use super::identity::Identity;
 use library::Functions;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -136,6 +138,52 @@ impl Place {
                     misses.push(tried(&folder.display().to_string(), "has no libnvrtc.so"));
                 }
                 Err(misses)
+            }
+        }
+    }
+}
+
+/// The identity of the NVRTC that CUDA C++ would be compiled with, which is not loaded for it;
+/// nothing where there is none. CUDA's headers belong to it.
+pub fn identity() -> Option<Identity> {
+    let mut places = places(&|name| std::env::var_os(name), Path::new("/usr/local")).into_iter();
+    let file = match places.next() {
+        Some(Place::Named(path)) => existing(&path)?,
+        _ => places.find_map(|place| place.file())?,
+    };
+    let mut identity = Identity::of(&file)?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let builtins = (0..10)
+        .flat_map(|minor| [12, 13].map(|major| format!("libnvrtc-builtins.so.{major}.{minor}")));
+    builtins.for_each(|name| identity.and_file(&folder.join(name)));
+    for folder in headers(folder) {
+        MARKED.iter().for_each(|header| identity.and_file(&folder.join(header)));
+    }
+    Some(identity)
+}
+
+/// Headers that differ between any two versions of CUDA and of its C++ library.
+const MARKED: &[&str] =
+    &["cuda.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda/std/__cccl/version.h"];
+
+/// A file that is there. A bare name is the loader's to find.
+fn existing(path: &Path) -> Option<PathBuf> {
+    match path.to_str() {
+        Some(name) if !name.contains('/') => loader::find(name),
+        _ => path.is_file().then(|| path.to_path_buf()),
+    }
+}
+
+impl Place {
+    /// The file of NVRTC that is there, whether or not it can be loaded.
+    fn file(&self) -> Option<PathBuf> {
+        match self {
+            Place::Unset(_) => None,
+            Place::Named(path) => existing(path),
+            Place::Loader(name) => loader::find(name),
+            Place::Folder(folder) => {
+                let mut files = FILES.iter().map(|name| folder.join(name));
+                files.find(|file| file.exists())
             }
         }
     }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The answer where there is none yet: the package file is read and compiled.
+
+use crate::failure::Failure;
+use crate::manifest::{Files, Manifest};
+use crate::record::{Compilers, Facts, Record};
+use crate::request::{Request, Wanted, digest};
+use crate::warning::Stored;
+use kernpack_compiler::package_file::{self, Reading};
+use kernpack_compiler::{
+    CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
+};
+use kernpack_compiler::{Launch, Site};
+use kernpack_syntax::{Diagnostic, TextId, Texts, Told};
+use std::os::unix::fs::MetadataExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What came of a compilation.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub files: Files,
+    pub manifest: Manifest,
+    pub record: Record,
+    /// Whether the files that were read are still those that were compiled.
+    pub is_settled: bool,
+}
+
+/// The text of a request in a table of its own.
+pub(crate) fn texts(request: &Request) -> (Texts, TextId) {
+    let mut texts = Texts::default();
+    let id = texts.add(&request.name, &request.text);
+    (texts, id)
+}
+
+/// Reads and compiles what is asked for.
+pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Failure> {
+    let start = SystemTime::now();
+    let (texts, id) = texts(request);
+    let held = request.held.below(&request.base);
+    let options = Options { target: request.target, is_shared: true, held: &held };
+    let read = tracing::info_span!("read").entered();
+    let mut reading = package_file::read(texts.snippet(id), &request.base);
+    let kept = kept(request);
+    overrule(request, &mut reading)?;
+    drop(read);
+    let mut told = Told::of(&request.name, texts);
+    if let Wanted::Archs(_) = request.archs {
+        told = told.and(kept.clone());
+    }
+    if reading.problems.has_errors() {
+        return Err(failure(told, check_rest(reading, &options).into()));
+    }
+    // What they are now, and not what they are once it is done.
+    let _ = (compilers.c(), compilers.nvrtc());
+    let compiled = match compile(&reading.package, &options) {
+        Ok(compiled) => compiled,
+        Err(error) => return Err(failure(told, error)),
+    };
+    let shared = match compiled.shared_object() {
+        Ok(shared) => shared,
+        Err(error) => return Err(failure(told.and(compiled.warnings.clone()), error)),
+    };
+    let warnings = compiled.warnings.iter().chain(&shared.warnings);
+    let warnings = warnings.map(|warning| Stored::of(warning, &request.base)).collect();
+    let kept = kept.iter().map(|warning| Stored::of(warning, &request.base)).collect();
+    let is_settled = !compiled.inputs.iter().any(|file| changed_since(file, start));
+    let package = &reading.package;
+    let parts = Parts { package, compiled, shared: shared.bytes, warnings, kept };
+    Ok(parts.made(request, compilers, is_settled))
+}
+
+/// What a compilation is put together from.
+struct Parts<'p> {
+    package: &'p WrittenPackage,
+    compiled: Compiled,
+    shared: Vec<u8>,
+    warnings: Vec<Stored>,
+    kept: Vec<Stored>,
+}
+
+impl Parts<'_> {
+    fn made(self, request: &Request, compilers: &Compilers, is_settled: bool) -> Made {
+        let Parts { package, compiled, shared, warnings, kept } = self;
+        let Compiled { object, header, stubs, inputs, missed, cuda, .. } = compiled;
+        let files = [shared, object, header.into_bytes(), stubs.into_bytes()];
+        let mut archs: Vec<String> = Vec::new();
+        for arch in cuda.iter().flat_map(|code| &code.archs).map(ToString::to_string) {
+            if !archs.contains(&arch) {
+                archs.push(arch);
+            }
+        }
+        let manifest = Manifest::of(&package.name, functions(package), archs, &files);
+        let facts = Facts {
+            entry: digest(&manifest.encode()),
+            package: &package.name,
+            kind: request.archs.kind(),
+            cuda: &cuda,
+            inputs: &inputs,
+            missed: &missed,
+            compilers,
+            has_c: has_c(package),
+            warnings,
+            kept,
+        };
+        let record = Record::of(facts, &request.base);
+        Made { files, manifest, record, is_settled }
+    }
+}
+
+/// The names of the functions that a package describes.
+pub(crate) fn functions(package: &WrittenPackage) -> Vec<String> {
+    package.functions.iter().map(|function| function.signature.name.clone()).collect()
+}
+
+/// Has CUDA C++ compiled for what is wanted.
+fn overrule(request: &Request, reading: &mut Reading) -> Result<(), Failure> {
+    match &request.archs {
+        Wanted::Written => {}
+        Wanted::Devices(devices) if devices.is_empty() => {}
+        Wanted::Devices(devices) => reading.settle_archs(devices),
+        Wanted::Archs(archs) => {
+            let overruled = reading.overrule_archs(archs);
+            if overruled.compiled.is_empty() && !reading.problems.has_errors() {
+                return Err(Failure::NoCuda { name: request.name.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The sources that stay as they are whatever architectures are asked for, with a warning each.
+fn kept(request: &Request) -> Vec<Diagnostic> {
+    let (texts, id) = texts(request);
+    let mut reading = package_file::read(texts.snippet(id), &request.base);
+    let kept = reading.overrule_archs(&[]).kept.into_iter().map(|source| {
+        let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");
+        Diagnostic::warning("kept-code", message).at(source.span)
+    });
+    kept.collect()
+}
+
+/// Whether a C file is among the sources.
+fn has_c(package: &WrittenPackage) -> bool {
+    let launches = package.functions.iter().flat_map(|function| &function.launches);
+    let mut files = launches.flat_map(|launch| match launch {
+        WrittenLaunch::Whole(Launch { site: Site::Host { source, .. }, .. }) => &source.paths[..],
+        _ => &[],
+    });
+    files.any(|path| path.extension().is_some_and(|extension| extension == "c"))
+}
+
+/// Why there is no package, with all that is told besides.
+fn failure(told: Told, error: CompileError) -> Failure {
+    match error {
+        CompileError::Problems(problems) => {
+            let mut told = told.and(problems);
+            told.diagnostics.sort();
+            Failure::Told(told)
+        }
+        error => Failure::Compile(error),
+    }
+}
+
+/// Whether a file was changed since: a compiler may have read what it was before, and we what it is
+/// now.
+fn changed_since(file: &InputFile, start: SystemTime) -> bool {
+    let Ok(metadata) = file.path.metadata() else { return true };
+    let since = start.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    let start = (seconds, i64::from(since.subsec_nanos()));
+    (metadata.ctime(), metadata.ctime_nsec()) > start && !file.is_compilers
+}

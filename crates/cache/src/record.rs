@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What one compilation depended on, and the entry that came of it.
+//!
+//! A [`Record`] is a small file under the key of its request. Whether its entry may be used where
+//! something is wanted are two questions: whether all is as it was ([`Record::changes`]), and whether
+//! the entry has the code that is wanted ([`Record::lacks`]).
+
+mod path;
+
+use self::path::StoredPath;
+use crate::memo;
+use crate::request::{Kind, Wanted, digest, hex};
+use crate::warning::Stored;
+use kernpack_compiler::image::{Arch, ArchKind};
+use kernpack_compiler::source::identity::Identity;
+use kernpack_compiler::source::{c_compiler, nvrtc};
+use kernpack_compiler::{CudaCode, InputFile, Target};
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+/// What one compilation depended on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The name of the entry.
+    pub(crate) entry: String,
+    /// The name of the package.
+    package: String,
+    kind: Kind,
+    cuda: Vec<Cuda>,
+    inputs: Vec<Input>,
+    missed: Vec<StoredPath>,
+    c_compiler: Option<String>,
+    nvrtc: Option<String>,
+    pub(crate) warnings: Vec<Stored>,
+    /// The warnings of what stays as it is where architectures are asked for.
+    pub(crate) kept: Vec<Stored>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Input {
+    path: StoredPath,
+    sha256: String,
+    /// Whether it came with the C compiler.
+    is_compilers: bool,
+}
+
+/// What a CUDA C++ file became.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Cuda {
+    is_arch_written: bool,
+    archs: Vec<String>,
+}
+
+/// The compilers that would be used now, each looked for when it is asked for first.
+#[derive(Debug)]
+pub(crate) struct Compilers {
+    target: &'static Target,
+    c: OnceCell<Option<Identity>>,
+    nvrtc: OnceCell<Option<Identity>>,
+}
+
+impl Compilers {
+    /// Those for that target.
+    pub fn of(target: &'static Target) -> Compilers {
+        Compilers { target, c: OnceCell::new(), nvrtc: OnceCell::new() }
+    }
+
+    /// The C compiler, on one line.
+    pub fn c(&self) -> Option<String> {
+        let found = self.c.get_or_init(|| c_compiler::identity(self.target));
+        found.as_ref().map(Identity::to_string)
+    }
+
+    /// NVRTC, on one line.
+    pub fn nvrtc(&self) -> Option<String> {
+        self.nvrtc.get_or_init(nvrtc::identity).as_ref().map(Identity::to_string)
+    }
+}
+
+/// What is known of a compilation that is done.
+#[derive(Debug)]
+pub(crate) struct Facts<'f> {
+    pub entry: String,
+    pub package: &'f str,
+    pub kind: Kind,
+    pub cuda: &'f [CudaCode],
+    pub inputs: &'f [InputFile],
+    pub missed: &'f [PathBuf],
+    /// The compilers as they were before it.
+    pub compilers: &'f Compilers,
+    /// Whether a C file is among the sources.
+    pub has_c: bool,
+    pub warnings: Vec<Stored>,
+    pub kept: Vec<Stored>,
+}
+
+impl Record {
+    /// The record of a compilation with that base.
+    pub(crate) fn of(facts: Facts<'_>, base: &Path) -> Record {
+        let cuda = facts.cuda.iter().map(|code| Cuda {
+            is_arch_written: code.is_arch_written,
+            archs: code.archs.iter().map(Arch::to_string).collect(),
+        });
+        let inputs = facts.inputs.iter().map(|file| Input {
+            path: StoredPath::of(&file.path, base),
+            sha256: hex(&file.digest),
+            is_compilers: file.is_compilers,
+        });
+        Record {
+            entry: facts.entry,
+            package: facts.package.to_string(),
+            kind: facts.kind,
+            cuda: cuda.collect(),
+            inputs: inputs.collect(),
+            missed: facts.missed.iter().map(|path| StoredPath::of(path, base)).collect(),
+            c_compiler: facts.has_c.then(|| facts.compilers.c()).flatten(),
+            nvrtc: (!facts.cuda.is_empty()).then(|| facts.compilers.nvrtc()).flatten(),
+            warnings: facts.warnings,
+            kept: facts.kept,
+        }
+    }
+
+    /// Its bytes.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("it has strings and numbers only")
+    }
+
+    /// What the bytes of a record say that has its digest as its name.
+    pub(crate) fn decode(bytes: &[u8], name: &str) -> Option<Record> {
+        (digest(bytes) == name).then(|| serde_json::from_slice(bytes).ok())?
+    }
+
+    /// The name of the package.
+    pub fn package(&self) -> &str {
+        &self.package
+    }
+
+    /// What there is code for, of what was CUDA C++, each once.
+    pub fn archs(&self) -> Vec<Arch> {
+        let mut archs = Vec::new();
+        for arch in self.cuda.iter().flat_map(Cuda::archs) {
+            if !archs.contains(&arch) {
+                archs.push(arch);
+            }
+        }
+        archs
+    }
+
+    /// The files that were read, in order, with paths that start at `base` as those of the package
+    /// file do.
+    pub fn inputs(&self, base: &Path) -> Vec<PathBuf> {
+        self.inputs.iter().map(|input| input.path.at(base)).collect()
+    }
+
+    /// What is not as it was, with a reason that ends a sentence; nothing where all is.
+    pub(crate) fn changes(&self, base: &Path, compilers: &Compilers) -> Option<String> {
+        if self.nvrtc.is_some()
+            && let Some(now) = compilers.nvrtc().filter(|now| Some(now) != self.nvrtc.as_ref())
+        {
+            return Some(other_compiler("NVRTC", self.nvrtc.as_deref(), &now));
+        }
+        let mut has_c = self.c_compiler.is_some();
+        if has_c {
+            match compilers.c() {
+                Some(now) if Some(&now) != self.c_compiler.as_ref() => {
+                    return Some(other_compiler("the C compiler", self.c_compiler.as_deref(), &now));
+                }
+                Some(_) => {}
+                None => has_c = false,
+            }
+        }
+        // Without the compiler, its headers may have gone too.
+        let files = self.inputs.iter().filter(|input| has_c || !input.is_compilers);
+        let mut changes = files.filter_map(|input| input.change(base));
+        let appeared = || {
+            let mut paths = self.missed.iter().map(|path| path.at(base));
+            let found = paths.find(|path| path.is_file())?;
+            Some(format!("`{}` has appeared, and is found before what was read", found.display()))
+        };
+        changes.next().or_else(appeared)
+    }
+
+    /// The code that is wanted and that its entry has not; nothing where it has all. With
+    /// `is_ptx_enough`, a device may also have PTX compiled by the driver.
+    pub(crate) fn lacks(&self, wanted: &Wanted, is_ptx_enough: bool) -> Option<String> {
+        match wanted {
+            Wanted::Written => (self.kind != Kind::Written)
+                .then(|| "it was compiled for other architectures than the text says".to_string()),
+            Wanted::Archs(_) if self.cuda.is_empty() => {
+                Some("none of its sources is CUDA C++".to_string())
+            }
+            Wanted::Archs(archs) => {
+                let mut lacking = archs.iter().filter(|arch| {
+                    self.cuda.iter().any(|code| !code.archs().any(|own| own == **arch))
+                });
+                lacking.next().map(|arch| self.without(*arch))
+            }
+            Wanted::Devices(devices) => {
+                let settled = self.cuda.iter().filter(|code| {
+                    // What the text says is for all devices; what was asked for is code like other.
+                    self.kind == Kind::Archs || !code.is_arch_written
+                });
+                let mut lacking = devices.iter().filter(|device| {
+                    settled.clone().any(|code| !code.runs_on(**device, is_ptx_enough))
+                });
+                lacking.next().map(|device| self.without(*device))
+            }
+        }
+    }
+
+    fn without(&self, arch: Arch) -> String {
+        let archs: Vec<_> = self.archs().iter().map(Arch::to_string).collect();
+        format!("it has code for {}, and none for {arch}", archs.join(", "))
+    }
+}
+
+impl Cuda {
+    fn archs(&self) -> impl Iterator<Item = Arch> {
+        self.archs.iter().filter_map(|arch| arch.parse().ok())
+    }
+
+    fn runs_on(&self, device: Arch, is_ptx_enough: bool) -> bool {
+        let (major, minor) = (device.number / 10, device.number % 10);
+        let mut archs = self.archs();
+        archs.any(|arch| {
+            (is_ptx_enough || arch.kind == ArchKind::Sm) && arch.code().runs_on(major, minor)
+        })
+    }
+}
+
+impl Input {
+    /// What happened to the file, if something did.
+    fn change(&self, base: &Path) -> Option<String> {
+        let path = self.path.at(base);
+        match memo::digest_of(&path) {
+            Ok(digest) if hex(&digest) == self.sha256 => None,
+            Ok(_) => Some(format!("`{}` has changed", path.display())),
+            Err(reason) => Some(format!("`{}` cannot be read: {reason}", path.display())),
+        }
+    }
+}
+
+fn other_compiler(what: &str, was: Option<&str>, is: &str) -> String {
+    format!("{what} is another one: it was `{}`, and is `{is}`", was.unwrap_or("none"))
+}
+
+#[cfg(test)]
+mod tests;

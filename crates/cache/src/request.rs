@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is asked of the cache, and the key that names it.
+//!
+//! The key is of what is known without opening a file: the text of the package file, the files that
+//! are held in memory, the target, and which kernpack asks. Not in it: the folder that paths start
+//! at, so that what was moved is still found; what CUDA C++ is compiled for, as an entry serves all
+//! whose architectures it has code for; and compilers with the variables that they heed, which
+//! records have, as there may be none where a package is only used.
+
+use kernpack_compiler::image::Arch;
+use kernpack_compiler::source::identity::processor;
+use kernpack_compiler::{Held, Target, llvm_version};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A package that is wanted.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What messages call the text.
+    pub name: String,
+    /// The text of a package file.
+    pub text: String,
+    /// The folder that paths in the text start at.
+    pub base: PathBuf,
+    /// Files in memory, by their paths as the text names them.
+    pub held: Held,
+    /// What CUDA C++ is compiled for.
+    pub archs: Wanted,
+    /// What the package is made for.
+    pub target: &'static Target,
+}
+
+/// What the CUDA C++ of a package is compiled for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// What the text says.
+    Written,
+    /// These architectures, whatever the text says.
+    Archs(Vec<Arch>),
+    /// The architectures of devices, where the text says nothing.
+    Devices(Vec<Arch>),
+}
+
+impl Wanted {
+    /// The word that records have for it.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Wanted::Written => Kind::Written,
+            Wanted::Archs(_) => Kind::Archs,
+            Wanted::Devices(_) => Kind::Devices,
+        }
+    }
+}
+
+/// Which of the [`Wanted`] it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Written,
+    Archs,
+    Devices,
+}
+
+impl Request {
+    /// A request for what the text says, on this machine.
+    pub fn new(name: impl Into<String>, text: impl Into<String>, base: &Path) -> Request {
+        Request {
+            name: name.into(),
+            text: text.into(),
+            base: base.to_path_buf(),
+            held: Held::default(),
+            archs: Wanted::Written,
+            target: Target::host(),
+        }
+    }
+
+    /// The name of all that could be the answer.
+    pub(crate) fn key(&self) -> Key {
+        let mut digest = Sha256::new();
+        let mut add = |part: &[u8]| {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        };
+        add(SOURCES.as_bytes());
+        let (major, minor, patch) = llvm_version();
+        add(format!("LLVM {major}.{minor}.{patch}").as_bytes());
+        add(self.target.name.as_bytes());
+        add(self.text.as_bytes());
+        for (path, bytes) in self.held.iter() {
+            add(path.as_os_str().as_encoded_bytes());
+            add(bytes);
+        }
+        // Options of compilers are somewhere in the text.
+        if self.text.contains("native") {
+            add(processor().as_bytes());
+        }
+        Key(digest.finalize().into())
+    }
+}
+
+/// The sources of kernpack that this was built from.
+const SOURCES: &str =
+    concat!(env!("CARGO_PKG_VERSION"), " ", env!("KERNPACK_SOURCES"));
+
+/// The name of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key([u8; 32]);
+
+impl Key {
+    /// One of as many numbers.
+    pub fn shard(self, n_shards: usize) -> usize {
+        usize::from(u16::from_le_bytes([self.0[0], self.0[1]])) % n_shards
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+}
+
+/// The SHA-256 of bytes, in hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Diagnostics as records have them, to be told again; and those of the cache itself.
+//!
+//! Places are bytes of the request's text. Names of files in messages begin with the folder that
+//! paths start at, which may be another one the next time: a mark stands for it.
+
+use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Stands for the folder that paths start at.
+const BASE: &str = "\u{1}base/";
+
+/// A diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    code: String,
+    is_error: bool,
+    message: String,
+    labels: Vec<StoredLabel>,
+    help: Option<String>,
+    detail: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredLabel {
+    start: usize,
+    end: usize,
+    /// Whether it is in the request's text, and not in none.
+    is_placed: bool,
+    text: String,
+}
+
+impl Stored {
+    /// A diagnostic of a request with that base.
+    pub fn of(diagnostic: &Diagnostic, base: &Path) -> Stored {
+        let label = |label: &Label| StoredLabel {
+            start: label.span.start,
+            end: label.span.end,
+            is_placed: label.span.text.is_some(),
+            text: label.text.clone(),
+        };
+        Stored {
+            code: diagnostic.code.to_string(),
+            is_error: diagnostic.severity == Severity::Error,
+            message: without_base(&diagnostic.message, base),
+            labels: diagnostic.labels.iter().map(label).collect(),
+            help: diagnostic.help.clone(),
+            detail: diagnostic.detail.as_ref().map(|detail| without_base(detail, base)),
+        }
+    }
+
+    /// The diagnostic of a request with that text and base.
+    pub fn diagnostic(&self, text: TextId, base: &Path) -> Diagnostic {
+        let label = |label: &StoredLabel| {
+            let text_id = label.is_placed.then_some(text);
+            let span = Span { text: text_id, start: label.start, end: label.end };
+            Label { span, text: label.text.clone() }
+        };
+        Diagnostic {
+            code: code(&self.code),
+            severity: if self.is_error { Severity::Error } else { Severity::Warning },
+            message: with_base(&self.message, base),
+            labels: self.labels.iter().map(label).collect(),
+            help: self.help.clone(),
+            detail: self.detail.as_ref().map(|detail| with_base(detail, base)),
+        }
+    }
+}
+
+/// The code as diagnostics have it, each once for the life of the process.
+fn code(name: &str) -> &'static str {
+    static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    // A forked child may find the lock held by a thread that it has not.
+    let Ok(mut codes) = CODES.try_lock() else { return Box::leak(name.into()) };
+    if let Some(known) = codes.get(name) {
+        return known;
+    }
+    let code: &'static str = Box::leak(name.into());
+    codes.insert(code);
+    code
+}
+
+/// A text with the mark in the place of the base wherever a path begins so.
+fn without_base(text: &str, base: &Path) -> String {
+    let base = base.join("").to_string_lossy().into_owned();
+    if base.is_empty() {
+        return text.to_string();
+    }
+    let (mut marked, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(&base) {
+        marked += &rest[..at];
+        let is_inside = marked.ends_with(|c: char| c.is_alphanumeric() || "/._-".contains(c));
+        marked += if is_inside { &base } else { BASE };
+        rest = &rest[at + base.len()..];
+    }
+    marked + rest
+}
+
+fn with_base(text: &str, base: &Path) -> String {
+    text.replace(BASE, &base.join("").to_string_lossy())
+}
+
+/// What the cache has to say of itself. Each is said once a process.
+#[derive(Clone, Debug)]
+pub(crate) struct Remark {
+    /// What it is about, so that it is not said again.
+    pub about: String,
+    pub diagnostic: Diagnostic,
+}
+
+impl Remark {
+    /// The cache, or a part of it, cannot be used.
+    pub fn unused(folder: &Path, reason: &str, help: &str) -> Remark {
+        let folder = folder.display();
+        let message = format!("the cache in `{folder}` is not used: {reason}");
+        let diagnostic = Diagnostic::warning("cache-unused", message);
+        Remark { about: folder.to_string(), diagnostic: Diagnostic { help: Some(help.to_string()), ..diagnostic } }
+    }
+
+    /// Something in the cache is not what was written.
+    pub fn damaged(path: &Path, what: &str) -> Remark {
+        let message = format!("`{}` in the cache is damaged: {what}; it is not used", path.display());
+        let help = "it is made again where that is needed; `kernpack cache verify` looks at all that is there";
+        let diagnostic = Diagnostic::warning("cache-damaged", message);
+        Remark { about: path.display().to_string(), diagnostic: Diagnostic { help: Some(help.to_string()), ..diagnostic } }
+    }
+
+    /// The same in other words.
+    pub fn with_message(mut self, message: &str) -> Remark {
+        self.diagnostic.message = message.to_string();
+        self
+    }
+
+    /// The diagnostic, unless this process has said it.
+    pub fn once(self) -> Option<Diagnostic> {
+        static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+        let is_new = SAID.try_lock().is_ok_and(|mut said| said.insert(self.about));
+        is_new.then_some(self.diagnostic)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernpack_syntax::Texts;
+
+    #[test]
+    fn diagnostics_come_back_with_another_base() {
+        let mut texts = Texts::default();
+        let id = texts.add("p.toml", "x = 1");
+        let span = Span { text: Some(id), start: 0, end: 1 };
+        let diagnostic = Diagnostic::warning("compiler-warning", "the C compiler warns of `a/k.c`")
+            .label(span, "here")
+            .label(Span::new(0, 0), "");
+        let detail = Some("a/k.c:1: data/k.c\n(a/k.h)".to_string());
+        let diagnostic = Diagnostic { detail, ..diagnostic };
+        let stored = Stored::of(&diagnostic, Path::new("a"));
+        assert_eq!(stored.diagnostic(id, Path::new("a")), diagnostic);
+        let moved = stored.diagnostic(id, Path::new("/b"));
+        assert_eq!(moved.message, "the C compiler warns of `/b/k.c`");
+        assert_eq!(moved.detail.as_deref(), Some("/b/k.c:1: data/k.c\n(/b/k.h)"));
+        let text = serde_json::to_string(&stored).unwrap();
+        assert_eq!(serde_json::from_str::<Stored>(&text).unwrap(), stored);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The type of kernpack's functions in Python: what happens when one is called.
+//!
+//! The types derive from `tvm_ffi.Function` and replace its call slot. A call without keywords goes
+//! to the slot that was there, untouched, so that it costs what it costs there:
+//!
+//! ```text
+//! f(a, b)             ─ call ──────────────────────────────▶ tvm_ffi's slot
+//! f(a, beta=2.0)      ─ call ─ arguments in order ─────────▶ tvm_ffi's slot
+//! g(a)  with results  ─ call_and_finish ─ call ─▶ … ─ _finish ─▶ what the caller gets
+//! h((a, b))           ─ meet_call_and_finish, which knows dataclasses ─▶ …
+//! ```
+//!
+//! This is no extension module. It knows the stable ABI of CPython alone, is loaded by
+//! `ctypes.PyDLL`, and so one file serves every CPython 3.9 and later. It has no `std`, and nothing
+//! in it panics. Not here: names, defaults and results of functions, which are attributes that
+//! Python sets (`python/kernpack/_function.py`).
+#![no_std]
+
+mod call;
+mod dataclass;
+mod keywords;
+mod python;
+
+use call::{call, call_and_finish, meet_call_and_finish};
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use python::{Object, Owned, SLOT_CALL, Slot, Spec, TernaryFunction};
+
+/// Nothing panics; the linker wants to know what would happen.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: it takes nothing and does not return.
+    unsafe { python::abort() }
+}
+
+/// A type whose instances take keywords, derived from `class`, which derives from
+/// `tvm_ffi.Function` and has no `__call__` of its own. NULL with an exception set where that
+/// fails.
+///
+/// # Safety
+/// The GIL is held, and `class` is a type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_function_type(class: Object) -> Object {
+    // SAFETY: the caller says that it is a type.
+    let base = unsafe { python::PyType_GetSlot(class, SLOT_CALL) };
+    if base.is_null() || !call::begin(base) {
+        return null_mut();
+    }
+    // SAFETY: as the caller says.
+    unsafe { derive(class, c"kernpack.Function", call) }
+}
+
+/// A type whose instances hand their results to the method `_finish` of `class`, which derives from
+/// a type that [`kernpack_function_type`] made: those that are a `tensor` or an `array`, classes of
+/// tvm_ffi's.
+///
+/// # Safety
+/// The GIL is held, and all three are types.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_result_type(
+    class: Object,
+    tensor: Object,
+    array: Object,
+) -> Object {
+    call::begin_results(tensor, array);
+    // SAFETY: as the caller says.
+    unsafe { derive(class, c"kernpack.ResultFunction", call_and_finish) }
+}
+
+/// The same for functions that take tuples: they also show arguments of new classes to the method
+/// `_meet`, and calls that fail to `_retry`.
+///
+/// # Safety
+/// The GIL is held, and `class` is a type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_tuple_type(class: Object) -> Object {
+    // SAFETY: as the caller says.
+    unsafe { derive(class, c"kernpack.TupleFunction", meet_call_and_finish) }
+}
+
+/// A type derived from `class`, with that call slot.
+///
+/// # Safety
+/// The GIL is held, and `class` is a type.
+unsafe fn derive(class: Object, name: &'static core::ffi::CStr, call: TernaryFunction) -> Object {
+    let end = Slot { slot: 0, function: null_mut() };
+    let mut slots = [Slot { slot: SLOT_CALL, function: call as *mut c_void }, end];
+    let mut spec = Spec {
+        name: name.as_ptr(),
+        // Both sizes are inherited.
+        basicsize: 0,
+        itemsize: 0,
+        flags: python::TYPE_FLAGS,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: one object is packed, and one is told.
+    let bases = Owned(unsafe { python::PyTuple_Pack(1, class) });
+    if bases.0.is_null() {
+        return null_mut();
+    }
+    // SAFETY: the description ends in an empty slot, and Python copies what it keeps of it.
+    unsafe { python::PyType_FromSpecWithBases(&mut spec, bases.0) }
+}

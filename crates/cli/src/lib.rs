@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line tool `kernpack`, as a library: a program of a few lines runs it, and so does the
+//! console script of the Python package.
+//!
+//! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a
+//! [`Failure`], each of which has two forms, text for people and JSON for programs (`--json`). This
+//! file alone prints and chooses the exit code: 0, 1 where the input is wrong or a file cannot be
+//! read or written, 2 where the command line is. Only [`render`] draws diagnostics.
+
+mod commands;
+mod depfile;
+mod failure;
+mod input;
+mod package_file;
+mod publish;
+pub mod render;
+mod report;
+mod signal;
+mod timings;
+pub mod told;
+
+use clap::Parser;
+use commands::Command;
+use failure::Failure;
+use report::Report;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// Turns kernels and their signatures into TVM-FFI modules.
+#[derive(Debug, Parser)]
+#[command(name = "kernpack", version)]
+struct Cli {
+    /// Answer with JSON, errors included, on the standard output.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs the command line, of which the first argument is the name of the program. Returns the exit
+/// code.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<_> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && wants_json(&args) => {
+            return exit(print_json(&usage_json(&error)), USAGE);
+        }
+        Err(error) if error.use_stderr() => {
+            let text = error.render();
+            match has_colours(&io::stderr()) {
+                true => eprint!("{}", text.ansi()),
+                false => eprint!("{text}"),
+            }
+            return USAGE;
+        }
+        Err(help) => return exit(help.print(), SUCCESS),
+    };
+    let answer = signal::watch().map_err(Failure::from).and_then(|()| cli.command.run());
+    let (written, code) = match (answer, cli.json) {
+        (Ok(report), true) => (print_json(&report.json), report.code),
+        (Ok(report), false) => {
+            eprint!("{}", told::text(&report.warnings, has_colours(&io::stderr())));
+            (print(&report.text), report.code)
+        }
+        (Err(failure), true) => (print_json(&failure.json()), FAILURE),
+        (Err(failure), false) => {
+            eprint!("{}", failure.text(has_colours(&io::stderr())));
+            (Ok(()), FAILURE)
+        }
+    };
+    exit(written, code)
+}
+
+/// What a command answers, in both forms, and the exit code.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub json: serde_json::Value,
+    /// What a program would exit with.
+    pub code: u8,
+}
+
+/// What [`main`] would print and return, for whoever has the command line in the process.
+pub fn answer(args: impl IntoIterator<Item = OsString>) -> Answer {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE } else { SUCCESS };
+            return Answer { text: error.render().to_string(), json: usage_json(&error), code };
+        }
+    };
+    match cli.command.run() {
+        Ok(Report { text, json, code, .. }) => Answer { text, json, code },
+        Err(failure) => Answer { text: failure.text(false), json: failure.json(), code: FAILURE },
+    }
+}
+
+/// The exit code where all is well.
+const SUCCESS: u8 = 0;
+/// The exit code where the input is wrong, or a file cannot be read or written.
+const FAILURE: u8 = 1;
+/// The exit code of a wrong command line, which clap has too.
+const USAGE: u8 = 2;
+
+/// Whether a command line that cannot be understood asks for JSON.
+fn wants_json(args: &[OsString]) -> bool {
+    let mut options = args.iter().skip(1).take_while(|arg| *arg != "--");
+    options.any(|arg| arg == "--json")
+}
+
+/// What is wrong with the command line, in clap's words.
+fn usage_json(error: &clap::Error) -> serde_json::Value {
+    let text = error.render().to_string();
+    let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    serde_json::json!({ "error": { "message": message } })
+}
+
+/// The exit code, where what was written did get out.
+fn exit(written: io::Result<()>, code: u8) -> u8 {
+    match written {
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => code,
+        Err(error) => {
+            eprint!("{}", render::error(&format!("cannot write the output: {error}"), false));
+            FAILURE
+        }
+        Ok(()) => code,
+    }
+}
+
+fn print_json(value: &serde_json::Value) -> io::Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Whether a stream is a terminal that has colours, and its user has not turned them off
+/// (<https://no-color.org>).
+fn has_colours(stream: &impl IsTerminal) -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    let is_off = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    stream.is_terminal() && !is_dumb && !is_off
+}

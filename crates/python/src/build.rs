@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packages for Python: from the cache or compiled, while the interpreter goes on.
+//!
+//! `kernpack_get(request, observer, name, bytes, name, bytes, …)` takes a request as JSON: `name`,
+//! `text` and `base` as of [`Request`], and perhaps `archs` or `devices`. It answers JSON: the number
+//! of the `package`, by which `kernpack_read` knows it; the path `so` that can be loaded, and its
+//! `digest`; whether it was a `hit`; the drawn `warnings`; or else an `error`.
+//!
+//! The work is done on a thread of its own. The one that asked looks for signals meanwhile, so that
+//! Ctrl-C ends the wait at once; what was begun is finished, for the next who asks.
+
+use crate::ffi::{Args, Error, Object, Value, check_signals};
+use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
+use kernpack_cli::told;
+use kernpack_compiler::image::Arch;
+use kernpack_syntax::Told;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a signal may wait.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A request as Python writes it.
+#[derive(Deserialize)]
+struct Asked {
+    name: String,
+    text: String,
+    base: String,
+    archs: Option<Vec<String>>,
+    devices: Option<Vec<String>>,
+}
+
+/// What the working thread says.
+enum Event {
+    Waiting(u32),
+    Compiling,
+    Done(Result<Got, Failure>),
+}
+
+/// `kernpack_get`
+pub fn get(args: Args<'_>) -> Result<Value, Error> {
+    let request = request(args)?;
+    let observer = args.function(1)?;
+    let answer = wait(request, observer.as_ref())?;
+    Ok(Value::Text(answer.to_string()))
+}
+
+/// `kernpack_read(package, suffix) -> bytes`
+pub fn read(args: Args<'_>) -> Result<Value, Error> {
+    let (number, suffix) = (args.int(0)?, args.text(1)?);
+    let artifact =
+        Artifact::ALL.into_iter().find(|a| suffix.strip_prefix('.') == Some(a.extension()));
+    let artifact = artifact.ok_or_else(|| Error::value(format!("no file ends in {suffix}")))?;
+    let entries = entries();
+    let entry = usize::try_from(number).ok().and_then(|number| entries.get(number));
+    let entry = entry.ok_or_else(|| Error::value(format!("there is no package {number}")))?;
+    entry.read(artifact).map(Value::Bytes).map_err(|error| Error::runtime(error.to_string()))
+}
+
+/// The packages that were answered, by number. They stay, as what was loaded of them does.
+fn entries() -> MutexGuard<'static, Vec<Entry>> {
+    static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+    ENTRIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn request(args: Args<'_>) -> Result<Request, Error> {
+    let asked: Asked = serde_json::from_str(args.text(0)?)
+        .map_err(|error| Error::value(format!("not a request: {error}")))?;
+    let mut request = Request::new(asked.name, asked.text, Path::new(&asked.base));
+    request.archs = match (asked.archs, asked.devices) {
+        (Some(archs), _) => Wanted::Archs(parse_archs(&archs)?),
+        (None, Some(devices)) => Wanted::Devices(parse_archs(&devices)?),
+        (None, None) => Wanted::Written,
+    };
+    for at in (2..args.len()).step_by(2) {
+        request.held.insert(args.text(at)?, args.bytes(at + 1)?.to_vec());
+    }
+    Ok(request)
+}
+
+fn parse_archs(names: &[String]) -> Result<Vec<Arch>, Error> {
+    let parse =
+        |name: &String| name.parse::<Arch>().map_err(|error| Error::value(error.to_string()));
+    names.iter().map(parse).collect()
+}
+
+/// Has a thread do the work, and waits for it.
+fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
+    let (sender, receiver) = channel();
+    let is_cancelled = Arc::new(AtomicBool::new(false));
+    let listener = Listener { sender: sender.clone(), is_cancelled: is_cancelled.clone() };
+    let work = move || {
+        let got = Cache::from_env().get(&request, &listener);
+        let _ = sender.send(Event::Done(got));
+    };
+    let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(work);
+    thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
+    let tell = |event: &str, pid: u32| observer.map_or(Ok(()), |told| told.tell(event, pid.into()));
+    loop {
+        let told = match receiver.recv_timeout(PATIENCE) {
+            Ok(Event::Done(got)) => return answer(got),
+            Ok(Event::Waiting(pid)) => tell("waiting", pid),
+            Ok(Event::Compiling) => tell("compiling", 0),
+            Err(RecvTimeoutError::Timeout) => check_signals(),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Error::runtime("the compiler failed; see above"))
+            }
+        };
+        if told.is_err() {
+            is_cancelled.store(true, Ordering::Relaxed);
+        }
+        told?;
+    }
+}
+
+/// What the cache tells goes to the thread that asked.
+struct Listener {
+    sender: Sender<Event>,
+    is_cancelled: Arc<AtomicBool>,
+}
+
+impl Observer for Listener {
+    fn waiting(&self, pid: u32) {
+        let _ = self.sender.send(Event::Waiting(pid));
+    }
+
+    fn compiling(&self) {
+        let _ = self.sender.send(Event::Compiling);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+}
+
+fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
+    let Got { entry, is_hit, told } = match got {
+        Ok(got) => got,
+        Err(failure) => return Ok(failed(failure)),
+    };
+    let path = entry.path(Artifact::SharedObject);
+    let mut entries = entries();
+    let answer = json!({
+        "package": entries.len(),
+        "so": path.display().to_string(),
+        "digest": entry.digest(),
+        "hit": is_hit,
+        "warnings": drawn(&told),
+    });
+    entries.push(entry);
+    Ok(answer)
+}
+
+fn failed(failure: Failure) -> Json {
+    let is_forbidden = matches!(failure, Failure::Forbidden(_));
+    let (text, diagnostics) = match &failure {
+        Failure::Told(told) => (drawn(told), told::json(told)),
+        other => (other.to_string(), json!([])),
+    };
+    let error = json!({ "text": text, "diagnostics": diagnostics, "is_forbidden": is_forbidden });
+    json!({ "error": error, "warnings": "" })
+}
+
+fn drawn(told: &Told) -> String {
+    told::text(told, false)
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The symbols of this library: packed functions, a line each. What they do stands elsewhere.
+
+#![expect(unsafe_code, reason = "symbols are exported, and callers are trusted")]
+
+use crate::ffi::{Args, Error, Value};
+use crate::{allocator, build, command, inspect, prepared, signature};
+
+/// Defines packed functions: for each, its doc, its symbol, and what it does.
+macro_rules! packed_functions {
+    ($( $(#[$doc:meta])* $symbol:ident = $body:path; )*) => { $(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The caller is one of packed functions.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $symbol(
+            _handle: *mut core::ffi::c_void,
+            args: *const kernpack_ffi_abi::layout::Any,
+            n_args: i32,
+            result: *mut kernpack_ffi_abi::layout::Any,
+        ) -> i32 {
+            // SAFETY: as the caller says.
+            unsafe { $crate::ffi::run(args, n_args, result, $body) }
+        }
+    )* };
+}
+
+packed_functions! {
+    /// `(request, observer, name, bytes, …) -> JSON`: a package, from the cache or compiled.
+    __tvm_ffi_kernpack_get = build::get;
+    /// `(package, suffix) -> bytes`: a file of a package.
+    __tvm_ffi_kernpack_read = build::read;
+    /// `(word, …) -> JSON`: what the command line tool answers.
+    __tvm_ffi_kernpack_command = command::command;
+    /// `(path) -> JSON`: the GPU images of a file.
+    __tvm_ffi_kernpack_images = inspect::images;
+    /// `(signature) -> JSON`: a signature as data.
+    __tvm_ffi_kernpack_describe = signature::describe;
+    /// `(text) -> JSON`: the type of a result or of a workspace, as data.
+    __tvm_ffi_kernpack_describe_tensor = signature::describe_tensor;
+    /// `(signature, call) -> JSON`: what the checks say of a call that is described.
+    __tvm_ffi_kernpack_check = signature::check;
+    /// Has results and workspaces allocated where a call brings no allocator.
+    __tvm_ffi_kernpack_install_allocator = install_allocator;
+    /// `(prepared, device_index) -> Function`: the prepared call, on PyTorch's current stream.
+    __tvm_ffi_kernpack_on_torch_stream = prepared::on_torch_stream;
+}
+
+fn install_allocator(_: Args<'_>) -> Result<Value, Error> {
+    allocator::install();
+    Ok(Value::None)
+}

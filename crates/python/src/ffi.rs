@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The TVM-FFI C ABI as the functions of this library use it: arguments, results, errors, callbacks.
+//!
+//! The functions of libtvm_ffi are left undefined: whoever loads this library has loaded that one
+//! before. No other file here names them.
+
+#![expect(unsafe_code, reason = "the ABI is one of C")]
+
+use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES};
+use kernpack_ffi_abi::{ErrorKind, TypeIndex};
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{ptr, slice};
+
+unsafe extern "C" {
+    fn TVMFFIErrorSetRaisedFromCStr(kind: *const c_char, message: *const c_char);
+    fn TVMFFIErrorMoveFromRaised(out: *mut *mut c_void);
+    fn TVMFFIErrorSetRaised(error: *mut c_void);
+    fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) -> i32;
+    fn TVMFFIBytesFromByteArray(bytes: *const ByteArray, out: *mut Any) -> i32;
+    fn TVMFFIFunctionCall(function: *mut c_void, args: *const Any, n: i32, out: *mut Any) -> i32;
+    fn TVMFFIObjectIncRef(object: *mut c_void) -> i32;
+    fn TVMFFIObjectDecRef(object: *mut c_void) -> i32;
+    fn TVMFFIEnvCheckSignals() -> i32;
+}
+
+/// Why a function of this library fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Which exception it becomes.
+    pub kind: ErrorKind,
+    /// What happened.
+    pub message: String,
+    /// Whether Python has an exception set already, which is the one to raise.
+    is_set: bool,
+}
+
+impl Error {
+    /// A wrong argument.
+    pub fn value(message: impl Into<String>) -> Error {
+        Error { kind: ErrorKind::ValueError, message: message.into(), is_set: false }
+    }
+
+    /// Something that failed.
+    pub fn runtime(message: impl Into<String>) -> Error {
+        Error { kind: ErrorKind::RuntimeError, message: message.into(), is_set: false }
+    }
+
+    /// Python has an exception set: that of a signal, or of a callback.
+    fn set() -> Error {
+        Error { is_set: true, ..Error::runtime("") }
+    }
+
+    /// Raises it: -1, for the caller of a packed function.
+    pub fn raise(&self) -> i32 {
+        // An error of a callback's is raised already; one that Python has set goes by this name.
+        let (kind, message) = match self.is_set {
+            true if is_raised() => return -1,
+            true => ("EnvErrorAlreadySet".to_string(), String::new()),
+            false => (self.kind.to_string(), self.message.replace('\0', "?")),
+        };
+        let (kind, message) = (CString::new(kind), CString::new(message));
+        let (kind, message) = (kind.unwrap_or_default(), message.unwrap_or_default());
+        // SAFETY: both end in a NUL, and are copied.
+        unsafe { TVMFFIErrorSetRaisedFromCStr(kind.as_ptr(), message.as_ptr()) };
+        -1
+    }
+}
+
+/// What a function of this library returns.
+#[derive(Debug, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    None,
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A function.
+    Function(Object),
+}
+
+impl Value {
+    /// A text that is JSON.
+    ///
+    /// # Errors
+    /// Where the value has no JSON.
+    pub fn json(value: &impl serde::Serialize) -> Result<Value, Error> {
+        let text = serde_json::to_string(value);
+        text.map(Value::Text).map_err(|error| Error::runtime(error.to_string()))
+    }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Copy)]
+pub struct Args<'a>(&'a [Any]);
+
+impl<'a> Args<'a> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// A text or bytes.
+    ///
+    /// # Errors
+    /// Where there is none, or something else.
+    pub fn bytes(self, at: usize) -> Result<&'a [u8], Error> {
+        let found = self.0.get(at).and_then(bytes);
+        found.ok_or_else(|| Error::value(format!("argument #{at} should be a str or bytes")))
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// Where there is none, or something else.
+    pub fn text(self, at: usize) -> Result<&'a str, Error> {
+        let text = std::str::from_utf8(self.bytes(at)?);
+        text.map_err(|_| Error::value(format!("argument #{at} is not UTF-8")))
+    }
+
+    /// An integer.
+    ///
+    /// # Errors
+    /// Where there is none, or something else.
+    pub fn int(self, at: usize) -> Result<i64, Error> {
+        let found = self.0.get(at).filter(|any| any.type_index == TypeIndex::INT.0);
+        let found = found.map(|any| any.payload);
+        found.ok_or_else(|| Error::value(format!("argument #{at} should be an int")))
+    }
+
+    /// A function, held; `None` where None was passed.
+    ///
+    /// # Errors
+    /// Where there is none, or something else.
+    pub fn function(self, at: usize) -> Result<Option<Object>, Error> {
+        match self.0.get(at) {
+            Some(any) if any.type_index == TypeIndex::NONE.0 => Ok(None),
+            Some(any) if any.type_index == TypeIndex::FUNCTION.0 => {
+                let object = any.payload as *mut c_void;
+                // SAFETY: the object lives as long as the call, at least.
+                unsafe { TVMFFIObjectIncRef(object) };
+                Ok(Some(Object(object)))
+            }
+            _ => Err(Error::value(format!("argument #{at} should be callable or None"))),
+        }
+    }
+}
+
+/// The bytes of a text or of bytes, in each of the forms that they are passed in.
+fn bytes(any: &Any) -> Option<&[u8]> {
+    let address = any.payload as *const u8;
+    let (data, size) = match TypeIndex(any.type_index) {
+        TypeIndex::SMALL_STR | TypeIndex::SMALL_BYTES => {
+            (ptr::from_ref(&any.payload).cast(), any.padding as usize)
+        }
+        TypeIndex::STR | TypeIndex::BYTES => {
+            // SAFETY: behind its header, such an object has a `ByteArray`.
+            let cell = unsafe { address.add(OBJECT_HEADER_BYTES as usize) };
+            // SAFETY: as above.
+            unsafe { byte_array(cell) }
+        }
+        // SAFETY: the value is the address of a `ByteArray`.
+        TypeIndex::BYTE_ARRAY_PTR => unsafe { byte_array(address) },
+        TypeIndex::RAW_STR => {
+            // SAFETY: the value is the address of a text that ends in a NUL.
+            let text = unsafe { std::ffi::CStr::from_ptr(address.cast()) };
+            return Some(text.to_bytes());
+        }
+        _ => return None,
+    };
+    if size == 0 {
+        return Some(&[]);
+    }
+    // SAFETY: the bytes live as long as the argument.
+    Some(unsafe { slice::from_raw_parts(data, size) })
+}
+
+/// # Safety
+/// A `ByteArray` lies at the address.
+unsafe fn byte_array(address: *const u8) -> (*const u8, usize) {
+    // SAFETY: as the caller says.
+    let array = unsafe { address.cast::<ByteArray>().read() };
+    (array.data as *const u8, array.size as usize)
+}
+
+/// An object of libtvm_ffi's, held.
+#[derive(Debug, PartialEq)]
+pub struct Object(*mut c_void);
+
+// SAFETY: counts of references are atomic, and functions may be called from any thread.
+unsafe impl Send for Object {}
+// SAFETY: as above.
+unsafe impl Sync for Object {}
+
+impl Object {
+    /// The object, of which the caller owns a reference that is handed over.
+    pub fn owned(object: *mut c_void) -> Object {
+        Object(object)
+    }
+
+    /// Calls a function as packed functions are called.
+    ///
+    /// # Safety
+    /// The object is a function, and the rest is that of a packed function's caller.
+    pub unsafe fn call(&self, args: *const Any, n_args: i32, result: *mut Any) -> i32 {
+        // SAFETY: as the caller says.
+        unsafe { TVMFFIFunctionCall(self.0, args, n_args, result) }
+    }
+
+    /// Calls a function with a text and a number.
+    ///
+    /// # Errors
+    /// Where it raises.
+    pub fn tell(&self, text: &str, number: i64) -> Result<(), Error> {
+        let text = make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?;
+        let passed = [text, any(TypeIndex::INT, number)];
+        let mut result = any(TypeIndex::NONE, 0);
+        // SAFETY: the function is held, and there are as many arguments as it is told.
+        let status = unsafe { self.call(passed.as_ptr(), 2, &mut result) };
+        release(&passed[0]);
+        release(&result);
+        if status == 0 { Ok(()) } else { Err(Error::set()) }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        // SAFETY: a reference is held since this was made.
+        unsafe { TVMFFIObjectDecRef(self.0) };
+    }
+}
+
+/// Whether a signal wants the process's attention, such as that of Ctrl-C.
+///
+/// # Errors
+/// It does, and Python has its exception set.
+pub fn check_signals() -> Result<(), Error> {
+    // SAFETY: nothing is asked of the caller.
+    match unsafe { TVMFFIEnvCheckSignals() } {
+        0 => Ok(()),
+        _ => Err(Error::set()),
+    }
+}
+
+/// Runs the body of a packed function, whatever happens in it: 0, or -1 with an error raised.
+///
+/// # Safety
+/// The arguments are those of a packed function's caller.
+pub unsafe fn run(
+    args: *const Any,
+    n_args: i32,
+    result: *mut Any,
+    body: fn(Args<'_>) -> Result<Value, Error>,
+) -> i32 {
+    let n_args = usize::try_from(n_args).unwrap_or(0);
+    let args = match n_args {
+        0 => &[][..],
+        // SAFETY: the caller passes as many arguments as it says.
+        _ => unsafe { slice::from_raw_parts(args, n_args) },
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(Args(args)).and_then(into_any)));
+    let outcome = outcome.unwrap_or_else(|_| Err(Error::runtime("kernpack failed; see above")));
+    match outcome {
+        Ok(value) => {
+            // SAFETY: the caller has a place for the result.
+            unsafe { result.write(value) };
+            0
+        }
+        Err(error) => error.raise(),
+    }
+}
+
+/// Whether an error is raised in libtvm_ffi; it stays so.
+fn is_raised() -> bool {
+    let mut error = ptr::null_mut();
+    // SAFETY: the place is a variable.
+    unsafe { TVMFFIErrorMoveFromRaised(&mut error) };
+    if error.is_null() {
+        return false;
+    }
+    set_raised(error);
+    true
+}
+
+fn set_raised(error: *mut c_void) {
+    // SAFETY: the error is an object, which libtvm_ffi takes a reference to.
+    unsafe { TVMFFIErrorSetRaised(error) };
+    // SAFETY: the reference that was moved here is dropped.
+    unsafe { TVMFFIObjectDecRef(error) };
+}
+
+fn into_any(value: Value) -> Result<Any, Error> {
+    Ok(match value {
+        Value::None => any(TypeIndex::NONE, 0),
+        Value::Text(text) => make_bytes(text.as_bytes(), TVMFFIStringFromByteArray)?,
+        Value::Bytes(bytes) => make_bytes(&bytes, TVMFFIBytesFromByteArray)?,
+        Value::Function(object) => {
+            let made = any(TypeIndex::FUNCTION, object.0 as i64);
+            // The reference goes to the caller.
+            std::mem::forget(object);
+            made
+        }
+    })
+}
+
+/// A value that holds a copy of the bytes.
+fn make_bytes(
+    bytes: &[u8],
+    make: unsafe extern "C" fn(*const ByteArray, *mut Any) -> i32,
+) -> Result<Any, Error> {
+    let view = ByteArray { data: bytes.as_ptr() as u64, size: bytes.len() as u64 };
+    let mut made = any(TypeIndex::NONE, 0);
+    // SAFETY: the bytes live, and the place is a variable.
+    let status = unsafe { make(&view, &mut made) };
+    if status == 0 { Ok(made) } else { Err(Error::runtime("out of memory")) }
+}
+
+fn any(index: TypeIndex, payload: i64) -> Any {
+    Any { type_index: index.0, padding: 0, payload }
+}
+
+/// Drops what a value holds.
+fn release(any: &Any) {
+    if any.type_index >= TypeIndex::OBJECT.0 {
+        // SAFETY: the value holds a reference, and is not used again.
+        unsafe { TVMFFIObjectDecRef(any.payload as *mut c_void) };
+    }
+}

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that are brought in Python: every source that a package file takes, text and files, and what is told of mistakes.
+
+GPU code is compiled and packaged here, and called in `tests/gpu`.
+"""
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import ml_dtypes
+import numpy
+import pytest
+import torch
+import tvm_ffi
+
+import kernpack as kp
+from kernpack import _arch
+from conftest import REPOSITORY
+
+ADD_ONE = """
+#include <stdint.h>
+void add_one(const float* a, float* b, int64_t n) { for (int64_t i = 0; i < n; ++i) b[i] = a[i] + 1; }
+"""
+SIGNATURE = "add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut))"
+ARGS = ["a", "b", "n"]
+CUDA = """
+extern "C" __global__ void add_one(const float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = a[i] + 1;
+}
+"""
+GPU_ARGS = ["a", "b", "n: int32"]
+LAYOUT = {"grid": "ceildiv(n, 256)", "block": 256}
+
+
+def check(f):
+    a, b = numpy.arange(5, dtype="float32"), numpy.zeros(5, "float32")
+    f(a, b)
+    numpy.testing.assert_array_equal(b, a + 1)
+
+
+def test_host_text():
+    check(kp.host(ADD_ONE, SIGNATURE, args=ARGS))
+
+
+@pytest.mark.parametrize("as_path", [str, Path])
+def test_a_host_file(tmp_path, as_path):
+    (tmp_path / "add_one.c").write_text(ADD_ONE)
+    check(kp.host(as_path(tmp_path / "add_one.c"), SIGNATURE, args=ARGS))
+
+
+def test_host_files_of_several_kinds(tmp_path):
+    (tmp_path / "one.h").write_text("#define ONE 1\n")
+    (tmp_path / "one.c").write_text('#include <one.h>\nfloat one(void) { return ONE; }')
+    subprocess.run(["gcc", "-c", "-fPIC", "one.c", "-I.", "-o", "one.o"], cwd=tmp_path, check=True)
+    text = "float one(void); void add_one(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i] + one(); }"
+    check(kp.host([text, tmp_path / "one.o"], SIGNATURE, args=ARGS))
+    check(kp.host([text, (tmp_path / "one.o").read_bytes()], SIGNATURE, args=ARGS))
+    check(kp.host([text, tmp_path / "one.c"], SIGNATURE, args=ARGS, include=tmp_path))
+
+
+def test_defines_and_another_name():
+    text = "void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i] + ONE; }"
+    check(kp.host(text, SIGNATURE, kernel="run", args=ARGS, define={"ONE": 1}))
+
+
+def test_a_status():
+    f = kp.host("int f(int n) { return n; }", "f(n: int32)", args=["n: int32"], returns="int")
+    f(0)
+    with pytest.raises(RuntimeError, match="7"):
+        f(7)
+
+
+def test_cuda_text_and_file(tmp_path):
+    (tmp_path / "add_one.cu").write_text(CUDA)
+    text = kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")
+    file = kp.cuda(tmp_path / "add_one.cu", SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")
+    for f in (text, file):
+        [launch] = f.metadata["launches"]
+        assert launch["kernel"] == "add_one" and launch["source"]["kind"] == "cuda"
+        assert [arch for image in launch["source"]["images"] for arch in image["archs"]] == ["sm_90"]
+        assert f.device_type == "cuda"
+    with pytest.raises((RuntimeError, ValueError), match="CUDA|device_type"):
+        text(numpy.zeros(1, "float32"), numpy.zeros(1, "float32"))
+
+
+def archs(f):
+    return [arch for launch in f.metadata["launches"] for image in launch["source"]["images"] for arch in image["archs"]]
+
+
+def test_what_cuda_is_compiled_for(monkeypatch):
+    monkeypatch.setenv("KERNPACK_ARCH", "sm_80,compute_90")
+    assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT)) == ["sm_80", "compute_90"]
+    assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch=["sm_86"])) == ["sm_86"]
+    monkeypatch.delenv("KERNPACK_ARCH")
+    monkeypatch.setattr("kernpack._arch._gpus", lambda: [("GPU-a", "sm_89"), ("GPU-b", "sm_90")])
+    _arch.visible.cache_clear()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
+    assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, doc="for one")) == ["sm_90"]
+    for names, order, found in [(None, None, ["sm_89", "sm_90"]), ("0", "PCI_BUS_ID", ["sm_89"]), ("", None, []), ("-1", None, []), ("GPU-a,1", "PCI_BUS_ID", ["sm_89", "sm_90"])]:
+        assert _arch.visible(names, order) == found
+    _arch.visible.cache_clear()
+
+
+def test_ptx_and_cubin_from_text_bytes_and_files(tmp_path):
+    images = REPOSITORY / "tests" / "images"
+    ptx = (REPOSITORY / "tests" / "gpu" / "add_one.ptx").read_text()
+    assert images.is_dir()
+    f = kp.ptx(ptx, SIGNATURE, args=GPU_ARGS, **LAYOUT)
+    (tmp_path / "add_one.ptx").write_text(ptx)
+    g = kp.ptx(tmp_path / "add_one.ptx", SIGNATURE, args=GPU_ARGS, **LAYOUT)
+    assert archs(f) == archs(g) and archs(f)[0].startswith("compute_")
+
+
+def test_a_package_file(tmp_path):
+    module = kp.load(REPOSITORY / "examples" / "add_one" / "add_one.toml")
+    check(module.add_one)
+
+
+def test_a_package_is_what_its_text_says(tmp_path):
+    """The package, and the package file that it writes, with its sources beside: the same bytes."""
+    package = kp.Package("both", submit=None).function(
+        SIGNATURE, kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="n > 4"), kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="otherwise"),
+        doc="b = a + 1\nby an engineer's \"hand\"",
+    )
+    written = package.written()
+    for name, content in written.held.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "both.toml").write_text(written.text)
+    assert written.text == package.toml() and list(written.held) == ["both.c"]
+    assert kp.load(tmp_path / "both.toml").read() == package.load().read()
+    with pytest.raises(RuntimeError, match="compiled already"):
+        package.function(SIGNATURE)
+
+
+def test_all_mistakes_at_once():
+    with pytest.raises(kp.CompileError) as error:
+        kp.host("void f(void) {}", "f(x: Tensor([n], floot32), y: Tensor([m, float32))")
+    assert "floot32" in str(error.value) and "signature =" in str(error.value)
+    assert error.value.diagnostics and all(each["severity"] in ("error", "warning") for each in error.value.diagnostics)
+
+
+def test_what_a_compiler_says():
+    with pytest.raises(kp.CompileError, match="add_one.c"):
+        kp.host("void add_one(", SIGNATURE, args=ARGS)
+    with pytest.raises(kp.CompileError, match="add_one.cu"):
+        kp.cuda('extern "C" __global__ void add_one(', SIGNATURE, args=GPU_ARGS, **LAYOUT)
+
+
+def test_warnings_are_shown_each_time():
+    text = "#warning mind the gap\n" + ADD_ONE
+    for _ in range(2):
+        with pytest.warns(kp.CompileWarning, match="mind the gap"):
+            check(kp.host(text, SIGNATURE, args=ARGS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check(kp.host(ADD_ONE, SIGNATURE, args=ARGS))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(kp.CompileError, match="missing.c"):
+        kp.host(tmp_path / "missing.c", SIGNATURE, args=ARGS)
+    with pytest.raises(FileNotFoundError):
+        kp.load(tmp_path / "missing.toml")
+
+
+def run(code, **environment):
+    """What a process of its own prints."""
+    ran = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_a_process_can_fork_after_a_compile():
+    """Compiling asks NVML for the GPUs, and never the driver; the child goes on."""
+    code = f"""
+import os, sys
+import kernpack as kp
+from kernpack import _arch
+kp.cuda({CUDA!r}, {SIGNATURE!r}, args={GPU_ARGS!r}, grid="ceildiv(n, 256)", block=256)
+assert "libcuda.so" not in open("/proc/self/maps").read()
+if os.fork() == 0:
+    f = kp.host({ADD_ONE!r}, {SIGNATURE!r}, args={ARGS!r})
+    import numpy
+    a, b = numpy.zeros(3, "float32"), numpy.zeros(3, "float32")
+    f(a, b)
+    os._exit(int(b.sum()))
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    assert run(code).strip() == "3"
+
+
+def test_two_versions_of_one_kernel():
+    one = kp.host(ADD_ONE, SIGNATURE, args=ARGS)
+    two = kp.host(ADD_ONE.replace("+ 1", "+ 2"), SIGNATURE, args=ARGS)
+    b = numpy.zeros(1, "float32")
+    for f, expected in ((one, 1), (two, 2), (one, 1)):
+        f(numpy.zeros(1, "float32"), b)
+        assert b[0] == expected
+
+
+def test_a_module_that_was_built_again(tmp_path):
+    path = tmp_path / "add.so"
+    b, modules = numpy.zeros(1, "float32"), []
+    for number in (1, 2, 3):
+        kp.host(ADD_ONE.replace("+ 1", f"+ {number}"), SIGNATURE, args=ARGS).export(path)
+        modules.append(kp.load_module(path))
+    for number, module in enumerate(modules, 1):
+        module.add_one(numpy.zeros(1, "float32"), b)
+        assert b[0] == number
+    assert len({module.digest for module in modules}) == 3
+
+
+def test_no_framework_is_imported():
+    """NumPy and PyTorch are only looked at where somebody else has imported them."""
+    code = "import sys, kernpack; print([name for name in ('numpy', 'jax', 'triton') if name in sys.modules])"
+    assert run(code, TVM_FFI_DISABLE_TORCH_C_DLPACK="1").strip() in ("[]", "['numpy']")
+
+
+def test_names_of_others_lead_here():
+    with pytest.raises(AttributeError, match="here: kp.fake_tensor"):
+        kp.make_fake_tensor
+
+
+def test_dtypes_of_every_framework():
+    for value in (torch.bfloat16, numpy.dtype(ml_dtypes.bfloat16), ml_dtypes.bfloat16, "bfloat16", tvm_ffi.dtype("bfloat16"), kp.bfloat16):
+        assert kp.dtype(value) == "bfloat16", value
+    assert kp.dtype(float) == "float32" and kp.dtype(numpy.int64) == "int64" and kp.dtype(bool) == "bool"
+    assert kp.dtype(torch.float4_e2m1fn_x2) == "float4_e2m1fnx2"
+    with pytest.raises(TypeError, match="names no dtype"):
+        kp.dtype("floot")
+
+
+def test_signatures_from_objects():
+    n, unnamed = kp.sym_int("n", divisibility=16), kp.sym_int()
+    a = kp.fake_tensor(kp.float32, (n, unnamed), align=16)
+    text = kp.signature("f", a=a, b=kp.mut(a), k=kp.int32, o=kp.optional(kp.fake_compact_tensor(torch.float16, (unnamed, 4))),
+                        p=(kp.float32, kp.shape([n, 2])), s=kp.fake_stream(), results={"r": kp.fake_tensor("T", (n,))},
+                        where="T in {float16, float32}")
+    assert text == (
+        "f(a: Tensor([n, n0], float32, align=16), b: Tensor([n, n0], float32, align=16, mut), k: int32, "
+        "o: Optional[Tensor([n0, 4], float16, order=col)], p: Tuple(float32, Shape(n, 2)), s: Stream) -> r: Tensor([n], T) "
+        "where n % 16 == 0, T in {float16, float32}"
+    )
+    m = kp.sym_int()
+    tensor = kp.fake_tensor(numpy.float32, (m,))
+    check(kp.host(ADD_ONE, kp.signature("add_one", a=tensor, b=kp.mut(tensor)), args=["a", "b", "n0"]))

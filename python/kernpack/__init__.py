@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kernpack: a kernel and one line of signature become a function that checks its arguments.
+
+    import kernpack as kp
+
+    add_one = kp.host(
+        "void add_one(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i] + 1; }",
+        "add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut))",
+        args=["a", "b", "n"],
+    )
+
+Kernels come from CUDA C++ (`cuda`), PTX, cubins, fatbins, Triton, C functions (`host`), package files (`load`), or several at
+once (`Package`). What was compiled is kept in a cache, and exported by `f.export("add_one.so")`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import jax as jax
+    from . import torch as torch
+    from ._api import *
+    from ._triton import triton as triton
+
+__version__ = "0.1.0"
+
+# What users of CuTe DSL look for.
+_ELSEWHERE = {
+    "compile": "bring the kernel: kp.cuda, kp.ptx, kp.cubin, kp.triton or kp.host",
+    "make_fake_tensor": "kp.fake_tensor",
+    "make_fake_compact_tensor": "kp.fake_compact_tensor",
+    "make_fake_stream": "kp.fake_stream",
+    "from_dlpack": "pass the tensor itself",
+    "export_to_c": 'f.export("f.o")',
+    "sym_int32": "kp.sym_int",
+    "sym_int64": "kp.sym_int",
+}
+
+
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for: the command line tool, for one, needs nothing of it."""
+    if name in ("jax", "torch"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "triton":
+        found = importlib.import_module(f"{__name__}._triton").triton
+    elif name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        api = importlib.import_module(f"{__name__}._api")
+        if name not in api.__all__:
+            hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        found = getattr(api, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*importlib.import_module(f"{__name__}._api").__all__, "jax", "torch", "triton"]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a description to a loaded package: from the cache, or compiled.
+
+`Package` is a description of several functions; `precompile` fills the cache ahead. Not here: how the compiler and its
+cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Iterable, Mapping, Sequence, Union
+
+from . import _arch, _errors, _module, _native, _package
+from ._function import Function
+from ._module import Module
+from ._package import Definition, Launch, Written
+
+_log = logging.getLogger("kernpack")
+
+
+class Package:
+    """Several functions that become one module: what a package file describes, with the same words.
+
+    It is compiled at its first use. Nothing can be added then.
+    """
+
+    def __init__(
+        self, name: str, *functions: Definition, link: Sequence[str] = (), submit: str | None = None, arch: _arch.Archs = None
+    ) -> None:
+        self.name = name
+        self.functions = list(functions)
+        self._link = link
+        self._submit = submit
+        self.arch = arch
+        self._module: Module | None = None
+
+    def function(
+        self,
+        signature: str,
+        *launches: Launch,
+        doc: str | None = None,
+        workspace: Mapping[str, str] | None = None,
+        submit: str | None = None,
+    ) -> Package:
+        """Adds a function; returns the package, to add more."""
+        if self._module is not None:
+            raise RuntimeError(f"the package {self.name} is compiled already: nothing can be added")
+        self.functions.append(Definition(signature, launches, doc, workspace, submit))
+        return self
+
+    def toml(self) -> str:
+        """The package as the text of a package file. Sources in memory are named there, and not written."""
+        return self.written().text
+
+    def written(self) -> Written:
+        """The text, with the files that it names."""
+        return _package.write(self.name, self.functions, self._link, self._submit)
+
+    def load(self) -> Module:
+        """The package, loaded."""
+        if self._module is None:
+            self._module = get(self.written(), self.arch)
+        return self._module
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
+        self.load().export(path)
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.load().__getattr__(name)
+
+    def request(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """What the cache is asked."""
+        return _request(self.written(), self.arch)
+
+
+def load(path: str | os.PathLike[str], *, arch: _arch.Archs = None) -> Module:
+    """The package that a package file describes, compiled where the cache does not have it, and loaded."""
+    return get(_read(path), arch)
+
+
+def _read(path: str | os.PathLike[str]) -> Written:
+    file = Path(path)
+    try:
+        text = file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise _errors.CompileError(f"{file} is no package file: it is not UTF-8: {error}") from None
+    return Written(str(file), text, file.absolute().parent, {})
+
+
+def get(written: Written, arch: _arch.Archs) -> Module:
+    """The package of this text, loaded."""
+    answer = _answer(*_request(written, arch))
+    return _module.load_built(answer["so"], answer["digest"], answer["package"])
+
+
+def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
+    archs = _arch.wanted(arch) if written.has_cuda else {}
+    request = {"name": written.name, "text": written.text, "base": str(written.base), **archs}
+    os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
+    return request, written.held
+
+
+def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
+    answer = _native.get(request, held, _observe)
+    if answer["warnings"]:
+        warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=5)
+    error = answer.get("error")
+    if error is not None:
+        kind = _errors.CompileForbidden if error["is_forbidden"] else _errors.CompileError
+        raise kind(error["text"].rstrip(), error["diagnostics"])
+    return answer
+
+
+def _observe(event: str, process: int) -> None:
+    if event == "waiting":
+        _log.info("waiting for process %d, which compiles the same package", process)
+    else:
+        _log.debug("%s", event)
+
+
+Precompiled = Union[Package, str, "os.PathLike[str]"]
+
+
+def precompile(
+    packages: Iterable[Precompiled], *, arch: _arch.Archs = None, jobs: int | None = None, progress: bool | None = None
+) -> None:
+    """Compiles packages, and package files, into the cache, several at a time; needs no GPU.
+
+    `arch` names what CUDA C++ is compiled for: later calls on each such device find the package. `progress` draws a bar
+    on the standard error; left out, where that is a terminal.
+
+    Raises `CompileError` for the first package that cannot be built, when all have been tried.
+    """
+    requests = [_precompiled(package, arch) for package in packages]
+    shown = sys.stderr.isatty() if progress is None else progress
+    failed: list[BaseException] = []
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        waiting = [pool.submit(_answer, *request) for request in requests]
+        for n_done, done in enumerate(concurrent.futures.as_completed(waiting), 1):
+            error = done.exception()
+            failed += [] if error is None else [error]
+            if shown:
+                _draw(n_done, len(waiting))
+    if failed:
+        raise failed[0]
+
+
+def _precompiled(package: Precompiled, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
+    if isinstance(package, Package):
+        return _request(package.written(), arch if arch is not None else package.arch)
+    return _request(_read(package), arch)
+
+
+def _draw(n_done: int, n_all: int, width: int = 40) -> None:
+    filled = width * n_done // n_all
+    end = "\n" if n_done == n_all else ""
+    print(f"\rkernpack: [{'#' * filled}{'.' * (width - filled)}] {n_done}/{n_all}", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several functions, each built by itself, as the one package of a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Sequence, Union
+
+from . import _build, _kernel
+from ._build import Package
+from ._function import Function
+from ._module import SUFFIXES
+
+
+def export(functions: Union[Function, Package, Sequence[Function]], path: str | os.PathLike[str], *, name: str | None = None) -> None:
+    """Writes functions as one package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
+
+    `name` is the package's; left out, the file's. Functions that were built here can be joined; one that was loaded from
+    a file can only be exported alone.
+    """
+    if isinstance(functions, (Function, Package)):
+        functions.export(path)
+        return
+    stem = os.path.basename(os.fspath(path)).partition(".")[0]
+    joined = _kernel.joined(functions, name or stem)
+    joined.export(path)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of packages as Python calls them: keywords, defaults, results, and what they know of themselves.
+
+A `Function` is a `tvm_ffi.Function`, and costs what that costs: its call slot is that of `libkernpack_call.so`, which
+leaves calls without keywords alone. Only functions with results, and those that take tuples, are of the second type,
+which hands results to `_finish` and failures to `_retry`. What a function is comes from the metadata in its package, so
+that one that was built just now and one that was loaded from a file are alike. Not here: how packages are loaded
+(`_module.py`) and built (`_build.py`).
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import inspect
+import json
+import keyword
+import operator
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
+
+import tvm_ffi
+
+from . import _native
+
+if TYPE_CHECKING:
+    import os
+
+    from ._build import Package
+    from ._module import Module
+
+
+class _Methods(tvm_ffi.Function):
+    """A function of a package, which checks its arguments and then runs its kernels.
+
+    It is called with positional arguments or keywords; those with defaults may be left out. An argument that does not
+    fit is a `TypeError` or a `ValueError`, which says what was expected and what arrived, and a failure of CUDA a
+    `RuntimeError`. The interpreter lock is released during a call.
+    """
+
+    package: Module
+    """The package that the function is in."""
+    metadata: dict[str, Any]
+    """What the package says of the function: the keys are those of `kernpack inspect --json`."""
+    origin: Package | None = None
+    """What the package was made of, where it has this function alone and was built here."""
+    _keywords: tuple[tuple[str, ...], tuple[Any, ...], Callable[..., tuple[Any, ...]]]
+    __signature__: inspect.Signature
+    __name__: str
+
+    @property
+    def name(self) -> str:
+        """The name in the signature."""
+        return str(self.metadata["name"])
+
+    @property
+    def signature(self) -> str:
+        """The whole signature, which parses back."""
+        return str(self.metadata["signature"])
+
+    @property
+    def workspaces(self) -> list[str]:
+        """The memory that a call allocates, each with its type: `ws: Tensor([m], uint8)`."""
+        return list(self.metadata["workspaces"])
+
+    @functools.cached_property
+    def description(self) -> dict[str, Any]:
+        """The signature as data, for those who write bridges to other frameworks."""
+        return _native.describe(self.signature)
+
+    @property
+    def device_type(self) -> str:
+        """Where its kernels run: `cpu` or `cuda`."""
+        return "cuda" if any(launch.get("layout") for launch in self.metadata["launches"]) else "cpu"
+
+    @property
+    def plan(self) -> str:
+        """The checks of a call, in order, as `kernpack plan` prints them."""
+        return str(_native.command("plan", self.signature, "--device", self.device_type)["text"])
+
+    @property
+    def ptx(self) -> dict[str, str]:
+        """The PTX in its package, by architecture: `{"compute_80": ".version …"}`."""
+        return self.package.ptx()
+
+    @property
+    def sass(self) -> dict[str, str]:
+        """The machine code in its package, by architecture, as NVIDIA's disassembler prints it."""
+        return self.package.sass()
+
+    @functools.cached_property
+    def raw(self) -> tvm_ffi.Function:
+        """The same as a plain `tvm_ffi.Function`, which knows no keywords."""
+        return self.package.raw_function(self.name)
+
+    @property
+    def out(self) -> Function | None:
+        """The variant that takes the results as trailing arguments; None where there are no results."""
+        return self.package.find(f"{self.name}_out") if self.metadata["results"] else None
+
+    def prepare(self, *args: Any, **keywords: Any) -> Callable[[], Any]:
+        """Checks a call once, and returns a function of no arguments that only launches.
+
+        It holds its arguments. What was prepared from PyTorch's tensors runs on PyTorch's current stream. A function
+        whose kernels run on the CPU is not checked ahead: what is returned calls it as usual.
+        """
+        bound = self.__signature__.bind(*args, **keywords)
+        bound.apply_defaults()
+        return self.package.prepare(cast("Function", self), bound.args)
+
+    def explain(self, error: BaseException | str) -> str:
+        """What an error of a call means and what to do about it, as `kernpack explain` prints it."""
+        answer = _native.command("explain", str(error))
+        if answer["code"] != 0:
+            raise ValueError(answer["text"])
+        return str(answer["text"])
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes the function's package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
+
+        The other functions of the package are in it too.
+        """
+        self.package.export(path)
+
+    def _meet(self, value: Any) -> None:
+        """Has TVM-FFI pass dataclasses of this one's class as their fields."""
+        kind: type = type(value)
+        if _is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
+            names = [field.name for field in dataclasses.fields(value)]
+            get = operator.attrgetter(*names) if len(names) > 1 else _fields
+            kind.__tvm_ffi_value__ = lambda self: get(self)  # type: ignore[attr-defined]
+            for field in _fields(value):
+                self._meet(field)
+
+    def _retry(self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """Other arguments for a call that failed: fields for dataclasses that TVM-FFI met before we did."""
+        bound = _bind_all(self, args, keywords)
+        if bound is None or not issubclass(error, TypeError) or not any(map(_has_dataclass, bound)):
+            return None
+        return tuple(map(_unpacked, bound))
+
+    def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """What the caller gets for what no framework has made its own."""
+        convert = _converter([*args, *dict(keywords).values()])
+        if self._results is None:
+            return convert(result)
+        return self._results([convert(item) for item in result])
+
+    @functools.cached_property
+    def _results(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
+        """Makes a NamedTuple of several results."""
+        names = [result.split(":")[0] for result in self.metadata["results"]]
+        if len(names) < 2:
+            return None
+        results: Any = collections.namedtuple(self.name, names, rename=True)  # type: ignore[misc]
+        results.__module__ = "kernpack"
+        make: Callable[[Sequence[Any]], tuple[Any, ...]] = results._make
+        return make
+
+    def __repr__(self) -> str:
+        return f"<kernpack.Function {self.metadata['short']}>"
+
+
+if TYPE_CHECKING:
+
+    class Function(_Methods):
+        """See `_Methods`; at run time this is made by `libkernpack_call.so`."""
+
+    class ResultFunction(Function):
+        """A function with results."""
+
+    class TupleFunction(Function):
+        """A function that takes tuples."""
+
+else:
+    Function = _native.call_types().kernpack_function_type(_Methods)
+    Function.__module__, Function.__doc__ = "kernpack", _Methods.__doc__
+
+    class _Derived(Function):
+        pass
+
+    ResultFunction = _native.call_types().kernpack_result_type(_Derived, tvm_ffi.Tensor, tvm_ffi.Array)
+    TupleFunction = _native.call_types().kernpack_tuple_type(_Derived)
+
+
+def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> Function:
+    """The function whose metadata these are; `raw` is empty afterwards."""
+    own: dict[str, Any] = metadata["kernpack"]
+    function = _kind(metadata).__new__(_kind(metadata))
+    function.__move_handle_from__(raw)
+    if own["results"] or own["workspaces"]:
+        _native.install_allocator()
+    signature = _signature(own)
+    bind = _bind(own["name"], signature)
+    defaults = tuple(bind if p.default is p.empty else p.default for p in signature.parameters.values())
+    function.package, function.metadata = package, own
+    function.__signature__, function.__name__ = signature, own["name"]
+    function.__doc__ = "\n\n".join(part for part in (own["doc"], own["signature"]) if part)
+    function._keywords = (tuple(signature.parameters), defaults, bind)
+    return function
+
+
+def _kind(metadata: dict[str, Any]) -> type[Function]:
+    """The type of a function: only those with results or tuples pay for them."""
+    schema = json.loads(metadata["type_schema"])
+    if '"Tuple"' in json.dumps(schema["named_args"]["params"]):
+        return TupleFunction
+    return ResultFunction if metadata["kernpack"]["results"] else Function
+
+
+def _signature(own: dict[str, Any]) -> inspect.Signature:
+    """The parameters, under names that Python can write."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = []
+    for name in own["args"]:
+        default = own["defaults"].get(name, inspect.Parameter.empty)
+        written = name + "_" if keyword.iskeyword(name) else name
+        parameters.append(inspect.Parameter(written, kind, default=default))
+    return inspect.Signature(parameters)
+
+
+def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, ...]]:
+    """A function that returns its arguments in order: Python itself words what is wrong with a call."""
+    names = list(signature.parameters)
+    scope: dict[str, Any] = {}
+    head = ", ".join(
+        name if parameter.default is parameter.empty else f"{name}=None"
+        for name, parameter in signature.parameters.items()
+    )
+    # Names come from a signature that was parsed: identifiers, none of them a keyword.
+    assert all(each.isidentifier() and not keyword.iskeyword(each) for each in names)
+    exec(f"def call({head}): return ({''.join(each + ', ' for each in names)})", scope)
+    bind = scope["call"]
+    bind.__name__ = bind.__qualname__ = name
+    bind.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
+    return cast("Callable[..., tuple[Any, ...]]", bind)
+
+
+def _bind_all(function: _Methods, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """The arguments in order; None where the call does not fit."""
+    try:
+        return function._keywords[2](*args, **dict(keywords)) if keywords else tuple(args)
+    except TypeError:
+        return None
+
+
+def _is_dataclass(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def _fields(value: Any) -> tuple[Any, ...]:
+    return tuple(getattr(value, field.name) for field in dataclasses.fields(value))
+
+
+def _has_dataclass(value: Any) -> bool:
+    return _is_dataclass(value) or isinstance(value, (tuple, list)) and any(map(_has_dataclass, cast("Any", value)))
+
+
+def _unpacked(value: Any) -> Any:
+    """The value with fields for dataclasses."""
+    if _is_dataclass(value):
+        return tuple(map(_unpacked, _fields(value)))
+    return tuple(map(_unpacked, cast("Any", value))) if isinstance(value, (tuple, list)) else value
+
+
+def _converter(args: Sequence[Any]) -> Callable[[Any], Any]:
+    """Makes of a tensor what the call's own arrays are: of NumPy or PyTorch, else it stays as it is."""
+    for arg in args:
+        if isinstance(arg, (tuple, list)):
+            convert = _converter(cast("Sequence[Any]", arg))
+            if convert is not _unchanged:
+                return convert
+        module = type(arg).__module__.partition(".")[0]
+        if module in ("numpy", "torch") and hasattr(arg, "__dlpack__"):
+            return functools.partial(_convert, sys.modules[module])
+    return _unchanged
+
+
+def _unchanged(result: Any) -> Any:
+    return result
+
+
+def _convert(framework: Any, result: Any) -> Any:
+    return framework.from_dlpack(result) if type(result) is tvm_ffi.Tensor else result

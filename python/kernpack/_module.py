@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that are loaded: from a file, or from what was just built.
+
+A library stays loaded for the rest of the process, as tensors and functions of it may live as long. Files are told apart
+by what is in them: one that was built again under the same path is another package. Not here: building (`_build.py`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Iterator, Sequence
+
+import tvm_ffi
+
+from . import _disassembly, _function, _native
+from ._function import Function
+
+SUFFIXES = (".o", ".so", ".h", ".pyi")
+
+
+class Module:
+    """A package: its functions are attributes, `module.add_one(a, b)`.
+
+    `path` is the shared object, `digest` the SHA-256 of its bytes in hexadecimal.
+    """
+
+    def __init__(self, path: Path, digest: str, library: ctypes.CDLL, built: int | None = None) -> None:
+        self.path = str(path)
+        self.digest = digest
+        self._library = library
+        self._built = built
+        self._functions: dict[str, Function] = {}
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_") or name == "functions":
+            raise AttributeError(name)
+        function = self.find(name)
+        if function is None:
+            others = ", ".join(self.functions) or "none"
+            raise AttributeError(f"the package {self.path} has no function `{name}`; it has {others}")
+        return function
+
+    def __getitem__(self, name: str) -> Function:
+        function = self.find(name)
+        if function is None:
+            raise KeyError(name)
+        return function
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.functions)
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.find(name) is not None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def __repr__(self) -> str:
+        return f"<kernpack.Module {self.path}: {', '.join(self.functions)}>"
+
+    @functools.cached_property
+    def functions(self) -> list[str]:
+        """The names of its functions, `_out` twins among them."""
+        return [function["name"] for package in inspect(self.path)["packages"] for function in package["functions"]]
+
+    def find(self, name: str) -> Function | None:
+        """The function of that name; None where there is none."""
+        known = self._functions.get(name)
+        if known is None:
+            metadata = self._metadata(name)
+            if metadata is None:
+                return None
+            known = self._functions.setdefault(name, _function.adopt(self.raw_function(name), metadata, self))
+        return known
+
+    def raw_function(self, name: str) -> tvm_ffi.Function:
+        """A new `tvm_ffi.Function` for a symbol `__tvm_ffi_<name>` of the library."""
+        address = ctypes.cast(self._library[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
+        assert address is not None
+        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=self._library)
+
+    def prepare(self, function: Function, args: Sequence[Any]) -> Callable[[], Any]:
+        """`function.prepare(*args)`"""
+        if function.metadata["results"]:
+            raise TypeError(
+                f"`{function.name}` returns what it allocates, which cannot be prepared: "
+                f"prepare `{function.name}_out`, which takes the results as arguments"
+            )
+        try:
+            prepare = self.raw_function(f"kernpack_prepare_{function.name}")
+        except AttributeError:
+            return functools.partial(function, *args)
+        return _on_current_stream(prepare(*args), args)
+
+    def ptx(self) -> dict[str, str]:
+        """The PTX in the package, by architecture."""
+        images = self._images("ptx")
+        return {arch: image.rstrip(b"\0").decode(errors="replace") for arch, image in images}
+
+    def sass(self) -> dict[str, str]:
+        """The machine code in the package, by architecture, as `nvdisasm` or `cuobjdump` prints it.
+
+        Raises `FileNotFoundError` where there is neither.
+        """
+        return {arch: _disassembly.disassemble(image) for arch, image in self._images("cubin")}
+
+    def _images(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        content = self.read()
+        for image in _native.images(self.path):
+            if image["kind"] == kind:
+                yield image["archs"][0], content[image["offset"] : image["offset"] + image["size"]]
+
+    def read(self) -> bytes:
+        """The bytes of the shared object."""
+        return Path(self.path).read_bytes()
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
+        target = Path(path)
+        if target.suffix not in SUFFIXES:
+            raise ValueError(f"cannot export to {target}: the name must end in .o, .so, .h or .pyi")
+        if self._built is None and target.suffix != ".so":
+            raise ValueError(f"cannot export {target}: {self.path} was loaded from a file, which only has the .so")
+        content = self.read() if self._built is None else _native.read(self._built, target.suffix)
+        publish(target, content)
+
+    def _metadata(self, name: str) -> dict[str, Any] | None:
+        try:
+            text = self.raw_function(f"_metadata_{name}")()
+        except AttributeError:
+            return None
+        metadata: dict[str, Any] = json.loads(text)
+        return metadata if "kernpack" in metadata else None
+
+
+_lock = threading.Lock()
+_loaded: dict[str, tuple[str, ctypes.CDLL]] = {}
+_by_digest: dict[str, tuple[Path, ctypes.CDLL]] = {}
+
+
+def load_module(path: str | os.PathLike[str]) -> Module:
+    """Loads a package that was built before.
+
+    A file that has changed since it was loaded is loaded anew, beside what is loaded already.
+    """
+    file = Path(path).resolve()
+    content = file.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if b"__tvm_ffi__metadata_" not in content:
+        raise ValueError(f"{path} is no package of kernpack; tvm_ffi.load_module may load it")
+    with _lock:
+        return _load(file, digest, content)
+
+
+def load_built(path: str, digest: str, built: int) -> Module:
+    """A package that the compiler has just answered, and verified."""
+    with _lock:
+        _, library = _by_digest.get(digest) or _open(Path(path), digest)
+        return Module(Path(path), digest, library, built)
+
+
+def _load(file: Path, digest: str, content: bytes) -> Module:
+    known = _by_digest.get(digest)
+    if known is not None:
+        return Module(file, digest, known[1])
+    if str(file) not in _loaded:
+        return Module(file, digest, _open(file, digest)[1])
+    # The loader takes a path that it knows for the library that it has.
+    copy = os.memfd_create(file.name)
+    with os.fdopen(os.dup(copy), "wb") as memory:
+        memory.write(content)
+    return Module(file, digest, _open(Path(f"/proc/self/fd/{copy}"), digest)[1])
+
+
+def _open(path: Path, digest: str) -> tuple[Path, ctypes.CDLL]:
+    library = ctypes.CDLL(str(path))
+    _loaded[str(path)] = (digest, library)
+    _by_digest[digest] = (path, library)
+    return path, library
+
+
+def publish(target: Path, content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What is inside a `.o` or `.so`, without loading it: the keys are those of `kernpack inspect --json`."""
+    answer = _native.command("inspect", os.fspath(path))
+    if answer["code"] != 0:
+        raise ValueError(answer["text"])
+    found: dict[str, Any] = answer["json"]
+    return found
+
+
+def find_runtime_libraries() -> list[str]:
+    """The libraries that a package needs beside libtvm_ffi and the CUDA driver: none."""
+    return []
+
+
+def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Callable[[], Any]:
+    """A prepared call that runs on PyTorch's current stream, where it was prepared from tensors of PyTorch."""
+    device = next((arg.device for arg in args if type(arg).__module__.startswith("torch") and hasattr(arg, "device")), None)
+    if device is None or device.type != "cuda":
+        return prepared
+    return _native.on_torch_stream(prepared, device.index)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two libraries of this package, and their functions with Python types.
+
+`libkernpack.so` has the compiler, its cache and the command line; its functions are packed functions of TVM-FFI. It is
+loaded at first use. `libkernpack_call.so` has the type of functions. Not here: what is asked of them, and what becomes
+of the answers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+from pathlib import Path
+from typing import Any, Callable
+
+import tvm_ffi
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+def library_path(name: str) -> Path:
+    """Where a library of this package lies: beside this file, or where `KERNPACK_NATIVE` says."""
+    folder = os.environ.get("KERNPACK_NATIVE")
+    path = Path(folder, name) if folder else _FOLDER / name
+    if not path.is_file():
+        raise ImportError(f"{path} is missing; build it and this package by `pip install .` in the project's folder")
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def compiler() -> ctypes.CDLL:
+    """The library with the compiler; `import tvm_ffi` has loaded what it needs."""
+    return ctypes.CDLL(str(library_path("libkernpack.so")))
+
+
+@functools.lru_cache(maxsize=None)
+def _function(name: str) -> tvm_ffi.Function:
+    address = ctypes.cast(getattr(compiler(), f"__tvm_ffi_{name}"), ctypes.c_void_p).value
+    assert address is not None
+    return tvm_ffi.Function.__from_extern_c__(address)
+
+
+def get(request: dict[str, Any], held: dict[str, bytes], observer: Callable[[str, int], None] | None) -> dict[str, Any]:
+    """The package of a request, from the cache or compiled: `crates/python/src/build.rs` has the keys of both."""
+    files = [part for name, content in held.items() for part in (name, content)]
+    answer: dict[str, Any] = json.loads(_function("kernpack_get")(json.dumps(request), observer, *files))
+    return answer
+
+
+def read(package: int, suffix: str) -> bytes:
+    """A file of a package that `get` answered: `.o`, `.so`, `.h` or `.pyi`."""
+    return bytes(_function("kernpack_read")(package, suffix))
+
+
+def command(*args: str) -> dict[str, Any]:
+    """What the command line answers to these words: `text`, `json`, and `code`, which is 0 where nothing is wrong."""
+    answer: dict[str, Any] = json.loads(_function("kernpack_command")(*args))
+    return answer
+
+
+def images(path: str) -> list[dict[str, Any]]:
+    """The GPU images of a file: each `kind`, `archs`, `offset` and `size`."""
+    answer: list[dict[str, Any]] = json.loads(_function("kernpack_images")(path))
+    return answer
+
+
+def describe(signature: str) -> dict[str, Any]:
+    """A signature as data."""
+    answer: dict[str, Any] = json.loads(_function("kernpack_describe")(signature))
+    return answer
+
+
+def check(signature: str, arguments: list[Any], device: str) -> dict[str, str] | None:
+    """What a call with arguments of these descriptions raises: its `kind` and `message`, or None."""
+    answer: dict[str, str] | None = json.loads(_function("kernpack_check")(signature, json.dumps(arguments), device))
+    return answer
+
+
+@functools.lru_cache(maxsize=None)
+def install_allocator() -> None:
+    """Has results and workspaces allocated where a call brings no allocator."""
+    _function("kernpack_install_allocator")()
+
+
+def on_torch_stream(prepared: Callable[[], Any], device: int) -> Callable[[], Any]:
+    """A prepared call that asks PyTorch for its current stream each time it is made."""
+    function: Callable[[], Any] = _function("kernpack_on_torch_stream")(prepared, device)
+    return function
+
+
+@functools.lru_cache(maxsize=None)
+def call_types() -> ctypes.PyDLL:
+    """The library with the type of functions: it calls Python, and so it keeps the interpreter lock."""
+    library = ctypes.PyDLL(str(library_path("libkernpack_call.so")))
+    for name, n_classes in (("kernpack_function_type", 1), ("kernpack_result_type", 3), ("kernpack_tuple_type", 1)):
+        maker = getattr(library, name)
+        maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object
+    return library
