@@ -284,9 +284,8 @@ def export(function: Callable[..., Any], **options: Any) -> Callable[..., jax.ex
 
         def attempt() -> jax.export.Exported:
             with embedding():
-                return jax.export.export(
-                    untyped(jax).jit(fresh), **{**export_options(), **options}
-                )(*args, **named)
+                make = jax.export.export(untyped(jax).jit(fresh), **{**export_options(), **options})
+                return make(*args, **named)
 
         exported = attempt()
         if _lacks_packages(exported):
