@@ -6,6 +6,7 @@ import dataclasses
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -822,6 +823,21 @@ def test_other_versions_of_jax(package, number):
         pytest.skip("no other version of jax")
     command = [others[number], "-c", VERSIONS, str(package)]
     ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_what_the_document_shows(kernpack, tmp_path):
+    text = (HERE.parent / "docs/jax.md").read_text()
+    blocks = re.findall(r"^```(\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    [toml], [c] = ([block for info, block in blocks if info == wanted] for wanted in ("toml", "c"))
+    (tmp_path / "kernels.toml").write_text(toml)
+    (tmp_path / "kernels.c").write_text(c)
+    subprocess.run([kernpack, "build", "kernels.toml", "-o", "kernels.so"], cwd=tmp_path, check=True)
+    script = "".join(block for info, block in blocks if info == "python")
+    assert script.count("assert ") > 12
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
 
 
