@@ -9,6 +9,8 @@ Blocks that put something on a GPU run where there is one.
 import contextlib
 import io
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -104,3 +106,38 @@ def folder(tmp_path, kernpack, monkeypatch):
 
 def test_quick_start(folder):
     Document("docs/quick-start.md", folder).run()
+
+
+HALVE = """
+extern "C" __global__ void halve(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] /= 2;
+}
+"""
+
+
+def built(made):
+    """The package of a function or a description."""
+    return made.load() if isinstance(made, kp.Package) else made.package
+
+
+def test_bring_your_kernel(folder):
+    """What stands in Python makes the bytes that the package file beside it makes."""
+    for arch, kind in (("sm_90", "cubin"), ("compute_80", "ptx")):
+        f = kp.cuda(HALVE, "halve(x: Tensor([n], float32, mut))", args=["x", "n: int32"], grid=1, block=32, arch=arch)
+        [(_, image)] = f.package._images(kind)
+        (folder / f"halve.{kind}").write_bytes(image.rstrip(b"\0") if kind == "ptx" else image)
+    shutil.copy(REPOSITORY / "tests/images/three.fatbin", folder / "one.fatbin")
+    shutil.copy(REPOSITORY / "tests/gpu/add_one.ptx", folder)
+    document = Document("docs/bring-your-kernel.md", folder)
+    document.run()
+    packages = [Path(name) for name in document.files if name.endswith(".toml")]
+    assert len(packages) == 8
+    for package in packages:
+        made = document.names[package.stem]
+        described = made if isinstance(made, kp.Package) else made.origin
+        for name, content in described.written().held.items():
+            (folder / name).write_bytes(content)
+        assert kp.load(package).read() == built(made).read(), package
