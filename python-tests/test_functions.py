@@ -2,6 +2,7 @@
 """Functions of packages as Python calls them: keywords, defaults, results, dataclasses, and what they say of themselves."""
 
 import collections
+import copy
 import dataclasses
 import gc
 import inspect
@@ -189,6 +190,18 @@ def test_tuples_of_every_kind(module, x, y, kind):
     numpy.testing.assert_array_equal(y, 3 * x)
     module.scale(y=y, p=kind(torch.from_numpy(x), 5))
     numpy.testing.assert_array_equal(y, 5 * x)
+
+
+@pytest.mark.parametrize("kind", [Named, Data, Frozen])
+def test_results_are_what_the_fields_are(kind):
+    text = "halve(p: Tuple(x: Tensor([n], float32), k: int32)) -> y: Tensor([n], float32)"
+    halve = kp.host("void halve(const float* x, long n, int k, float* y) { for (long i = 0; i < n; ++i) y[i] = x[i] / k; }", text, args=["p.x", "n", "p.k", "y"])
+    assert isinstance(halve(kind(numpy.zeros(3, "float32"), 2)), numpy.ndarray)
+    assert isinstance(halve(p=kind(torch.zeros(3), 2)), torch.Tensor)
+
+
+def test_a_copy_is_the_function_itself(module):
+    assert copy.copy(module.axpy) is module.axpy and copy.deepcopy({"f": module.stats})["f"] is module.stats
 
 
 def test_a_dataclass_that_tvm_ffi_met_first(module, x, y):

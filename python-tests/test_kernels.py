@@ -62,6 +62,10 @@ def test_host_files_of_several_kinds(tmp_path):
     check(kp.host([text, tmp_path / "one.c"], SIGNATURE, args=ARGS, include=tmp_path))
 
 
+def test_a_signature_that_begins_with_a_comment():
+    check(kp.host(ADD_ONE, f"# b = a + 1\n  # {{\n{SIGNATURE}", args=ARGS))
+
+
 def test_defines_and_another_name():
     text = "void run(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i] + ONE; }"
     check(kp.host(text, SIGNATURE, kernel="run", args=ARGS, define={"ONE": 1}))
@@ -155,6 +159,11 @@ def test_warnings_are_shown_each_time():
     for _ in range(2):
         with pytest.warns(kp.CompileWarning, match="mind the gap"):
             check(kp.host(text, SIGNATURE, args=ARGS))
+    with pytest.warns(kp.CompileWarning) as caught:
+        kp.host(text, SIGNATURE, args=ARGS)
+        kp.Package("p").function(SIGNATURE, kp.Launch(kp.Source.host(text), args=ARGS)).add_one
+        kp.Package("p").function(SIGNATURE, kp.Launch(kp.Source.host(text), args=ARGS)).load()
+    assert [warning.filename for warning in caught] == [__file__] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check(kp.host(ADD_ONE, SIGNATURE, args=ARGS))

@@ -39,8 +39,6 @@ _ELSEWHERE = {
 }
 
 
-
-
 def __getattr__(name: str) -> Any:
     """Imports what is asked for: the command line tool, for one, needs nothing of it."""
     if name in ("jax", "torch"):

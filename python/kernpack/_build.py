@@ -8,6 +8,7 @@ cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
 from __future__ import annotations
 
 import concurrent.futures
+import inspect
 import logging
 import os
 import sys
@@ -21,6 +22,7 @@ from ._module import Module
 from ._package import Definition, Launch, Written
 
 _log = logging.getLogger("kernpack")
+_FOLDER = os.path.dirname(__file__)
 
 
 class Package:
@@ -111,12 +113,21 @@ def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[
 def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
     answer = _native.get(request, held, _observe)
     if answer["warnings"]:
-        warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=5)
+        warnings.warn(answer["warnings"], _errors.CompileWarning, stacklevel=_level())
     error = answer.get("error")
     if error is not None:
         kind = _errors.CompileForbidden if error["is_forbidden"] else _errors.CompileError
         raise kind(error["text"].rstrip(), error["diagnostics"])
     return answer
+
+
+def _level() -> int:
+    """Where the one is that called this package, in frames above the one that asks."""
+    level, frame = 1, inspect.currentframe()
+    frame = frame.f_back if frame is not None else None
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _observe(event: str, process: int) -> None:

@@ -173,6 +173,13 @@ class _Methods(tvm_ffi.Function):
         make: Callable[[Sequence[Any]], tuple[Any, ...]] = results._make
         return make
 
+    def __copy__(self) -> _Methods:
+        """Itself, as of Python's own functions."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Methods:
+        return self
+
     def __repr__(self) -> str:
         return f"<kernpack.Function {self.metadata['short']}>"
 
@@ -245,9 +252,9 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
     )
     # Names come from a signature that was parsed: identifiers, none of them a keyword.
     assert all(each.isidentifier() and not keyword.iskeyword(each) for each in names)
-    exec(f"def call({head}): return ({''.join(each + ', ' for each in names)})", scope)
-    bind = scope["call"]
-    bind.__name__ = bind.__qualname__ = name
+    name = f"{name}_" if keyword.iskeyword(name) else name
+    exec(f"def {name}({head}): return ({''.join(each + ', ' for each in names)})", scope)
+    bind = scope[name]
     bind.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
     return cast("Callable[..., tuple[Any, ...]]", bind)
 
@@ -274,8 +281,8 @@ def _unpacked(value: Any) -> Any:
 def _converter(args: Sequence[Any]) -> Callable[[Any], Any]:
     """Makes of a tensor what the call's own arrays are: of NumPy or PyTorch, else it stays as it is."""
     for arg in args:
-        if isinstance(arg, (tuple, list)):
-            convert = _converter(cast("Sequence[Any]", arg))
+        if isinstance(arg, (tuple, list)) or _is_dataclass(arg):
+            convert = _converter(cast("Sequence[Any]", arg) if isinstance(arg, (tuple, list)) else _fields(arg))
             if convert is not _unchanged:
                 return convert
             continue

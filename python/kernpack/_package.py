@@ -154,7 +154,7 @@ class Definition:
     @property
     def name(self) -> str | None:
         """The function's name, where the signature begins with one."""
-        found = re.match(r"\s*([A-Za-z_]\w*)\s*\(", self.signature)
+        found = re.match(r"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*\(", self.signature)
         return found[1] if found else None
 
 
