@@ -268,8 +268,10 @@ def _common_schema(name: str, functions: Sequence[Function]) -> Schema:
     schema = schemas[0]
     for slot in schema.results:
         _check_dtype(schema, slot)
-    if len(functions) > 1 and not schema.tensors:
-        raise ValueError(f"`{name}` takes no tensor, which would say on which device it is to run")
+    if len(functions) > 1 and not schema.always_has_tensor:
+        raise ValueError(
+            f"`{name}` may be called without a tensor, which would say on which device it is to run"
+        )
     return schema
 
 
@@ -305,12 +307,12 @@ def _define_one(library: Any, operator: _Operator) -> None:
         raise TypeError(f"PyTorch takes no operator `{namespace}::{text}`: {error}") from error
     _untyped.library.register_fake(operator.name, _fake(operator), lib=library)
     _untyped.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
-    if not operator.schema.tensors:
+    if not operator.schema.always_has_tensor:
+        # Where there is no tensor, PyTorch asks for this one.
         function = operator.functions[0]
         library.impl(base, _kernel(operator, function), "CompositeExplicitAutograd")
-        return
     by_device = {function.device_type: function for function in operator.functions}
-    for device, key in _KEYS.items():
+    for device, key in _KEYS.items() if operator.schema.tensors else ():
         # A function refuses tensors of other devices itself, and says what it expected.
         library.impl(base, _kernel(operator, by_device.get(device, operator.functions[0])), key)
     if operator.writes:
@@ -326,7 +328,8 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     """What runs where the operator is called with real tensors."""
     schema = operator.schema
     checked = operator.checked
-    allocates = bool(schema.results) and not schema.tensors and function.out is not None
+    # Without a tensor, nothing would bring an allocator.
+    allocates = bool(schema.results) and not schema.always_has_tensor and function.out is not None
     is_bare = schema.is_plain and not checked and not schema.written and not allocates
     if is_bare and len(schema.results) <= 1:
         return function
