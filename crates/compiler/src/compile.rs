@@ -83,7 +83,10 @@ pub fn compile<L: Clone + Into<WrittenLaunch>>(
     compile_written(&package.clone().written(), options)
 }
 
-fn compile_written(package: &WrittenPackage, options: &Options<'_>) -> Result<Compiled, CompileError> {
+fn compile_written(
+    package: &WrittenPackage,
+    options: &Options<'_>,
+) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } =

@@ -79,9 +79,7 @@ use self::fields::{Fields, Reader, is_identifier};
 use self::function::ReadFunction;
 use crate::image::Arch;
 use crate::link::is_library_name;
-use crate::package::{
-    Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs,
-};
+use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use std::path::Path;
 use toml::de::DeTable;

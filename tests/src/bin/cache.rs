@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Long runs of the compile cache: `cache kill 500` kills that many of the processes that want the
-//! same, at random; `cache flip 200000` flips that many bits of what is kept; `cache time` tells how
-//! long a hit takes. What the folder holds is never loaded if it is damaged, no lock outlives its
-//! process, and the work gets done.
+//! same, at random; `cache flip 200000` flips that many bits of what is kept; `cache time` tells
+//! how long a hit takes. What the folder holds is never loaded if it is damaged, no lock outlives
+//! its process, and the work gets done.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
 use kernpack_cache::{Artifact, Cache, Failure, Request, Silent};
@@ -40,7 +40,9 @@ fn main() {
 /// A package of that number: a function that only checks, in many copies.
 fn text(number: u64) -> String {
     let function = |at: u64| {
-        format!("[[function]]\nsignature = \"f{at}(x: Tensor([n], float32)) where n % {number} == 0\"\n")
+        format!(
+            "[[function]]\nsignature = \"f{at}(x: Tensor([n], float32)) where n % {number} == 0\"\n"
+        )
     };
     format!("[package]\nname = \"p\"\n{}", (0..8).map(function).collect::<String>())
 }
@@ -66,8 +68,14 @@ fn start(arguments: &[&str], cache: &Path) -> Child {
     command.spawn().expect("this program runs")
 }
 
+/// A folder in memory, where there is one: a disk takes most of the time otherwise.
+fn folder_in_memory() -> tempfile::TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).expect("a temporary folder")
+}
+
 fn in_new_cache(arguments: &[&str]) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder_in_memory();
     let status = start(arguments, &folder.path().join("cache")).wait().expect("it was started");
     exit(status.code().unwrap_or(1));
 }
@@ -145,8 +153,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Flips so many bits, one at a time, of all that is read before a package is loaded. Each is found:
-/// what would be loaded is compiled again, or is whole.
+/// Flips so many bits, one at a time, of all that is read before a package is loaded. Each is
+/// found: what would be loaded is compiled again, or is whole.
 fn flip(n_flips: u64) {
     let cache = Cache::from_env();
     let right = cache.get(&request(0), &Silent).expect("a good package");

@@ -5,7 +5,8 @@ use crate::bench::{Bench, CHECKS, KERNPACK, ONE, Ran};
 use serde_json::Value;
 use std::fs;
 
-const WARNED: &str = "#warning \"look here\"\n#include \"value.h\"\nvoid one(float* x) { *x = V; }\n";
+const WARNED: &str =
+    "#warning \"look here\"\n#include \"value.h\"\nvoid one(float* x) { *x = V; }\n";
 
 fn bench() -> Bench {
     Bench::with("one.toml", ONE).and("one.c", WARNED).and("value.h", "#define V 1\n")
@@ -91,7 +92,8 @@ fn the_cache_is_shown_verified_and_cleared() {
     }
     let shown = json(&bench, &["cache", "show"]);
     let entries = shown["entries"].as_array().unwrap();
-    let mut names: Vec<_> = entries.iter().map(|entry| entry["package"].as_str().unwrap()).collect();
+    let mut names: Vec<_> =
+        entries.iter().map(|entry| entry["package"].as_str().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["checks", "one"]);
     assert!(entries.iter().all(|entry| entry["bytes"].as_u64().unwrap() > 10_000));

@@ -78,9 +78,13 @@ mod tests {
 
     #[test]
     fn paths_are_compared_as_they_are_spelled() {
-        for (path, expected) in
-            [("./a//b/../c", "a/c"), ("../a", "../a"), ("/../a", "/a"), ("a/..", ""), ("..//..", "../..")]
-        {
+        for (path, expected) in [
+            ("./a//b/../c", "a/c"),
+            ("../a", "../a"),
+            ("/../a", "/a"),
+            ("a/..", ""),
+            ("..//..", "../.."),
+        ] {
             assert_eq!(plain(Path::new(path)), Path::new(expected), "{path}");
         }
     }

@@ -4,13 +4,13 @@
 //!
 //! The compiler opens files by itself. Those that are held in memory are written into the temporary
 //! folder that it has anyway, each below it as it lies below the root of the file system, so that
-//! they find each other as they would on a disk. Behind each folder that is searched there comes the
-//! one that it stands for. The folders' names are mapped away, and the object is the same wherever a
-//! file is.
+//! they find each other as they would on a disk. Behind each folder that is searched there comes
+//! the one that it stands for. The folders' names are mapped away, and the object is the same
+//! wherever a file is.
 //!
 //! What was read is in the rule that the compiler writes for `make`. What was looked for in vain is
-//! nowhere: it follows from the `#include` lines of what was read and the folders that are searched.
-//! A header that came with the compiler is not looked into for that.
+//! nowhere: it follows from the `#include` lines of what was read and the folders that are
+//! searched. A header that came with the compiler is not looked into for that.
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use super::include;
@@ -48,8 +48,7 @@ impl CFile<'_> {
         target: &Target,
         files: &mut Files<'_>,
     ) -> Result<(Vec<u8>, String), CCompilerError> {
-        let no_folder =
-            |reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason };
+        let no_folder = |reason| CCompilerError::Folder { folder: std::env::temp_dir(), reason };
         let folder = Temporary::new(tempfile::tempdir).map_err(no_folder)?;
         let (object, depends) = (folder.path().join("host.o"), folder.path().join("host.d"));
         let compiler = CCompiler::find(target, self.path)?;
@@ -91,8 +90,7 @@ impl CFile<'_> {
             held.into_iter().chain([real(folder)]).collect::<Vec<_>>()
         };
         let own = with_held(self.path.parent().unwrap_or(Path::new("")));
-        let includes: Vec<_> =
-            self.include.iter().flat_map(|folder| with_held(folder)).collect();
+        let includes: Vec<_> = self.include.iter().flat_map(|folder| with_held(folder)).collect();
         command.args([
             "-c",
             "-O2",

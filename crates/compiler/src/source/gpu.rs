@@ -101,15 +101,12 @@ impl GpuSource {
     /// # Errors
     /// Where a file cannot be read, is damaged, or is not what it is said to be; where there is no
     /// compiler, or it refuses the text. All that is wrong.
-    pub fn build(
-        &self,
-        kernels: &[String],
-        held: &Held,
-    ) -> Result<GpuArtifact, Vec<SourceError>> {
+    pub fn build(&self, kernels: &[String], held: &Held) -> Result<GpuArtifact, Vec<SourceError>> {
         match self {
             GpuSource::Files(files) => read(files, kernels, held),
             GpuSource::Cuda(source, archs) => {
-                let built = source.build_found(archs, kernels, held).map_err(|error| vec![error])?;
+                let built =
+                    source.build_found(archs, kernels, held).map_err(|error| vec![error])?;
                 let symbols =
                     kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
                 let CudaArtifact { images, log, looked, .. } = built;

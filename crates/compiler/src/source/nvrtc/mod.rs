@@ -153,9 +153,8 @@ pub fn identity() -> Option<Identity> {
     };
     let mut identity = Identity::of(&file)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
-    let builtins = (0..10).flat_map(|minor| {
-        [12, 13].map(|major| format!("libnvrtc-builtins.so.{major}.{minor}"))
-    });
+    let builtins = (0..10)
+        .flat_map(|minor| [12, 13].map(|major| format!("libnvrtc-builtins.so.{major}.{minor}")));
     builtins.for_each(|name| identity.and_file(&folder.join(name)));
     for folder in headers(folder) {
         MARKED.iter().for_each(|header| identity.and_file(&folder.join(header)));
