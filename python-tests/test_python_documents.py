@@ -9,8 +9,11 @@ Blocks that put something on a GPU run where there is one.
 import contextlib
 import inspect
 import io
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,20 @@ def folder(tmp_path, kernpack, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delenv("KERNPACK_ARCH", raising=False)
     return tmp_path
+
+
+def test_the_first_example(folder):
+    """The first block of Python; what else is on that page is run by `test_documents.py`."""
+    document = Document("README.md", folder)
+    found = [piece for piece in pieces("README.md") if piece[0] == "## In a minute"]
+    assert [info for _, info, _ in found] == ["sh", "python", "text"]
+    assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
+
+
+def test_the_first_demo():
+    environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
+    ran = subprocess.run([REPOSITORY / "examples/quick_start/demo.sh"], env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_quick_start(folder):
