@@ -14,15 +14,19 @@ TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export KERNPACK_PYTHON := $(CURDIR)/.venv/bin/python
 export KERNPACK_PYTHON_OLDEST := $(CURDIR)/.venv-tvm-ffi-0.1.0/bin/python
+# The libraries of the Python package, for those who run it from its folder.
+export KERNPACK_NATIVE := $(TARGET_DIR)/native
+CALL_TYPE := --manifest-path crates/call-type/Cargo.toml --target-dir $(TARGET_DIR)/call-type
 
 # Cargo does not see the files whose `mod` lines a macro writes, so that rustfmt is given each by name.
 RUSTFMT := find crates tests benches examples fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024
 
 .PHONY: help
 help:
-	@echo 'make demo    build the command line tool, then a package, and call it from Python, and from a GPU where there is one'
+	@echo 'make demo    install the Python package, build packages, and call them from Python, and from a GPU where there is one'
 	@echo 'make test    run every test: Rust, aarch64 under qemu, Python'
 	@echo 'make build   build the command line tool for use (needs no Python)'
+	@echo 'make native  build the libraries of the Python package, for running it from its folder'
 	@echo 'make fmt     format the Rust code'
 	@echo 'make lint    check the formatting and run clippy, warnings being errors'
 	@echo 'make docs    build the Rust documentation, warnings being errors'
@@ -30,13 +34,16 @@ help:
 	@echo 'make bench   run the benchmarks'
 	@echo 'make clean   remove what was built (environments stay: .venv* and .cache)'
 
+# In an environment of its own, as a user would install it.
 .PHONY: demo
-demo: export KERNPACK_CLI := $(TARGET_DIR)/release/kernpack
+demo: export KERNPACK_CLI := $(CURDIR)/.venv-demo/bin/kernpack
+demo: export KERNPACK_PYTHON := $(CURDIR)/.venv-demo/bin/python
 demo:
-	scripts/setup build python
-	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
-	examples/add_one/demo.sh
-	examples/hosts_cuda/demo.sh
+	scripts/setup build demo
+	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" -m pip install --no-input --disable-pip-version-check --quiet .
+	env -u KERNPACK_NATIVE examples/quick_start/demo.sh
+	env -u KERNPACK_NATIVE examples/add_one/demo.sh
+	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
 
 # The dev profile: the time goes into compiling the tests, not into running them.
 .PHONY: test
@@ -44,6 +51,7 @@ test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
 test:
 	scripts/setup all
 	cargo build $(CARGO_FLAGS) -p kernpack-cli
+	$(MAKE) native
 	cargo test $(CARGO_FLAGS) --workspace
 	"$$KERNPACK_PYTHON" -m pytest python-tests
 
@@ -51,6 +59,15 @@ test:
 build:
 	scripts/setup build
 	cargo build $(CARGO_FLAGS) --release -p kernpack-cli
+
+# The dev profile here too. The type of functions cannot be built otherwise than optimised, as it has no std.
+.PHONY: native
+native:
+	scripts/setup build
+	cargo build $(CARGO_FLAGS) -p kernpack-python
+	cargo build $(CARGO_FLAGS) --release $(CALL_TYPE)
+	mkdir -p $(KERNPACK_NATIVE)
+	ln -sf $(TARGET_DIR)/debug/libkernpack.so $(TARGET_DIR)/call-type/release/libkernpack_call.so $(KERNPACK_NATIVE)
 
 .PHONY: fmt
 fmt:
@@ -61,6 +78,7 @@ lint:
 	scripts/setup build python
 	$(RUSTFMT) --check
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --release $(CALL_TYPE) -- -D warnings
 	scripts/lint-objects $(CARGO_FLAGS)
 
 .PHONY: docs

@@ -8,12 +8,10 @@ sides take turns, and medians are printed as JSON: nanoseconds of a jitted call,
 call in one program costs, and how ours compare. A second run of the reference is the control.
 """
 
-import hashlib
 import json
 import statistics
 import sys
 import time
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -24,30 +22,6 @@ import kernpack.jax
 
 LENGTH = 16
 FURTHER = 100
-
-
-class Function(tvm_ffi.Function):
-    """A function of a package, with what `kernpack.jax` asks of one."""
-
-
-def load(path: Path, name: str) -> Function:
-    raw = tvm_ffi.load_module(str(path)).get_function(name)
-    function = Function.__new__(Function)
-    function.__move_handle_from__(raw)
-    function.name = name
-    function.description = description(name)
-    function.package = type("Package", (), {"digest": hashlib.sha256(path.read_bytes()).hexdigest()})()
-    return function
-
-
-def description(name: str) -> dict:
-    """What `kernpack plan --json` says of the signature, as far as it is read."""
-    tensor = {"kind": "tensor", "dims": ["n"], "dtype": "float32", "order": None, "strides": None}
-    params = [
-        {"name": "x", "type": {**tensor, "mutable": False}},
-        {"name": "y", "type": {**tensor, "mutable": True}},
-    ]
-    return {"name": name, "short": name, "text": name, "params": params, "symbols": []}
 
 
 def chain(call, length):
@@ -62,7 +36,7 @@ def chain(call, length):
 
 
 def main(path, n_rounds, n_calls):
-    ours = kernpack.jax.call(load(Path(path), "add_one"))
+    ours = kernpack.jax.call(kernpack.load_module(path).add_one)
     name = "kernpack.bench.add_one"
     jax_tvm_ffi.register_ffi_target(name, tvm_ffi.load_module(path).add_one, platform="cpu")
     peer = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((LENGTH,), jnp.float32))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times operators of PyTorch: those that `kernpack.torch.op` makes, the same by hand with the same checks, and `custom_op`.
 
-    torch_ops.py PACKAGE [ROUNDS [CALLS]]
+    torch_ops.py [ROUNDS [CALLS]]
 
-PACKAGE is a shared object with `scale(x, y mut, alpha = 2.0)`, `scaled(x, alpha = 2.0) -> y` and `gather(index, x) -> y`, which
-`python-tests/test_torch_op.py` has. Prints medians of interleaved rounds, in nanoseconds a call, and their ratios, as JSON.
+Prints medians of interleaved rounds, in nanoseconds a call, and their ratios, as JSON. `smooth` has a backward, of which nothing is asked
+in `smooth` and a graph recorded in `smooth with grad`; `custom_op` never checks gradients.
 """
 
 import gc
@@ -20,6 +20,24 @@ from torch.autograd import forward_ad
 import kernpack as kp
 import kernpack.torch
 
+SOURCE = """
+#include <stdint.h>
+
+void scale(const float *x, float *y, int64_t n, float alpha) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[i] * alpha;
+}
+
+void gather(const int64_t *index, const int64_t *x, int64_t *y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[index[i]];
+}
+"""
+TENSOR = "Tensor([n], float32)"
+SIGNATURES = {
+    "scale": f"scale(x: {TENSOR}, y: Tensor([n], float32, mut), alpha: float32 = 2.0)",
+    "scaled": f"scaled(x: {TENSOR}, alpha: float32 = 2.0) -> y: {TENSOR}",
+    "gather": "gather(index: Tensor([n], int64), x: Tensor([m], int64)) -> y: Tensor([n], int64)",
+}
+
 is_grad_enabled = torch.is_grad_enabled
 increment_version = torch._C._increment_version
 
@@ -28,7 +46,15 @@ def refuse(*tensors):
     raise RuntimeError("no gradient")
 
 
-def by_hand(module):
+def setup_context(ctx, inputs, output):
+    ctx.alpha = inputs[1]
+
+
+def backward(ctx, gradient):
+    return gradient * ctx.alpha, None
+
+
+def by_hand(functions):
     """The operators as one would write them, by define and impl."""
     library = torch.library.Library("by_hand", "FRAGMENT")
 
@@ -43,18 +69,21 @@ def by_hand(module):
             refuse(x)
         return scaled_function(x, alpha)
 
-    function, scaled_function = module.scale, module.scaled
+    function, scaled_function = functions["scale"], functions["scaled"]
     library.define("scale(Tensor x, Tensor(a!) y, float alpha=2.0) -> ()")
     library.define("scaled(Tensor x, float alpha=2.0) -> Tensor")
     library.define("gather(Tensor index, Tensor x) -> Tensor")
-    for name, kernel in (("scale", scale), ("scaled", scaled), ("gather", module.gather)):
+    library.define("smooth(Tensor x, float alpha=2.0) -> Tensor")
+    kernels = {"scale": scale, "scaled": scaled, "gather": functions["gather"], "smooth": scaled_function}
+    for name, kernel in kernels.items():
         library.impl(name, kernel, "CPU")
+    torch.library.register_autograd("by_hand::smooth", backward, setup_context=setup_context, lib=library)
     return library
 
 
-def by_custom_op(module):
-    """The operators as `torch.library.custom_op` makes them, with no check of gradients."""
-    function, scaled_function, gather_function = module.scale, module.scaled, module.gather
+def by_custom_op(functions):
+    """The operators as `torch.library.custom_op` makes them."""
+    function, scaled_function, gather_function = (functions[name] for name in ("scale", "scaled", "gather"))
 
     @torch.library.custom_op("by_custom_op::scale", mutates_args=("y",))
     def scale(x: torch.Tensor, y: torch.Tensor, alpha: float = 2.0) -> None:
@@ -68,7 +97,12 @@ def by_custom_op(module):
     def gather(index: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         return gather_function(index, x)
 
-    return scale, scaled, gather
+    @torch.library.custom_op("by_custom_op::smooth", mutates_args=())
+    def smooth(x: torch.Tensor, alpha: float = 2.0) -> torch.Tensor:
+        return scaled_function(x, alpha)
+
+    smooth.register_autograd(backward, setup_context=setup_context)
+    return scale, scaled, gather, smooth
 
 
 def timed(call, args, n_calls):
@@ -80,20 +114,40 @@ def timed(call, args, n_calls):
     return time.perf_counter() - start
 
 
-def main(package, n_rounds=31, n_calls=5000):
-    module = kp.load_module(package)
-    for name in ("scale", "scaled", "gather"):
-        kp.torch.op(f"by_kernpack::{name}", module[name])
-    held = by_hand(module), by_custom_op(module)
+def built():
+    """The functions, by name."""
+    functions = {}
+    for name, signature in SIGNATURES.items():
+        is_gather = name == "gather"
+        args = ["index", "x", "y", "n"] if is_gather else ["x", "y", "n", "alpha"]
+        functions[name] = kp.host(SOURCE, signature, kernel="gather" if is_gather else "scale", args=args)
+    return functions
+
+
+def main(n_rounds=31, n_calls=5000):
+    functions = built()
+    for name, function in functions.items():
+        kp.torch.op(f"by_kernpack::{name}", function)
+    kp.torch.op("by_kernpack::smooth", functions["scaled"], backward=backward, setup_context=setup_context)
+    held = by_hand(functions), by_custom_op(functions)
     x, index = torch.zeros(64), torch.zeros(4, dtype=torch.int64)
-    arguments = {"scale": (x, torch.zeros(64), 3.0), "scaled": (x, 3.0), "gather": (index, index)}
+    arguments = {
+        "scale": (x, torch.zeros(64), 3.0),
+        "scaled": (x, 3.0),
+        "gather": (index, index),
+        "smooth": (x, 3.0),
+        "smooth with grad": (torch.zeros(64, requires_grad=True), 3.0),
+    }
     ways = ["by_kernpack", "by_hand", "by_custom_op", "raw"]
     gc.disable()
     report = {}
     for name, args in arguments.items():
-        calls = {way: getattr(getattr(torch.ops, way), name).default for way in ways[:-1]}
-        calls["raw"] = module[name]
-        rounds = [{way: timed(calls[way], args, n_calls) for way in ways} for _ in range(n_rounds + 2)][2:]
+        name_of_op = name.split()[0]
+        calls = {way: getattr(getattr(torch.ops, way), name_of_op).default for way in ways[:-1]}
+        calls["raw"] = functions.get(name_of_op, functions["scaled"])
+        # Each way comes first as often as the others.
+        orders = [ways[at % len(ways) :] + ways[: at % len(ways)] for at in range(n_rounds + 2)]
+        rounds = [{way: timed(calls[way], args, n_calls) for way in order} for order in orders][2:]
         figures = {way: statistics.median(it[way] for it in rounds) / n_calls * 1e9 for way in ways}
         for other in ways[1:]:
             ratio = statistics.median(it["by_kernpack"] / it[other] for it in rounds)
@@ -104,4 +158,4 @@ def main(package, n_rounds=31, n_calls=5000):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(*map(int, sys.argv[1:]))

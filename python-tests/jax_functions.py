@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package that the tests of `kernpack.jax` call, and functions of it as the Python package has them."""
+"""The package that the tests of `kernpack.jax` call."""
 
-import hashlib
-import json
 import subprocess
-from pathlib import Path
-
-import tvm_ffi
 
 PACKAGE = """
 [package]
@@ -252,21 +247,6 @@ int broken(int32_t wanted) { return wanted; }
 )
 
 
-class Package:
-    """The shared object that a function is from."""
-
-    def __init__(self, path: Path):
-        self.path = str(path)
-        self.digest = hashlib.sha256(path.read_bytes()).hexdigest()
-
-    def read(self):
-        return Path(self.path).read_bytes()
-
-
-class Function(tvm_ffi.Function):
-    """A function of a package, with what `kernpack.jax` asks of one."""
-
-
 def build(kernpack, folder, text=PACKAGE, kernels=KERNELS):
     """The shared object of a package file."""
     (folder / "jax.toml").write_text(text)
@@ -274,21 +254,3 @@ def build(kernpack, folder, text=PACKAGE, kernels=KERNELS):
     ran = subprocess.run([kernpack, "build", "jax.toml", "-o", "jax.so"], cwd=folder, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     return folder / "jax.so"
-
-
-def load(kernpack, path, name):
-    """The function of that name, with its twin."""
-    module = tvm_ffi.load_module(str(path))
-    metadata = module.get_function_metadata(name)["kernpack"]
-    function = Function.__new__(Function)
-    function.__move_handle_from__(module.get_function(name))
-    function.name = name
-    function.signature = metadata["signature"]
-    ran = subprocess.run([kernpack, "plan", "--json", function.signature], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout
-    function.description = json.loads(ran.stdout)["description"]
-    function.out = load(kernpack, path, f"{name}_out") if metadata["results"] else None
-    function.package = Package(path)
-    function.workspaces = metadata["workspaces"]
-    function.device_type = "cpu"
-    return function

@@ -4,17 +4,14 @@
 import subprocess
 import warnings
 
+import kernpack as kp
 import pytest
-import stand_in
 import torch
 import torch.autograd.forward_ad as forward_ad
+from kernpack import _native
+from kernpack import torch as kpt
 from torch.library import opcheck
 from torch.testing._internal.two_tensor import TwoTensor
-
-stand_in.install()
-
-from kernpack import _native  # noqa: E402
-from kernpack import torch as kpt  # noqa: E402
 
 KERNELS = """
 #include <stdint.h>
@@ -171,14 +168,12 @@ def load(kernpack, tmp_path_factory):
     (folder / "package.toml").write_text(PACKAGE)
     (folder / "kernels.c").write_text(KERNELS)
     subprocess.run([kernpack, "build", "package.toml", "-o", "package.so"], cwd=folder, check=True)
-    return lambda name: stand_in.load(kernpack, folder / "package.so", name)
+    return lambda name: kp.load_module(folder / "package.so")[name]
 
 
 @pytest.fixture(scope="module")
 def ops(load):
     """The operators of the package."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(_native, "check", lambda signature, arguments, device: None)
 
     def backward(ctx, gradient):
         return gradient * ctx.alpha, None
@@ -192,8 +187,7 @@ def ops(load):
     for name in [*names, *(f"copy{bits}" for bits in BY_BITS)]:
         kpt.op(f"{NAMESPACE}::{name}", load(name))
     kpt.op(f"{NAMESPACE}::smooth", load("scaled"), backward=backward, setup_context=setup_context)
-    yield getattr(torch.ops, NAMESPACE)
-    patch.undo()
+    return getattr(torch.ops, NAMESPACE)
 
 
 def schema(overload):
@@ -243,6 +237,20 @@ def test_nothing_is_left_of_an_operator_that_could_not_be_made(load):
         assert not hasattr(torch.ops.kernpack_half, "scaled_out")
 
 
+def test_an_operator_that_failed_halfway_may_be_made_again(load, monkeypatch):
+    held = []
+
+    def register_autograd(name, backward, *, setup_context, lib):
+        held.append(lib)
+        raise RuntimeError("no autograd today")
+
+    monkeypatch.setattr(torch.library, "register_autograd", register_autograd)
+    with pytest.raises(RuntimeError, match="no autograd today"):
+        kpt.op("kernpack_half::again", load("scaled"), backward=print)
+    assert held and not hasattr(torch.ops.kernpack_half, "again")
+    assert torch.equal(kpt.op("kernpack_half::again", load("scaled"))(torch.ones(2)), torch.full((2,), 2.0))
+
+
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
@@ -265,24 +273,38 @@ def test_a_name_is_a_namespace_and_a_name(load, name):
         kpt.op(name, load("scaled"))
 
 
-def test_names_that_an_operator_cannot_have(load, kernpack):
-    other = load("scaled")
-    other.description = stand_in.describe(kernpack, "scaled(p: Tuple(x: int32), p_x: int32)")
-    with pytest.raises(TypeError, match="two of its arguments would be `p_x`"):
-        kpt.op("kernpack_refused::it", other)
-    other.out = None
-    other.description = stand_in.describe(kernpack, "scaled(is: int32)")
-    with pytest.raises(TypeError, match=r"PyTorch takes no operator `kernpack_refused::it\(SymInt is\) -> \(\)`"):
-        kpt.op("kernpack_refused::it", other)
-    other.description = stand_in.describe(kernpack, "scaled(x: Tensor([n], int8)) -> y: Tensor([n], float6_e2m3fn)")
-    with pytest.raises(TypeError, match="its result `y` is float6_e2m3fn, which PyTorch .* does not have"):
-        kpt.op("kernpack_refused::it", other)
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("f(p: Tuple(x: int32), p_x: int32)", "two of its arguments would be `p_x`"),
+        ("f(is: int32)", r"PyTorch takes no operator `kernpack_refused::it\(SymInt is\) -> \(\)`"),
+        ("f(x: Tensor([n], int8)) -> y: Tensor([n], float6_e2m3fn)", "`y` is float6_e2m3fn, which PyTorch .* does not have"),
+        ("f(p: Pointer(int8))", "`p` is a pointer; pass a tensor in its place"),
+        ("f(p: Optional[Stream])", "`p` is an optional stream; leave it out"),
+        ("f(p: Optional[Tuple(int8)])", "`p` is an optional tuple; give each of its elements a parameter of its own"),
+        ("f(p: Tuple(a: Optional[3]))", "`p_a` is an optional literal; remove the parameter, or the Optional around it"),
+    ],
+)
+def test_signatures_that_an_operator_cannot_have(signature, message):
+    with pytest.raises(TypeError, match=message):
+        kpt.op("kernpack_refused::it", Other(signature))
+
+
+class Other:
+    """What is known of a function that nobody calls, or of one with another device."""
+
+    def __init__(self, signature, function=None, out=None):
+        self.name, self.signature, self.description = "f", signature, _native.describe(signature)
+        self.package, self.device_type, self.function, self.out = self, "cuda", function, out
+        self.digest = "0"
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
 
 
 def test_functions_of_several_devices_are_one_operator(load):
-    cpu, cuda = load("scaled"), load("scaled")
-    for function in (cuda, cuda.out):
-        function.device_type = "cuda"
+    cpu = load("scaled")
+    cuda = Other(cpu.signature, cpu, Other(cpu.out.signature, cpu.out))
     with pytest.raises(ValueError, match="needs a function for each type of device, found `cpu` and `cpu`"):
         kpt.op("kernpack_devices::scaled", [cpu, cpu])
     with pytest.raises(ValueError, match="the functions of `kernpack_devices::scaled` take different arguments"):
@@ -460,6 +482,23 @@ def test_where_nothing_has_to_be_seen_to_the_function_itself_is_called(load):
         operator = kpt._operators("a::b", asked)[-1]
         is_bare = name == "gather" or bool(options)
         assert (kpt._kernel(operator, function) is function) == is_bare
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rule", "is_checked"),
+    [
+        ("int8", "", False),
+        ("bool", "", False),
+        ("T", " where T in {int32, int64, uint8}", False),
+        ("T", " where T in {int32, bfloat16}", True),
+        ("float8_e4m3fn", "", True),
+        ("complex64", "", True),
+    ],
+)
+def test_dtypes_that_have_gradients(dtype, rule, is_checked):
+    function = Other(f"f(n: int32, x: Tensor([n], {dtype})){rule}")
+    [operator] = kpt._operators("a::b", kpt._Asked((function,), None, None, False))
+    assert operator.checked == ([1] if is_checked else [])
 
 
 def test_a_backward_of_ones_own(ops):
@@ -684,6 +723,19 @@ def test_calls_are_checked_while_they_are_traced(ops, load, monkeypatch):
     with pytest.raises(ValueError, match="Mismatched"):
         ops.ones_like(torch.ones(3, device="meta"))
     assert asked[0][1][1] == {"dtype": "float64"}
+
+
+def test_a_call_is_refused_while_it_is_traced_as_it_is_when_it_is_made(ops):
+    x, y = torch.ones(3), torch.zeros(4)
+    with pytest.raises(ValueError, match="^Mismatched y") as made:
+        ops.scale(x, y)
+    with pytest.raises(ValueError, match="^Mismatched y") as traced:
+        ops.scale(x.to("meta"), y.to("meta"))
+    assert str(traced.value) == str(made.value)
+    with pytest.raises(TypeError, match="expected dtype=float32, got float64"):
+        ops.scaled(torch.ones(3, device="meta", dtype=torch.float64))
+    with pytest.raises(Exception, match=r"expected to match x\.shape\[0\], got 4"):
+        torch.compile(lambda x, y: ops.scale(x, y), fullgraph=True, backend="eager")(x, y)
 
 
 def test_extents_that_are_not_known_are_not_checked(ops, monkeypatch):

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Sequence, Union
 
-from . import _build, _kernel
+from . import _kernel
 from ._build import Package
 from ._function import Function
-from ._module import SUFFIXES
 
 
 def export(functions: Union[Function, Package, Sequence[Function]], path: str | os.PathLike[str], *, name: str | None = None) -> None:
@@ -21,6 +21,4 @@ def export(functions: Union[Function, Package, Sequence[Function]], path: str | 
     if isinstance(functions, (Function, Package)):
         functions.export(path)
         return
-    stem = os.path.basename(os.fspath(path)).partition(".")[0]
-    joined = _kernel.joined(functions, name or stem)
-    joined.export(path)
+    _kernel.joined(functions, name or Path(path).stem).export(path)

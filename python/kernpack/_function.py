@@ -49,6 +49,10 @@ class _Methods(tvm_ffi.Function):
     __signature__: inspect.Signature
     __name__: str
 
+    def know_keywords(self, names: tuple[str, ...], defaults: tuple[Any, ...], bind: Callable[..., tuple[Any, ...]]) -> None:
+        """Tells the call slot the parameters: a name that has no default has `bind` for one."""
+        self._keywords = (names, defaults, bind)
+
     @property
     def name(self) -> str:
         """The name in the signature."""
@@ -125,20 +129,31 @@ class _Methods(tvm_ffi.Function):
 
     def _meet(self, value: Any) -> None:
         """Has TVM-FFI pass dataclasses of this one's class as their fields."""
-        kind: type = type(value)
+        kind = cast("Any", type(value))
         if _is_dataclass(value) and not hasattr(kind, "__tvm_ffi_value__"):
             names = [field.name for field in dataclasses.fields(value)]
             get = operator.attrgetter(*names) if len(names) > 1 else _fields
-            kind.__tvm_ffi_value__ = lambda self: get(self)  # type: ignore[attr-defined]
+
+            def fields(self: Any) -> Any:
+                return get(self)
+
+            kind.__tvm_ffi_value__ = fields
             for field in _fields(value):
                 self._meet(field)
 
     def _retry(self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """Other arguments for a call that failed: fields for dataclasses that TVM-FFI met before we did."""
-        bound = _bind_all(self, args, keywords)
+        bound = self._bind(args, keywords)
         if bound is None or not issubclass(error, TypeError) or not any(map(_has_dataclass, bound)):
             return None
         return tuple(map(_unpacked, bound))
+
+    def _bind(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """The arguments in order; None where the call does not fit."""
+        try:
+            return self._keywords[2](*args, **dict(keywords)) if keywords else tuple(args)
+        except TypeError:
+            return None
 
     def _finish(self, result: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """What the caller gets for what no framework has made its own."""
@@ -204,7 +219,7 @@ def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> F
     function.package, function.metadata = package, own
     function.__signature__, function.__name__ = signature, own["name"]
     function.__doc__ = "\n\n".join(part for part in (own["doc"], own["signature"]) if part)
-    function._keywords = (tuple(signature.parameters), defaults, bind)
+    function.know_keywords(tuple(signature.parameters), defaults, bind)
     return function
 
 
@@ -219,7 +234,7 @@ def _kind(metadata: dict[str, Any]) -> type[Function]:
 def _signature(own: dict[str, Any]) -> inspect.Signature:
     """The parameters, under names that Python can write."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = []
+    parameters: list[inspect.Parameter] = []
     for name in own["args"]:
         default = own["defaults"].get(name, inspect.Parameter.empty)
         written = name + "_" if keyword.iskeyword(name) else name
@@ -237,19 +252,11 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
     )
     # Names come from a signature that was parsed: identifiers, none of them a keyword.
     assert all(each.isidentifier() and not keyword.iskeyword(each) for each in names)
-    exec(f"def call({head}): return ({''.join(each + ', ' for each in names)})", scope)
-    bind = scope["call"]
-    bind.__name__ = bind.__qualname__ = name
+    name = f"{name}_" if keyword.iskeyword(name) else name
+    exec(f"def {name}({head}): return ({''.join(each + ', ' for each in names)})", scope)
+    bind = scope[name]
     bind.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
     return cast("Callable[..., tuple[Any, ...]]", bind)
-
-
-def _bind_all(function: _Methods, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """The arguments in order; None where the call does not fit."""
-    try:
-        return function._keywords[2](*args, **dict(keywords)) if keywords else tuple(args)
-    except TypeError:
-        return None
 
 
 def _is_dataclass(value: Any) -> bool:
@@ -278,6 +285,7 @@ def _converter(args: Sequence[Any]) -> Callable[[Any], Any]:
             convert = _converter(cast("Sequence[Any]", arg) if isinstance(arg, (tuple, list)) else _fields(arg))
             if convert is not _unchanged:
                 return convert
+            continue
         module = type(arg).__module__.partition(".")[0]
         if module in ("numpy", "torch") and hasattr(arg, "__dlpack__"):
             return functools.partial(_convert, sys.modules[module])

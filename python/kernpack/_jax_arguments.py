@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function takes when JAX calls it: which parameters are arrays, which are static, which come back.
+"""What a function takes when JAX calls it: which parameters are arrays, which are static, which
+come back.
 
 A program of JAX has operands and results, a signature parameters in any order, nested, with scalars
 among them. A `Surface` says of each parameter what it is for; `gather` finds the arrays in the
@@ -22,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernpack import _shape
+from kernpack._shape import untyped
 
 
 class Role(Enum):
@@ -88,13 +90,13 @@ class Parameter:
 class Operand(NamedTuple):
     """An array that was passed."""
 
-    index: int
+    at: int
 
 
 class Result(NamedTuple):
     """An array that comes back."""
 
-    index: int
+    at: int
     """Among those that come back."""
     operand: int | None
     """The operand whose place it takes."""
@@ -112,6 +114,12 @@ class Gathered:
     operands: list[Any]
     operand_leaves: list[Leaf]
     result_leaves: list[Leaf]
+
+
+def trees_in(tree: Tree) -> tuple[Tree, ...]:
+    """The trees of a tuple's elements."""
+    found: tuple[Tree, ...] = tree
+    return found
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -138,7 +146,9 @@ class Surface:
         """The parameters that a caller has a say in, in order."""
         return [parameter for parameter in self.parameters if _is_taken(parameter.node)]
 
-    def gather(self, args: Sequence[Any], named: Mapping[str, Any], wanted: frozenset[str]) -> Gathered:
+    def gather(
+        self, args: Sequence[Any], named: Mapping[str, Any], wanted: frozenset[str]
+    ) -> Gathered:
         """Finds the arrays in the arguments of a call.
 
         `wanted` are the paths of `Optional` results that shall come back.
@@ -166,7 +176,9 @@ class Surface:
             if known[name] in values:
                 raise TypeError(f"{self.name}() got multiple values for argument {name!r}")
             values[known[name]] = value
-        missing = [each.name for each in taken if each.name not in values and each.default is MISSING]
+        missing = [
+            each.name for each in taken if each.name not in values and each.default is MISSING
+        ]
         missing = [name for name in missing if not self._is_found(name)]
         if missing:
             names = ", ".join(map(repr, missing))
@@ -206,7 +218,9 @@ def surface_of(
     return Surface(description["name"], tuple(parameters))
 
 
-def _node(path: str, kind: Mapping[str, Any], aliased: frozenset[str], *, is_optional: bool) -> Node:
+def _node(
+    path: str, kind: Mapping[str, Any], aliased: frozenset[str], *, is_optional: bool
+) -> Node:
     if kind["kind"] == "optional":
         return _node(path, kind["type"], aliased, is_optional=True)
     if kind["kind"] != "tuple":
@@ -243,7 +257,11 @@ def _gather(node: Node, value: Any, gathered: Gathered, wanted: frozenset[str]) 
         case Role.STREAM:
             return None
         case Role.RESULT:
-            return None if node.is_optional and node.path not in wanted else _result(node, None, gathered)
+            return (
+                None
+                if node.is_optional and node.path not in wanted
+                else _result(node, None, gathered)
+            )
         case Role.STATIC:
             # An integer that was left out is what a dim is.
             return MISSING if value is MISSING else _static(node, value)
@@ -251,7 +269,7 @@ def _gather(node: Node, value: Any, gathered: Gathered, wanted: frozenset[str]) 
             if value is None:
                 return _absent(node)
             operand = _operand(node, value, gathered)
-            return operand if node.role is Role.OPERAND else _result(node, operand.index, gathered)
+            return operand if node.role is Role.OPERAND else _result(node, operand.at, gathered)
 
 
 def _absent(node: Node) -> None:
@@ -262,7 +280,7 @@ def _absent(node: Node) -> None:
 def _operand(leaf: Leaf, value: Any, gathered: Gathered) -> Operand:
     if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
         raise TypeError(f"`{leaf.path}` takes an array, got {type(value).__name__}")
-    gathered.operands.append(jnp.asarray(value))
+    gathered.operands.append(untyped(jnp).asarray(value))
     gathered.operand_leaves.append(leaf)
     return Operand(len(gathered.operands) - 1)
 
@@ -306,7 +324,7 @@ def _items(branch: Branch, value: Any, taken: Sequence[bool]) -> tuple[Any, ...]
 
 def _static(leaf: Leaf, value: Any) -> Any:
     """A static value as the function gets it."""
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, untyped(jax).core.Tracer):
         raise TypeError(
             f"`{leaf.path}` is static: it becomes part of the program, so it cannot be traced; "
             "pass a Python value, and name it in `static_argnames` where `jax.jit` gets it"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`jax.vmap` by folding: a batch of calls as one call with a longer dim.
 
-A function whose rows are independent, `norm(x: Tensor([m, d], T), y: Tensor([m, d], T, mut))`, does a
-batch of `m` rows by doing `batch * m` rows; one that takes `[*b, d]` takes another dim in front.
+A function whose rows are independent, `norm(x: Tensor([m, d], T), y: Tensor([m, d], T, mut))`, does
+a batch of `m` rows by doing `batch * m` rows; one that takes `[*b, d]` takes another dim in front.
 Whether rows are independent no signature says: the user does, by asking for it. Where an array that
 has the batch lacks the dim, the calls are made one after the other.
 """
@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from kernpack._jax_arguments import Leaf, Role, Surface
 from kernpack._jax_layout import Views
+from kernpack._shape import untyped
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -27,7 +28,9 @@ def batch_dim(surface: Surface, views: Views, wanted: str) -> str:
     """The dim that a batch is folded into: the one that is wanted, or the first that can be."""
     arrays = [leaf for leaf in surface.leaves() if leaf.kind["kind"] == "tensor"]
     results = [leaf for leaf in arrays if leaf.role is not Role.OPERAND]
-    dims = [dim for leaf in arrays for dim in leaf.kind["dims"] if dim not in ("_", "*_")]
+    dims: list[str] = [
+        dim for leaf in arrays for dim in leaf.kind["dims"] if dim not in ("_", "*_")
+    ]
     if wanted == "fold":
         stars = [dim for dim in dims if dim.startswith("*")]
         candidates = [*stars, *(dim for dim in dims if _WORD.fullmatch(dim))]
@@ -38,8 +41,9 @@ def batch_dim(surface: Surface, views: Views, wanted: str) -> str:
             return dim
     named = "no dim" if wanted == "fold" else f"`{wanted}`"
     raise ValueError(
-        f"{named} of `{surface.name}` can have a batch folded into it: that takes one which every result has "
-        'once, by itself, and which stands in no expression; `vmap="sequential"` always works'
+        f"{named} of `{surface.name}` can have a batch folded into it: that takes one which every "
+        "result has once, by itself, and which stands in no expression; "
+        '`vmap="sequential"` always works'
     )
 
 
@@ -47,7 +51,9 @@ def _can_fold(arrays: Sequence[Leaf], results: Sequence[Leaf], views: Views, dim
     name = dim.removeprefix("*")
     if not results or any(leaf.kind["dims"].count(dim) != 1 for leaf in results):
         return False
-    if dim.startswith("*") and any(leaf.path in views.modes or _has_ranks(views, leaf) for leaf in arrays):
+    if dim.startswith("*") and any(
+        leaf.path in views.modes or _has_ranks(views, leaf) for leaf in arrays
+    ):
         # Both say how many dims there are, and there would be one more.
         return False
     for leaf in arrays:
@@ -77,7 +83,9 @@ def folding(
         if any(batched and dim not in leaf.kind["dims"] for leaf, _, batched in pairs):
             outs = _in_sequence(flat, arrays, is_batched)
         else:
-            folded = [_fold(leaf, array, batched, size, views, dim) for leaf, array, batched in pairs]
+            folded = [
+                _fold(leaf, array, batched, size, views, dim) for leaf, array, batched in pairs
+            ]
             # The wrapped function: a batch of batches is one call too.
             outs = tuple(
                 _unfold(leaf, out, size, views, dim)
@@ -99,7 +107,7 @@ def _in_sequence(
         mixed = zip(arrays, is_batched, strict=True)
         return flat(*[next(rest) if batched else array for array, batched in mixed])
 
-    return tuple(jax.lax.map(one, batched))
+    return tuple(untyped(jax.lax).map(one, batched))
 
 
 def _place(kind: Mapping[str, Any], rank: int, dim: str) -> int:

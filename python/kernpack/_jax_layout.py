@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an array of a program lies in memory, and which of its dims is which of the function's.
 
-Two permutations stand between an array and the tensor that a function sees. *Modes* say for each dim
-of the tensor which dim of the array it is. The *layout* says which of the array's dims is fastest;
-where nobody says it, it is the one with which the tensor lies as the signature asks. XLA moves memory
-where an array lies otherwise.
+Two permutations stand between an array and the tensor that a function sees. *Modes* say for each
+dim of the tensor which dim of the array it is. The *layout* says which of the array's dims is
+fastest; where nobody says it, it is the one with which the tensor lies as the signature asks. XLA
+moves memory where an array lies otherwise.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -87,7 +87,9 @@ def wanted_order(kind: Mapping[str, Any], rank: int) -> list[int]:
 def _fastest(leaf: Leaf, layout: Layout, rank: int) -> tuple[int, ...]:
     if isinstance(layout, str):
         if layout not in ("row", "col"):
-            raise ValueError(f"the layout of `{leaf.path}` is `row`, `col` or one rank a dim, got {layout!r}")
+            raise ValueError(
+                f"the layout of `{leaf.path}` is `row`, `col` or one rank a dim, got {layout!r}"
+            )
         return tuple(range(rank)) if layout == "col" else tuple(reversed(range(rank)))
     _require_permutation(f"the layout of `{leaf.path}`", layout, rank)
     return tuple(sorted(range(rank), key=lambda dim: layout[dim]))
@@ -109,7 +111,9 @@ def spec_of_array(array: Any, view: View) -> Spec:
         strides[dim] = step
         step = step * shape[dim]
     seen = tuple(shape[dim] for dim in view.modes)
-    return Spec(seen, _dtype(array), None if view.is_plain else tuple(strides[dim] for dim in view.modes))
+    return Spec(
+        seen, _dtype(array), None if view.is_plain else tuple(strides[dim] for dim in view.modes)
+    )
 
 
 def _dtype(array: Any) -> str:
@@ -129,6 +133,19 @@ def array_of_spec(path: str, spec: Spec, view: View) -> jax.ShapeDtypeStruct:
         name = "float4_e2m1fn"
         if shape:
             shape[view.fastest[0]] = 2 * shape[view.fastest[0]]
-    if jax.dtypes.canonicalize_dtype(name) != np.dtype(name):
-        raise ValueError(f"`{path}` is {name}, which JAX has only with `jax_enable_x64`")
-    return jax.ShapeDtypeStruct(tuple(shape), np.dtype(name))
+    require_width(path, name)
+    return struct_of(tuple(shape), np.dtype(name))
+
+
+def struct_of(shape: tuple[Dim, ...], dtype: Any) -> jax.ShapeDtypeStruct:
+    """The shape and the dtype of an array."""
+    struct: jax.ShapeDtypeStruct = cast(Any, jax.ShapeDtypeStruct)(shape, dtype)
+    return struct
+
+
+def require_width(path: str, dtype: Any) -> None:
+    """Refuses a dtype that JAX would make a narrower one of."""
+    if jax.dtypes.canonicalize_dtype(dtype) != np.dtype(dtype):
+        raise ValueError(
+            f"`{path}` is {np.dtype(dtype).name}, which JAX has only with `jax_enable_x64`"
+        )

@@ -74,7 +74,8 @@ def describe(signature: str) -> dict[str, Any]:
 
 def check(signature: str, arguments: list[Any], device: str) -> dict[str, str] | None:
     """What a call with arguments of these descriptions raises: its `kind` and `message`, or None."""
-    answer: dict[str, str] | None = json.loads(_function("kernpack_check")(signature, json.dumps(arguments), device))
+    call = {"device": device, "args": arguments}
+    answer: dict[str, str] | None = json.loads(_function("kernpack_check")(signature, json.dumps(call)))
     return answer
 
 

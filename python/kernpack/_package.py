@@ -13,7 +13,10 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
 
 Text = Union[str, "os.PathLike[str]", bytes]
 Number = Union[int, str]
@@ -48,7 +51,7 @@ class Source:
 
     kind: str
     files: tuple[File, ...]
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {})
 
     @staticmethod
     def cuda(
@@ -264,11 +267,19 @@ def _toml(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         return _toml_text(str(value))
-    if isinstance(value, Mapping):
+    if _is_table(value):
         return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    if _is_list(value):
+        return "[" + ", ".join(map(_toml, value)) + "]"
     raise TypeError(f"{value!r} cannot stand in a package: expected a text, a number, a bool, a list or a dict")
+
+
+def _is_table(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    return isinstance(value, Mapping)
+
+
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence)
 
 
 def _key(key: Any) -> str:

@@ -2,9 +2,9 @@
 """Extents of tensors: which symbols arguments bind, and what expressions over them are.
 
 A signature says that `y` is a `Tensor([ceildiv(m, 4), *b], T)`. `solve` takes the description of a
-signature and what is known of a call's arguments, and answers a `Binding`: what `m`, `b` and `T` are.
-`evaluate` and `spec_of` then say what follows for anything else in the signature, such as results
-and workspaces.
+signature and what is known of a call's arguments, and answers a `Binding`: what `m`, `b` and `T`
+are. `evaluate` and `spec_of` then say what follows for anything else in the signature, such as
+results and workspaces.
 
 Values are whatever adds, multiplies and divides as an int does: ints, `torch.SymInt`, symbolic dims
 of JAX. `min` and `max` of those need the framework's own functions, which `Operations` names.
@@ -36,6 +36,11 @@ class Spec(NamedTuple):
     dtype: str
     strides: tuple[Dim, ...] | None = None
     """In elements; None: compact and row-major."""
+
+
+def untyped(value: Any) -> Any:
+    """The value, of whose elements the type says nothing."""
+    return value
 
 
 class _Unknown:
@@ -180,7 +185,7 @@ _OPERATORS: Final[Mapping[type[ast.operator], Callable[[Dim, Dim], Dim]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
+    ast.FloorDiv: lambda above, below: above // below,
     ast.Mod: operator.mod,
 }
 
@@ -212,29 +217,28 @@ def parse(text: str) -> Expression:
 
 def _closure(node: ast.expr, text: str, names: set[str]) -> _Closure:
     """What evaluates a node; adds the names below it."""
-    match node:
-        case ast.Constant(value=int(value)):
-            return lambda _: value
-        case ast.Name(id=name):
-            names.add(name[1:])
-            return functools.partial(_named, name=name[1:])
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _closure(operand, text, names)
-            return lambda binding: -inner(binding)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            combine = _OPERATORS[type(op)]
-            first, second = _closure(left, text, names), _closure(right, text, names)
-            return lambda binding: combine(first(binding), second(binding))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-            return _call(name[1:], [_closure(arg, text, names) for arg in args], text)
-        case ast.Attribute(value=value, attr=attr):
-            inner, attr = _closure(value, text, names), attr[1:]
-            return lambda binding: _attribute(inner(binding), attr)
-        case ast.Subscript(value=value, slice=index):
-            inner, at = _closure(value, text, names), _closure(index, text, names)
-            return lambda binding: _element(inner(binding), at(binding))
-        case _:
-            raise ValueError(f"`{text}` is not an expression")
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        value = node.value
+        return lambda _: value
+    if isinstance(node, ast.Name):
+        names.add(node.id[1:])
+        return functools.partial(_named, name=node.id[1:])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        operand = _closure(node.operand, text, names)
+        return lambda binding: -operand(binding)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        combine: Callable[[Dim, Dim], Dim] = untyped(_OPERATORS[type(node.op)])
+        first, second = _closure(node.left, text, names), _closure(node.right, text, names)
+        return lambda binding: combine(first(binding), second(binding))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        return _call(node.func.id[1:], [_closure(arg, text, names) for arg in node.args], text)
+    if isinstance(node, ast.Attribute):
+        inner, attr = _closure(node.value, text, names), node.attr[1:]
+        return lambda binding: _attribute(inner(binding), attr)
+    if isinstance(node, ast.Subscript):
+        items, at = _closure(node.value, text, names), _closure(node.slice, text, names)
+        return lambda binding: _element(items(binding), at(binding))
+    raise ValueError(f"`{text}` is not an expression")
 
 
 def _named(binding: Binding, name: str) -> Any:
@@ -242,36 +246,34 @@ def _named(binding: Binding, name: str) -> Any:
 
 
 def _call(name: str, args: list[_Closure], text: str) -> _Closure:
-    match name, args:
-        case "ceildiv", [above, below]:
-            return lambda binding: -(-above(binding) // below(binding))
-        case "min", [_, *_]:
-            return lambda binding: binding.operations.minimum([arg(binding) for arg in args])
-        case "max", [_, *_]:
-            return lambda binding: binding.operations.maximum([arg(binding) for arg in args])
-        case _:
-            raise ValueError(f"`{text}` is not an expression")
+    if name == "ceildiv" and len(args) == 2:
+        above, below = args
+        return lambda binding: -(-above(binding) // below(binding))
+    if name == "min" and args:
+        return lambda binding: binding.operations.minimum([arg(binding) for arg in args])
+    if name == "max" and args:
+        return lambda binding: binding.operations.maximum([arg(binding) for arg in args])
+    raise ValueError(f"`{text}` is not an expression")
 
 
 def _attribute(value: Any, name: str) -> Any:
     """`x.shape`, `b.numel`, `p.x`: what stands behind a dot."""
-    match value, name:
-        case _, "given":
-            return int(value is not None)
-        case Group(), _:
-            return value.named(name)
-        case Spec(shape=shape), "numel":
-            return math.prod(shape)
-        case Spec(shape=shape), "shape":
-            return shape
-        case Spec(), "strides":
-            return strides_of(value)
-        case tuple(), "numel":
-            return math.prod(value)
-        case tuple(), "ndim":
-            return len(value)
-        case _:
-            raise Unsolved(name)
+    if name == "given":
+        return int(value is not None)
+    if isinstance(value, Group):
+        return value.named(name)
+    if isinstance(value, Spec):
+        of_spec: dict[str, Callable[[Spec], Any]] = {
+            "shape": lambda spec: spec.shape,
+            "strides": strides_of,
+            "numel": lambda spec: math.prod(spec.shape),
+        }
+        if name in of_spec:
+            return of_spec[name](value)
+    elif isinstance(value, tuple) and name in ("numel", "ndim"):
+        star: tuple[Dim, ...] = untyped(value)
+        return math.prod(star) if name == "numel" else len(star)
+    raise Unsolved(name)
 
 
 def _element(value: Any, index: int) -> Any:
@@ -279,7 +281,7 @@ def _element(value: Any, index: int) -> Any:
     items = value.items if isinstance(value, Group) else value
     if not isinstance(items, tuple):
         raise Unsolved(f"[{index}]")
-    elements: tuple[Any, ...] = items
+    elements: tuple[Any, ...] = untyped(items)
     if not -len(elements) <= index < len(elements):
         raise Unsolved(f"[{index}]")
     return elements[index]
@@ -314,13 +316,13 @@ def solve(
 ) -> Binding:
     """What arguments say of the names in a signature.
 
-    `args` are those of a call, in order (`EnvStream` parameters take none), or by parameter name, where
-    left out means `UNKNOWN`. A tensor is a `Spec`, a `Tuple` a sequence or mapping of its elements, a
-    Shape a sequence, a dtype its name, an absent `Optional` None.
+    `args` are those of a call, in order (`EnvStream` parameters take none), or by parameter name,
+    where left out means `UNKNOWN`. A tensor is a `Spec`, a `Tuple` a sequence or mapping of its
+    elements, a Shape a sequence, a dtype its name, an absent `Optional` None.
     """
     params = [param for param in description["params"] if param["type"]["kind"] != "env_stream"]
     if not isinstance(args, Mapping):
-        args = dict(zip((param["name"] for param in params), args, strict=False))
+        args = {param["name"]: arg for param, arg in zip(params, args)}
     binding = Binding(operations)
     uses: list[_Use] = []
     for index, param in enumerate(params):
@@ -340,23 +342,21 @@ def _walk(
 ) -> Any:
     """Lists the uses of names in an argument, and answers it as expressions see it."""
     if value is UNKNOWN or (value is None and kind["kind"] != "tuple"):
-        return value
-    match kind["kind"]:
-        case "optional":
-            return _walk(name, kind["type"], value, binding, uses, place)
-        case "tensor":
-            _walk_tensor(kind, value, binding, uses, place)
-        case "shape":
-            value = tuple(value)
-            uses.extend(_dims(kind["dims"], value, binding, f"Mismatched Shape {place}", "shape size"))
-        case "tuple":
-            return _walk_tuple(name, kind["fields"], value, binding, uses, place)
-        case "int":
-            binding.symbols.setdefault(name, value)
-        case "dtype":
-            binding.dtypes.setdefault(name, value)
-        case _:
-            pass
+        return untyped(value)
+    word, value = kind["kind"], untyped(value)
+    if word == "optional":
+        return _walk(name, kind["type"], value, binding, uses, place)
+    if word == "tuple":
+        return _walk_tuple(name, kind["fields"], value, binding, uses, place)
+    if word == "tensor":
+        _walk_tensor(kind, value, binding, uses, place)
+    elif word == "shape":
+        value = tuple(value)
+        uses.extend(_dims(kind["dims"], value, binding, f"Mismatched Shape {place}", "shape size"))
+    elif word == "int":
+        binding.symbols.setdefault(name, value)
+    elif word == "dtype":
+        binding.dtypes.setdefault(name, value)
     return value
 
 
@@ -367,7 +367,7 @@ def _walk_tensor(
     if kind["dtype"] not in DTYPE_BITS:
         binding.dtypes.setdefault(kind["dtype"], spec.dtype)
     if isinstance(kind["strides"], list):
-        texts: list[str] = kind["strides"]
+        texts: list[str] = untyped(kind["strides"])
         if len(texts) == len(spec.shape):
             uses.extend(map(_Use, texts, strides_of(spec)))
 
@@ -382,18 +382,20 @@ def _walk_tuple(
 ) -> Group:
     items = elements(fields, value)
     if len(items) != len(fields):
-        raise Mismatch(f"Mismatched tuple size {place}, expected tuple size={len(fields)}, got {len(items)}")
+        raise Mismatch(
+            f"Mismatched tuple size {place}, expected tuple size={len(fields)}, got {len(items)}"
+        )
     known = [
         _walk(f"{name}.{part['name']}", part["type"], item, binding, uses, place)
-        for part, item in zip(fields, items, strict=True)
+        for part, item in zip(fields, items)
     ]
     return Group(tuple(part["name"] for part in fields), tuple(known))
 
 
 def elements(fields: Sequence[Mapping[str, Any]], value: Any) -> tuple[Any, ...]:
-    """The elements of a `Tuple`'s argument, in the signature's order; a mapping has them by name."""
+    """The elements of a `Tuple`'s argument, in its own order; a mapping has them by name."""
     if isinstance(value, Mapping):
-        by_name: Mapping[str, Any] = value
+        by_name: Mapping[str, Any] = untyped(value)
         return tuple(by_name[part["name"]] for part in fields)
     return tuple(value)
 
@@ -429,7 +431,9 @@ def _bind_affine(uses: Sequence[_Use], binding: Binding) -> None:
         if text in ("_", "*_"):
             continue
         expression = parse(text)
-        unbound = expression.names - binding.symbols.keys() - binding.stars.keys() - binding.values.keys()
+        unbound = (
+            expression.names - binding.symbols.keys() - binding.stars.keys() - binding.values.keys()
+        )
         if len(unbound) != 1 or len(expression.names) != 1:
             continue
         (name,) = unbound
@@ -443,7 +447,8 @@ def _line(expression: Expression, name: str) -> tuple[int, int] | None:
     """The factor and the constant of an expression that is a line in that symbol."""
 
     def at(value: int) -> int:
-        return expression.closure(Binding(symbols={name: value}))
+        found: int = expression.closure(Binding(symbols={name: value}))
+        return found
 
     # Three points far apart, of which none could be met by the roundings of `//` and `%`.
     first, second, third = at(0), at(1 << 20), at((1 << 41) + 1)

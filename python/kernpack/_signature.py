@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
 
 from ._dtype import DType, dtype
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
 
 _numbers = itertools.count()
 
@@ -39,7 +42,7 @@ def sym_int(name: str | None = None, *, divisibility: int = 1) -> SymInt:
 
 @dataclasses.dataclass(frozen=True)
 class Type:
-    """A type of a parameter: its text, in which `{0}`, `{1}`, … stand for symbols."""
+    """A type of a parameter: its text, in which a NUL stands for each symbol."""
 
     text: str
     symbols: tuple[SymInt, ...] = ()
@@ -50,7 +53,8 @@ class Type:
 
 def _type(pieces: Iterable[Dim]) -> Type:
     """Dims, with a mark for each symbol, whose name the signature gives."""
-    texts, symbols = [], []
+    texts: list[str] = []
+    symbols: list[SymInt] = []
     for piece in pieces:
         if isinstance(piece, SymInt):
             symbols.append(piece)
@@ -75,7 +79,8 @@ def fake_tensor(
     `dtype_` may be the name of a dtype variable. `align` is in bytes.
     """
     dims = _type(shape)
-    options, symbols = [], list(dims.symbols)
+    options: list[str] = []
+    symbols = list(dims.symbols)
     if order is not None:
         options.append("order=" + (order if isinstance(order, str) else f"({', '.join(map(str, order))})"))
     if isinstance(strides, str):
@@ -137,14 +142,18 @@ def type_of(value: Any) -> Type:
         return value
     if value is None or isinstance(value, bool):
         return Type(repr(value))
-    if isinstance(value, tuple):
-        names = getattr(value, "_fields", (None,) * len(value))
+    if _is_tuple(value):
+        names: Sequence[str | None] = getattr(value, "_fields", (None,) * len(value))
         parts = [(name, type_of(each)) for name, each in zip(names, value)]
         fields = [part.text if name is None else f"{name}: {part.text}" for name, part in parts]
         return Type(f"Tuple({', '.join(fields)})", tuple(symbol for _, part in parts for symbol in part.symbols))
     if isinstance(value, str) and not isinstance(value, DType):
         return Type(value)
     return Type(str(dtype(value)))
+
+
+def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
 
 
 def signature(

@@ -100,7 +100,7 @@ class _Compilation:
         variables = [dtype for dtype in self.described["dtypes"] if dtype["name"] in used]
         names = [dtype["name"] for dtype in variables]
         rows = itertools.product(*(dtype["allowed"] for dtype in variables))
-        launches = []
+        launches: list[Launch] = []
         for row in rows:
             dtypes = dict(zip(names, row))
             when = " and ".join(f"{name} == {dtype}" for name, dtype in dtypes.items()) or None

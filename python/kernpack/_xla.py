@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The handler of XLA's custom calls, and the plans that it reads.
 
-The handler is in `libkernpack.so`; in development `KERNPACK_XLA_LIBRARY` names a library of the crate
-`kernpack-xla`. What it does is told in that crate. Not here: anything of JAX.
+The handler is in `libkernpack.so`; in development `KERNPACK_XLA_LIBRARY` names a library of the
+crate `kernpack-xla`. What it does is told in that crate. Not here: anything of JAX.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import math
 import os
 import struct
 import threading
@@ -21,7 +22,9 @@ import tvm_ffi
 from kernpack import _shape
 
 CAPTURABLE: Final = "kernpack.call.v1"
-"""The name under which XLA knows the handler. The number changes where programs would be read otherwise."""
+"""The name under which XLA knows the handler. The number changes where programs would be read
+otherwise.
+"""
 
 PLAIN: Final = "kernpack.plain.v1"
 """The same, whose calls stay out of XLA's command buffers."""
@@ -48,6 +51,7 @@ class _Package(Protocol):
 @functools.cache
 def library() -> ctypes.CDLL:
     """The library with the handler."""
+    found: ctypes.CDLL
     if named := os.environ.get("KERNPACK_XLA_LIBRARY"):
         found = ctypes.CDLL(named)
     else:
@@ -66,7 +70,8 @@ def library() -> ctypes.CDLL:
 def know(key: str, function: tvm_ffi.Function) -> None:
     """Has the handler find a function under a key, and hold it for the rest of the process."""
     data = key.encode()
-    # The function is held while its address is on the way: the handler takes a reference of its own.
+    # The function is held while its address is on the way: the handler takes a reference of its
+    # own.
     library().kernpack_xla_know(data, len(data), cast(Any, function).__chandle__())
 
 
@@ -132,22 +137,24 @@ class Plan:
         self._step(_RESULT, index)
 
     def view(self, modes: Sequence[int], fastest: Sequence[int]) -> None:
-        """What comes next is seen otherwise: for each dim the program's, then the program's from the fastest."""
+        """What comes next is seen otherwise: for each dim the program's, then the program's from
+        the fastest.
+        """
         self._step(_VIEW, len(modes), [*modes, *fastest])
 
     def owned(self) -> None:
         """What comes next is a tensor object, and no view."""
         self._step(_OWNED)
 
-    def int(self, value: int) -> None:
+    def integer(self, value: int) -> None:
         """An integer of 64 bits."""
         self._step(_INT, 0, [value])
 
-    def bool(self, value: bool) -> None:
+    def truth(self, value: bool) -> None:
         """True or false."""
         self._step(_BOOL, int(value))
 
-    def float(self, value: float) -> None:
+    def floating(self, value: float) -> None:
         """A float of 64 bits."""
         self._step(_FLOAT, 0, struct.unpack("<q", struct.pack("<d", value)))
 
@@ -169,7 +176,7 @@ class Plan:
     def shape(self, extents: Sequence[int]) -> None:
         """A Shape."""
         for extent in extents:
-            self.int(extent)
+            self.integer(extent)
         self._step(_SHAPE, len(extents))
 
     def array(self, count: int) -> None:
@@ -190,9 +197,7 @@ def _dlpack(name: str) -> tuple[int, int, int]:
     return int(dtype.type_code), int(dtype.bits), int(dtype.lanes)
 
 
-def check(
-    function: Any, arguments: Sequence[Any]
-) -> tuple[str, str] | None:
+def check(function: Any, arguments: Sequence[Any]) -> tuple[str, str] | None:
     """The kind and the message with which a call is refused whose tensors are `Spec`s.
 
     None where it is not refused, and where only the call itself can tell.
@@ -201,7 +206,9 @@ def check(
         from kernpack import _native
     except ImportError:
         return None
-    answer = _native.check(function.signature, [_described(value) for value in arguments], function.device_type)
+    answer = _native.check(
+        function.signature, [_described(value) for value in arguments], function.device_type
+    )
     return None if answer is None else (answer["kind"], answer["message"])
 
 
@@ -215,7 +222,7 @@ def _described(value: Any) -> Any:
             return [_described(item) for item in items]
         case tuple():
             return {"shape": list(cast("tuple[int, ...]", value))}
-        case float() if value != value or value in (float("inf"), float("-inf")):
+        case float() if not math.isfinite(value):
             return {"float": repr(value)}
         case _:
             return value

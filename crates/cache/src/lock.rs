@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::request::Key;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
+use sha2::{Digest, Sha256};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +27,7 @@ const N_SHARDS: usize = 4096;
 /// How long to wait before looking again, first and at most.
 const STEPS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
-/// The process whose thread has each file open: this one, or one that this was forked from.
+/// The process whose thread has a file open, at a place for each cache and file: this one, or one that this was forked from.
 static HOLDERS: [AtomicU32; N_SHARDS] = [const { AtomicU32::new(0) }; N_SHARDS];
 
 /// Leave to compile, until it is dropped.
@@ -34,17 +35,22 @@ static HOLDERS: [AtomicU32; N_SHARDS] = [const { AtomicU32::new(0) }; N_SHARDS];
 pub(crate) struct Leave {
     /// The lock, which goes first.
     file: Option<OwnedFd>,
-    shard: usize,
+    /// Its place in the table.
+    holder: &'static AtomicU32,
 }
 
 impl Leave {
     /// Waits for it. Where the file cannot be locked, other processes are not waited for.
     pub fn wait(folder: &Path, key: Key, observer: &dyn Observer) -> Result<Leave, Failure> {
         let shard = key.shard(N_SHARDS);
+        // Other caches have other files.
+        let folder_digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+        let place = usize::from(u16::from_le_bytes([folder_digest[0], folder_digest[1]])) + shard;
+        let holder = &HOLDERS[place % N_SHARDS];
         let own = std::process::id();
-        wait_until(observer, || take(&HOLDERS[shard], own).map_err(|()| own))?;
+        wait_until(observer, || take(holder, own).map_err(|()| own))?;
         // From here on the table is cleared however this ends.
-        let mut leave = Leave { file: None, shard };
+        let mut leave = Leave { file: None, holder };
         let Ok(()) = disk::make_folder(folder) else { return Ok(leave) };
         let Ok(file) = disk::open_lock(&folder.join(format!("{shard:03x}"))) else {
             return Ok(leave);
@@ -55,7 +61,7 @@ impl Leave {
                 is_locked = true;
                 Ok(())
             }
-            Err(error) if is_held(&error) => Err(holder(&file)),
+            Err(error) if is_held(&error) => Err(holder_of(&file)),
             Err(_) => Ok(()),
         })?;
         leave.file = Some(file).filter(|_| is_locked);
@@ -66,7 +72,7 @@ impl Leave {
 impl Drop for Leave {
     fn drop(&mut self) {
         drop(self.file.take());
-        HOLDERS[self.shard].store(0, Ordering::Release);
+        self.holder.store(0, Ordering::Release);
     }
 }
 
@@ -83,12 +89,11 @@ fn take(holder: &AtomicU32, own: u32) -> Result<(), ()> {
 
 /// Whether another process has the lock.
 fn is_held(error: &std::io::Error) -> bool {
-    let held = [rustix::io::Errno::AGAIN, rustix::io::Errno::ACCESS].map(|errno| errno.raw_os_error());
-    error.raw_os_error().is_some_and(|error| held.contains(&error))
+    error.kind() == std::io::ErrorKind::WouldBlock
 }
 
 /// The process that has the lock; 0 where that cannot be seen.
-fn holder(file: &OwnedFd) -> u32 {
+fn holder_of(file: &OwnedFd) -> u32 {
     let lock = fcntl_getlk(file, &Flock::from(FlockType::WriteLock));
     let pid = lock.ok().flatten().and_then(|lock| lock.pid);
     pid.map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs())

@@ -1,2 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests.
+//! Which code serves whom, without compiling any.
+
+use super::*;
+
+/// A record of CUDA C++ files, each with whether its archs are written, and what they are.
+fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
+    let cuda = files.iter().map(|(is_arch_written, archs)| Cuda {
+        is_arch_written: *is_arch_written,
+        archs: archs.iter().map(|arch| arch.to_string()).collect(),
+    });
+    Record {
+        entry: String::new(),
+        package: String::new(),
+        kind,
+        cuda: cuda.collect(),
+        inputs: vec![],
+        missed: vec![],
+        c_compiler: None,
+        nvrtc: None,
+        warnings: vec![],
+        kept: vec![],
+    }
+}
+
+fn archs(names: &[&str]) -> Vec<Arch> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+fn serves_archs(record: &Record, names: &[&str]) -> bool {
+    record.lacks(&Wanted::Archs(archs(names)), false).is_none()
+}
+
+fn serves_devices(record: &Record, names: &[&str], is_ptx_enough: bool) -> bool {
+    record.lacks(&Wanted::Devices(archs(names)), is_ptx_enough).is_none()
+}
+
+#[test]
+fn what_is_written_is_served_by_what_was_written() {
+    assert_eq!(record(Kind::Written, &[]).lacks(&Wanted::Written, false), None);
+    for kind in [Kind::Archs, Kind::Devices] {
+        let reason = record(kind, &[]).lacks(&Wanted::Written, false).unwrap();
+        assert!(reason.contains("other architectures"), "{reason}");
+    }
+}
+
+#[test]
+fn architectures_are_served_by_those_that_every_file_has() {
+    for kind in [Kind::Written, Kind::Archs, Kind::Devices] {
+        let record = record(kind, &[(true, &["sm_80", "sm_90a", "compute_80"]), (false, &["sm_90a"])]);
+        assert!(serves_archs(&record, &["sm_90a"]));
+        assert!(!serves_archs(&record, &["sm_90a", "sm_80"]));
+        assert!(!serves_archs(&record, &["sm_90"]));
+    }
+    assert!(!serves_archs(&record(Kind::Written, &[]), &["sm_90"]), "there is nothing to compile");
+}
+
+#[test]
+fn devices_are_served_by_machine_code_that_runs_there() {
+    let shipped = record(Kind::Archs, &[(false, &["sm_80", "sm_90a", "compute_90"])]);
+    for (device, expected) in
+        [("sm_80", true), ("sm_89", true), ("sm_90", true), ("sm_90a", true), ("sm_75", false), ("sm_100", false)]
+    {
+        assert_eq!(serves_devices(&shipped, &[device], false), expected, "{device}");
+    }
+    assert!(serves_devices(&shipped, &["sm_80", "sm_90"], false));
+    assert!(!serves_devices(&shipped, &["sm_80", "sm_100"], false));
+    // Where nothing else can be made, PTX will do.
+    assert!(serves_devices(&shipped, &["sm_80", "sm_100"], true));
+    assert!(!serves_devices(&shipped, &["sm_75"], true));
+}
+
+#[test]
+fn what_the_text_says_is_for_all_devices() {
+    let mixed = record(Kind::Devices, &[(true, &["compute_75"]), (false, &["sm_90a"])]);
+    assert!(serves_devices(&mixed, &["sm_90a"], false));
+    assert!(!serves_devices(&mixed, &["sm_80"], false));
+    let written = record(Kind::Written, &[(true, &["compute_75"])]);
+    assert!(serves_devices(&written, &["sm_80"], false));
+    // Architectures that were asked for have put that aside.
+    let asked = record(Kind::Archs, &[(false, &["compute_75"])]);
+    assert!(!serves_devices(&asked, &["sm_80"], false));
+    assert!(serves_devices(&record(Kind::Written, &[]), &["sm_80"], false));
+}
+
+#[test]
+fn a_record_is_its_digest() {
+    let bytes = record(Kind::Written, &[(true, &["sm_80"])]).encode();
+    let name = digest(&bytes);
+    assert!(Record::decode(&bytes, &name).is_some());
+    assert!(Record::decode(&bytes[1..], &name).is_none());
+    assert!(Record::decode(b"{}", &digest(b"{}")).is_none());
+}

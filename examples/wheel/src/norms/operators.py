@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The norms as operators of PyTorch, for which this wheel's extra `torch` brings what is needed: `torch.ops.norms.rms`."""
+
+import kernpack.torch
+
+from . import _kernels
+
+
+def _setup_context(ctx, inputs, output):
+    x, w, ctx.eps = inputs
+    ctx.save_for_backward(x, w)
+
+
+def _backward(ctx, gradient):
+    x, w = ctx.saved_tensors
+    scale = (x.square().mean(-1, keepdim=True) + ctx.eps).rsqrt()
+    normal = x * scale
+    towards = gradient * w
+    of_x = scale * (towards - normal * (towards * normal).mean(-1, keepdim=True))
+    of_w = (gradient * normal).reshape(-1, x.shape[-1]).sum(0)
+    return of_x, of_w, None
+
+
+rms = kernpack.torch.op("norms::rms", _kernels.rms, backward=_backward, setup_context=_setup_context)
