@@ -617,7 +617,7 @@ def test_a_plain_function_takes_what_it_is_passed():
     seen = []
 
     def note(*values):
-        seen.append([type(value).__name__ for value in values] + [str(values[2]), values[4]])
+        seen.append([type(value).__name__.replace("String", "str") for value in values] + [str(values[2]), values[4]])
         np.from_dlpack(values[-1])[:] = 5
 
     function = tvm_ffi.convert(note)
