@@ -14,7 +14,7 @@ A_WHILE = 20_000_000  # cycles: about 10 ms
 
 @pytest.fixture(scope="module")
 def ops():
-    module = kp.load_module(FOLDER / "operator.so")
+    module = kp.load_module(FOLDER / "operators.so")
     kp.torch.op("kernpack_gpu::add_one_to", module.add_one_to, functional=True)
     kp.torch.op("kernpack_gpu::added", module.added)
     kp.torch.op("kernpack_gpu::smooth", module.added, backward=lambda ctx, gradient: gradient * 1)
