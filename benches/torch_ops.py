@@ -61,7 +61,9 @@ def by_hand(functions):
     library = torch.library.Library("by_hand", "FRAGMENT")
 
     def scale(x, y, alpha=2.0):
-        if ((x.requires_grad or y.requires_grad) and is_grad_enabled()) or forward_ad._current_level >= 0:
+        if (
+            (x.requires_grad or y.requires_grad) and is_grad_enabled()
+        ) or forward_ad._current_level >= 0:
             refuse(x, y)
         function(x, y, alpha)
         increment_version([y])
@@ -76,16 +78,25 @@ def by_hand(functions):
     library.define("scaled(Tensor x, float alpha=2.0) -> Tensor")
     library.define("gather(Tensor index, Tensor x) -> Tensor")
     library.define("smooth(Tensor x, float alpha=2.0) -> Tensor")
-    kernels = {"scale": scale, "scaled": scaled, "gather": functions["gather"], "smooth": scaled_function}
+    kernels = {
+        "scale": scale,
+        "scaled": scaled,
+        "gather": functions["gather"],
+        "smooth": scaled_function,
+    }
     for name, kernel in kernels.items():
         library.impl(name, kernel, "CPU")
-    torch.library.register_autograd("by_hand::smooth", backward, setup_context=setup_context, lib=library)
+    torch.library.register_autograd(
+        "by_hand::smooth", backward, setup_context=setup_context, lib=library
+    )
     return library
 
 
 def by_custom_op(functions):
     """The operators as `torch.library.custom_op` makes them."""
-    function, scaled_function, gather_function = (functions[name] for name in ("scale", "scaled", "gather"))
+    function, scaled_function, gather_function = (
+        functions[name] for name in ("scale", "scaled", "gather")
+    )
 
     @torch.library.custom_op("by_custom_op::scale", mutates_args=("y",))
     def scale(x: torch.Tensor, y: torch.Tensor, alpha: float = 2.0) -> None:
@@ -122,7 +133,9 @@ def built():
     for name, signature in SIGNATURES.items():
         is_gather = name == "gather"
         args = ["index", "x", "y", "n"] if is_gather else ["x", "y", "n", "alpha"]
-        functions[name] = kp.host(SOURCE, signature, kernel="gather" if is_gather else "scale", args=args)
+        functions[name] = kp.host(
+            SOURCE, signature, kernel="gather" if is_gather else "scale", args=args
+        )
     return functions
 
 
@@ -130,7 +143,9 @@ def main(n_rounds=31, n_calls=5000):
     functions = built()
     for name, function in functions.items():
         kp.torch.op(f"by_kernpack::{name}", function)
-    kp.torch.op("by_kernpack::smooth", functions["scaled"], backward=backward, setup_context=setup_context)
+    kp.torch.op(
+        "by_kernpack::smooth", functions["scaled"], backward=backward, setup_context=setup_context
+    )
     held = by_hand(functions), by_custom_op(functions)
     x, index = torch.zeros(64), torch.zeros(4, dtype=torch.int64)
     arguments = {
@@ -153,7 +168,9 @@ def main(n_rounds=31, n_calls=5000):
         rounds = [{way: timed(calls[way], args, n_calls) for way in order} for order in orders][2:]
         figures = {way: statistics.median(it[way] for it in rounds) / n_calls * 1e9 for way in ways}
         for other in ways[1:4]:
-            figures[f"of {other}"] = statistics.median(it["by_kernpack"] / it[other] for it in rounds)
+            figures[f"of {other}"] = statistics.median(
+                it["by_kernpack"] / it[other] for it in rounds
+            )
         figures["control"] = statistics.median(it["control"] / it["by_hand"] for it in rounds)
         report[name] = {key: round(figure, 3) for key, figure in figures.items()}
     del held
@@ -161,7 +178,9 @@ def main(n_rounds=31, n_calls=5000):
     for name, figures in report.items():
         for other, most in MOST.items():
             if figures[f"of {other}"] > most * max(1, figures["control"]):
-                sys.exit(f"torch_ops: {name} takes {figures[f'of {other}']} of {other}, at most {most} is allowed")
+                sys.exit(
+                    f"torch_ops: {name} takes {figures[f'of {other}']} of {other}, at most {most} is allowed"
+                )
 
 
 if __name__ == "__main__":

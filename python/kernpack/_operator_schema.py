@@ -174,9 +174,7 @@ def _letters() -> Iterator[str]:
             yield first + letter
 
 
-def _add(
-    schema: Schema, name: str, kind: Type, default: Any, letters: Iterator[str]
-) -> Argument:
+def _add(schema: Schema, name: str, kind: Type, default: Any, letters: Iterator[str]) -> Argument:
     """Adds the operands of a parameter, and answers what it is made of."""
     if kind["kind"] == "tuple":
         return tuple(
