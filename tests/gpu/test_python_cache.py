@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package `kernpack` keeps, on a machine with a GPU: kernels that were compiled where none was visible, exports, processes that fork."""
+"""What the package `kernpack` keeps, on a machine with a GPU: kernels that were compiled where none was visible, exports; and processes
+that fork, and end."""
 
 import os
 import subprocess
