@@ -7,15 +7,21 @@ Blocks that put something on a GPU run where there is one.
 """
 
 import contextlib
+import inspect
 import io
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import torch
+import tvm_ffi
 
 import kernpack as kp
+from kernpack import _api
 from conftest import REPOSITORY
 from test_documents import blocks, run
 
@@ -104,6 +110,20 @@ def folder(tmp_path, kernpack, monkeypatch):
     return tmp_path
 
 
+def test_the_first_example(folder):
+    """The first block of Python; what else is on that page is run by `test_documents.py`."""
+    document = Document("README.md", folder)
+    found = [piece for piece in pieces("README.md") if piece[0] == "## In a minute"]
+    assert [info for _, info, _ in found] == ["sh", "python", "text"]
+    assert is_like(document.python(found[1][2], 0, found[2][2]), found[2][2])
+
+
+def test_the_first_demo():
+    environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
+    ran = subprocess.run([REPOSITORY / "examples/quick_start/demo.sh"], env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_quick_start(folder):
     Document("docs/quick-start.md", folder).run()
 
@@ -141,3 +161,51 @@ def test_bring_your_kernel(folder):
         for name, content in described.written().held.items():
             (folder / name).write_bytes(content)
         assert kp.load(package).read() == built(made).read(), package
+
+
+def test_the_reference(folder):
+    Document("docs/python.md", folder).run()
+
+
+def test_the_reference_names_everything():
+    text = (REPOSITORY / "docs/python.md").read_text()
+    names = [name for name in _api.__all__ if not isinstance(getattr(_api, name), kp.DType)]
+    missing = [f"kp.{name}" for name in [*names, "jax", "torch", "triton"] if not re.search(rf"`kp\.{name}\b", text)]
+    of_functions = {*vars(kp.Function.__mro__[1]), "package", "metadata", "origin"} - set(dir(tvm_ffi.Function))
+    # How the package itself tells a function of its parameters.
+    of_functions -= {"know_keywords"}
+    missing += [f"f.{name}" for name in of_functions if not name.startswith("_") and f"`f.{name}" not in text]
+    assert not missing
+
+
+def test_the_reference_names_every_argument():
+    """Those of the functions that make functions, each with which of them take it."""
+    text = (REPOSITORY / "docs/python.md").read_text()
+    table = text.partition("| argument | of | |\n")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split(" | ")[0])}
+    taken = {name for make in (kp.host, kp.cuda, kp.triton, kp.ptx) for name in inspect.signature(make).parameters}
+    assert taken - named == {"source", "more"} and named - taken == set()
+
+
+def test_the_reference_names_the_environment():
+    text = (REPOSITORY / "docs/python.md").read_text()
+    read = {name for path in (REPOSITORY / "python/kernpack").glob("*.py") for name in re.findall(r'"(KERNPACK_\w+)"', path.read_text())}
+    read |= set(re.findall(r'"(KERNPACK_\w+)"', (REPOSITORY / "crates/cache/src/settings.rs").read_text()))
+    assert {name for name in read if f"`{name}" not in text} == set() and len(read) > 6
+
+
+def test_from_cute_dsl(folder):
+    Document("docs/from-cute-dsl.md", folder).run()
+    table = (REPOSITORY / "docs/from-cute-dsl.md").read_text()
+    assert {name for name in kp._ELSEWHERE if not name.startswith("compile") and name not in table} == set()
+
+
+DOCUMENTS = ["README.md", *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_names_are_names(document):
+    """What a document calls `kp.…` is there."""
+    named = set(re.findall(r"\bkp\.([A-Za-z_]\w*)", (REPOSITORY / document).read_text()))
+    hinted = set(kp._ELSEWHERE) if document == "docs/from-cute-dsl.md" else set()
+    assert {name for name in named - hinted if not hasattr(kp, name)} == set()
