@@ -25,8 +25,8 @@ from kernpack import _api
 from conftest import REPOSITORY
 from test_documents import blocks, run
 
-# What begins lines of a shell that are not run: they install, or compile with what CI does not have.
-NOT_RUN = ("pip ", "nvcc ", "make ", "cd ", "ptxas ")
+# What begins blocks of a shell that are not run: they install, or compile with what the tests do not have.
+NOT_RUN = ("pip ", "nvcc ")
 FILE = re.compile(r"(?://|/\*|#) (\w+\.\w+)(?: \*/)?\n")
 
 
