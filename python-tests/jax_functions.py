@@ -120,6 +120,18 @@ symbol = "copy_{T}"
 args = ["x", "n", "y"]
 
 [[function]]
+signature = "maybe(x: Tensor([n], float32), y: Tensor([n], float32, mut), z: Optional[Tensor([n], float32, mut)] = None)"
+source = { host = "jax.c" }
+symbol = "maybe"
+args = ["x", "n", "y", "z"]
+
+[[function]]
+signature = "counted(n: int32, x: Tensor([n], float32), y: Tensor([n], float32, mut))"
+source = { host = "jax.c" }
+symbol = "counted"
+args = ["x", "n", "y"]
+
+[[function]]
 signature = "tick(y: Tensor([1], int32, mut))"
 source = { host = "jax.c" }
 symbol = "tick"
@@ -216,6 +228,17 @@ void nested(const float *a, const float *w, float by, const float *z, int64_t n,
         u[i] = a[i] + by * w[i];
         v[i] = z ? z[i] : -1;
     }
+}
+
+void maybe(const float *x, int64_t n, float *y, float *z) {
+    for (int64_t i = 0; i < n; ++i) {
+        y[i] = z ? 1 : 0;
+        if (z) z[i] = x[i];
+    }
+}
+
+void counted(const float *x, int32_t n, float *y) {
+    for (int32_t i = 0; i < n; ++i) y[i] = x[i] + (float)n;
 }
 
 void rows(const float *x, const float *w, int64_t m, int64_t d, float *y) {

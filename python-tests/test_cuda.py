@@ -120,6 +120,15 @@ def test_the_example_in_cuda_cpp_builds_without_a_gpu(kernpack, tmp_path):
         module.scale(x, x)
 
 
+def test_a_compile_leaves_the_driver_alone(kernpack, tmp_path):
+    """NVRTC would call `cuInit` for a cache of its own, and children of such a process cannot use CUDA."""
+    (tmp_path / "driver.c").write_text("#include <stdlib.h>\nint cuInit(unsigned flags) { abort(); }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True)
+    environment = os.environ | {"KERNPACK_PYTHON": sys.executable, "KERNPACK_CACHE": "off", "LD_LIBRARY_PATH": str(tmp_path)}
+    package = REPOSITORY / "examples" / "scale" / "scale.toml"
+    subprocess.run([kernpack, "build", package, "-o", tmp_path / "scale.so"], env=environment, check=True)
+
+
 def test_the_example_in_triton_builds_without_triton(kernpack, tmp_path):
     built = tmp_path / "softmax.so"
     package = REPOSITORY / "examples" / "triton" / "softmax.toml"

@@ -115,10 +115,25 @@ def test_every_kind_of_static_argument(load):
 
 
 def test_an_integer_that_a_dim_says_may_be_left_out(load):
-    # `n` of `broken` is no argument; `n` of `scalars` is the extent of what comes back.
-    call = kj.call(load("scalars"))
+    call = kj.call(load("counted"))
+    assert jax.jit(lambda x: call(x=x))(jnp.zeros(3)).tolist() == [3, 3, 3]
+    assert call(4, jnp.zeros(4)).tolist() == [4] * 4
+    with pytest.raises(ValueError, match=r"got 4 \(n is 3\)"):
+        call(3, jnp.zeros(4))
+    (n,) = export.symbolic_shape("n")
+    with pytest.raises(ValueError, match="`n` is static, and is symbolic in this program: `n`"):
+        kj.export(lambda x: call(x=x))(Struct((n,), jnp.float32))
+    # Of `scalars` only what comes back has that extent.
     with pytest.raises(TypeError, match="missing 1 required argument: 'n'"):
-        call(i=0, b=True, f=0.0, lambda_=None, s=(2, 1))
+        kj.call(load("scalars"))(i=0, b=True, f=0.0, lambda_=None, s=(2, 1))
+
+
+def test_optional_results_come_back_where_they_are_named(load):
+    x = jnp.arange(3.0)
+    without = jax.jit(kj.call(load("maybe")))(x)
+    assert without.y.tolist() == [0, 0, 0] and without.z is None
+    both = jax.jit(kj.call(load("maybe"), output={"z": None}))(x)
+    assert both.y.tolist() == [1, 1, 1] and both.z.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("mode", "dtype"), [("one", "float32"), ("two or so", jnp.int32)])
@@ -174,6 +189,18 @@ def test_outputs_can_be_said(load):
         kj.call(load("sums"), output=structs[:1])(jnp.ones((2, 3)))
     with pytest.raises(ValueError, match="`rwos` does not come back"):
         kj.call(load("sums"), output={"rwos": None})(jnp.ones((2, 3)))
+
+
+def test_expressions_are_evaluated_for_symbolic_sizes(load):
+    n, m = export.symbolic_shape("n, m")
+    specs = Struct((8 * n,), jnp.float32), Struct((m,), jnp.float32)
+    exported = kj.export(kj.call(load("quarter")))(*specs)
+    assert str(exported.out_avals[0].shape) == "(n, max(3, m))" or str(exported.out_avals[0].shape) == "(n, max(m, 3))"
+    assert exported.call(jnp.ones(16), jnp.ones(5)).tolist() == [[1.0] * 5] * 2
+    assert exported.call(jnp.ones(16), jnp.ones(2)).shape == (2, 3)
+    spaced = kj.export(kj.call(load("spaced")))(Struct((m, n), jnp.float32))
+    x = jnp.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(spaced.call(x), 2 * x.sum(1) + 0.5)
 
 
 def test_expressions_are_evaluated(load):
@@ -538,7 +565,7 @@ def test_calls_are_checked_while_tracing(load, monkeypatch):
     call = kj.call(load("axpy"), layouts={"x": "col"})
     assert jax.eval_shape(call, half, half).shape == (4,)
     with pytest.raises(TypeError, match="^so it is"):
-        jax.eval_shape(lambda x: call(x, x), half)
+        jax.eval_shape(lambda x: call(x, x), Struct((6,), jnp.bfloat16))
     tensor = {"tensor": {"dtype": "bfloat16", "shape": [4], "strides": None}}
     assert asked[0] == (load("axpy").signature, [tensor, tensor, 2.0], "cpu")
     assert jax.eval_shape(kj.call(load("axpy"), check=False), half, half).shape == (4,)
@@ -590,7 +617,7 @@ def test_a_plain_function_takes_what_it_is_passed():
     seen = []
 
     def note(*values):
-        seen.append([type(value).__name__ for value in values] + [str(values[2]), values[4]])
+        seen.append([type(value).__name__.replace("String", "str") for value in values] + [str(values[2]), values[4]])
         np.from_dlpack(values[-1])[:] = 5
 
     function = tvm_ffi.convert(note)
@@ -605,6 +632,20 @@ def test_a_plain_function_takes_what_it_is_passed():
         kj.call(function)(x)
     with pytest.raises(ValueError, match="cannot be exported"):
         kj.export(lambda x: call(x, True, jnp.bfloat16.dtype, 7, "", None, 1.5, ()))(x)
+
+
+def test_static_values_of_another_type_are_another_call():
+    seen = []
+    call = kj.call(tvm_ffi.convert(lambda value, y: seen.append(value)), output=Struct((2,), jnp.float32))
+    for value in (1, True, 1.0, 0.0, -0.0, 1):
+        call(value).block_until_ready()
+    assert list(map(repr, seen)) == ["1", "True", "1.0", "0.0", "-0.0", "1"]
+
+
+def test_many_different_calls(load):
+    call = kj.call(load("double"))
+    for n in range(140):
+        assert call(jnp.ones(n)).shape == (n,)
 
 
 def test_tensors_can_be_owned():

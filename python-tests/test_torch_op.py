@@ -154,6 +154,7 @@ args = ["y", "y.numel"]
         "gather",
         '["index", "x", "y", "n"]',
     )
+    + function("ramp(n: int64, bias: Optional[Tensor([n], int64)] = None) -> y: Tensor([n], int64)", "iota", '["y", "n", "n"]')
     + function("alias(x: Tensor([n], float32), y: Tensor([n], float32, mut), stream: Stream)", "scale", '["x", "y", "n", "1: float32"]')
     + COPIES
 )
@@ -183,7 +184,7 @@ def ops(load):
 
     for name in ("scale", "conjugate"):
         kpt.op(f"{NAMESPACE}::{name}", load(name), functional=True)
-    names = ["scaled", "split", "accumulate", "maybe_add", "pooled", "mixed", "iota", "ones_like", "gather"]
+    names = ["scaled", "split", "accumulate", "maybe_add", "pooled", "mixed", "iota", "ramp", "ones_like", "gather"]
     for name in [*names, *(f"copy{bits}" for bits in BY_BITS)]:
         kpt.op(f"{NAMESPACE}::{name}", load(name))
     kpt.op(f"{NAMESPACE}::smooth", load("scaled"), backward=backward, setup_context=setup_context)
@@ -374,6 +375,10 @@ def test_without_tensors(ops):
     assert torch.equal(ops.iota(3, start=7), torch.arange(7, 10))
     with torch.device("meta"):
         assert ops.iota(3).device.type == "cpu"
+    for bias in (None, torch.zeros(2, dtype=torch.int64)):
+        assert torch.equal(ops.ramp(2, bias), torch.tensor([2, 3]))
+    with pytest.raises(ValueError, match="expected to match n"):
+        ops.ramp(2, torch.zeros(3, dtype=torch.int64))
 
 
 @pytest.mark.parametrize("name", [name for names in BY_BITS.values() for name in names])
@@ -642,6 +647,7 @@ OPCHECKS = {
     "ones_like": lambda: (torch.ones(3), torch.float32),
     "gather": lambda: (torch.tensor([0, 1]), torch.tensor([3, 4])),
     "copy16": lambda: (torch.ones(3, dtype=torch.bfloat16), torch.zeros(3, dtype=torch.bfloat16)),
+    "ramp": lambda: (3,),
     "smooth": lambda: (torch.ones(3, requires_grad=True), 3.0),
 }
 

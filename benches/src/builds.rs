@@ -114,6 +114,20 @@ fn large_package(n_functions: usize, kernels: &Path) -> Package {
     Package::new("large", functions)
 }
 
+/// How long packages around an object take, one after the other, in milliseconds.
+///
+/// # Errors
+/// Where the object is refused.
+pub fn around(object: &Path) -> Result<Vec<f64>> {
+    const N_BUILDS: usize = 12;
+    let package = Package::new("add_one", vec![Subject::AddOne.function("add_one", object)]);
+    let timed = |_| {
+        let start = Instant::now();
+        build(&package).map(|_| start.elapsed().as_secs_f64() * 1e3)
+    };
+    (0..N_BUILDS).map(timed).collect()
+}
+
 /// What time is taken from.
 #[derive(Clone, Copy)]
 enum Clock {

@@ -25,6 +25,7 @@ pub mod ffi;
 pub mod figure;
 pub mod gpu;
 pub mod nvrtc;
+pub mod programs;
 pub mod python;
 pub mod refused;
 pub mod report;

@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use kernpack_benches::figure::{Figure, Verdict};
 use kernpack_benches::subject::Sides;
-use kernpack_benches::{accepted, builds, gpu, python, refused, report, toolchain};
+use kernpack_benches::{accepted, builds, gpu, programs, python, refused, report, toolchain};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What calls and builds cost, each figure next to what it is held against.
@@ -19,6 +20,9 @@ struct Options {
     /// Fail where a target is missed, or the machine is too noisy to tell.
     #[arg(long)]
     check: bool,
+    /// Build a package around this object some times, and print how long each took, in milliseconds.
+    #[arg(long, value_name = "OBJECT", conflicts_with_all = ["write", "check", "groups"])]
+    build: Option<PathBuf>,
     /// Measure these only.
     #[arg(value_enum)]
     groups: Vec<Group>,
@@ -37,10 +41,20 @@ enum Group {
     Builds,
     /// Packages with GPU kernels, where no GPU is needed.
     Gpu,
+    /// The Python package.
+    Package,
+    /// Operators of PyTorch.
+    Torch,
+    /// Calls in programs of JAX.
+    Jax,
 }
 
 fn main() -> Result<ExitCode> {
     let options = Options::parse();
+    if let Some(object) = &options.build {
+        println!("{:?}", builds::around(object)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let figures = measure(&options)?;
     print!("{}", report::table(&figures));
     if options.write {
@@ -62,6 +76,9 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
                 Group::Refused => refused::measure(&sides)?,
                 Group::Builds => builds::measure(&sides.kernels)?,
                 Group::Gpu => gpu::measure(folder.path())?,
+                Group::Package => programs::package()?,
+                Group::Torch => programs::torch()?,
+                Group::Jax => programs::jax()?,
             });
         }
     }

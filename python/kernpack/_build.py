@@ -8,13 +8,16 @@ cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import functools
+import importlib
 import inspect
 import logging
 import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, Union
 
 from . import _arch, _errors, _module, _native, _package
 from ._function import Function
@@ -107,7 +110,18 @@ def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[
     archs = _arch.wanted(arch) if written.has_cuda else {}
     request = {"name": written.name, "text": written.text, "base": str(written.base), **archs}
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
+    nvrtc = _installed_nvrtc()
+    if nvrtc is not None:
+        os.environ.setdefault("KERNPACK_NVRTC", nvrtc)
     return request, written.held
+
+
+@functools.lru_cache(maxsize=None)
+def _installed_nvrtc() -> str | None:
+    """The NVRTC that came with PyTorch, or with the extra `cuda`: it goes before those of the system."""
+    wheels = ("nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
+    places = (Path(folder, wheel) for folder in sys.path for wheel in wheels)
+    return next((str(place) for place in places if place.is_file()), None)
 
 
 def _answer(request: dict[str, Any], held: dict[str, bytes]) -> dict[str, Any]:
@@ -145,8 +159,8 @@ def precompile(
 ) -> None:
     """Compiles packages, and package files, into the cache, several at a time; needs no GPU.
 
-    `arch` names what CUDA C++ is compiled for: later calls on each such device find the package. `progress` draws a bar
-    on the standard error; left out, where that is a terminal.
+    `arch` names what CUDA C++ is compiled for: later calls on each such device find the package. `progress` shows on the
+    standard error how many are done, as a bar where `tqdm` is installed; left out, where that is a terminal.
 
     Raises `CompileError` for the first package that cannot be built, when all have been tried.
     """
@@ -155,11 +169,9 @@ def precompile(
     failed: list[BaseException] = []
     with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         waiting = [pool.submit(_answer, *request) for request in requests]
-        for n_done, done in enumerate(concurrent.futures.as_completed(waiting), 1):
+        for done in _shown(concurrent.futures.as_completed(waiting), len(waiting), shown):
             error = done.exception()
             failed += [] if error is None else [error]
-            if shown:
-                _draw(n_done, len(waiting))
     if failed:
         raise failed[0]
 
@@ -170,7 +182,19 @@ def _precompiled(package: Precompiled, arch: _arch.Archs) -> tuple[dict[str, Any
     return _request(_read(package), arch)
 
 
-def _draw(n_done: int, n_all: int, width: int = 40) -> None:
-    filled = width * n_done // n_all
-    end = "\n" if n_done == n_all else ""
-    print(f"\rkernpack: [{'#' * filled}{'.' * (width - filled)}] {n_done}/{n_all}", end=end, file=sys.stderr, flush=True)
+_Done = TypeVar("_Done")
+
+
+def _shown(done: Iterable[_Done], n_all: int, is_shown: bool) -> Iterator[_Done]:
+    """The same, each shown as it comes."""
+    tqdm: Any = None
+    if is_shown:
+        with contextlib.suppress(ImportError):
+            tqdm = importlib.import_module("tqdm").tqdm
+    if tqdm is not None:
+        yield from tqdm(done, desc="kernpack", total=n_all)
+        return
+    for n_done, each in enumerate(done, 1):
+        if is_shown:
+            print(f"kernpack: {n_done} of {n_all} packages", file=sys.stderr)
+        yield each

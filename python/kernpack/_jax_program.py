@@ -13,7 +13,7 @@ import contextvars
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
@@ -46,6 +46,18 @@ IN_SEQUENCE: Final = ("sequential", "sequential_unrolled")
 """The ways in which JAX itself does a batch of custom calls."""
 
 
+class Prepared(NamedTuple):
+    """A call of arrays of certain shapes and dtypes."""
+
+    call: Callable[..., Sequence[Any]]
+    attributes: dict[str, Any]
+    n_outs: int
+    """How many of what comes back are the caller's."""
+
+
+_MAX_KEPT: Final = 128
+
+
 class Callee(NamedTuple):
     """The function that a program calls."""
 
@@ -55,6 +67,8 @@ class Callee(NamedTuple):
     """With results, its variant that takes them."""
     vmap_dim: str | None
     """The dim that a batch is folded into."""
+    kept: dict[Any, Prepared]
+    """The calls that were prepared, by all that they depend on."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,9 @@ def _module_of(function: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
         raise ValueError("a function that is in no package cannot be exported")
     content: bytes = package.read()
     if hashlib.sha256(content).hexdigest() != package.digest:
-        raise ValueError(f"{package.path} has changed since it was loaded: load it again to export it")
+        raise ValueError(
+            f"{package.path} has changed since it was loaded: load it again to export it"
+        )
     return np.frombuffer(content, np.uint8)
 
 
@@ -115,35 +131,41 @@ class Program:
 
     def flat(self, *operands: Any) -> tuple[Any, ...]:
         """Puts the call into the program."""
-        in_views = [
-            self._view(leaf, x.ndim)
-            for leaf, x in zip(self.gathered.operand_leaves, operands, strict=True)
-        ]
+        # Of 1, 1.0 and True only their texts are different.
+        trees = repr(self.gathered.trees)
+        arrays = tuple((x.shape, x.dtype) for x in operands)
+        key = trees, arrays, EMBEDDING.get(), jax.dtypes.canonicalize_dtype(np.float64)
+        kept = self.callee.kept.get(key)
+        if kept is None:
+            if len(self.callee.kept) >= _MAX_KEPT:
+                self.callee.kept.clear()
+            kept = self.callee.kept[key] = self._prepare(operands)
+        made = kept.call(*operands, **kept.attributes)
+        return tuple(made)[: kept.n_outs]
+
+    def _prepare(self, operands: Sequence[Any]) -> Prepared:
+        """Works out a call of arrays of these shapes and dtypes."""
+        leaves = self.gathered.operand_leaves
+        in_views = [self._view(leaf, x.ndim) for leaf, x in zip(leaves, operands, strict=True)]
         specs = [spec_of_array(x, view) for x, view in zip(operands, in_views, strict=True)]
         binding = self._solve(specs)
         outs = self._outputs(binding, operands)
-        out_views = [
-            self._view(leaf, len(out.shape))
-            for leaf, out in zip(self.gathered.result_leaves, outs, strict=True)
-        ]
-        self._check(
-            binding,
-            specs,
-            [spec_of_array(out, view) for out, view in zip(outs, out_views, strict=True)],
-        )
+        leaves = self.gathered.result_leaves
+        out_views = [self._view(leaf, len(x.shape)) for leaf, x in zip(leaves, outs, strict=True)]
+        pairs = zip(outs, out_views, strict=True)
+        self._check(binding, specs, [spec_of_array(x, view) for x, view in pairs])
         space = self._workspace(binding)
-        results = [*outs, *([] if space is None else [struct_of((space,), np.uint8)])]
-        made = jax.ffi.ffi_call(
+        hidden = [] if space is None else [struct_of((space,), np.uint8)]
+        call: Callable[..., Sequence[Any]] = untyped(jax.ffi).ffi_call(
             self.options.target,
-            results,
+            [*outs, *hidden],
             has_side_effect=self.options.has_side_effect or not outs,
             vmap_method=self._vmap_method(),
             input_layouts=[view.major_to_minor for view in in_views],
-            output_layouts=[view.major_to_minor for view in out_views]
-            + [None] * (len(results) - len(outs)),
+            output_layouts=[*(view.major_to_minor for view in out_views), *(None for _ in hidden)],
             input_output_aliases=self._aliases(),
-        )(*operands, **self._attributes(binding, in_views, out_views, space))
-        return tuple(made)[: len(outs)]
+        )
+        return Prepared(call, self._attributes(binding, in_views, out_views, space), len(outs))
 
     def _vmap_method(self) -> str | None:
         vmap = self.options.vmap

@@ -104,6 +104,11 @@ class Schema:
         return [number for number, operand in enumerate(self.operands) if operand.is_tensor]
 
     @property
+    def always_has_tensor(self) -> bool:
+        """Whether a call has a tensor, whatever is left out."""
+        return any(not self.operands[number].is_optional for number in self.tensors)
+
+    @property
     def is_plain(self) -> bool:
         """Whether the operands are the function's arguments, as they are."""
         is_dtype = any(operand.is_defaulted_dtype for operand in self.operands)
@@ -169,9 +174,7 @@ def _letters() -> Iterator[str]:
             yield first + letter
 
 
-def _add(
-    schema: Schema, name: str, kind: Type, default: Any, letters: Iterator[str]
-) -> Argument:
+def _add(schema: Schema, name: str, kind: Type, default: Any, letters: Iterator[str]) -> Argument:
     """Adds the operands of a parameter, and answers what it is made of."""
     if kind["kind"] == "tuple":
         return tuple(

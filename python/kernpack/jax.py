@@ -121,7 +121,7 @@ class Call:
         self._options = options
         self._surface: Surface | None = None
         self._description: Mapping[str, Any] = {}
-        self._callee = Callee(function, function, None)
+        self._callee = Callee(function, function, None, {})
         self.__name__ = str(getattr(function, "__name__", "function"))
         self.__doc__ = None
         is_folding = options.vmap not in (None, *IN_SEQUENCE)
@@ -139,7 +139,7 @@ class Call:
         """Learns what the signature says."""
         function, options = self._callee.function, self._options
         called = getattr(function, "out", None) or function
-        self._callee = Callee(function, called, None)
+        self._callee = Callee(function, called, None, {})
         self.__name__, self.__doc__ = str(description["name"]), str(description["text"])
         # Messages are about the function that the user has, and not about its variant.
         names = {"name": description["name"], "short": description["short"]}

@@ -3,8 +3,8 @@
 
 `op("ns::scale", f)` makes `torch.ops.ns.scale` of a function, with a schema and shapes from its
 signature, so that `torch.compile`, `torch.export` and autograd know what they meet. Operators are
-defined by `torch.library.Library`, and what runs when one is called is a few lines of Python made for
-its signature, or the function itself where nothing has to be seen to first.
+defined by `torch.library.Library`, and what runs when one is called is a few lines of Python made
+for its signature, or the function itself where nothing has to be seen to first.
 
 What these lines see to goes wrong in silence otherwise: a tensor that requires grad would get no
 gradient, and autograd would not notice that a tensor has been written. Conjugated and negated views
@@ -94,14 +94,15 @@ def op(
 
     A function with results becomes a functional operator, and its `_out` twin the operator
     `ns::name_out`, which takes the results as trailing arguments. A function with `mut` parameters
-    becomes an operator that writes them and returns only what the function returns. `functional=True`
-    adds `ns::name_functional` to that, which leaves its arguments alone and returns copies that it has
-    written.
+    becomes an operator that writes them and returns only what the function returns.
+    `functional=True` adds `ns::name_functional` to that, which leaves its arguments alone and
+    returns copies that it has written.
 
     `f` may be several functions of one signature, for several types of devices.
 
-    `backward` and `setup_context` are those of `torch.library.register_autograd`, for the functional
-    operator. Without them, a tensor that requires grad is refused while gradients are recorded.
+    `backward` and `setup_context` are those of `torch.library.register_autograd`, for the
+    functional operator. Without them, a tensor that requires grad is refused while gradients are
+    recorded.
 
     The same name with the same function once more changes nothing; with another one it is a
     `ValueError`. `TypeError`: an operator cannot take what the function takes.
@@ -157,7 +158,9 @@ def _packet(name: str) -> Any:
 def _register(name: str, asked: _Asked) -> Any:
     """Registers an operator and its variants, or nothing."""
     if not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
-        raise ValueError(f"`{name}` is no name of an operator, expected one such as `my_kernels::scale`")
+        raise ValueError(
+            f"`{name}` is no name of an operator, expected one such as `my_kernels::scale`"
+        )
     operators = _operators(name, asked)
     for operator in operators:
         namespace, base = operator.name.split("::")
@@ -205,7 +208,9 @@ class _Operator:
         if self.has_backward:
             return []
         operands = self.schema.operands
-        return [number for number in self.schema.tensors if self._is_differentiable(operands[number])]
+        return [
+            number for number in self.schema.tensors if self._is_differentiable(operands[number])
+        ]
 
     def _is_differentiable(self, operand: Operand) -> bool:
         dtypes = [operand.type["dtype"]]
@@ -250,9 +255,7 @@ def _operators(name: str, asked: _Asked) -> list[_Operator]:
                     f"`{name}` cannot be functional: `{schema.operands[number].name}` is optional,"
                     " and an operator returns as many tensors in each call"
                 )
-        operators.append(
-            _Operator(f"{name}_functional", functions, schema, True, has_backward)
-        )
+        operators.append(_Operator(f"{name}_functional", functions, schema, True, has_backward))
     return operators
 
 
@@ -268,8 +271,10 @@ def _common_schema(name: str, functions: Sequence[Function]) -> Schema:
     schema = schemas[0]
     for slot in schema.results:
         _check_dtype(schema, slot)
-    if len(functions) > 1 and not schema.tensors:
-        raise ValueError(f"`{name}` takes no tensor, which would say on which device it is to run")
+    if len(functions) > 1 and not schema.always_has_tensor:
+        raise ValueError(
+            f"`{name}` may be called without a tensor, which would say on which device it is to run"
+        )
     return schema
 
 
@@ -284,7 +289,7 @@ def _check_dtype(schema: Schema, slot: Mapping[str, Any]) -> None:
 
 
 def _define(library: Any, operator: _Operator) -> None:
-    """Defines an operator, and what it refuses where transforms of `torch.func` are around a call."""
+    """Defines an operator, and what it refuses where `torch.func` is around a call."""
     _define_one(library, operator)
     if operator.checked:
         below = replace(operator, name=f"{operator.name}__below_transforms")
@@ -304,13 +309,15 @@ def _define_one(library: Any, operator: _Operator) -> None:
     except RuntimeError as error:
         raise TypeError(f"PyTorch takes no operator `{namespace}::{text}`: {error}") from error
     _untyped.library.register_fake(operator.name, _fake(operator), lib=library)
-    _untyped.library.register_vmap(operator.name, functools.partial(_batched, operator), lib=library)
-    if not operator.schema.tensors:
+    _untyped.library.register_vmap(
+        operator.name, functools.partial(_batched, operator), lib=library
+    )
+    if not operator.schema.always_has_tensor:
+        # Where there is no tensor, PyTorch asks for this one.
         function = operator.functions[0]
         library.impl(base, _kernel(operator, function), "CompositeExplicitAutograd")
-        return
     by_device = {function.device_type: function for function in operator.functions}
-    for device, key in _KEYS.items():
+    for device, key in _KEYS.items() if operator.schema.tensors else ():
         # A function refuses tensors of other devices itself, and says what it expected.
         library.impl(base, _kernel(operator, by_device.get(device, operator.functions[0])), key)
     if operator.writes:
@@ -326,7 +333,8 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
     """What runs where the operator is called with real tensors."""
     schema = operator.schema
     checked = operator.checked
-    allocates = bool(schema.results) and not schema.tensors and function.out is not None
+    # Without a tensor, nothing would bring an allocator.
+    allocates = bool(schema.results) and not schema.always_has_tensor and function.out is not None
     is_bare = schema.is_plain and not checked and not schema.written and not allocates
     if is_bare and len(schema.results) <= 1:
         return function
@@ -362,13 +370,14 @@ def _kernel(operator: _Operator, function: Function) -> Callable[..., Any]:
 
 
 def _resolving_kernel(operator: _Operator) -> Callable[..., Any]:
-    """What runs where some tensor is a conjugated or negated view: the operator, with what it stands
-    for; what is written goes back through the view."""
+    """What runs where some tensor is a conjugated or negated view: the operator, with what it
+    stands for; what is written goes back through the view."""
     schema = operator.schema
 
     def kernel(operands: Sequence[Any]) -> Any:
         resolved = [
-            it.resolve_conj().resolve_neg() if isinstance(it, torch.Tensor) else it for it in operands
+            it.resolve_conj().resolve_neg() if isinstance(it, torch.Tensor) else it
+            for it in operands
         ]
         outcome = _packet(operator.name).default(*resolved)
         for number in schema.written:
@@ -394,7 +403,9 @@ def _bump(operand: Operand, number: int) -> str:
 
 def _returned(operator: _Operator, *, is_tuple: bool) -> str:
     """What the operator returns, where `outcome` is what the function did."""
-    written = [f"a{number}" for number in operator.schema.written] if operator.returns_written else []
+    written = (
+        [f"a{number}" for number in operator.schema.written] if operator.returns_written else []
+    )
     n_results = len(operator.schema.results)
     if not written and n_results == 1:
         return "outcome[0]" if is_tuple else "outcome"
@@ -408,14 +419,15 @@ def _returned(operator: _Operator, *, is_tuple: bool) -> str:
 def _argument(schema: Schema, argument: Argument, names: dict[str, Any]) -> str:
     """An argument of the function, as an expression."""
     if isinstance(argument, Constant):
-        names[constant := f"c{len(names)}"] = argument.value
+        constant = f"c{len(names)}"
+        names[constant] = argument.value
         return constant
     if isinstance(argument, tuple):
         return f"({''.join(f'{_argument(schema, it, names)}, ' for it in argument)})"
     operand = schema.operands[argument]
     if operand.is_defaulted_dtype:
-        names[default := f"d{argument}"] = DTYPES[operand.default]
-        return f"({default} if a{argument} is None else a{argument})"
+        names[f"d{argument}"] = DTYPES[operand.default]
+        return f"(d{argument} if a{argument} is None else a{argument})"
     return f"a{argument}"
 
 
@@ -457,8 +469,9 @@ def _no_gradient(operator: _Operator, number: int) -> RuntimeError:
 
 
 def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., Any]:
-    """What runs first where a call is transformed by `torch.func`: of tensors that it differentiates
-    nobody would see below that a gradient is asked. The rest is as if this were not there."""
+    """What runs first where a call is transformed by `torch.func`: of tensors that it
+    differentiates nobody would see below that a gradient is asked. The rest is as if this were not
+    there."""
 
     def transformed(operands: Sequence[Any]) -> Any:
         for number in operator.checked:
@@ -481,7 +494,7 @@ def _is_differentiated(tensor: torch.Tensor | None) -> bool:
 
 
 def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
-    """What runs under `torch.vmap`: the operator for each element of the batch, one after another."""
+    """What runs under `torch.vmap`: the operator for each element of a batch, one by one."""
     schema = operator.schema
     dims = [
         dim if isinstance(operand, torch.Tensor) else None
@@ -489,10 +502,11 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
     ]
     for number in schema.written:
         # One that is left out is not among the operands.
-        if operator.writes and number < len(dims) and dims[number] is None and operands[number] is not None:
+        is_given = number < len(dims) and operands[number] is not None
+        if operator.writes and is_given and dims[number] is None:
             raise RuntimeError(
-                f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which is"
-                " no batch, once for each element of the batch: pass a batch of it"
+                f"`{operator.name}` under vmap would write `{schema.operands[number].name}`, which"
+                " is no batch, once for each element of the batch: pass a batch of it"
             )
     returned: list[tuple[Any, ...]] = []
     for element in range(info.batch_size):
@@ -551,9 +565,7 @@ def _results(operator: _Operator, operands: Sequence[Any]) -> tuple[torch.Tensor
     binding = _shape.solve(schema.description, arguments, operations)
     specs = [_shape.spec_of(result["type"], binding) for result in schema.results]
     device = _device(operator, operands)
-    return tuple(
-        torch.empty(spec.shape, dtype=DTYPES[spec.dtype], device=device) for spec in specs
-    )
+    return tuple(torch.empty(spec.shape, dtype=DTYPES[spec.dtype], device=device) for spec in specs)
 
 
 def _smallest(values: Sequence[Any]) -> Any:

@@ -14,12 +14,10 @@ A_WHILE = 20_000_000  # cycles: about 10 ms
 
 @pytest.fixture(scope="module")
 def ops():
-    module = kp.load_module(FOLDER / "operator.so")
+    module = kp.load_module(FOLDER / "operators.so")
     kp.torch.op("kernpack_gpu::add_one_to", module.add_one_to, functional=True)
     kp.torch.op("kernpack_gpu::added", module.added)
-    kp.torch.op(
-        "kernpack_gpu::smooth", module.added, backward=lambda ctx, gradient: gradient * 1
-    )
+    kp.torch.op("kernpack_gpu::smooth", module.added, backward=lambda ctx, gradient: gradient * 1)
     return torch.ops.kernpack_gpu
 
 
@@ -41,7 +39,9 @@ def test_values(ops):
 def test_a_tensor_of_another_device_is_refused_in_the_functions_words(ops):
     with pytest.raises(ValueError, match="expected device_type=cuda, got cpu"):
         ops.added(torch.ones(3))
-    with pytest.raises(ValueError, match="Mismatched Tensor on argument #1 .*, expected device_type=cuda, got cpu"):
+    with pytest.raises(
+        ValueError, match="Mismatched Tensor on argument #1 .*, expected device_type=cuda, got cpu"
+    ):
         ops.add_one_to(ramp(3), torch.zeros(3))
 
 
@@ -114,13 +114,17 @@ def test_exported(ops):
         def forward(self, a):
             return chain(a)
 
-    program = torch.export.export(Model(), (ramp(8),), dynamic_shapes=({0: torch.export.Dim("n", min=2)},))
+    program = torch.export.export(
+        Model(), (ramp(8),), dynamic_shapes=({0: torch.export.Dim("n", min=2)},)
+    )
     torch.testing.assert_close(program.module()(ramp(100)), chain(ramp(100)))
 
 
 def test_gradients(ops):
     a = ramp(requires_grad=True)
-    with pytest.raises(RuntimeError, match="`kernpack_gpu::added` has no backward, and `a` requires grad"):
+    with pytest.raises(
+        RuntimeError, match="`kernpack_gpu::added` has no backward, and `a` requires grad"
+    ):
         ops.added(a)
     ops.smooth(a).sum().backward()
     assert torch.equal(a.grad, torch.ones_like(a))

@@ -63,9 +63,8 @@ impl Cache {
 
     pub(crate) fn of(settings: Settings) -> Cache {
         let Settings { folder, shipped, is_forbidden, limit, mut remarks } = settings;
-        let mut usable = |store: Result<Store, Remark>| {
-            store.map_err(|remark| remarks.push(remark)).ok()
-        };
+        let mut usable =
+            |store: Result<Store, Remark>| store.map_err(|remark| remarks.push(remark)).ok();
         let own = folder.and_then(|folder| usable(Store::own(&folder)));
         let shipped = shipped.and_then(|folder| usable(Store::shipped(&folder)));
         Cache { own, shipped, is_forbidden, limit, remarks: Mutex::new(remarks) }
@@ -120,7 +119,8 @@ impl Cache {
         let _span = tracing::debug_span!("look").entered();
         search.reasons.clear();
         let stores = self.own.iter().chain(&self.shipped);
-        let records: Vec<_> = stores.map(|store| (store, self.records(store, search.key))).collect();
+        let records: Vec<_> =
+            stores.map(|store| (store, self.records(store, search.key))).collect();
         let is_ptx_enough = |search: &Search<'_>| {
             matches!(search.request.archs, Wanted::Devices(_))
                 && (self.is_forbidden || search.compilers.nvrtc().is_none())
@@ -238,7 +238,8 @@ impl Cache {
 
 /// What is said where nothing can be written.
 fn unwritten(store: &Store, error: &io::Error) -> Remark {
-    let help = "see to the disk, or set KERNPACK_CACHE_DIR to another folder, or KERNPACK_CACHE=off";
+    let help =
+        "see to the disk, or set KERNPACK_CACHE_DIR to another folder, or KERNPACK_CACHE=off";
     let reason = format!("it cannot be written: {error}");
     Remark::unused(&store.named, &reason, help)
 }

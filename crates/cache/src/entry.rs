@@ -11,8 +11,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The files of a package. As long as it lives, or a clone of it, in this process or in one that was
-/// forked from it, nobody removes them.
+/// The files of a package. As long as it lives, or a clone of it, in this process or in one that
+/// was forked from it, nobody removes them.
 #[derive(Clone, Debug)]
 pub struct Entry(Arc<Inner>);
 

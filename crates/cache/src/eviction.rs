@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What goes when there is too much: entries that were not used for the longest time, never one that
-//! is in use, and what processes left that were killed.
+//! What goes when there is too much: entries that were not used for the longest time, never one
+//! that is in use, and what processes left that were killed.
 //!
 //! Times are those of `used`. One in the future is of a clock that was wrong, and counts as now.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a folder may be used: what lies in a cache is loaded and run, so that nobody else may put
-//! anything there.
+//! Whether a folder may be used: what lies in a cache is loaded and run, so that nobody else may
+//! put anything there.
 
 use crate::disk;
 use crate::warning::Remark;
@@ -18,7 +18,11 @@ const WRITABLE: u32 = 0o022;
 /// Why it cannot be used.
 pub(crate) fn make(path: &Path) -> Result<(), Remark> {
     let unused = |reason: &str| {
-        Remark::unused(path, reason, "set KERNPACK_CACHE_DIR to a folder of your own, or KERNPACK_CACHE=off")
+        Remark::unused(
+            path,
+            reason,
+            "set KERNPACK_CACHE_DIR to a folder of your own, or KERNPACK_CACHE=off",
+        )
     };
     let cannot = |reason: io::Error| unused(&reason.to_string());
     let metadata = match disk::metadata(path) {
@@ -52,7 +56,11 @@ pub(crate) fn make(path: &Path) -> Result<(), Remark> {
 /// Why not.
 pub(crate) fn trust(path: &Path) -> Result<(), Remark> {
     let unused = |reason: &str| {
-        Remark::unused(path, reason, "give it and all folders above it to root or to you, and take from others the right to write there, or unset KERNPACK_CACHE_READONLY")
+        Remark::unused(
+            path,
+            reason,
+            "give it and all folders above it to root or to you, and take from others the right to write there, or unset KERNPACK_CACHE_READONLY",
+        )
     };
     let whole = path.canonicalize().map_err(|reason| unused(&reason.to_string()))?;
     for folder in whole.ancestors() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The compile cache: a package file goes in, a shared object that can be loaded comes out, and it is
-//! compiled only where nothing on the disk is known to be the same.
+//! The compile cache: a package file goes in, a shared object that can be loaded comes out, and it
+//! is compiled only where nothing on the disk is known to be the same.
 //!
 //! ```text
 //! Request ──key──▶ records ── all files and compilers as they were? ──▶ entry ──verified──▶ Got
@@ -10,15 +10,15 @@
 //!
 //! It takes two steps, as what a package is made of is not known before it is read. The
 //! [`Request`] makes a key without opening a file. Under the key stand [records](record), each of
-//! one compilation: the files that were read with their digests, the places where a header was looked
-//! for in vain, the compilers, and the entry that came of it. A record holds where all of that is as
-//! it was. Where a compiler is not to be found, nothing else could be made and the entry stands: so
-//! neither NVRTC nor a C compiler is needed for what was compiled before.
+//! one compilation: the files that were read with their digests, the places where a header was
+//! looked for in vain, the compilers, and the entry that came of it. A record holds where all of
+//! that is as it was. Where a compiler is not to be found, nothing else could be made and the entry
+//! stands: so neither NVRTC nor a C compiler is needed for what was compiled before.
 //!
-//! An [entry](Entry) is a folder of files that is complete and correct or is not used: it appears by
-//! being renamed, its name is a digest of its manifest, which has those of its files, and they are
-//! compared before a path is handed out. Whoever looks takes no lock that another waits for, and
-//! writes nothing but the time. Whoever compiles holds a lock that goes with the process.
+//! An [entry](Entry) is a folder of files that is complete and correct or is not used: it appears
+//! by being renamed, its name is a digest of its manifest, which has those of its files, and they
+//! are compared before a path is handed out. Whoever looks takes no lock that another waits for,
+//! and writes nothing but the time. Whoever compiles holds a lock that goes with the process.
 //!
 //! ```no_run
 //! use kernpack_cache::{Artifact, Cache, Request, Silent};

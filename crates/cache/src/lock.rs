@@ -27,7 +27,8 @@ const N_SHARDS: usize = 4096;
 /// How long to wait before looking again, first and at most.
 const STEPS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
-/// The process whose thread has a file open, at a place for each cache and file: this one, or one that this was forked from.
+/// The process whose thread has a file open, at a place for each cache and file: this one, or one
+/// that this was forked from.
 static HOLDERS: [AtomicU32; N_SHARDS] = [const { AtomicU32::new(0) }; N_SHARDS];
 
 /// Leave to compile, until it is dropped.

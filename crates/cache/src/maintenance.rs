@@ -58,9 +58,11 @@ impl Cache {
     pub fn show(&self) -> Vec<Shown> {
         let own = self.own.iter().map(|store| (store, false));
         let stores = own.chain(self.shipped.iter().map(|store| (store, true)));
-        let mut shown: Vec<_> = stores.flat_map(|(store, is_shipped)| {
-            eviction::entries(store).into_iter().map(move |kept| shown(kept, is_shipped))
-        }).collect();
+        let mut shown: Vec<_> = stores
+            .flat_map(|(store, is_shipped)| {
+                eviction::entries(store).into_iter().map(move |kept| shown(kept, is_shipped))
+            })
+            .collect();
         shown.sort_by_key(|shown| std::cmp::Reverse(shown.used));
         shown
     }
@@ -86,7 +88,8 @@ impl Cache {
         cleared
     }
 
-    /// Reads every entry and every record whole, and sets those aside that are not what was written.
+    /// Reads every entry and every record whole, and sets those aside that are not what was
+    /// written.
     pub fn verify(&self) -> Verified {
         let mut verified = Verified::default();
         for store in self.own.iter().chain(&self.shipped) {

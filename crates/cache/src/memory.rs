@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files that have a path and lie in no folder: memory that the system shows as a file, for packages
-//! that cannot be on a disk or must not.
+//! Files that have a path and lie in no folder: memory that the system shows as a file, for
+//! packages that cannot be on a disk or must not.
 //!
 //! A loader goes by the path first: what it has loaded from a path it takes for what the same path
 //! leads to now. The number of an open file is given out again, so that each path has a way of

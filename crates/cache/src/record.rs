@@ -2,8 +2,8 @@
 //! What one compilation depended on, and the entry that came of it.
 //!
 //! A [`Record`] is a small file under the key of its request. Whether its entry may be used where
-//! something is wanted are two questions: whether all is as it was ([`Record::changes`]), and whether
-//! the entry has the code that is wanted ([`Record::lacks`]).
+//! something is wanted are two questions: whether all is as it was ([`Record::changes`]), and
+//! whether the entry has the code that is wanted ([`Record::lacks`]).
 
 mod path;
 
@@ -169,7 +169,11 @@ impl Record {
         if has_c {
             match compilers.c() {
                 Some(now) if Some(&now) != self.c_compiler.as_ref() => {
-                    return Some(other_compiler("the C compiler", self.c_compiler.as_deref(), &now));
+                    return Some(other_compiler(
+                        "the C compiler",
+                        self.c_compiler.as_deref(),
+                        &now,
+                    ));
                 }
                 Some(_) => {}
                 None => has_c = false,

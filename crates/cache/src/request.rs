@@ -100,8 +100,7 @@ impl Request {
 }
 
 /// The sources of kernpack that this was built from.
-const SOURCES: &str =
-    concat!(env!("CARGO_PKG_VERSION"), " ", env!("KERNPACK_SOURCES"));
+const SOURCES: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("KERNPACK_SOURCES"));
 
 /// The name of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

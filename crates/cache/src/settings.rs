@@ -3,7 +3,7 @@
 
 use crate::warning::Remark;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most bytes that entries take, where nothing is said.
 const DEFAULT_LIMIT: u64 = 5 << 30;
@@ -97,16 +97,10 @@ fn bytes(text: &str) -> Option<u64> {
     digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-impl Remark {
-    fn setting(name: &str, reason: &str, help: &str) -> Remark {
-        Remark { about: name.to_string(), ..Remark::unused(Path::new(name), reason, help) }
-            .with_message(reason)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn settings(variables: &[(&str, &str)]) -> Settings {
         Settings::of(&|name| {
@@ -151,6 +145,9 @@ mod tests {
         assert!(settings(&[("HOME", "/h"), ("KERNPACK_JIT", "forbid")]).is_forbidden);
         let other = settings(&[("HOME", "/h"), ("KERNPACK_JIT", "never")]);
         let message = &other.remarks[0].diagnostic.message;
-        assert_eq!((other.is_forbidden, &message[..]), (false, "KERNPACK_JIT=`never` means nothing"));
+        assert_eq!(
+            (other.is_forbidden, &message[..]),
+            (false, "KERNPACK_JIT=`never` means nothing")
+        );
     }
 }

@@ -121,7 +121,9 @@ impl Store {
         };
         let lock = disk::open_folder(&path).map_err(absent_or_unread)?;
         match disk::try_lock(&lock, false) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(Unusable::Absent),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(Unusable::Absent);
+            }
             // A file system without locks has nobody who removes what others use.
             _ => {}
         }
@@ -235,15 +237,15 @@ impl Store {
         Ok(())
     }
 
-    /// Takes what is damaged out of the way, so that it can be looked at. What is in use is too: its
-    /// users have it open.
+    /// Takes what is damaged out of the way, so that it can be looked at. What is in use is too:
+    /// its users have it open.
     pub fn set_aside(&self, path: &Path) {
         if !self.is_writable {
             return;
         }
         let there = self.folder("damaged");
-        let moved = disk::make_folder(&there)
-            .and_then(|()| disk::rename(path, &there.join(unique_name())));
+        let moved =
+            disk::make_folder(&there).and_then(|()| disk::rename(path, &there.join(unique_name())));
         if moved.is_err() {
             let _ = disk::remove_folder(path);
             let _ = disk::remove_file(path);

@@ -3,13 +3,14 @@
 //! module have their tests there.
 
 mod bench;
+mod cuda;
 mod damage;
 mod eviction;
 mod faults;
 mod folders;
 mod forbid;
-mod hits;
 mod held;
+mod hits;
 mod processes;
 
 use kernpack_compiler::source::identity::Identity;

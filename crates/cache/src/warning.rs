@@ -108,7 +108,7 @@ fn with_base(text: &str, base: &Path) -> String {
 pub(crate) struct Remark {
     /// What it is about, so that it is not said again.
     pub about: String,
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
 }
 
 impl Remark {
@@ -116,29 +116,31 @@ impl Remark {
     pub fn unused(folder: &Path, reason: &str, help: &str) -> Remark {
         let folder = folder.display();
         let message = format!("the cache in `{folder}` is not used: {reason}");
-        let diagnostic = Diagnostic::warning("cache-unused", message);
-        Remark { about: folder.to_string(), diagnostic: Diagnostic { help: Some(help.to_string()), ..diagnostic } }
+        let diagnostic = Diagnostic::warning("cache-unused", message).help(help);
+        Remark { about: folder.to_string(), diagnostic: diagnostic.into() }
+    }
+
+    /// What a variable says means nothing, or leaves the cache without a place.
+    pub fn setting(name: &str, message: &str, help: &str) -> Remark {
+        let diagnostic = Diagnostic::warning("cache-unused", message).help(help);
+        Remark { about: name.to_string(), diagnostic: diagnostic.into() }
     }
 
     /// Something in the cache is not what was written.
     pub fn damaged(path: &Path, what: &str) -> Remark {
-        let message = format!("`{}` in the cache is damaged: {what}; it is not used", path.display());
+        let path = path.display();
+        let message = format!("`{path}` in the cache is damaged: {what}; it is not used");
         let help = "it is made again where that is needed; `kernpack cache verify` looks at all that is there";
-        let diagnostic = Diagnostic::warning("cache-damaged", message);
-        Remark { about: path.display().to_string(), diagnostic: Diagnostic { help: Some(help.to_string()), ..diagnostic } }
-    }
-
-    /// The same in other words.
-    pub fn with_message(mut self, message: &str) -> Remark {
-        self.diagnostic.message = message.to_string();
-        self
+        let diagnostic = Diagnostic::warning("cache-damaged", message).help(help);
+        Remark { about: path.to_string(), diagnostic: diagnostic.into() }
     }
 
     /// The diagnostic, unless this process has said it.
     pub fn once(self) -> Option<Diagnostic> {
         static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+        // A forked child may find the lock held by a thread that it has not.
         let is_new = SAID.try_lock().is_ok_and(|mut said| said.insert(self.about));
-        is_new.then_some(self.diagnostic)
+        is_new.then_some(*self.diagnostic)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command line tool `kernpack`, as a library: a program of a few lines runs it, and so does the
-//! console script of the Python package.
+//! The command line tool `kernpack`, as a library: a program of a few lines runs it, and so does
+//! the console script of the Python package.
 //!
 //! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a
 //! [`Failure`], each of which has two forms, text for people and JSON for programs (`--json`). This

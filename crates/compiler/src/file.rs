@@ -3,14 +3,14 @@
 //! held, and where a file was looked for in vain.
 //!
 //! What a build read is what its result depends on: it stands in the rules for `make`, and whether
-//! all of it is unchanged says whether the result is. So does a place at which a header was not: one
-//! that comes to be there is found before the one that was read. What a compiler that ran here has
-//! written for us is no such file, and neither is a shared library in which symbols are looked up:
-//! it changes nothing of the result.
+//! all of it is unchanged says whether the result is. So does a place at which a header was not:
+//! one that comes to be there is found before the one that was read. What a compiler that ran here
+//! has written for us is no such file, and neither is a shared library in which symbols are looked
+//! up: it changes nothing of the result.
 //!
-//! Files may be held in memory instead ([`Held`]): they are seen before those on a disk, and are not
-//! recorded, as whoever brings them knows them. Not here: files that a compiler opens by itself,
-//! save where it says which and they are read once more.
+//! Files may be held in memory instead ([`Held`]): they are seen before those on a disk, and are
+//! not recorded, as whoever brings them knows them. Not here: files that a compiler opens by
+//! itself, save where it says which and they are read once more.
 
 mod held;
 
@@ -18,6 +18,7 @@ pub use held::Held;
 pub(crate) use held::plain;
 
 use sha2::{Digest, Sha256};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -171,6 +172,15 @@ impl<'h> Files<'h> {
 /// Where it cannot be read.
 pub fn read_unrecorded(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
+}
+
+/// Opens a file of which only a few bytes are looked at, and of which nothing depends but what says
+/// so. It is not recorded.
+///
+/// # Errors
+/// Where it cannot be opened.
+pub(crate) fn open_unrecorded(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 #[cfg(test)]

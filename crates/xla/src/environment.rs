@@ -111,15 +111,7 @@ impl EnvAllocator {
         let device = Device { kind: view.device_type, ordinal: view.device_id };
         let start = view.data;
         let arena = Arena { device, start, next: start, end: start.saturating_add(bytes) };
-        let mut previous = None;
-        // SAFETY: it writes a pointer.
-        let status = unsafe {
-            let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
-            set(Some(allocate), 0, &raw mut previous)
-        };
-        if status != 0 {
-            return Err(Failure::raised());
-        }
+        let previous = set_allocator()?;
         PEAK.store(0, Ordering::Relaxed);
         Ok(EnvAllocator { previous, arena: ARENA.replace(arena) })
     }
@@ -134,6 +126,25 @@ impl Drop for EnvAllocator {
             set(self.previous, 0, ptr::null_mut())
         };
     }
+}
+
+/// Makes [`allocate`] the thread's allocator, and answers the one before.
+fn set_allocator() -> Result<Option<Allocator>, Failure> {
+    // SAFETY: it reads what is set.
+    let current = unsafe { tvm_ffi::TVMFFIEnvGetDLPackManagedTensorAllocator() };
+    let mut previous = None;
+    // SAFETY: it writes a pointer.
+    let status = unsafe {
+        let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
+        set(Some(allocate), 0, &raw mut previous)
+    };
+    if status != 0 {
+        return Err(Failure::raised());
+    }
+    // Early versions answer the new one. What was current may have been the process's, not the
+    // thread's, which is the same to whoever allocates.
+    let is_new = previous.is_some_and(|previous| ptr::fn_addr_eq(previous, allocate as Allocator));
+    Ok(if is_new { current } else { previous })
 }
 
 /// The allocator of calls with a workspace.

@@ -52,8 +52,8 @@ steps! {
     Array = 10;
     /// The result of that index is what the callee's allocations come from.
     Workspace = 11;
-    /// The next operand or result has that many dims, and is seen otherwise: for each dim, the
-    /// dim of the program's array that it is; then the program's dims from the fastest.
+    /// The next operand or result has that many dims, and is seen otherwise: for each dim, the dim
+    /// of the program's array that it is; then the program's dims from the fastest.
     View = 12;
     /// What is pushed next is a tensor object, and no view.
     Owned = 13;

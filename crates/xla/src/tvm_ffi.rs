@@ -55,6 +55,7 @@ unsafe extern "C" {
         stream: *mut c_void,
         previous: *mut *mut c_void,
     ) -> c_int;
+    pub(crate) fn TVMFFIEnvGetDLPackManagedTensorAllocator() -> Option<Allocator>;
     pub(crate) fn TVMFFIEnvSetDLPackManagedTensorAllocator(
         allocator: Option<Allocator>,
         is_global: c_int,

@@ -2,6 +2,7 @@
 //! The values of a call as data. They are read from the suite's [text] or from [JSON lines](json),
 //! and laid out by [`memory`](crate::memory).
 
+pub mod described;
 pub mod json;
 pub mod text;
 

@@ -47,7 +47,8 @@ fn what_is_written_is_served_by_what_was_written() {
 #[test]
 fn architectures_are_served_by_those_that_every_file_has() {
     for kind in [Kind::Written, Kind::Archs, Kind::Devices] {
-        let record = record(kind, &[(true, &["sm_80", "sm_90a", "compute_80"]), (false, &["sm_90a"])]);
+        let record =
+            record(kind, &[(true, &["sm_80", "sm_90a", "compute_80"]), (false, &["sm_90a"])]);
         assert!(serves_archs(&record, &["sm_90a"]));
         assert!(!serves_archs(&record, &["sm_90a", "sm_80"]));
         assert!(!serves_archs(&record, &["sm_90"]));
@@ -58,9 +59,14 @@ fn architectures_are_served_by_those_that_every_file_has() {
 #[test]
 fn devices_are_served_by_machine_code_that_runs_there() {
     let shipped = record(Kind::Archs, &[(false, &["sm_80", "sm_90a", "compute_90"])]);
-    for (device, expected) in
-        [("sm_80", true), ("sm_89", true), ("sm_90", true), ("sm_90a", true), ("sm_75", false), ("sm_100", false)]
-    {
+    for (device, expected) in [
+        ("sm_80", true),
+        ("sm_89", true),
+        ("sm_90", true),
+        ("sm_90a", true),
+        ("sm_75", false),
+        ("sm_100", false),
+    ] {
         assert_eq!(serves_devices(&shipped, &[device], false), expected, "{device}");
     }
     assert!(serves_devices(&shipped, &["sm_80", "sm_90"], false));

@@ -83,7 +83,7 @@ fn what_is_missing_or_cut_short_is_made_again_with_one_warning() {
         assert!(!got.is_hit);
         let told = told(&got);
         assert!(told.len() == 1 && told[0].contains("is damaged"), "{told:?}");
-        assert_eq!(bench.files("damaged").is_empty(), false);
+        assert!(!bench.files("damaged").is_empty());
         assert!(bench.get(CHECKS).unwrap().is_hit);
     }
 }

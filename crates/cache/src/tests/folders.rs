@@ -116,8 +116,7 @@ fn a_second_cache_is_trusted_where_nobody_else_may_write() {
     let bench = Bench::new();
     let Some(folder) = shipped(&bench) else { return };
     let warm = folder.path().join("warm");
-    let settings =
-        Settings { folder: None, shipped: Some(warm.clone()), ..bench.settings() };
+    let settings = Settings { folder: None, shipped: Some(warm.clone()), ..bench.settings() };
     assert!(get(settings.clone(), &bench).is_hit);
     let entry = fs::read_dir(warm.join("v1/entries")).unwrap().next().unwrap().unwrap().path();
     // Below, only what is of use is left out; nothing is said of it.

@@ -96,7 +96,8 @@ fn what_is_moved_is_still_found() {
     assert!(!bench.is_hit());
     fs::rename(bench.path("pkg"), bench.path("moved")).unwrap();
     fs::rename(bench.path("cache"), bench.path("warm")).unwrap();
-    let settings = crate::settings::Settings { folder: Some(bench.path("warm")), ..bench.settings() };
+    let settings =
+        crate::settings::Settings { folder: Some(bench.path("warm")), ..bench.settings() };
     let request = Request::new("demo.toml", SCALE, &bench.path("moved"));
     let got = Cache::of(settings).get(&request, &Count::default()).unwrap();
     assert!(got.is_hit);
@@ -167,10 +168,8 @@ fn what_is_wrong_is_told_and_nothing_is_kept() {
     let error = bench.get(&SCALE.replace("\"x\", \"n\"", "\"y\"")).unwrap_err();
     let Failure::Told(told) = error else { panic!("{error}") };
     assert!(told.diagnostics.has_errors());
-    let request = Request {
-        archs: Wanted::Archs(vec!["sm_90".parse().unwrap()]),
-        ..bench.request(SCALE)
-    };
+    let request =
+        Request { archs: Wanted::Archs(vec!["sm_90".parse().unwrap()]), ..bench.request(SCALE) };
     let error = bench.cache().get(&request, &Count::default()).unwrap_err();
     assert!(matches!(error, Failure::NoCuda { .. }), "{error}");
     assert!(bench.files("entries").is_empty() && bench.files("requests").is_empty());

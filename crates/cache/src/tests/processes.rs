@@ -29,6 +29,13 @@ fn of_sixteen_threads_one_compiles() {
     assert_eq!((count.n_compiled(), n_hits), (1, 15));
 }
 
+/// A line of its own, whatever the test's runner has written before.
+fn say(word: &str) {
+    let mut output = std::io::stdout();
+    write!(output, "\n{word}\n").unwrap();
+    output.flush().unwrap();
+}
+
 /// A process of the tests below: says `compiled` or `found`, and perhaps stays while it compiles.
 #[test]
 #[ignore = "a part of other tests"]
@@ -36,8 +43,7 @@ fn worker() {
     struct Slow;
     impl Observer for Slow {
         fn compiling(&self) {
-            println!("\ncompiling");
-            std::io::stdout().flush().unwrap();
+            say("compiling");
             let text = std::env::var("KERNPACK_TEST_SLEEP").unwrap_or_default();
             thread::sleep(Duration::from_millis(text.parse().unwrap_or(0)));
         }
@@ -46,7 +52,7 @@ fn worker() {
     let request = Request::new("demo.toml", SCALE, Path::new(&folder));
     let got = Cache::from_env().get(&request, &Slow).unwrap();
     expect_loadable(&got);
-    println!("\n{}", if got.is_hit { "found" } else { "compiled" });
+    say(if got.is_hit { "found" } else { "compiled" });
 }
 
 fn start(bench: &Bench, sleep: u32) -> Child {

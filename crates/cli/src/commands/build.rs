@@ -37,7 +37,10 @@ pub struct Build {
 }
 
 /// A kind of file, as [`Compiled`] has it, and what there is to be said of it.
-fn make_one(kind: Artifact, compiled: &Compiled) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
+fn make_one(
+    kind: Artifact,
+    compiled: &Compiled,
+) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
     let bytes = match kind {
         Artifact::Object => compiled.object.clone(),
         Artifact::SharedObject => {
@@ -114,8 +117,8 @@ impl Build {
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
-        // What is in the cache is a shared object, with what belongs to it. A package of which
-        // none can be made may still be wanted as an object.
+        // What is in the cache is a shared object, with what belongs to it. A package of which none
+        // can be made may still be wanted as an object.
         let is_shared = self.out_dir.is_some()
             || self.output.iter().any(|output| output.kind == Artifact::SharedObject);
         let built = match is_shared && !self.no_cache {
@@ -208,11 +211,8 @@ impl Build {
 
     /// No output takes the place of a file that was read: the next build would read something else.
     fn check_inputs_stay(&self, files: &[(&Path, &[u8])], inputs: &[PathBuf]) -> Result<()> {
-        let inputs: Vec<_> = self
-            .package_file
-            .inputs(inputs)
-            .filter_map(|path| path.canonicalize().ok())
-            .collect();
+        let inputs: Vec<_> =
+            self.package_file.inputs(inputs).filter_map(|path| path.canonicalize().ok()).collect();
         for (path, _) in files {
             if path.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
                 bail!("cannot write `{}`: the build reads it", path.display());

@@ -25,7 +25,8 @@ impl Check {
 
     fn check(&self) -> Result<Report, Failure> {
         let _span = tracing::info_span!("check").entered();
-        let options = Options { target: self.package_file.target(), is_shared: true, ..Options::default() };
+        let options =
+            Options { target: self.package_file.target(), is_shared: true, ..Options::default() };
         let (package, told) = self.package_file.read(&options)?;
         let checked = match check(&package, &options) {
             Ok(checked) => checked,

@@ -5,6 +5,7 @@
 mod answers;
 mod bench;
 mod build;
+mod cache;
 mod check;
 mod compilers;
 mod diagnostics;

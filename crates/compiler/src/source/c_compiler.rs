@@ -8,11 +8,11 @@
 //! ([`host`](super::host)).
 
 use super::identity::{Identity, processor};
+use crate::file::open_unrecorded;
 use crate::leftover;
 use crate::parallel::Permit;
 use crate::target::Target;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -206,7 +206,7 @@ fn runs_another(program: &Path) -> bool {
     let file = program.canonicalize().unwrap_or_else(|_| program.to_path_buf());
     let name = file.file_name().unwrap_or_default();
     let mut start = [0; 2];
-    let read = File::open(&file).and_then(|mut file| file.read_exact(&mut start));
+    let read = open_unrecorded(&file).and_then(|mut file| file.read_exact(&mut start));
     IN_FRONT.iter().any(|known| name == *known) || (read.is_ok() && start == *b"#!")
 }
 

@@ -4,13 +4,13 @@
 //!
 //! The compiler opens files by itself. Those that are held in memory are written into the temporary
 //! folder that it has anyway, each below it as it lies below the root of the file system, so that
-//! they find each other as they would on a disk. Behind each folder that is searched there comes the
-//! one that it stands for. The folders' names are mapped away, and the object is the same wherever a
-//! file is.
+//! they find each other as they would on a disk. Behind each folder that is searched there comes
+//! the one that it stands for. The folders' names are mapped away, and the object is the same
+//! wherever a file is.
 //!
 //! What was read is in the rule that the compiler writes for `make`. What was looked for in vain is
-//! nowhere: it follows from the `#include` lines of what was read and the folders that are searched.
-//! A header that came with the compiler is not looked into for that.
+//! nowhere: it follows from the `#include` lines of what was read and the folders that are
+//! searched. A header that came with the compiler is not looked into for that.
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use super::include;

@@ -158,6 +158,9 @@ pub fn type_name(dtype: DType) -> Option<&'static str> {
     })
 }
 
+/// From this version on NVRTC keeps what it compiles in the driver's cache, unless it is told not
+/// to. For that it calls `cuInit`, and a process that has done so cannot fork and use CUDA.
+const WITH_CACHE: (u32, u32) = (12, 9);
 /// What NVRTC calls the list of names of kernels, as if it were a file.
 const NAMES: &str = "__nv_name_map(";
 /// How it shows a line of that list, in front of the name.
@@ -323,6 +326,9 @@ impl CudaSource {
         let mut options = vec![format!("--gpu-architecture={arch}").into_bytes()];
         if nvrtc.version.0 >= 13 {
             options.push(b"--frandom-seed=kernpack".to_vec());
+        }
+        if nvrtc.version >= WITH_CACHE {
+            options.push(b"--no-cache".to_vec());
         }
         if self.line_info {
             options.push(b"-lineinfo".to_vec());

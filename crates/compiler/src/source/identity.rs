@@ -6,13 +6,14 @@
 //! the second in which it was changed: images of containers keep no more of a time. Not here: which
 //! compiler is used, which each source knows of its own.
 
+use crate::file::{open_unrecorded, read_unrecorded};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::read::{ReadCache, ReadRef};
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -91,7 +92,7 @@ fn mark(path: &Path) -> Option<String> {
 
 /// The build id that linkers put into 64-bit ELF files, in hexadecimal.
 fn build_id(path: &Path) -> Option<String> {
-    let file = File::open(path).ok()?;
+    let file = open_unrecorded(path).ok()?;
     let cache = ReadCache::new(file);
     let id = note(&cache)?;
     Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -114,7 +115,8 @@ fn note<'f>(file: impl ReadRef<'f>) -> Option<Vec<u8>> {
 /// What the processor of this machine is, as far as compilers make code for it where they are asked
 /// for `native`.
 pub fn processor() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let text = read_unrecorded(Path::new("/proc/cpuinfo")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let told = ["vendor_id", "cpu family", "model", "flags", "Features", "CPU part"];
     let first = text.split("\n\n").next().unwrap_or_default();
     let lines = first

@@ -184,6 +184,7 @@ pub(super) fn directive(line: &[u8]) -> Option<Directive<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::Held;
     use std::fs;
 
     fn expect_directive(line: &str, expected: Option<(&str, bool)>) {
@@ -266,6 +267,36 @@ mod tests {
                 ("two/b.h", "/kernpack/include-1/b.h", "\n"),
             ],
         );
+    }
+
+    #[test]
+    fn places_before_a_header_and_those_of_none_are_missed() {
+        let root = tree(&[
+            ("own/k.cu", "#include \"b.h\"\n#include <c.h>\n#include <cuda_fp16.h>\n"),
+            ("two/b.h", ""),
+            ("one/c.h", ""),
+        ]);
+        let mut files = Files::default();
+        let folders = ["one", "two"].map(|name| root.path().join(name));
+        read_all(&root.path().join("own/k.cu"), &folders, &mut files).unwrap();
+        let missed = files.into_looked().missed.into_iter();
+        let missed: Vec<_> =
+            missed.map(|path| path.strip_prefix(root.path()).unwrap().to_path_buf()).collect();
+        let expected = ["own/b.h", "one/b.h", "one/cuda_fp16.h", "two/cuda_fp16.h"];
+        assert_eq!(missed, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn held_headers_are_found_and_named_like_others() {
+        let root = tree(&[("own/k.cu", "#include \"b.h\"\n")]);
+        let held: Held = [("own/b.h", "#include \"../own/b.h\"\n")].into_iter().collect();
+        let held = held.below(root.path());
+        let mut files = Files::new(&held);
+        let read = read_all(&root.path().join("own/k.cu"), &[], &mut files).unwrap();
+        let names: Vec<_> = read.iter().map(|file| &file.name[..]).collect();
+        assert_eq!(names, ["/kernpack/k.cu", "/kernpack/b.h"]);
+        let read = files.into_looked();
+        assert_eq!((read.inputs.len(), read.missed.len()), (1, 0));
     }
 
     #[test]

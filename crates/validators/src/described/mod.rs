@@ -2,7 +2,7 @@
 //! Calls that are described and not made: what the checks say of arguments of which only types,
 //! shapes and places are known, as where a compiler traces a function.
 //!
-//! The arguments are laid out in a [memory of their own](memory), which the plan's interpreter
+//! The arguments are laid out in a memory of their own (`memory`), which the plan's interpreter
 //! reads, so that a described call is refused for the same reason and in the same words as the call
 //! itself. What a description does not say holds: every tensor has data of its own, aligned to
 //! whatever a signature may ask for. Not here: what launches need to know of a device.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which file the loader would take for a bare name, without loading it: one that is loaded already,
-//! else the first in `LD_LIBRARY_PATH`, in the loader's own list, or in the system's folders.
+//! Which file the loader would take for a bare name, without loading it: one that is loaded
+//! already, else the first in `LD_LIBRARY_PATH`, in the loader's own list, or in the system's
+//! folders.
 
 use super::library;
+use crate::file::read_unrecorded;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
     let set = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let in_folder = |folder: PathBuf| Some(folder.join(name)).filter(|file| file.is_file());
     let set = || std::env::split_paths(&set).find_map(in_folder);
-    let listed = || listed(&std::fs::read(LIST).ok()?, name);
+    let listed = || listed(&read_unrecorded(Path::new(LIST)).ok()?, name);
     let system = || FOLDERS.iter().map(PathBuf::from).find_map(in_folder);
     library::loaded(name).or_else(set).or_else(listed).or_else(system)
 }

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the package `kernpack` costs on a machine with a GPU: its calls, its compiles and what its cache saves, as tables in Markdown.
+
+    speed_python.py FOLDER
+
+FOLDER is a bundle. Each figure stands next to what it is held against, measured in the same run, interleaved; medians; the control is the
+reference, or the figure itself, once more. Exits with 1 where a target is missed by more than 3 %. Targets in milliseconds are for a machine
+on which nvJitLink takes 4.1 ms for `add_one.ptx`, and scale with what it takes here.
+"""
+
+import ctypes
+import itertools
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import kernpack as kp
+import python_kernels as kernels
+import torch
+import tvm_ffi
+from speed import TOLERANCE, Table, in_python, interleave, pairs_of_vectors, timed
+
+LINK_MILLISECONDS = 4.1
+COMPILE_RATIO, HIT_MILLISECONDS, FRESH_MILLISECONDS = 1.30, 0.5, 10
+CALL_RATIO, KEYWORD_NANOSECONDS = 1.02, 250
+
+
+def add_one_of(function, pair):
+    """Whether a call with a pair of tensors does what it should, and has been made often enough to be what it will be."""
+    a, b = pair
+    b.fill_(7)
+    for _ in range(100):
+        function()
+    if b.item() != a.item() + 1:
+        sys.exit("speed_python: a call does not add one")
+
+
+def calls(folder):
+    """Functions against those that tvm_ffi loads from the same file: one library, and so one state behind both."""
+    ours, raw = kp.load_module(folder / "add_one.so").add_one, tvm_ffi.load_module(str(folder / "add_one.so"))
+    (a, b), (x, y) = pairs = pairs_of_vectors()
+    prepared = [ours.prepare(*pair) for pair in pairs]
+    raw_prepared = [raw.kernpack_prepare_add_one(*pair) for pair in pairs]
+    for call in (lambda: ours(a, b), lambda: ours(a, b=b), lambda: raw.add_one(a, b), prepared[0], raw_prepared[0]):
+        add_one_of(call, pairs[0])
+    in_turn = "first()\nsecond()"
+    sides = {
+        "positional": in_python(ours, *pairs),
+        "raw": in_python(raw.add_one, *pairs),
+        "keyword": timed("function(a, b=b)\nfunction(x, b=y)", 2, function=ours, a=a, b=b, x=x, y=y),
+        "prepared": timed(in_turn, 2, first=prepared[0], second=prepared[1]),
+        "raw prepared": timed(in_turn, 2, first=raw_prepared[0], second=raw_prepared[1]),
+    }
+    sides |= {f"{name} again": sides[name] for name in ("raw", "raw prepared")}
+    took = interleave(sides, 201)
+    table = Table(
+        "Calls of `add_one` with two PyTorch tensors, n = 1, host time, arguments changing from call to call, against those of what "
+        "`tvm_ffi.load_module` makes of the same file; what was prepared by kernpack asks PyTorch for its current stream.",
+        ["call", "kernpack", "tvm_ffi", "ratio", "more", "target", "control"],
+    )
+    for title, name, reference, target, is_met in [
+        ("positional", "positional", "raw", f"{CALL_RATIO}", lambda ratio, more: ratio <= CALL_RATIO * (1 + TOLERANCE)),
+        ("one keyword", "keyword", "raw", f"{KEYWORD_NANOSECONDS} ns", lambda ratio, more: more <= KEYWORD_NANOSECONDS * (1 + TOLERANCE)),
+        ("prepared", "prepared", "raw prepared", "", lambda ratio, more: True),
+    ]:
+        ratio, more = took[name] / took[reference], took[name] - took[reference]
+        cells = [f"{took[name]:.0f} ns", f"{took[reference]:.0f} ns", f"{ratio:.3f}", f"{more:.0f} ns", target]
+        table.row(title, [*cells, f"{took[f'{reference} again'] / took[reference]:.3f}"], is_met(ratio, more))
+
+
+def must(status, what):
+    if status != 0:
+        sys.exit(f"speed_python: {what} answers {status}")
+
+
+def word(pointer):
+    """Where a handle is, or an array of texts."""
+    return ctypes.cast(pointer, ctypes.c_void_p)
+
+
+class Nvrtc:
+    """The NVRTC that kernpack has loaded, by itself."""
+
+    def __init__(self, architecture):
+        with open("/proc/self/maps") as maps:
+            loaded = {line.split(maxsplit=5)[5].strip() for line in maps if "libnvrtc.so" in line}
+        if len(loaded) != 1:
+            sys.exit(f"speed_python: expected one NVRTC to be loaded, and found {sorted(loaded)}")
+        [self.path] = loaded
+        self.library = ctypes.CDLL(self.path)
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        must(self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)), "nvrtcVersion")
+        self.version = major.value, minor.value
+        options = [f"--gpu-architecture={architecture}".encode()]
+        # As kernpack has it: NVRTC's own cache is in the way of processes that fork.
+        options += [b"--no-cache"] * (self.version >= (12, 9))
+        self.options = (ctypes.c_char_p * len(options))(*options)
+
+    def compile(self, text):
+        """Machine code of a text."""
+        program, size = ctypes.c_void_p(), ctypes.c_size_t()
+        must(self.library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"add_one.cu", 0, None, None), "nvrtcCreateProgram")
+        must(self.library.nvrtcCompileProgram(program, len(self.options), word(self.options)), "nvrtcCompileProgram")
+        must(self.library.nvrtcGetCUBINSize(program, ctypes.byref(size)), "nvrtcGetCUBINSize")
+        code = ctypes.create_string_buffer(size.value)
+        must(self.library.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN")
+        must(self.library.nvrtcDestroyProgram(ctypes.byref(program)), "nvrtcDestroyProgram")
+        return code.raw
+
+
+class Linker:
+    """nvJitLink, which says how fast a machine is."""
+
+    PTX = 2
+
+    def __init__(self, nvrtc, architecture):
+        folder = Path(nvrtc.path).parent
+        found = sorted(folder.glob("libnvJitLink.so.*")) or ["libnvJitLink.so.13"]
+        self.library = ctypes.CDLL(str(found[0]))
+        self.options = (ctypes.c_char_p * 1)(f"-arch={architecture}".encode())
+
+    def link(self, ptx):
+        """Machine code of PTX."""
+        linker, size = ctypes.c_void_p(), ctypes.c_size_t()
+        must(self.library.nvJitLinkCreate(ctypes.byref(linker), 1, word(self.options)), "nvJitLinkCreate")
+        must(self.library.nvJitLinkAddData(linker, self.PTX, ptx, ctypes.c_size_t(len(ptx)), b"add_one"), "nvJitLinkAddData")
+        must(self.library.nvJitLinkComplete(linker), "nvJitLinkComplete")
+        must(self.library.nvJitLinkGetLinkedCubinSize(linker, ctypes.byref(size)), "nvJitLinkGetLinkedCubinSize")
+        code = ctypes.create_string_buffer(size.value)
+        must(self.library.nvJitLinkGetLinkedCubin(linker, code), "nvJitLinkGetLinkedCubin")
+        must(self.library.nvJitLinkDestroy(ctypes.byref(linker)), "nvJitLinkDestroy")
+        return code.raw
+
+
+def milliseconds(work):
+    """A function that says how long some work takes."""
+
+    def sample():
+        start = time.perf_counter_ns()
+        work()
+        return (time.perf_counter_ns() - start) / 1e6
+
+    return sample
+
+
+FRESH = """
+import time, tvm_ffi, torch
+start = time.perf_counter_ns()
+import kernpack as kp
+import sys
+f = kp.cuda(sys.argv[1], sys.argv[2], args=["a", "b", "n: int32"], grid="ceildiv(n, 256)", block=256)
+print((time.perf_counter_ns() - start) / 1e6)
+"""
+
+
+def fresh(**environment):
+    """A function that says how long a new process needs for a kernel that is in the cache, when it has imported tvm_ffi and PyTorch."""
+
+    def sample():
+        ran = kernels.python(FRESH, kernels.ADD_ONE, kernels.SIGNATURE, KERNPACK_JIT="forbid", **environment)
+        return float(ran.splitlines()[-1])
+
+    return sample
+
+
+def builds(folder):
+    """Compiles against NVRTC, and what is found against a share of what nvJitLink takes."""
+    architecture = kernels.arch()
+    numbers = itertools.count()
+    new = lambda: f"{kernels.ADD_ONE}// {os.getpid()}, {next(numbers)}\n"
+    kernels.add_one()
+    nvrtc = Nvrtc(architecture)
+    linker = Linker(nvrtc, architecture)
+    ptx = (folder / "add_one.ptx").read_bytes() + b"\0"
+    compile = milliseconds(lambda: nvrtc.compile(new()))
+    sides = {
+        "kernpack": milliseconds(lambda: kernels.add_one(new())),
+        "NVRTC": compile,
+        "NVRTC again": compile,
+        "link": milliseconds(lambda: linker.link(ptx)),
+    }
+    for sample in sides.values():
+        sample()
+    took = interleave(sides, 61)
+    # Not in turns with compiles, which leave the processor's caches to whoever comes next.
+    hit = milliseconds(kernels.add_one)
+    took |= interleave({"hit": hit, "hit again": hit}, 201)
+    scale = took["link"] / LINK_MILLISECONDS
+    took |= interleave({"fresh": fresh(), "fresh, named": fresh(KERNPACK_ARCH=architecture), "fresh again": fresh()}, 5)
+    version = ".".join(map(str, nvrtc.version))
+    table = Table(
+        f"`kp.cuda` of `add_one` for {architecture}, NVRTC {version}. nvJitLink takes {took['link']:.2f} ms for `add_one.ptx`, {scale:.2f} of "
+        f"the {LINK_MILLISECONDS} ms for which targets in milliseconds are stated.",
+        ["what", "kernpack", "against", "ratio", "target", "control"],
+    )
+    ratio = took["kernpack"] / took["NVRTC"]
+    cells = [f"{took['kernpack']:.2f} ms", f"NVRTC: {took['NVRTC']:.2f} ms", f"{ratio:.3f}", f"{COMPILE_RATIO:.2f}"]
+    table.row("compiled, warm", [*cells, f"{took['NVRTC again'] / took['NVRTC']:.3f}"], ratio <= COMPILE_RATIO * (1 + TOLERANCE))
+    for title, name, target in [
+        ("found in the cache", "hit", HIT_MILLISECONDS),
+        ("found by a new process", "fresh", FRESH_MILLISECONDS),
+        ("the same, where KERNPACK_ARCH says for what", "fresh, named", None),
+    ]:
+        limit = None if target is None else target * scale
+        again = f"{took[f'{name} again'] / took[name]:.3f}" if f"{name} again" in took else ""
+        cells = [f"{took[name]:.3f} ms", "", "", "" if limit is None else f"{limit:.3f} ms", again]
+        table.row(title, cells, limit is None or took[name] <= limit * (1 + TOLERANCE))
+
+
+def main(folder):
+    torch.zeros(1, device="cuda")
+    calls(folder)
+    builds(folder)
+    if Table.missed:
+        sys.exit(f"\nspeed_python: missed: {'; '.join(Table.missed)}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
