@@ -211,6 +211,45 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
     assert run(code).strip() == "3"
 
 
+DRIVER = """
+#include <stdlib.h>
+int cuInit(unsigned flags) { abort(); }
+int cuGetProcAddress_v2(void) { abort(); }
+"""
+NVML = """
+#include <string.h>
+int nvmlInit(void) { return 0; }
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned *count) { *count = 1; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device) { *device = 0; return 0; }
+int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor) { *major = 9; *minor = 0; return 0; }
+int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size) { strcpy(uuid, "GPU-0"); return 0; }
+"""
+
+
+@pytest.fixture
+def gpu(tmp_path):
+    """The environment of a machine with a GPU of NVML's, whose driver ends the process that initialises it."""
+    for name, text in {"libcuda.so.1": DRIVER, "libnvidia-ml.so.1": NVML}.items():
+        (tmp_path / "library.c").write_text(text)
+        subprocess.run(["gcc", "-shared", "-fPIC", "library.c", "-o", name], cwd=tmp_path, check=True)
+    return {"LD_LIBRARY_PATH": str(tmp_path), "KERNPACK_CACHE": "off"}
+
+
+def test_the_driver_is_left_to_whoever_forks(gpu):
+    """Neither the import nor a compile initialises it: TVM-FFI has PyTorch do so, and NVRTC does for a cache of its own."""
+    code = f"""
+import kernpack as kp, os
+f = kp.cuda({CUDA!r}, {SIGNATURE!r}, args={GPU_ARGS!r}, grid="ceildiv(n, 256)", block=256)
+print([arch for launch in f.metadata["launches"] for image in launch["source"]["images"] for arch in image["archs"]])
+assert "PYTORCH_NVML_BASED_CUDA_CHECK" not in os.environ
+"""
+    assert run(code, **gpu).strip() == "['sm_90']"
+    with pytest.raises(AssertionError):
+        run("import tvm_ffi", **gpu)
+
+
 def test_two_versions_of_one_kernel():
     one = kp.host(ADD_ONE, SIGNATURE, args=ARGS)
     two = kp.host(ADD_ONE.replace("+ 1", "+ 2"), SIGNATURE, args=ARGS)

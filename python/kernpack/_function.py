@@ -20,9 +20,8 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-import tvm_ffi
-
 from . import _native
+from ._tvm_ffi import tvm_ffi
 
 if TYPE_CHECKING:
     import os

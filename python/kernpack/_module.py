@@ -16,10 +16,9 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
-import tvm_ffi
-
 from . import _disassembly, _function, _native
 from ._function import Function
+from ._tvm_ffi import tvm_ffi
 
 SUFFIXES = (".o", ".so", ".h", ".pyi")
 

@@ -15,7 +15,7 @@ import os
 from pathlib import Path
 from typing import Any, Callable
 
-import tvm_ffi
+from ._tvm_ffi import tvm_ffi
 
 _FOLDER = Path(__file__).resolve().parent
 

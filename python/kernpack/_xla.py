@@ -17,9 +17,8 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol, cast
 
-import tvm_ffi
-
 from kernpack import _shape
+from kernpack._tvm_ffi import tvm_ffi
 
 CAPTURABLE: Final = "kernpack.call.v1"
 """The name under which XLA knows the handler. The number changes where programs would be read
