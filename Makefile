@@ -48,6 +48,7 @@ demo:
 # The dev profile: the time goes into compiling the tests, not into running them.
 .PHONY: test
 test: export KERNPACK_CLI := $(TARGET_DIR)/debug/kernpack
+test: export KERNPACK_CACHE_DIR := $(TARGET_DIR)/cache-of-tests
 test:
 	scripts/setup all
 	cargo build $(CARGO_FLAGS) -p kernpack-cli

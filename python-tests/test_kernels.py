@@ -4,6 +4,7 @@
 GPU code is compiled and packaged here, and called in `tests/gpu`.
 """
 
+import inspect
 import os
 import subprocess
 import sys
@@ -117,6 +118,14 @@ def test_ptx_and_cubin_from_text_bytes_and_files(tmp_path):
     (tmp_path / "add_one.ptx").write_text(ptx)
     g = kp.ptx(tmp_path / "add_one.ptx", SIGNATURE, args=GPU_ARGS, **LAYOUT)
     assert archs(f) == archs(g) and archs(f)[0].startswith("compute_")
+
+
+def test_what_sources_of_compiled_code_take():
+    assert inspect.signature(kp.ptx) == inspect.signature(kp.cubin) == inspect.signature(kp.fatbin)
+    names = set(inspect.signature(kp.ptx).parameters)
+    assert names == set(inspect.signature(kp.cuda).parameters) - {"include", "define", "options", "line_info"}
+    with pytest.raises(TypeError, match=r"^ptx\(\) got an unexpected keyword argument 'include'"):
+        kp.ptx("", SIGNATURE, **LAYOUT, include=())
 
 
 def test_a_package_file(tmp_path):

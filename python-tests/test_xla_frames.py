@@ -268,37 +268,44 @@ def test_element_types_without_a_dtype_are_refused(dtype):
     assert xla.errors == [(3, f"XLA's element type {dtype} has no dtype in TVM-FFI")]
 
 
+class DLTensor(Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("device", c_int32 * 2),
+        ("ndim", c_int32),
+        ("dtype", c_uint32),
+        ("shape", POINTER(c_int64)),
+        ("strides", c_void_p),
+        ("offset", ctypes.c_uint64),
+    ]
+
+
+def allocate(bytes, device=(CUDA, 1)):
+    """What a function finds that allocates so many bytes: address, device and extent, or an error's message."""
+    library = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi())
+    prototype = DLTensor(None, (c_int32 * 2)(*device), 1, 0x00010801, (c_int64 * 1)(bytes))
+    out = c_void_p()
+    if library.TVMFFIEnvTensorAlloc(byref(prototype), byref(out)) == 0:
+        view = cast(out.value + 24, POINTER(DLTensor))[0]
+        found = view.data, tuple(view.device), view.shape[0]
+        library.TVMFFIObjectDecRef(out)
+        return found
+    error = c_void_p()
+    library.TVMFFIErrorMoveFromRaised(byref(error))
+    message = cast(error.value + 40, POINTER(Span))[0]
+    text = ctypes.string_at(cast(message.data, c_void_p), message.size).decode()
+    library.TVMFFIObjectDecRef(error)
+    return text
+
+
 def test_a_workspace_is_on_the_device_of_the_program():
     library = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi())
     found = []
 
-    class DLTensor(Structure):
-        _fields_ = [
-            ("data", c_void_p), ("device", c_int32 * 2), ("ndim", c_int32), ("dtype", c_uint32),
-            ("shape", POINTER(c_int64)), ("strides", c_void_p), ("offset", ctypes.c_uint64),
-        ]  # fmt: skip
-
-    def allocate(bytes, device):
-        prototype = DLTensor(None, (c_int32 * 2)(*device), 1, 0x00010801, (c_int64 * 1)(bytes))
-        out = c_void_p()
-        status = library.TVMFFIEnvTensorAlloc(byref(prototype), byref(out))
-        if status == 0:
-            view = cast(out.value + 24, POINTER(DLTensor))[0]
-            found.append((view.data, tuple(view.device), view.shape[0]))
-            library.TVMFFIObjectDecRef(out)
-            return
-        error = c_void_p()
-        library.TVMFFIErrorMoveFromRaised(byref(error))
-        message = cast(error.value + 40, POINTER(Span))[0]
-        found.append(ctypes.string_at(cast(message.data, c_void_p), message.size).decode())
-        library.TVMFFIObjectDecRef(error)
-
     def function():
-        allocate(100, (CUDA, 1))
-        allocate(0, (CUDA, 1))
-        allocate(200, (CUDA, 1))
-        allocate(1, (1, 0))
-        allocate(600, (CUDA, 1))
+        found.extend(map(allocate, (100, 0, 200)))
+        found.append(allocate(1, (1, 0)))
+        found.append(allocate(600))
 
     plan = _xla.Plan()
     plan.workspace(0)
@@ -355,11 +362,17 @@ def test_messages_may_have_nul():
 def test_a_handler_that_is_called_by_what_it_calls(stream):
     """As where a function of Python runs a program itself: stream and workspace are the inner call's, then the outer's."""
     seen = []
-    inner = tvm_ffi.convert(lambda: seen.append(stream(1)))
+    plan = _xla.Plan()
+    plan.workspace(0)
+
+    def note():
+        seen.append((stream(1), allocate(8)[0]))
 
     def outer():
-        assert Xla(stream=0x20).call("kernpack_xla_cuda", inner, []) is None
-        seen.append(stream(1))
+        note()
+        inner = tvm_ffi.convert(note)
+        assert Xla(stream=0x20).call("kernpack_xla_cuda", inner, plan.words, [], [(6, 0x20000, (512,))]) is None
+        note()
 
-    assert Xla(stream=0x10).call("kernpack_xla_cuda", tvm_ffi.convert(outer), []) is None
-    assert seen == [0x20, 0x10] and stream(1) is None
+    assert Xla(stream=0x10).call("kernpack_xla_cuda", tvm_ffi.convert(outer), plan.words, [], [(6, 0x10000, (512,))]) is None
+    assert seen == [(0x10, 0x10000), (0x20, 0x20000), (0x10, 0x10100)] and stream(1) is None

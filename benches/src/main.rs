@@ -20,7 +20,8 @@ struct Options {
     /// Fail where a target is missed, or the machine is too noisy to tell.
     #[arg(long)]
     check: bool,
-    /// Build a package around this object some times, and print how long each took, in milliseconds.
+    /// Build a package around this object some times, and print how long each took, in
+    /// milliseconds.
     #[arg(long, value_name = "OBJECT", conflicts_with_all = ["write", "check", "groups"])]
     build: Option<PathBuf>,
     /// Measure these only.

@@ -188,6 +188,9 @@ if TYPE_CHECKING:
     class Function(_Methods):
         """See `_Methods`; at run time this is made by `libkernpack_call.so`."""
 
+        def __call__(self, *args: Any, **keywords: Any) -> Any:
+            """Calls the function; see `_Methods`."""
+
     class ResultFunction(Function):
         """A function with results."""
 

@@ -44,19 +44,67 @@ def cuda(
     return one(Definition(signature, (launch,), doc, workspace, submit), name, arch)
 
 
-def ptx(source: Text, signature: str, *, grid: Numbers, block: Numbers, arch: str | None = None, **more: Any) -> Function:
-    """A kernel in PTX, text or a file. `more` are `kernel`, `args`, `smem`, `attrs`, `doc`, `workspace`, `submit`, `name`."""
-    return _compiled(Source.ptx(source, arch=arch), signature, grid, block, more)
+def ptx(
+    source: Text,
+    signature: str,
+    *,
+    kernel: str | None = None,
+    args: Sequence[str] | None = None,
+    grid: Numbers,
+    block: Numbers,
+    smem: Number | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    arch: str | None = None,
+    doc: str | None = None,
+    workspace: Mapping[str, str] | None = None,
+    submit: str | None = None,
+    name: str | None = None,
+) -> Function:
+    """A kernel in PTX, text or a file. `arch` is checked against what the file says; all else is as for `cuda`."""
+    launch = Launch(Source.ptx(source, arch=arch), kernel, args, grid, block, smem, attrs)
+    return one(Definition(signature, (launch,), doc, workspace, submit), name, None)
 
 
-def cubin(source: Text, signature: str, *, grid: Numbers, block: Numbers, arch: str | None = None, **more: Any) -> Function:
-    """A kernel in machine code, bytes or a file. `more` are as for `ptx`."""
-    return _compiled(Source.cubin(source, arch=arch), signature, grid, block, more)
+def cubin(
+    source: Text,
+    signature: str,
+    *,
+    kernel: str | None = None,
+    args: Sequence[str] | None = None,
+    grid: Numbers,
+    block: Numbers,
+    smem: Number | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    arch: str | None = None,
+    doc: str | None = None,
+    workspace: Mapping[str, str] | None = None,
+    submit: str | None = None,
+    name: str | None = None,
+) -> Function:
+    """A kernel in machine code, bytes or a file. All else is as for `ptx`."""
+    launch = Launch(Source.cubin(source, arch=arch), kernel, args, grid, block, smem, attrs)
+    return one(Definition(signature, (launch,), doc, workspace, submit), name, None)
 
 
-def fatbin(source: Text, signature: str, *, grid: Numbers, block: Numbers, arch: str | None = None, **more: Any) -> Function:
-    """A kernel in machine code for several devices, bytes or a file. `more` are as for `ptx`."""
-    return _compiled(Source.fatbin(source, arch=arch), signature, grid, block, more)
+def fatbin(
+    source: Text,
+    signature: str,
+    *,
+    kernel: str | None = None,
+    args: Sequence[str] | None = None,
+    grid: Numbers,
+    block: Numbers,
+    smem: Number | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    arch: str | None = None,
+    doc: str | None = None,
+    workspace: Mapping[str, str] | None = None,
+    submit: str | None = None,
+    name: str | None = None,
+) -> Function:
+    """A kernel in machine code for several devices, bytes or a file. All else is as for `ptx`."""
+    launch = Launch(Source.fatbin(source, arch=arch), kernel, args, grid, block, smem, attrs)
+    return one(Definition(signature, (launch,), doc, workspace, submit), name, None)
 
 
 def host(
@@ -82,13 +130,6 @@ def host(
     given = Source.host(*sources, include=include, define=define, options=options)
     launch = Launch(given, kernel, args, returns=returns)
     return one(Definition(signature, (launch,), doc, workspace), name, None)
-
-
-def _compiled(source: Source, signature: str, grid: Numbers, block: Numbers, more: dict[str, Any]) -> Function:
-    of_function = {key: more.pop(key, None) for key in ("doc", "workspace", "submit")}
-    name = more.pop("name", None)
-    launch = Launch(source, grid=grid, block=block, **more)
-    return one(Definition(signature, (launch,), **of_function), name, None)
 
 
 def one(definition: Definition, name: str | None, arch: _arch.Archs) -> Function:

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! It takes two steps, as what a package is made of is not known before it is read. The
-//! [`Request`] makes a key without opening a file. Under the key stand [records](record), each of
+//! [`Request`] makes a key without opening a file. Under the key stand records, each of
 //! one compilation: the files that were read with their digests, the places where a header was
 //! looked for in vain, the compilers, and the entry that came of it. A record holds where all of
 //! that is as it was. Where a compiler is not to be found, nothing else could be made and the entry
@@ -46,7 +46,7 @@ mod manifest;
 mod memo;
 mod memory;
 mod observer;
-pub mod record;
+mod record;
 mod request;
 mod settings;
 mod store;

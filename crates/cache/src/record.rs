@@ -2,8 +2,8 @@
 //! What one compilation depended on, and the entry that came of it.
 //!
 //! A [`Record`] is a small file under the key of its request. Whether its entry may be used where
-//! something is wanted are two questions: whether all is as it was ([`Record::changes`]), and
-//! whether the entry has the code that is wanted ([`Record::lacks`]).
+//! something is wanted are two questions: whether all is as it was (`Record::changes`), and whether
+//! the entry has the code that is wanted (`Record::lacks`).
 
 mod path;
 
@@ -193,9 +193,14 @@ impl Record {
     /// The code that is wanted and that its entry has not; nothing where it has all. With
     /// `is_ptx_enough`, a device may also have PTX compiled by the driver.
     pub(crate) fn lacks(&self, wanted: &Wanted, is_ptx_enough: bool) -> Option<String> {
+        let is_any_enough =
+            matches!(wanted, Wanted::Devices(none) if none.is_empty() && is_ptx_enough);
+        if wanted.kind() == Kind::Written && !is_any_enough {
+            let other = "it was compiled for other architectures than the text says";
+            return (self.kind != Kind::Written).then(|| other.to_string());
+        }
         match wanted {
-            Wanted::Written => (self.kind != Kind::Written)
-                .then(|| "it was compiled for other architectures than the text says".to_string()),
+            Wanted::Written => None,
             Wanted::Archs(_) if self.cuda.is_empty() => {
                 Some("none of its sources is CUDA C++".to_string())
             }

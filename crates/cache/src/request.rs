@@ -38,7 +38,7 @@ pub enum Wanted {
     Written,
     /// These architectures, whatever the text says.
     Archs(Vec<Arch>),
-    /// The architectures of devices, where the text says nothing.
+    /// The architectures of devices, where the text says nothing. Without any, it is as written.
     Devices(Vec<Arch>),
 }
 
@@ -48,6 +48,7 @@ impl Wanted {
         match self {
             Wanted::Written => Kind::Written,
             Wanted::Archs(_) => Kind::Archs,
+            Wanted::Devices(devices) if devices.is_empty() => Kind::Written,
             Wanted::Devices(_) => Kind::Devices,
         }
     }

@@ -2,10 +2,10 @@
 //! The command line tool `kernpack`, as a library: a program of a few lines runs it, and so does
 //! the console script of the Python package.
 //!
-//! A command is one file of [`commands`]: it reads its arguments and returns a [`Report`] or a
-//! [`Failure`], each of which has two forms, text for people and JSON for programs (`--json`). This
+//! A command is one file of `commands`: it reads its arguments and returns a `Report` or a
+//! `Failure`, each of which has two forms, text for people and JSON for programs (`--json`). This
 //! file alone prints and chooses the exit code: 0, 1 where the input is wrong or a file cannot be
-//! read or written, 2 where the command line is. Only [`render`] draws diagnostics.
+//! read or written, 2 where the command line is. Only `render` draws diagnostics.
 
 mod commands;
 mod depfile;

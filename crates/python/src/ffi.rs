@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TVM-FFI C ABI as the functions of this library use it: arguments, results, errors, callbacks.
+//! The TVM-FFI C ABI as the functions of this library use it: arguments, results, errors,
+//! callbacks.
 //!
 //! The functions of libtvm_ffi are left undefined: whoever loads this library has loaded that one
 //! before. No other file here names them.

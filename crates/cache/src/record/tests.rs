@@ -45,6 +45,14 @@ fn what_is_written_is_served_by_what_was_written() {
 }
 
 #[test]
+fn without_a_device_it_is_as_written_unless_nothing_can_be_made() {
+    let shipped = record(Kind::Archs, &[(false, &["sm_90"])]);
+    assert!(!serves_devices(&shipped, &[], false));
+    assert!(serves_devices(&shipped, &[], true));
+    assert!(serves_devices(&record(Kind::Written, &[(false, &["compute_75"])]), &[], false));
+}
+
+#[test]
 fn architectures_are_served_by_those_that_every_file_has() {
     for kind in [Kind::Written, Kind::Archs, Kind::Devices] {
         let record =
