@@ -189,7 +189,8 @@ def builds(folder):
     took |= interleave({"hit": hit, "hit again": hit}, 201)
     scale = took["link"] / LINK_MILLISECONDS
     new_process = fresh(KERNPACK_JIT="forbid")
-    took |= interleave({"fresh": new_process, "fresh, named": fresh(KERNPACK_ARCH=architecture), "fresh again": new_process}, 5)
+    processes = {"fresh": new_process, "fresh, named": fresh(KERNPACK_ARCH=architecture), "fresh again": new_process}
+    took |= interleave(processes, 5)
     version = ".".join(map(str, nvrtc.version))
     table = Table(
         f"`kp.cuda` of `add_one` for {architecture}, NVRTC {version}. nvJitLink takes {took['link']:.2f} ms for `add_one.ptx`, {scale:.2f} of "
