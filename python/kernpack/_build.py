@@ -7,7 +7,6 @@ cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
 import importlib
@@ -164,6 +163,8 @@ def precompile(
 
     Raises `CompileError` for the first package that cannot be built, when all have been tried.
     """
+    import concurrent.futures  # Most programs need none of it.
+
     requests = [_precompiled(package, arch) for package in packages]
     shown = sys.stderr.isatty() if progress is None else progress
     failed: list[BaseException] = []

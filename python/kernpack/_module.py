@@ -14,11 +14,14 @@ import json
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _native
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
 
 SUFFIXES = (".o", ".so", ".h", ".pyi")
 
@@ -144,6 +147,7 @@ class Module:
 _lock = threading.Lock()
 _loaded: dict[str, tuple[str, ctypes.CDLL]] = {}
 _by_digest: dict[str, tuple[Path, ctypes.CDLL]] = {}
+_built: dict[int, Module] = {}
 
 
 def load_module(path: str | os.PathLike[str]) -> Module:
@@ -163,8 +167,11 @@ def load_module(path: str | os.PathLike[str]) -> Module:
 def load_built(path: str, digest: str, built: int) -> Module:
     """A package that the compiler has just answered, and verified."""
     with _lock:
-        _, library = _by_digest.get(digest) or _open(Path(path), digest)
-        return Module(Path(path), digest, library, built)
+        module = _built.get(built)
+        if module is None:
+            _, library = _by_digest.get(digest) or _open(Path(path), digest)
+            module = _built[built] = Module(Path(path), digest, library, built)
+        return module
 
 
 def _load(file: Path, digest: str, content: bytes) -> Module:
@@ -211,9 +218,26 @@ def find_runtime_libraries() -> list[str]:
     return []
 
 
+_CUDA = 2  # DLPack's kDLCUDA
+
+
 def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Callable[[], Any]:
-    """A prepared call that runs on PyTorch's current stream, where it was prepared from tensors of PyTorch."""
-    device = next((arg.device for arg in args if type(arg).__module__.startswith("torch") and hasattr(arg, "device")), None)
-    if device is None or device.type != "cuda":
-        return prepared
-    return _native.on_torch_stream(prepared, device.index)
+    """A prepared call that runs on the current stream of the framework whose tensors it was prepared from."""
+    for tensor in _tensors(args):
+        kind, index = tensor.__dlpack_device__()
+        if kind == _CUDA:
+            return _native.on_current_stream(prepared, type(tensor), index)
+    return prepared
+
+
+def _tensors(args: Sequence[Any]) -> Iterator[Any]:
+    """The tensors of frameworks that tell TVM-FFI their stream: PyTorch does, from 2.10 on by itself."""
+    for arg in args:
+        if _is_sequence(arg):
+            yield from _tensors(arg)
+        elif hasattr(arg, "__dlpack_c_exchange_api__"):
+            yield arg
+
+
+def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, (tuple, list))

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
@@ -27,8 +27,7 @@ Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 _SUFFIXES = (".cu", ".c", ".o", ".a", ".ptx", ".cubin", ".fatbin", ".json")
 
 
-@dataclasses.dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """A file of a source: one on the disk, or what somebody holds in memory, with the ending that its name is to have."""
 
     path: Path | None
@@ -45,7 +44,7 @@ class File:
         return File(Path(given), None, Path(given).suffix)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)
 class Source:
     """Where kernels come from: `source = { … }` of a package file. The static methods make one of each kind."""
 
@@ -105,7 +104,7 @@ def _host_file(source: Text) -> File:
     """C text, or bytes of an object or an archive."""
     file = File.of(source, ".c")
     suffix = {b"\x7fELF": ".o", b"!<ar": ".a"}.get((file.content or b"")[:4])
-    return file if suffix is None else dataclasses.replace(file, suffix=suffix)
+    return file if suffix is None else file._replace(suffix=suffix)
 
 
 def _compiler(include: Paths, define: Mapping[str, Any] | None, options: Sequence[str]) -> dict[str, Any]:
@@ -118,7 +117,7 @@ def _compiler(include: Paths, define: Mapping[str, Any] | None, options: Sequenc
     }
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)
 class Launch:
     """A kernel with its arguments: `[[function.launch]]` of a package file, with the same keys.
 
@@ -141,7 +140,7 @@ class Launch:
         return [self.source] if isinstance(self.source, Source) else list(self.source)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)
 class Definition:
     """A function of a package: `[[function]]` of a package file, with the same keys."""
 
@@ -158,8 +157,7 @@ class Definition:
         return found[1] if found else None
 
 
-@dataclasses.dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """The text of a package file, the folder in which its paths start, and the files that are held in memory."""
 
     name: str

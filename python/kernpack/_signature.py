@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from ._dtype import DType, dtype
 
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
-
-_numbers = itertools.count()
 
 
 @dataclasses.dataclass(eq=False)
@@ -27,9 +25,6 @@ class SymInt:
 
     name: str | None = None
     divisibility: int = 1
-
-    def __post_init__(self) -> None:
-        self._number = next(_numbers)
 
 
 Dim = Union[int, str, SymInt]
@@ -40,15 +35,11 @@ def sym_int(name: str | None = None, *, divisibility: int = 1) -> SymInt:
     return SymInt(name, divisibility)
 
 
-@dataclasses.dataclass(frozen=True)
-class Type:
+class Type(NamedTuple):
     """A type of a parameter: its text, in which a NUL stands for each symbol."""
 
     text: str
     symbols: tuple[SymInt, ...] = ()
-
-    def __post_init__(self) -> None:
-        assert self.text.count("\0") == len(self.symbols)
 
 
 def _type(pieces: Iterable[Dim]) -> Type:

@@ -143,17 +143,21 @@ fn answer(got: Result<Got, Failure>) -> Result<Json, Error> {
         Ok(got) => got,
         Err(failure) => return Ok(failed(failure)),
     };
-    let path = entry.path(Artifact::SharedObject);
     let mut entries = entries();
-    let answer = json!({
-        "package": entries.len(),
+    let known = entries.iter().position(|known| known.digest() == entry.digest());
+    let number = known.unwrap_or_else(|| {
+        entries.push(entry);
+        entries.len() - 1
+    });
+    let entry = &entries[number];
+    let path = entry.path(Artifact::SharedObject);
+    Ok(json!({
+        "package": number,
         "so": path.display().to_string(),
         "digest": entry.digest(),
         "hit": is_hit,
         "warnings": drawn(&told),
-    });
-    entries.push(entry);
-    Ok(answer)
+    }))
 }
 
 fn failed(failure: Failure) -> Json {

@@ -43,8 +43,9 @@ packed_functions! {
     __tvm_ffi_kernpack_check = signature::check;
     /// Has results and workspaces allocated where a call brings no allocator.
     __tvm_ffi_kernpack_install_allocator = install_allocator;
-    /// `(prepared, device_index) -> Function`: the prepared call, on PyTorch's current stream.
-    __tvm_ffi_kernpack_on_torch_stream = prepared::on_torch_stream;
+    /// `(prepared, device_index, exchange_api) -> Function`: the prepared call, on the current
+    /// stream of a framework.
+    __tvm_ffi_kernpack_on_stream = prepared::on_stream;
 }
 
 fn install_allocator(_: Args<'_>) -> Result<Value, Error> {

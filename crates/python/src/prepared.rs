@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prepared calls on PyTorch's current stream.
+//! Prepared calls on the current stream of the framework that their tensors are of, such as PyTorch.
 //!
 //! A prepared function takes no tensor from which TVM-FFI could tell the stream, so that it would
-//! run on the one that the environment happens to have. What is made here asks PyTorch at each
-//! call, sets that stream for its time, and calls the prepared function.
+//! run on the one that the environment happens to have. What is made here asks the framework at
+//! each call, as TVM-FFI does where it gets a tensor, sets that stream for its time, and calls the
+//! prepared function.
 
-#![expect(unsafe_code, reason = "PyTorch and TVM-FFI are asked through their C functions")]
+#![expect(unsafe_code, reason = "frameworks and TVM-FFI are asked through their C functions")]
 
 use crate::ffi::{Args, Error, Object, Value};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::Any;
-use libloading::os::unix::Library;
 use std::ffi::c_void;
 use std::ptr;
 
-/// PyTorch's stable C function for it: the device's index, and a place for the stream.
-type CurrentStream = unsafe extern "C" fn(i32, *mut *mut c_void) -> i32;
+/// DLPack's `DLPackCurrentWorkStream`: the type and index of a device, and a place for the stream.
+type CurrentStream = unsafe extern "C" fn(i32, i32, *mut *mut c_void) -> i32;
 type PackedFunction = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32;
 
 unsafe extern "C" {
@@ -39,11 +39,29 @@ struct Prepared {
     current_stream: CurrentStream,
 }
 
-/// `kernpack_on_torch_stream(prepared, device_index) -> Function`
-pub fn on_torch_stream(args: Args<'_>) -> Result<Value, Error> {
+/// DLPack's `DLPackExchangeAPI`, version 1: what a framework offers by the attribute
+/// `__dlpack_c_exchange_api__` of its tensors.
+#[repr(C)]
+struct ExchangeApi {
+    version: [u32; 2],
+    previous: *const c_void,
+    /// The functions that exchange tensors.
+    exchange: [*const c_void; 4],
+    current_stream: Option<CurrentStream>,
+}
+
+/// `kernpack_on_stream(prepared, device_index, exchange_api) -> Function`, the last as an address.
+pub fn on_stream(args: Args<'_>) -> Result<Value, Error> {
     let function = args.function(0)?.ok_or_else(|| Error::value("there is no function"))?;
     let device = i32::try_from(args.int(1)?).map_err(|_| Error::value("no device's index"))?;
-    let prepared = Box::new(Prepared { function, device, current_stream: current_stream()? });
+    let api = args.int(2)? as *const ExchangeApi;
+    // SAFETY: the caller has the address from a framework, whose table lives as long as it does.
+    let api = unsafe { api.as_ref() };
+    let api = api.filter(|api| api.version[0] == 1);
+    let current_stream = api.and_then(|api| api.current_stream);
+    let current_stream = current_stream
+        .ok_or_else(|| Error::runtime("the framework does not tell its current stream"))?;
+    let prepared = Box::new(Prepared { function, device, current_stream });
     let state = Box::into_raw(prepared).cast();
     let mut made = ptr::null_mut();
     // SAFETY: the state is that of `call` and `delete`.
@@ -57,26 +75,6 @@ pub fn on_torch_stream(args: Args<'_>) -> Result<Value, Error> {
     }
 }
 
-/// The function of the PyTorch that this process has loaded.
-fn current_stream() -> Result<CurrentStream, Error> {
-    const LIBRARY: &str = "libtorch_cuda.so";
-    const FUNCTION: &[u8] = b"aoti_torch_get_current_cuda_stream\0";
-    // SAFETY: nothing is loaded that is not there already.
-    let library = unsafe { Library::open(Some(LIBRARY), libc_rtld_noload()) };
-    let library = library.map_err(|_| Error::runtime(format!("{LIBRARY} is not loaded")))?;
-    // SAFETY: the type is that of `torch/csrc/inductor/aoti_torch/c/shim.h`.
-    let found = unsafe { library.get::<CurrentStream>(FUNCTION) };
-    let found = found.map(|symbol| *symbol);
-    // What PyTorch has loaded stays.
-    std::mem::forget(library);
-    found.map_err(|_| Error::runtime("this PyTorch does not tell its current stream"))
-}
-
-/// `RTLD_LAZY | RTLD_NOLOAD`, as Linux has them.
-fn libc_rtld_noload() -> i32 {
-    0x1 | 0x4
-}
-
 unsafe extern "C" fn call(
     state: *mut c_void,
     args: *const Any,
@@ -85,12 +83,12 @@ unsafe extern "C" fn call(
 ) -> i32 {
     // SAFETY: the state lives as long as the function.
     let prepared = unsafe { &*state.cast::<Prepared>() };
-    let mut stream = ptr::null_mut();
-    // SAFETY: the place is a variable.
-    if unsafe { (prepared.current_stream)(prepared.device, &mut stream) } != 0 {
-        return Error::runtime("PyTorch does not tell its current stream").raise();
+    let (cuda, mut stream, mut previous) = (DeviceType::CUDA.0, ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the place is a variable. It would want the interpreter lock where it fails, which it
+    // does for devices alone that the framework does not have, and it has tensors on this one.
+    if unsafe { (prepared.current_stream)(cuda, prepared.device, &mut stream) } != 0 {
+        return Error::runtime("the framework does not tell its current stream").raise();
     }
-    let (cuda, mut previous) = (DeviceType::CUDA.0, ptr::null_mut());
     // SAFETY: as above.
     unsafe { TVMFFIEnvSetStream(cuda, prepared.device, stream, &mut previous) };
     // SAFETY: the arguments are those of the caller.
@@ -101,6 +99,6 @@ unsafe extern "C" fn call(
 }
 
 unsafe extern "C" fn delete(state: *mut c_void) {
-    // SAFETY: it was made by `on_torch_stream`, and is deleted once.
+    // SAFETY: it was made by `on_stream`, and is deleted once.
     drop(unsafe { Box::from_raw(state.cast::<Prepared>()) });
 }
