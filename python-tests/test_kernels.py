@@ -110,6 +110,33 @@ def test_what_cuda_is_compiled_for(monkeypatch):
     _arch.visible.cache_clear()
 
 
+def test_what_nvml_says_is_kept_until_the_machine_changes(monkeypatch, tmp_path):
+    boot, driver, asked = tmp_path / "boot", tmp_path / "driver", []
+    (driver / "gpus" / "0000:01").mkdir(parents=True)
+    (driver / "version").write_text("580")
+    boot.write_text("first")
+    monkeypatch.setattr(_arch, "_BOOT", boot)
+    monkeypatch.setattr(_arch, "_DRIVER", driver)
+    monkeypatch.setattr(_arch, "_gpus", lambda: asked.append(1) or [("GPU-a", "sm_90")])
+    monkeypatch.setenv("KERNPACK_CACHE_DIR", str(tmp_path / "cache"))
+
+    def look(expected):
+        assert _arch._known_gpus() == [("GPU-a", "sm_90")] and len(asked) == expected
+
+    look(1), look(1)
+    boot.write_text("second")
+    look(2), look(2)
+    (driver / "gpus" / "0000:02").mkdir()
+    look(3)
+    for kept in (tmp_path / "cache").glob("gpus-*.json"):
+        kept.write_text("damaged")
+    look(4), look(4)
+    monkeypatch.setenv("KERNPACK_CACHE", "off")
+    look(5)
+    monkeypatch.setattr(_arch, "_DRIVER", tmp_path / "missing")
+    look(6)
+
+
 def test_ptx_and_cubin_from_text_bytes_and_files(tmp_path):
     images = REPOSITORY / "tests" / "images"
     ptx = (REPOSITORY / "tests" / "gpu" / "add_one.ptx").read_text()

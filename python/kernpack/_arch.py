@@ -2,14 +2,25 @@
 """What CUDA C++ is compiled for where nobody says it.
 
 The visible GPUs are asked of NVML, and never of the CUDA driver: what has called `cuInit` cannot fork and then use CUDA.
+NVML takes longer than all the rest of a new process that finds its kernels in the cache, and so its answer is kept too,
+until the machine is started again or shows other devices.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
+import hashlib
+import json
 import os
+from pathlib import Path
 from typing import Any, Sequence, Union
+
+from . import _module
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_DRIVER = Path("/proc/driver/nvidia")
 
 Archs = Union[str, Sequence[str], None]
 
@@ -27,7 +38,7 @@ def wanted(arch: Archs) -> dict[str, Any]:
 @functools.lru_cache(maxsize=8)
 def visible(names: str | None, order: str | None) -> list[str]:
     """The architectures of the GPUs that CUDA would show, each once: `sm_90`."""
-    gpus = _gpus()
+    gpus = _known_gpus()
     if names is not None:
         listed = [name.strip() for name in names.split(",")]
         chosen = [gpu for name in listed for gpu in _named(name, gpus, order)]
@@ -44,6 +55,35 @@ def _named(name: str, gpus: list[tuple[str, str]], order: str | None) -> list[tu
         return [gpu for gpu in gpus if gpu[0].startswith(name)]
     # CUDA numbers the fastest first, unless it is told to number as NVML does.
     return gpus[int(name) : int(name) + 1] if order == "PCI_BUS_ID" else gpus
+
+
+def _known_gpus() -> list[tuple[str, str]]:
+    """The GPUs, from a file where they are known; whatever is wrong with that, NVML is asked."""
+    kept = _kept_in()
+    if kept is not None:
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            return [(str(identity), str(arch)) for identity, arch in json.loads(kept.read_text())]
+    gpus = _gpus()
+    if kept is not None and gpus:
+        with contextlib.suppress(OSError):
+            kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _module.publish(kept, json.dumps(gpus).encode())
+    return gpus
+
+
+def _kept_in() -> Path | None:
+    """The file for what NVML says of this machine since it was started; none where nothing tells machines apart."""
+    if os.environ.get("KERNPACK_CACHE") == "off":
+        return None
+    try:
+        texts = [_BOOT.read_text(), _DRIVER.joinpath("version").read_text()]
+        names = [*os.listdir(_DRIVER / "gpus"), *(name for name in os.listdir("/dev") if name.startswith("nvidia"))]
+    except OSError:
+        return None
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = Path(os.environ.get("KERNPACK_CACHE_DIR") or os.path.join(home, "kernpack"))
+    digest = hashlib.sha256("\n".join([*texts, *sorted(names)]).encode()).hexdigest()
+    return folder / f"gpus-{digest[:16]}.json"
 
 
 def _gpus() -> list[tuple[str, str]]:

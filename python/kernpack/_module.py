@@ -226,7 +226,7 @@ def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Call
     for tensor in _tensors(args):
         kind, index = tensor.__dlpack_device__()
         if kind == _CUDA:
-            return _native.on_current_stream(prepared, type(tensor), index)
+            return _native.on_current_stream(prepared, tensor, index)
     return prepared
 
 

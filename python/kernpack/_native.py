@@ -85,11 +85,11 @@ def install_allocator() -> None:
     _function("kernpack_install_allocator")()
 
 
-def on_current_stream(prepared: Callable[[], Any], tensor: type, device: int) -> Callable[[], Any]:
-    """A prepared call that asks the framework of this class of tensors for its current stream each time it is made."""
+def on_current_stream(prepared: Callable[[], Any], tensor: Any, device: int) -> Callable[[], Any]:
+    """A prepared call that asks the framework of this tensor for its current stream each time it is made."""
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.argtypes, get_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-    address = get_pointer(getattr(tensor, "__dlpack_c_exchange_api__"), b"dlpack_exchange_api")
+    address = get_pointer(tensor.__dlpack_c_exchange_api__, b"dlpack_exchange_api")
     function: Callable[[], Any] = _function("kernpack_on_stream")(prepared, device, address)
     return function
 

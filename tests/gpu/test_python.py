@@ -205,6 +205,8 @@ def test_keywords(add_one):
 
 def test_results_are_made_on_the_current_stream(added, chain):
     a, _ = ramp(MIB)
+    # A first call loads code, which takes longer than the kernel sleeps.
+    added(a), chain.chain(a)
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
