@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prepared calls on the current stream of the framework that their tensors are of, such as PyTorch.
+//! Prepared calls on the current stream of the framework that their tensors are of, such as
+//! PyTorch.
 //!
 //! A prepared function takes no tensor from which TVM-FFI could tell the stream, so that it would
 //! run on the one that the environment happens to have. What is made here asks the framework at
