@@ -135,9 +135,10 @@ impl Storage {
 }
 
 unsafe extern "C" fn delete(tensor: *mut ManagedTensor) {
-    // SAFETY: whoever has the tensor deletes it once; its context is its storage.
-    let storage = unsafe { Box::from_raw((*tensor).context.cast::<Storage>()) };
-    drop(storage);
+    // SAFETY: whoever has the tensor deletes it, and so it is there.
+    let storage = unsafe { (*tensor).context };
+    // SAFETY: the context is the storage, and this is done once.
+    drop(unsafe { Box::from_raw(storage.cast::<Storage>()) });
 }
 
 impl Drop for Storage {

@@ -19,7 +19,9 @@ pub unsafe extern "C" fn kernpack_main(count: c_int, words: *const *const c_char
     let words: Vec<_> = (0..count)
         .map(|at| {
             // SAFETY: as the caller says.
-            let word = unsafe { *words.add(at) };
+            let place = unsafe { words.add(at) };
+            // SAFETY: as the caller says.
+            let word = unsafe { place.read() };
             // SAFETY: as the caller says.
             let word = unsafe { CStr::from_ptr(word) };
             OsStr::from_bytes(word.to_bytes()).to_owned()
