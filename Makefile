@@ -96,9 +96,12 @@ soak:
 	cargo build $(CARGO_FLAGS) --release -p kernpack-tests
 	scripts/soak --minutes $(MINUTES) $(RUNS)
 
+# The libraries as they are in the wheel.
 .PHONY: bench
+bench: export KERNPACK_NATIVE := $(TARGET_DIR)/wheel/release
 bench:
 	scripts/setup build python
+	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" python/build_native.py
 	cargo run $(CARGO_FLAGS) --release -p kernpack-benches
 
 .PHONY: clean

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the two libraries of the wheel: cargo does the work, and what it needs is looked for before.
 
-`KERNPACK_NATIVE`, where it is set, is a folder that has them already. The wheel is for any Python 3, and for every Linux
+As a program it does so too, and prints the folder. `KERNPACK_NATIVE`, where it is set, is a folder that has them already. The wheel is for any Python 3, and for every Linux
 whose C library has the symbols that the libraries need.
 """
 
@@ -27,7 +27,7 @@ class Native(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before it writes the wheel."""
         given = os.environ.get("KERNPACK_NATIVE")
-        folder = Path(given) if given else self.build()
+        folder = Path(given) if given else build()
         package = ROOT / "python" / "kernpack"
         for name in LIBRARIES:
             if version == "editable":
@@ -37,20 +37,21 @@ class Native(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tag([folder / name for name in LIBRARIES])}"
 
-    def build(self) -> Path:
-        """Builds the libraries, and strips them of what only debuggers want."""
-        missing = missing_tools()
-        if missing:
-            raise SystemExit("kernpack cannot be built here:\n" + "\n".join(f"  {line}" for line in missing))
-        target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheel"
-        environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "0", "CARGO_PROFILE_RELEASE_STRIP": "symbols"}
-        for arguments in (
-            ["--package", "kernpack-python", "--features", "static-llvm"],
-            ["--manifest-path", "crates/call-type/Cargo.toml"],
-        ):
-            command = ["cargo", "build", "--release", "--locked", "--target-dir", str(target), *arguments]
-            subprocess.run(command, cwd=ROOT, env=environment, check=True)
-        return target / "release"
+
+def build() -> Path:
+    """Builds the libraries, and strips them of what only debuggers want."""
+    missing = missing_tools()
+    if missing:
+        raise SystemExit("kernpack cannot be built here:\n" + "\n".join(f"  {line}" for line in missing))
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheel"
+    environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "0", "CARGO_PROFILE_RELEASE_STRIP": "symbols"}
+    for arguments in (
+        ["--package", "kernpack-python", "--features", "static-llvm"],
+        ["--manifest-path", "crates/call-type/Cargo.toml"],
+    ):
+        command = ["cargo", "build", "--release", "--locked", "--target-dir", str(target), *arguments]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    return target / "release"
 
 
 def missing_tools() -> list[str]:
@@ -87,3 +88,7 @@ def tag(libraries: list[Path]) -> str:
     versions = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=\0)", content)]
     major, minor = max(versions, default=(2, 17))[:2]
     return f"manylinux_{major}_{max(minor, 17)}_{platform.machine()}"
+
+
+if __name__ == "__main__":
+    print(build())

@@ -48,7 +48,7 @@ pub unsafe extern "C" fn kernpack_function_type(class: Object) -> Object {
         return null_mut();
     }
     // SAFETY: as the caller says.
-    unsafe { derive(class, c"kernpack.Function", call) }
+    unsafe { derive(class, call) }
 }
 
 /// A type whose instances hand their results to the method `_finish` of `class`, which derives from
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn kernpack_result_type(
 ) -> Object {
     call::begin_results(tensor, array);
     // SAFETY: as the caller says.
-    unsafe { derive(class, c"kernpack.ResultFunction", call_and_finish) }
+    unsafe { derive(class, call_and_finish) }
 }
 
 /// The same for functions that take tuples: they also show arguments of new classes to the method
@@ -76,18 +76,18 @@ pub unsafe extern "C" fn kernpack_result_type(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kernpack_tuple_type(class: Object) -> Object {
     // SAFETY: as the caller says.
-    unsafe { derive(class, c"kernpack.TupleFunction", meet_call_and_finish) }
+    unsafe { derive(class, meet_call_and_finish) }
 }
 
-/// A type derived from `class`, with that call slot.
+/// A type derived from `class`, with that call slot. All go by the name that users know.
 ///
 /// # Safety
 /// The GIL is held, and `class` is a type.
-unsafe fn derive(class: Object, name: &'static core::ffi::CStr, call: TernaryFunction) -> Object {
+unsafe fn derive(class: Object, call: TernaryFunction) -> Object {
     let end = Slot { slot: 0, function: null_mut() };
     let mut slots = [Slot { slot: SLOT_CALL, function: call as *mut c_void }, end];
     let mut spec = Spec {
-        name: name.as_ptr(),
+        name: c"kernpack.Function".as_ptr(),
         // Both sizes are inherited.
         basicsize: 0,
         itemsize: 0,
