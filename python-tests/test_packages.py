@@ -120,7 +120,7 @@ def clone(folder):
 def packages(folder):
     """Every package file below the examples, by its path there."""
     found = (folder / "examples").rglob("*.toml")
-    return sorted(str(path.relative_to(folder / "examples")) for path in found if path.name != "Cargo.toml")
+    return sorted(str(path.relative_to(folder / "examples")) for path in found if path.name not in ("Cargo.toml", "pyproject.toml"))
 
 
 def build_in(kernpack, tree, name, out, target, *, absolute, environment, wrapper=()):

@@ -8,10 +8,12 @@ of the answers.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any, Callable
 
@@ -32,7 +34,23 @@ def library_path(name: str) -> Path:
 @functools.lru_cache(maxsize=None)
 def compiler() -> ctypes.CDLL:
     """The library with the compiler; `import tvm_ffi` has loaded what it needs."""
-    return ctypes.CDLL(str(library_path("libkernpack.so")))
+    library = ctypes.CDLL(str(library_path("libkernpack.so")))
+    with _lock:
+        _owners.append(os.getpid())
+        if len(_owners) == 1:
+            atexit.register(_end)
+    return library
+
+
+_lock = threading.Lock()
+# The processes that have loaded the library, more than once where threads did so at a time.
+_owners: list[int] = []
+
+
+def _end() -> None:
+    """What Ctrl-C has left running ends with the process, and leaves nothing behind."""
+    if os.getpid() == _owners[0]:
+        _function("kernpack_end")()
 
 
 @functools.lru_cache(maxsize=None)

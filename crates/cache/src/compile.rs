@@ -21,7 +21,8 @@ pub(crate) struct Made {
     pub files: Files,
     pub manifest: Manifest,
     pub record: Record,
-    /// Whether the files that were read are still those that were compiled.
+    /// Whether the next one will be the same: the files that were read are still those that were
+    /// compiled, and nothing is told of this machine.
     pub is_settled: bool,
 }
 
@@ -63,7 +64,9 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let warnings = compiled.warnings.iter().chain(&shared.warnings);
     let warnings = warnings.map(|warning| Stored::of(warning, &request.base)).collect();
     let kept = kept.iter().map(|warning| Stored::of(warning, &request.base)).collect();
-    let is_settled = !compiled.inputs.iter().any(|file| changed_since(file, start));
+    // What a machine lacks, such as a library, may be there the next time, and no file says so.
+    let is_settled = shared.warnings.is_empty()
+        && !compiled.inputs.iter().any(|file| changed_since(file, start));
     let package = &reading.package;
     let parts = Parts { package, compiled, shared: shared.bytes, warnings, kept };
     Ok(parts.made(request, compilers, is_settled))

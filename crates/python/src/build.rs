@@ -13,6 +13,7 @@ use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
 use kernpack_cli::told;
 use kernpack_compiler::image::Arch;
+use kernpack_compiler::leftover;
 use kernpack_syntax::Told;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -61,6 +62,16 @@ pub fn read(args: Args<'_>) -> Result<Value, Error> {
     let entry = entry.ok_or_else(|| Error::value(format!("there is no package {number}")))?;
     entry.read(artifact).map(Value::Bytes).map_err(|error| Error::runtime(error.to_string()))
 }
+
+/// `kernpack_end()`: ends compilers that run and removes what they have written so far. The process
+/// ends too: nothing can be compiled afterwards.
+pub fn end(_: Args<'_>) -> Result<Value, Error> {
+    leftover::clear(TERMINATE);
+    Ok(Value::None)
+}
+
+/// `SIGTERM`
+const TERMINATE: i32 = 15;
 
 /// The packages that were answered, by number. They stay, as what was loaded of them does.
 fn entries() -> MutexGuard<'static, Vec<Entry>> {

@@ -31,6 +31,8 @@ packed_functions! {
     __tvm_ffi_kernpack_get = build::get;
     /// `(package, suffix) -> bytes`: a file of a package.
     __tvm_ffi_kernpack_read = build::read;
+    /// Ends what still compiles, as the process ends.
+    __tvm_ffi_kernpack_end = build::end;
     /// `(word, …) -> JSON`: what the command line tool answers.
     __tvm_ffi_kernpack_command = command::command;
     /// `(path) -> JSON`: the GPU images of a file.
