@@ -48,6 +48,10 @@ def calls(folder):
     raw_prepared = [raw_prepare(*pair) for pair in pairs]
     for call in (lambda: ours(a, b), lambda: ours(a, b=b), lambda: raw.add_one(a, b), prepared[0], raw_prepared[0]):
         add_one_of(call, pairs[0])
+    # As calls that come again and again, each has a graph of its own.
+    for call in prepared + raw_prepared:
+        for _ in range(200):
+            call()
     in_turn = "first()\nsecond()"
     sides = {
         "positional": in_python(ours, *pairs),
