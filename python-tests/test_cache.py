@@ -145,7 +145,8 @@ def test_ctrl_c_ends_a_compile_and_leaves_nothing(cache, tmp_path):
     temporary.mkdir()
     compiler.write_text('#!/bin/sh\nsleep 60\nexec gcc "$@"\n')
     compiler.chmod(0o755)
-    script = "try:\n    " + "\n    ".join(code().strip().splitlines()) + "\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    # Whoever starts the tests in the background has the signal ignored.
+    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\ntry:\n    " + "\n    ".join(code().strip().splitlines()) + "\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     environment = {**os.environ, "KERNPACK_CACHE_DIR": str(cache), "CC": str(compiler), "TMPDIR": str(temporary)}
     process = subprocess.Popen([sys.executable, "-c", ALONE + script], env=environment, stdout=subprocess.PIPE, text=True)
     while not list(temporary.iterdir()) and process.poll() is None:
