@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import kernpack as kp
-from kernpack import _native
+from kernpack import _library
 
 ADD_ONE = "void add_one(const float* a, float* b, long n, float by) { for (long i = 0; i < n; ++i) b[i] = a[i] + by; }"
 SIGNATURE = "add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut), by: float32 = 1.0)"
@@ -181,7 +181,7 @@ def starts():
     help_ = [sys.executable, "-m", "kernpack", "--help"]
     took = statistics.median(timed(lambda: subprocess.run(help_, check=True, capture_output=True)) for _ in range(31))
     yield figure("kernpack --help, from the wheel", "ms", took, most=60)
-    library = _native.library_path("libkernpack.so")
+    library = _library.library_path("libkernpack.so")
     import zlib
 
     packed = len(zlib.compress(library.read_bytes(), 6)) / 1e6

@@ -9,6 +9,8 @@ import os
 import sys
 from pathlib import Path
 
+from ._library import library_path
+
 
 def main() -> int:
     """Runs `kernpack` with the arguments of this process."""
@@ -18,9 +20,8 @@ def main() -> int:
         return 2
     # The library's functions for Python need these symbols as it is loaded; the command line calls none of them.
     ctypes.CDLL(str(Path(found.origin).parent / "lib" / "libtvm_ffi.so"), ctypes.RTLD_GLOBAL)
-    folder = os.environ.get("KERNPACK_NATIVE") or Path(__file__).resolve().parent
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
-    library = ctypes.CDLL(str(Path(folder, "libkernpack.so")))
+    library = ctypes.CDLL(str(library_path("libkernpack.so")))
     words = [os.fsencode(word) for word in ["kernpack", *sys.argv[1:]]]
     return int(library.kernpack_main(len(words), (ctypes.c_char_p * len(words))(*words)))
 

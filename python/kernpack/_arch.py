@@ -17,7 +17,7 @@ import os
 from pathlib import Path
 from typing import Any, Sequence, Union
 
-from . import _module
+from . import _module, _native
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _DRIVER = Path("/proc/driver/nvidia")
@@ -66,24 +66,20 @@ def _known_gpus() -> list[tuple[str, str]]:
     gpus = _gpus()
     if kept is not None and gpus:
         with contextlib.suppress(OSError):
-            kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _module.publish(kept, json.dumps(gpus).encode())
     return gpus
 
 
 def _kept_in() -> Path | None:
     """The file for what NVML says of this machine since it was started; none where nothing tells machines apart."""
-    if os.environ.get("KERNPACK_CACHE") == "off":
-        return None
     try:
         texts = [_BOOT.read_text(), _DRIVER.joinpath("version").read_text()]
         names = [*os.listdir(_DRIVER / "gpus"), *(name for name in os.listdir("/dev") if name.startswith("nvidia"))]
     except OSError:
         return None
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(os.environ.get("KERNPACK_CACHE_DIR") or os.path.join(home, "kernpack"))
+    folder = _native.cache_folder()
     digest = hashlib.sha256("\n".join([*texts, *sorted(names)]).encode()).hexdigest()
-    return folder / f"gpus-{digest[:16]}.json"
+    return None if folder is None else Path(folder, f"gpus-{digest[:16]}.json")
 
 
 def _gpus() -> list[tuple[str, str]]:

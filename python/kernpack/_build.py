@@ -106,12 +106,13 @@ def get(written: Written, arch: _arch.Archs) -> Module:
 
 
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
-    archs = _arch.wanted(arch) if written.has_cuda else {}
-    request = {"name": written.name, "text": written.text, "base": str(written.base), **archs}
+    request: dict[str, Any] = {"name": written.name, "text": written.text, "base": str(written.base)}
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
-    nvrtc = _installed_nvrtc()
-    if nvrtc is not None:
-        os.environ.setdefault("KERNPACK_NVRTC", nvrtc)
+    if written.has_cuda:
+        request.update(_arch.wanted(arch))
+        nvrtc = _installed_nvrtc()
+        if nvrtc is not None:
+            os.environ.setdefault("KERNPACK_NVRTC", nvrtc)
     return request, written.held
 
 

@@ -2,8 +2,8 @@
 """Functions of packages as Python calls them: keywords, defaults, results, and what they know of themselves.
 
 A `Function` is a `tvm_ffi.Function`, and costs what that costs: its call slot is that of `libkernpack_call.so`, which
-leaves calls without keywords alone. Only functions with results, and those that take tuples, are of the second type,
-which hands results to `_finish` and failures to `_retry`. What a function is comes from the metadata in its package, so
+leaves calls without keywords alone. Functions with results are of a second type, which hands them to `_finish`, and
+functions that take tuples of a third, which also hands failures to `_retry`. What a function is comes from the metadata in its package, so
 that one that was built just now and one that was loaded from a file are alike. Not here: how packages are loaded
 (`_module.py`) and built (`_build.py`).
 """
@@ -18,7 +18,7 @@ import json
 import keyword
 import operator
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, cast
 
 from . import _native
 from ._tvm_ffi import tvm_ffi
@@ -211,7 +211,8 @@ else:
 def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> Function:
     """The function whose metadata these are; `raw` is empty afterwards."""
     own: dict[str, Any] = metadata["kernpack"]
-    function = _kind(metadata).__new__(_kind(metadata))
+    kind = _kind(metadata)
+    function = kind.__new__(kind)
     function.__move_handle_from__(raw)
     if own["results"] or own["workspaces"]:
         _native.install_allocator()
@@ -269,25 +270,36 @@ def _fields(value: Any) -> tuple[Any, ...]:
     return tuple(getattr(value, field.name) for field in dataclasses.fields(value))
 
 
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """What a tuple, a list or a dataclass has; None of anything else."""
+    if isinstance(value, (tuple, list)):
+        return tuple(cast("Sequence[Any]", value))
+    return _fields(value) if _is_dataclass(value) else None
+
+
 def _has_dataclass(value: Any) -> bool:
-    return _is_dataclass(value) or isinstance(value, (tuple, list)) and any(map(_has_dataclass, cast("Any", value)))
+    return _is_dataclass(value) or any(map(_has_dataclass, _parts(value) or ()))
+
+
+def leaves(values: Iterable[Any]) -> Iterator[Any]:
+    """What is in arguments, through tuples, lists and dataclasses."""
+    for value in values:
+        parts = _parts(value)
+        if parts is None:
+            yield value
+        else:
+            yield from leaves(parts)
 
 
 def _unpacked(value: Any) -> Any:
-    """The value with fields for dataclasses."""
-    if _is_dataclass(value):
-        return tuple(map(_unpacked, _fields(value)))
-    return tuple(map(_unpacked, cast("Any", value))) if isinstance(value, (tuple, list)) else value
+    """The value with its fields in place of each dataclass."""
+    parts = _parts(value)
+    return value if parts is None else tuple(map(_unpacked, parts))
 
 
-def _converter(args: Sequence[Any]) -> Callable[[Any], Any]:
+def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
     """Makes of a tensor what the call's own arrays are: of NumPy or PyTorch, else it stays as it is."""
-    for arg in args:
-        if isinstance(arg, (tuple, list)) or _is_dataclass(arg):
-            convert = _converter(cast("Sequence[Any]", arg) if isinstance(arg, (tuple, list)) else _fields(arg))
-            if convert is not _unchanged:
-                return convert
-            continue
+    for arg in leaves(args):
         module = type(arg).__module__.partition(".")[0]
         if module in ("numpy", "torch") and hasattr(arg, "__dlpack__"):
             return functools.partial(_convert, sys.modules[module])

@@ -14,14 +14,11 @@ import json
 import os
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _native
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeGuard
 
 SUFFIXES = (".o", ".so", ".h", ".pyi")
 
@@ -145,9 +142,12 @@ class Module:
 
 
 _lock = threading.Lock()
-_loaded: dict[str, tuple[str, ctypes.CDLL]] = {}
-_by_digest: dict[str, tuple[Path, ctypes.CDLL]] = {}
+_opened: set[str] = set()
+"""The paths that the loader knows."""
+_libraries: dict[str, ctypes.CDLL] = {}
+"""What is loaded, by digest."""
 _built: dict[int, Module] = {}
+"""What was built here, by the compiler's number."""
 
 
 def load_module(path: str | os.PathLike[str]) -> Module:
@@ -169,34 +169,31 @@ def load_built(path: str, digest: str, built: int) -> Module:
     with _lock:
         module = _built.get(built)
         if module is None:
-            _, library = _by_digest.get(digest) or _open(Path(path), digest)
+            library = _libraries.get(digest) or _open(Path(path), digest)
             module = _built[built] = Module(Path(path), digest, library, built)
         return module
 
 
 def _load(file: Path, digest: str, content: bytes) -> Module:
-    known = _by_digest.get(digest)
-    if known is not None:
-        return Module(file, digest, known[1])
-    if str(file) not in _loaded:
-        return Module(file, digest, _open(file, digest)[1])
-    # The loader takes a path that it knows for the library that it has.
-    copy = os.memfd_create(file.name)
-    with os.fdopen(os.dup(copy), "wb") as memory:
-        memory.write(content)
-    return Module(file, digest, _open(Path(f"/proc/self/fd/{copy}"), digest)[1])
+    library = _libraries.get(digest)
+    if library is None and str(file) in _opened:
+        # The loader takes a path that it knows for the library that it has.
+        copy = os.memfd_create(file.name)
+        with os.fdopen(os.dup(copy), "wb") as memory:
+            memory.write(content)
+        file = Path(f"/proc/self/fd/{copy}")
+    return Module(file, digest, library or _open(file, digest))
 
 
-def _open(path: Path, digest: str) -> tuple[Path, ctypes.CDLL]:
-    library = ctypes.CDLL(str(path))
-    _loaded[str(path)] = (digest, library)
-    _by_digest[digest] = (path, library)
-    return path, library
+def _open(path: Path, digest: str) -> ctypes.CDLL:
+    library = _libraries[digest] = ctypes.CDLL(str(path))
+    _opened.add(str(path))
+    return library
 
 
 def publish(target: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         part.write_bytes(content)
         os.replace(part, target)
@@ -222,22 +219,13 @@ _CUDA = 2  # DLPack's kDLCUDA
 
 
 def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Callable[[], Any]:
-    """A prepared call that runs on the current stream of the framework whose tensors it was prepared from."""
-    for tensor in _tensors(args):
-        kind, index = tensor.__dlpack_device__()
-        if kind == _CUDA:
-            return _native.on_current_stream(prepared, tensor, index)
+    """A prepared call that runs on the current stream of the framework whose tensors it was prepared from.
+
+    PyTorch tells it to TVM-FFI from 2.10 on.
+    """
+    for tensor in _function.leaves(args):
+        if hasattr(tensor, "__dlpack_c_exchange_api__"):
+            kind, index = tensor.__dlpack_device__()
+            if kind == _CUDA:
+                return _native.on_current_stream(prepared, tensor, index)
     return prepared
-
-
-def _tensors(args: Sequence[Any]) -> Iterator[Any]:
-    """The tensors of frameworks that tell TVM-FFI their stream: PyTorch does, from 2.10 on by itself."""
-    for arg in args:
-        if _is_sequence(arg):
-            yield from _tensors(arg)
-        elif hasattr(arg, "__dlpack_c_exchange_api__"):
-            yield arg
-
-
-def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, (tuple, list))

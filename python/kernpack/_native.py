@@ -14,21 +14,10 @@ import functools
 import json
 import os
 import threading
-from pathlib import Path
 from typing import Any, Callable
 
+from ._library import library_path
 from ._tvm_ffi import tvm_ffi
-
-_FOLDER = Path(__file__).resolve().parent
-
-
-def library_path(name: str) -> Path:
-    """Where a library of this package lies: beside this file, or where `KERNPACK_NATIVE` says."""
-    folder = os.environ.get("KERNPACK_NATIVE")
-    path = Path(folder, name) if folder else _FOLDER / name
-    if not path.is_file():
-        raise ImportError(f"{path} is missing; build it and this package by `pip install .` in the project's folder")
-    return path
 
 
 @functools.lru_cache(maxsize=None)
@@ -76,6 +65,12 @@ def command(*args: str) -> dict[str, Any]:
     """What the command line answers to these words: `text`, `json`, and `code`, which is 0 where nothing is wrong."""
     answer: dict[str, Any] = json.loads(_function("kernpack_command")(*args))
     return answer
+
+
+def cache_folder() -> str | None:
+    """Where the cache is written to; None where it is not."""
+    folder: str | None = json.loads(_function("kernpack_cache_folder")())
+    return folder
 
 
 def images(path: str) -> list[dict[str, Any]]:

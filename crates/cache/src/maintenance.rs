@@ -54,6 +54,11 @@ impl Cache {
         self.own.iter().chain(&self.shipped).map(|store| &*store.named).collect()
     }
 
+    /// The folder that is written to; none where the cache is off, or nothing can be written.
+    pub fn own_folder(&self) -> Option<&Path> {
+        self.own.as_ref().map(|store| &*store.named)
+    }
+
     /// Every entry, the one that was used last first.
     pub fn show(&self) -> Vec<Shown> {
         let own = self.own.iter().map(|store| (store, false));

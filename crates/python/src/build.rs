@@ -63,6 +63,11 @@ pub fn read(args: Args<'_>) -> Result<Value, Error> {
     entry.read(artifact).map(Value::Bytes).map_err(|error| Error::runtime(error.to_string()))
 }
 
+/// `kernpack_cache_folder() -> JSON`: where the cache is written to, or null.
+pub fn cache_folder(_: Args<'_>) -> Result<Value, Error> {
+    Value::json(&Cache::from_env().own_folder())
+}
+
 /// `kernpack_end()`: ends compilers that run and removes what they have written so far. The process
 /// ends too: nothing can be compiled afterwards.
 pub fn end(_: Args<'_>) -> Result<Value, Error> {

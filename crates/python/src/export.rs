@@ -31,6 +31,8 @@ packed_functions! {
     __tvm_ffi_kernpack_get = build::get;
     /// `(package, suffix) -> bytes`: a file of a package.
     __tvm_ffi_kernpack_read = build::read;
+    /// `() -> JSON`: where the cache is written to, or null.
+    __tvm_ffi_kernpack_cache_folder = build::cache_folder;
     /// Ends what still compiles, as the process ends.
     __tvm_ffi_kernpack_end = build::end;
     /// `(word, …) -> JSON`: what the command line tool answers.
