@@ -15,15 +15,18 @@ use crate::warning::{Remark, Stored};
 use kernpack_compiler::package_file;
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
-/// The cache that the environment describes.
+/// The cache that the environment describes. Where it has grown beyond its limit, it is made smaller
+/// as this is dropped: whoever waits for an answer need not wait for that.
 #[derive(Debug)]
 pub struct Cache {
     pub(crate) own: Option<Store>,
     pub(crate) shipped: Option<Store>,
     is_forbidden: bool,
     limit: u64,
+    /// The entries that were published.
+    published: Mutex<Vec<String>>,
     /// What is to be said with the next answer.
     remarks: Mutex<Vec<Remark>>,
 }
@@ -67,13 +70,15 @@ impl Cache {
             |store: Result<Store, Remark>| store.map_err(|remark| remarks.push(remark)).ok();
         let own = folder.and_then(|folder| usable(Store::own(&folder)));
         let shipped = shipped.and_then(|folder| usable(Store::shipped(&folder)));
-        Cache { own, shipped, is_forbidden, limit, remarks: Mutex::new(remarks) }
+        let (published, remarks) = (Mutex::default(), Mutex::new(remarks));
+        Cache { own, shipped, is_forbidden, limit, published, remarks }
     }
 
     /// The same, in which compiling is allowed whatever the environment says: for whoever is asked
     /// to compile ahead of time.
-    pub fn and_compile(self) -> Cache {
-        Cache { is_forbidden: false, ..self }
+    pub fn and_compile(mut self) -> Cache {
+        self.is_forbidden = false;
+        self
     }
 
     /// The package that is asked for, from the cache or compiled.
@@ -177,7 +182,7 @@ impl Cache {
                 Ok(entry) => {
                     let written = if is_settled { store.write(key, &record) } else { Ok(()) };
                     written.unwrap_or_else(|error| self.remark(unwritten(store, &error)));
-                    eviction::shrink(store, self.limit, &record.entry);
+                    self.published(record.entry);
                     return Ok(entry);
                 }
                 Err(error) => self.remark(unwritten(store, &error)),
@@ -222,6 +227,13 @@ impl Cache {
         Told::of("the cache", Texts::default()).and(self.said())
     }
 
+    fn published(&self, entry: String) {
+        // A forked child may find the lock held by a thread that it has not.
+        if let Ok(mut published) = self.published.try_lock() {
+            published.push(entry);
+        }
+    }
+
     fn remark(&self, remark: Remark) {
         // A forked child may find the lock held by a thread that it has not.
         if let Ok(mut remarks) = self.remarks.try_lock() {
@@ -233,6 +245,15 @@ impl Cache {
     fn said(&self) -> Vec<Diagnostic> {
         let remarks = self.remarks.try_lock().map(|mut remarks| std::mem::take(&mut *remarks));
         remarks.unwrap_or_default().into_iter().filter_map(Remark::once).collect()
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        let published = self.published.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = self.own.as_ref().filter(|_| !published.is_empty()) {
+            eviction::shrink(store, self.limit, published);
+        }
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let options = Options { target: request.target, is_shared: true, held: &held };
     let read = tracing::info_span!("read").entered();
     let mut reading = package_file::read(texts.snippet(id), &request.base);
-    let kept = kept(request);
+    let kept = kept(&reading);
     overrule(request, &mut reading)?;
     drop(read);
     let mut told = Told::of(&request.name, texts);
@@ -52,7 +52,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
         return Err(failure(told, check_rest(reading, &options).into()));
     }
     // What they are now, and not what they are once it is done.
-    let _ = (compilers.c(), compilers.nvrtc());
+    let _ = (has_c(&reading.package).then(|| compilers.c()), compilers.nvrtc());
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
         Err(error) => return Err(failure(told, error)),
@@ -132,10 +132,8 @@ fn overrule(request: &Request, reading: &mut Reading) -> Result<(), Failure> {
 }
 
 /// The sources that stay as they are whatever architectures are asked for, with a warning each.
-fn kept(request: &Request) -> Vec<Diagnostic> {
-    let (texts, id) = texts(request);
-    let mut reading = package_file::read(texts.snippet(id), &request.base);
-    let kept = reading.overrule_archs(&[]).kept.into_iter().map(|source| {
+fn kept(reading: &Reading) -> Vec<Diagnostic> {
+    let kept = reading.clone().overrule_archs(&[]).kept.into_iter().map(|source| {
         let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");
         Diagnostic::warning("kept-code", message).at(source.span)
     });

@@ -22,8 +22,8 @@ pub(crate) struct Kept {
     pub used: SystemTime,
 }
 
-/// Removes entries until they take at most so many bytes, save the one that was just made.
-pub(crate) fn shrink(store: &Store, limit: u64, newest: &str) {
+/// Removes entries until they take at most so many bytes, save those that were just made.
+pub(crate) fn shrink(store: &Store, limit: u64, newest: &[String]) {
     let mut entries = entries(store);
     let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
     total += bytes_of(&store.folder("damaged"));
@@ -33,7 +33,7 @@ pub(crate) fn shrink(store: &Store, limit: u64, newest: &str) {
         let _ = disk::remove_folder(&damaged);
     }
     entries.sort_by_key(|entry| entry.used);
-    entries.retain(|entry| !entry.path.ends_with(newest));
+    entries.retain(|entry| !newest.iter().any(|newest| entry.path.ends_with(newest)));
     for entry in entries {
         if total <= limit {
             break;

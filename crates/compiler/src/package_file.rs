@@ -85,7 +85,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 /// What a package file says.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reading {
     /// What could be read: the functions in which nothing is wrong.
     pub package: WrittenPackage,

@@ -111,8 +111,9 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
     let is_cancelled = Arc::new(AtomicBool::new(false));
     let listener = Listener { sender: sender.clone(), is_cancelled: is_cancelled.clone() };
     let work = move || {
-        let got = Cache::from_env().get(&request, &listener);
-        let _ = sender.send(Event::Done(got));
+        let cache = Cache::from_env();
+        let _ = sender.send(Event::Done(cache.get(&request, &listener)));
+        drop(cache);
     };
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(work);
     thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
