@@ -81,10 +81,11 @@ functions! {
         stream: *mut c_void,
         previous: *mut *mut c_void,
     ) -> c_int;
-    /// The allocator of the thread, or else of the process.
+    /// The thread's allocator, or the process's where the thread has none; the header of C has it
+    /// the other way round.
     fn TVMFFIEnvGetDLPackManagedTensorAllocator() -> Option<Allocator>;
-    /// Sets the thread's allocator, and the process's too if `is_global`. `previous` gets the one
-    /// before, unless it is NULL; early versions write the new one there.
+    /// Sets the thread's allocator, and the process's too if `is_global`. `previous` gets the
+    /// thread's before, unless it is NULL; early versions write the new one there.
     fn TVMFFIEnvSetDLPackManagedTensorAllocator(
         allocator: Option<Allocator>,
         is_global: c_int,

@@ -10,8 +10,11 @@
 #![expect(unsafe_code, reason = "memory is handed to others, and the driver is a C library")]
 
 use crate::cuda;
+use crate::ffi::Error;
 use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::libtvm_ffi::{Allocator, SetError, TVMFFIEnvSetDLPackManagedTensorAllocator};
+use kernpack_ffi_abi::libtvm_ffi::{
+    SetError, TVMFFIEnvGetDLPackManagedTensorAllocator, TVMFFIEnvSetDLPackManagedTensorAllocator,
+};
 use kernpack_ffi_abi::{DType, DeviceType, ManagedTensor};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::{CString, c_int, c_void};
@@ -22,13 +25,23 @@ const ALIGNMENT_BYTES: usize = 64;
 
 /// Has libtvm_ffi use this allocator where a call brings none. Another one that was set for the
 /// whole process stays.
-pub fn install() {
-    let mut previous = None;
-    // SAFETY: the allocator lives as long as the process, as this library is never unloaded.
-    unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(Some(allocate), 1, &mut previous) };
-    if previous.is_some_and(|other| !ptr::fn_addr_eq(other, allocate as Allocator)) {
-        // SAFETY: it was set before, and is set again.
-        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(previous, 1, ptr::null_mut()) };
+///
+/// # Errors
+/// Where no thread can be started.
+pub fn install() -> Result<(), Error> {
+    // What libtvm_ffi tells here may be the allocator of a call in progress on this thread, which
+    // hides the process's. A new thread has none of its own.
+    let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(install_if_none);
+    let thread =
+        thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
+    thread.join().map_err(|_| Error::runtime("kernpack failed; see above"))
+}
+
+fn install_if_none() {
+    // SAFETY: it reads what is set.
+    if unsafe { TVMFFIEnvGetDLPackManagedTensorAllocator() }.is_none() {
+        // SAFETY: the allocator lives as long as the process, as this library is never unloaded.
+        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(Some(allocate), 1, ptr::null_mut()) };
     }
 }
 
