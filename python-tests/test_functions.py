@@ -7,6 +7,7 @@ import dataclasses
 import gc
 import inspect
 import pydoc
+import subprocess
 import sys
 import threading
 import typing
@@ -158,6 +159,54 @@ def test_workspaces_need_no_framework(module, x, y):
     module.reversed(x, y)
     numpy.testing.assert_array_equal(y, x[::-1])
     assert module.reversed.workspaces == ["w: Tensor([n], float32)"]
+
+
+ALLOCATORS = """
+import ctypes, sys, threading
+import numpy, torch, tvm_ffi
+import kernpack as kp
+
+library = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi())
+get, set_ = library.TVMFFIEnvGetDLPackManagedTensorAllocator, library.TVMFFIEnvSetDLPackManagedTensorAllocator
+get.restype, set_.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+
+
+def elsewhere(work):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(work()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def load(_):
+    global module, during
+    module, during = kp.load_module(sys.argv[1]), get()
+    module.twice
+"""
+
+
+def test_a_function_loaded_during_a_call_with_an_allocator(tmp_path):
+    """The allocator of that call, PyTorch's, is that of its thread, and does not stay when the call ends."""
+    PACKAGE.export(tmp_path / "functions.so")
+    script = """
+tvm_ffi.convert(load)(torch.ones(3))
+assert elsewhere(get) not in (None, during)
+print(elsewhere(lambda: module.twice(numpy.ones(3, "float32")).sum()))
+"""
+    command = [sys.executable, "-c", ALLOCATORS + script, tmp_path / "functions.so"]
+    assert subprocess.check_output(command, text=True) == "6.0\n"
+
+
+def test_the_allocator_of_a_process_stays(tmp_path):
+    PACKAGE.export(tmp_path / "functions.so")
+    script = """
+elsewhere(lambda: set_(64, 1, None))
+load(None)
+print(get(), elsewhere(get))
+"""
+    command = [sys.executable, "-c", ALLOCATORS + script, tmp_path / "functions.so"]
+    assert subprocess.check_output(command, text=True) == "64 64\n"
 
 
 def test_the_variant_with_results_as_arguments(module, x, y):

@@ -85,6 +85,14 @@ impl DType {
         self.element_bits().div_ceil(8)
     }
 
+    /// Bytes of a compact tensor of these extents; `None` where an extent is negative, or 64 bits
+    /// do not suffice to count the bits.
+    pub fn compact_bytes(self, shape: &[i64]) -> Option<u64> {
+        let times = |count: u64, extent: &i64| count.checked_mul(u64::try_from(*extent).ok()?);
+        let bits = shape.iter().try_fold(1, times)?.checked_mul(u64::from(self.element_bits()))?;
+        Some(bits.div_ceil(8))
+    }
+
     /// The four bytes as one little-endian word: what one load of a `DLTensor`'s dtype yields.
     pub const fn packed(self) -> u32 {
         self.code as u32 | (self.bits as u32) << 8 | (self.lanes as u32) << 16
@@ -118,5 +126,21 @@ impl fmt::Display for DType {
             None => write!(f, "dtype(code={}, bits={})", self.code, self.bits)?,
         }
         if self.lanes != 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compact_tensor_has_so_many_bytes() {
+        assert_eq!(DType::FLOAT32.compact_bytes(&[]), Some(4));
+        assert_eq!(DType::FLOAT32.compact_bytes(&[3, 5]), Some(60));
+        assert_eq!(DType::FLOAT32.compact_bytes(&[1 << 62, 0]), Some(0));
+        assert_eq!(DType::INT4.compact_bytes(&[3]), Some(2));
+        assert_eq!(DType::FLOAT4_E2M1FNX2.compact_bytes(&[3]), Some(3));
+        assert_eq!(DType::FLOAT32.compact_bytes(&[-1]), None);
+        assert_eq!(DType::FLOAT32.compact_bytes(&[1 << 59]), None);
     }
 }

@@ -19,7 +19,9 @@
 //! Everything that generated code, the plan interpreter and the tests must agree on with
 //! `tvm/ffi/c_api.h` and `dlpack/dlpack.h` stands in this crate, once, as tables: [`layout`]
 //! (structs and fields), [`TypeIndex`], [`DType`], [`DeviceType`], [`ErrorKind`] and [`imports`]. A
-//! test compiles the tables into C static assertions against the real headers.
+//! test compiles the tables into C static assertions against the real headers. What libraries of
+//! Rust share that speak the ABI themselves stands here too: libtvm_ffi's functions
+//! ([`libtvm_ffi`]), and tensors that own their memory ([`managed`]).
 //!
 //! Not here: LLVM, libtvm_ffi itself (nothing links it), signatures.
 
@@ -28,6 +30,8 @@ mod dtype;
 mod error_kind;
 pub mod imports;
 pub mod layout;
+pub mod libtvm_ffi;
+pub mod managed;
 mod memory;
 mod type_index;
 
@@ -35,7 +39,8 @@ pub use device::DeviceType;
 pub use dtype::DType;
 pub use error_kind::ErrorKind;
 pub use layout::{Field, Width};
-pub use memory::{Memory, RawMemory};
+pub use managed::ManagedTensor;
+pub use memory::{Memory, RawMemory, slice};
 pub use type_index::TypeIndex;
 
 /// The prefix of a packed function's symbol: `__tvm_ffi_<name>`.

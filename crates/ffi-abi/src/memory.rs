@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading a caller's memory by address and width. Interpreters read through [`Memory`], so that
-//! tests and fuzzing use a checked fake; [`RawMemory`] is the process itself, and this crate's only
-//! unsafe code.
+//! tests and fuzzing use a checked fake; [`RawMemory`] is the process itself. C arrays become
+//! slices here.
 #![expect(unsafe_code, reason = "reads a caller's structs by address, as the C ABI has it")]
 
 use crate::Width;
+use crate::layout::DLTensor;
 
 /// Something that holds bytes at addresses.
 pub trait Memory {
@@ -48,5 +49,30 @@ impl Memory for RawMemory {
             Width::U32 => i64::from(read::<u32>(address)),
             Width::I64 | Width::Ptr => read::<i64>(address),
         })
+    }
+}
+
+/// A C array as a slice; of no elements, its address may be anything.
+///
+/// # Safety
+/// There must be that many initialised elements, which stay for `'a`.
+#[inline]
+pub unsafe fn slice<'a, T>(data: *const T, size: usize) -> &'a [T] {
+    if size == 0 {
+        return &[];
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { core::slice::from_raw_parts(data, size) }
+}
+
+impl DLTensor {
+    /// The extents.
+    ///
+    /// # Safety
+    /// There must be as many as the view says, which stay while it is borrowed.
+    pub unsafe fn extents(&self) -> &[i64] {
+        let rank = usize::try_from(self.ndim).unwrap_or(0);
+        // SAFETY: the caller vouches for it.
+        unsafe { slice(self.shape as *const i64, rank) }
     }
 }

@@ -8,8 +8,10 @@ use kernpack_ffi_abi::layout::{
     BIG_INT_WORDS_OFFSET, ERROR_KIND_OFFSET, ERROR_MESSAGE_OFFSET, OBJECT_HEADER_BYTES, STRUCTS,
     TENSOR_VIEW_OFFSET,
 };
-use kernpack_ffi_abi::{DType, DeviceType, TypeIndex, imports};
+use kernpack_ffi_abi::{DType, DeviceType, ManagedTensor, TypeIndex, imports, libtvm_ffi};
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::mem::offset_of;
 use std::process::Command;
 
 /// The folder of `tvm/ffi/c_api.h` and `dlpack/dlpack.h`.
@@ -55,8 +57,21 @@ fn assertions() -> String {
     for (dtype, c_name, _) in DType::TABLE {
         assert_c(&mut code, &format!("{c_name} == {}", dtype.code));
     }
-    for import in imports::LIBTVM_FFI {
-        writeln!(code, "void* use_{0} = (void*)&{0};", import.symbol).unwrap();
+    let managed = "DLManagedTensorVersioned";
+    assert_c(&mut code, &format!("sizeof({managed}) == {}", size_of::<ManagedTensor>()));
+    for (path, offset) in [
+        ("version.major", offset_of!(ManagedTensor, major)),
+        ("version.minor", offset_of!(ManagedTensor, minor)),
+        ("manager_ctx", offset_of!(ManagedTensor, context)),
+        ("deleter", offset_of!(ManagedTensor, deleter)),
+        ("flags", offset_of!(ManagedTensor, flags)),
+        ("dl_tensor", offset_of!(ManagedTensor, tensor)),
+    ] {
+        assert_c(&mut code, &format!("offsetof({managed}, {path}) == {offset}"));
+    }
+    let imports: BTreeSet<&str> = imports::LIBTVM_FFI.iter().map(|import| import.symbol).collect();
+    for function in imports.union(&libtvm_ffi::DECLARED.iter().copied().collect()) {
+        writeln!(code, "void* use_{function} = (void*)&{function};").unwrap();
     }
     code
 }

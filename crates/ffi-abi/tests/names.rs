@@ -6,6 +6,7 @@
 mod python;
 
 use kernpack_ffi_abi::imports::{LIBTVM_FFI, LIBTVM_FFI_C, LIBTVM_FFI_C_LATER};
+use kernpack_ffi_abi::libtvm_ffi::DECLARED;
 use kernpack_ffi_abi::{DType, DeviceType};
 use std::collections::BTreeMap;
 
@@ -73,4 +74,5 @@ fn the_functions_of_libtvm_ffi_are_listed() {
     all.sort();
     assert_eq!(python::printed(FUNCTIONS, &[]).split(' ').collect::<Vec<_>>(), all);
     assert!(LIBTVM_FFI.iter().all(|import| LIBTVM_FFI_C.contains(&import.symbol)));
+    assert!(DECLARED.iter().all(|function| LIBTVM_FFI_C.contains(function)));
 }

@@ -10,86 +10,53 @@
 #![expect(unsafe_code, reason = "memory is handed to others, and the driver is a C library")]
 
 use crate::cuda;
+use crate::ffi::Error;
 use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::libtvm_ffi::{
+    SetError, TVMFFIEnvGetDLPackManagedTensorAllocator, TVMFFIEnvSetDLPackManagedTensorAllocator,
+};
+use kernpack_ffi_abi::{DType, DeviceType, ManagedTensor};
 use std::alloc::{Layout, alloc, dealloc};
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::ptr;
 
 /// Where results start: enough for a cache line, and for vectors of 64 bytes.
 const ALIGNMENT_BYTES: usize = 64;
 
-/// `DLManagedTensorVersioned` of DLPack 1.0 and later.
-#[repr(C)]
-struct ManagedTensor {
-    version: [u32; 2],
-    context: *mut c_void,
-    deleter: unsafe extern "C" fn(*mut ManagedTensor),
-    flags: u64,
-    tensor: DLTensor,
-}
-
-/// The version of DLPack in which that struct is described.
-const DLPACK_VERSION: [u32; 2] = [1, 1];
-
-/// What a tensor of this allocator owns.
-struct Storage {
-    tensor: ManagedTensor,
-    /// Extents, then strides.
-    dims: Box<[i64]>,
-    memory: Memory,
-}
-
-enum Memory {
-    /// Nothing: the tensor is empty.
-    None,
-    Host(*mut u8, Layout),
-    Device(cuda::Memory),
-}
-
-type SetError = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char);
-type Allocator =
-    unsafe extern "C" fn(*mut DLTensor, *mut *mut c_void, *mut c_void, SetError) -> i32;
-
-unsafe extern "C" {
-    fn TVMFFIEnvSetDLPackManagedTensorAllocator(
-        allocator: Option<Allocator>,
-        write_to_global: i32,
-        previous: *mut Option<Allocator>,
-    ) -> i32;
-}
-
 /// Has libtvm_ffi use this allocator where a call brings none. Another one that was set for the
 /// whole process stays.
-pub fn install() {
-    let mut previous = None;
-    // SAFETY: the allocator lives as long as the process, as this library is never unloaded.
-    unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(Some(allocate), 1, &mut previous) };
-    if previous.is_some_and(|other| !ptr::fn_addr_eq(other, allocate as Allocator)) {
-        // SAFETY: it was set before, and is set again.
-        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(previous, 1, ptr::null_mut()) };
+///
+/// # Errors
+/// Where no thread can be started.
+pub fn install() -> Result<(), Error> {
+    // What libtvm_ffi tells here may be the allocator of a call in progress on this thread, which
+    // hides the process's. A new thread has none of its own.
+    let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(install_if_none);
+    let thread =
+        thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
+    thread.join().map_err(|_| Error::runtime("kernpack failed; see above"))
+}
+
+fn install_if_none() {
+    // SAFETY: it reads what is set.
+    if unsafe { TVMFFIEnvGetDLPackManagedTensorAllocator() }.is_none() {
+        // SAFETY: the allocator lives as long as the process, as this library is never unloaded.
+        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(Some(allocate), 1, ptr::null_mut()) };
     }
 }
 
-/// DLPack's `DLPackManagedTensorAllocator`.
 unsafe extern "C" fn allocate(
-    prototype: *mut DLTensor,
-    out: *mut *mut c_void,
+    prototype: *const DLTensor,
+    out: *mut *mut ManagedTensor,
     context: *mut c_void,
     set_error: SetError,
-) -> i32 {
-    // SAFETY: the caller passes a tensor, of which it reads neither data nor strides.
-    let prototype = unsafe { prototype.read() };
-    let rank = usize::try_from(prototype.ndim).unwrap_or(0);
-    let shape = match rank {
-        0 => &[][..],
-        // SAFETY: a shape has as many extents as its tensor has dims.
-        _ => unsafe { std::slice::from_raw_parts(prototype.shape as *const i64, rank) },
-    };
-    match Storage::new(&prototype, shape) {
-        Ok(storage) => {
+) -> c_int {
+    // SAFETY: the caller passes a tensor.
+    let prototype = unsafe { &*prototype };
+    match make(prototype) {
+        Ok(tensor) => {
             // SAFETY: the caller has a place for the answer.
-            unsafe { out.write(storage.into_raw().cast()) };
+            unsafe { out.write(tensor) };
             0
         }
         Err(message) => {
@@ -101,57 +68,30 @@ unsafe extern "C" fn allocate(
     }
 }
 
-impl Storage {
-    fn new(prototype: &DLTensor, shape: &[i64]) -> Result<Box<Storage>, String> {
-        let size = n_bytes(prototype.dtype, shape)
-            .ok_or_else(|| format!("a tensor of shape {shape:?} is larger than memory can be"))?;
-        let memory = Memory::new(size, prototype)?;
-        let dims = [shape, &strides(shape)].concat().into_boxed_slice();
-        let tensor = ManagedTensor {
-            version: DLPACK_VERSION,
-            context: ptr::null_mut(),
-            deleter: delete,
-            flags: 0,
-            tensor: DLTensor {
-                data: memory.address(),
-                shape: dims.as_ptr() as u64,
-                strides: dims[shape.len()..].as_ptr() as u64,
-                byte_offset: 0,
-                ..*prototype
-            },
-        };
-        Ok(Box::new(Storage { tensor, dims, memory }))
-    }
-
-    /// The tensor, which finds its storage by its context.
-    fn into_raw(self: Box<Storage>) -> *mut ManagedTensor {
-        let storage = Box::into_raw(self);
-        // SAFETY: the storage is whole, and nobody else has it.
-        let tensor = unsafe { &raw mut (*storage).tensor };
-        // SAFETY: as above.
-        unsafe { (*tensor).context = storage.cast() };
-        tensor
-    }
+/// A compact tensor like this one, with memory of its own.
+fn make(prototype: &DLTensor) -> Result<*mut ManagedTensor, String> {
+    // SAFETY: a prototype has as many extents as it says.
+    let shape = unsafe { prototype.extents() };
+    let size = DType::from_packed(prototype.dtype).compact_bytes(shape);
+    let size = size.and_then(|size| usize::try_from(size).ok());
+    let size =
+        size.ok_or_else(|| format!("a tensor of shape {shape:?} is larger than memory can be"))?;
+    let memory = Memory::new(size, prototype)?;
+    let view = DLTensor { data: memory.address(), strides: 0, byte_offset: 0, ..*prototype };
+    // SAFETY: as above; there are no strides, so that row-major ones are made.
+    Ok(unsafe { ManagedTensor::over(&view, memory) })
 }
 
-unsafe extern "C" fn delete(tensor: *mut ManagedTensor) {
-    // SAFETY: whoever has the tensor deletes it, and so it is there.
-    let storage = unsafe { (*tensor).context };
-    // SAFETY: the context is the storage, and this is done once.
-    drop(unsafe { Box::from_raw(storage.cast::<Storage>()) });
+/// What a tensor of this allocator owns.
+enum Memory {
+    /// Nothing: the tensor is empty.
+    None,
+    Host(*mut u8, Layout),
+    Device(cuda::Memory),
 }
 
-impl Drop for Storage {
-    fn drop(&mut self) {
-        debug_assert!(self.dims.len() == 2 * self.tensor.tensor.ndim.max(0) as usize);
-        match &self.memory {
-            Memory::None => {}
-            // SAFETY: it was allocated with this layout, and is freed once.
-            Memory::Host(address, layout) => unsafe { dealloc(*address, *layout) },
-            Memory::Device(memory) => memory.free(),
-        }
-    }
-}
+// SAFETY: nobody else has the memory, and any thread may free it.
+unsafe impl Send for Memory {}
 
 impl Memory {
     fn new(size: usize, prototype: &DLTensor) -> Result<Memory, String> {
@@ -186,21 +126,13 @@ impl Memory {
     }
 }
 
-/// The size of a compact tensor; `None` beyond what an address can say.
-fn n_bytes(dtype: u32, shape: &[i64]) -> Option<usize> {
-    let bits = DType::from_packed(dtype).element_bits() as usize;
-    let count = shape
-        .iter()
-        .try_fold(1usize, |count, dim| count.checked_mul(usize::try_from(*dim).ok()?))?;
-    let size = count.checked_mul(bits)?.div_ceil(8);
-    (size <= isize::MAX as usize).then_some(size)
-}
-
-/// Row-major strides, in elements.
-fn strides(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1i64; shape.len()];
-    for at in (1..shape.len()).rev() {
-        strides[at - 1] = strides[at].wrapping_mul(shape[at].max(1));
+impl Drop for Memory {
+    fn drop(&mut self) {
+        match self {
+            Memory::None => {}
+            // SAFETY: it was allocated with this layout, and is freed once.
+            Memory::Host(address, layout) => unsafe { dealloc(*address, *layout) },
+            Memory::Device(memory) => memory.free(),
+        }
     }
-    strides
 }

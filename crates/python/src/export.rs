@@ -53,6 +53,5 @@ packed_functions! {
 }
 
 fn install_allocator(_: Args<'_>) -> Result<Value, Error> {
-    allocator::install();
-    Ok(Value::None)
+    allocator::install().map(|()| Value::None)
 }

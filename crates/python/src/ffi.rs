@@ -3,27 +3,20 @@
 //! callbacks.
 //!
 //! The functions of libtvm_ffi are left undefined: whoever loads this library has loaded that one
-//! before. No other file here names them.
+//! before. [`kernpack_ffi_abi::libtvm_ffi`] declares them.
 
 #![expect(unsafe_code, reason = "the ABI is one of C")]
 
 use kernpack_ffi_abi::layout::{Any, ByteArray, OBJECT_HEADER_BYTES};
-use kernpack_ffi_abi::{ErrorKind, TypeIndex};
-use std::ffi::{CString, c_char, c_void};
+use kernpack_ffi_abi::libtvm_ffi::{
+    TVMFFIBytesFromByteArray, TVMFFIEnvCheckSignals, TVMFFIErrorMoveFromRaised,
+    TVMFFIErrorSetRaised, TVMFFIErrorSetRaisedFromCStr, TVMFFIFunctionCall, TVMFFIObjectDecRef,
+    TVMFFIObjectIncRef, TVMFFIStringFromByteArray,
+};
+use kernpack_ffi_abi::{ErrorKind, TypeIndex, slice};
+use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{ptr, slice};
-
-unsafe extern "C" {
-    fn TVMFFIErrorSetRaisedFromCStr(kind: *const c_char, message: *const c_char);
-    fn TVMFFIErrorMoveFromRaised(out: *mut *mut c_void);
-    fn TVMFFIErrorSetRaised(error: *mut c_void);
-    fn TVMFFIStringFromByteArray(bytes: *const ByteArray, out: *mut Any) -> i32;
-    fn TVMFFIBytesFromByteArray(bytes: *const ByteArray, out: *mut Any) -> i32;
-    fn TVMFFIFunctionCall(function: *mut c_void, args: *const Any, n: i32, out: *mut Any) -> i32;
-    fn TVMFFIObjectIncRef(object: *mut c_void) -> i32;
-    fn TVMFFIObjectDecRef(object: *mut c_void) -> i32;
-    fn TVMFFIEnvCheckSignals() -> i32;
-}
+use std::ptr;
 
 /// Why a function of this library fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,11 +163,8 @@ fn bytes(any: &Any) -> Option<&[u8]> {
         }
         _ => return None,
     };
-    if size == 0 {
-        return Some(&[]);
-    }
     // SAFETY: the bytes live as long as the argument.
-    Some(unsafe { slice::from_raw_parts(data, size) })
+    Some(unsafe { slice(data, size) })
 }
 
 /// # Safety
@@ -255,11 +245,8 @@ pub unsafe fn run(
     body: fn(Args<'_>) -> Result<Value, Error>,
 ) -> i32 {
     let n_args = usize::try_from(n_args).unwrap_or(0);
-    let args = match n_args {
-        0 => &[][..],
-        // SAFETY: the caller passes as many arguments as it says.
-        _ => unsafe { slice::from_raw_parts(args, n_args) },
-    };
+    // SAFETY: the caller passes as many arguments as it says.
+    let args = unsafe { slice(args, n_args) };
     let outcome = catch_unwind(AssertUnwindSafe(|| body(Args(args)).and_then(into_any)));
     let outcome = outcome.unwrap_or_else(|_| Err(Error::runtime("kernpack failed; see above")));
     match outcome {

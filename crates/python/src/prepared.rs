@@ -12,27 +12,12 @@
 use crate::ffi::{Args, Error, Object, Value};
 use kernpack_ffi_abi::DeviceType;
 use kernpack_ffi_abi::layout::Any;
+use kernpack_ffi_abi::libtvm_ffi::{TVMFFIEnvSetStream, TVMFFIFunctionCreate};
 use std::ffi::c_void;
 use std::ptr;
 
 /// DLPack's `DLPackCurrentWorkStream`: the type and index of a device, and a place for the stream.
 type CurrentStream = unsafe extern "C" fn(i32, i32, *mut *mut c_void) -> i32;
-type PackedFunction = unsafe extern "C" fn(*mut c_void, *const Any, i32, *mut Any) -> i32;
-
-unsafe extern "C" {
-    fn TVMFFIFunctionCreate(
-        state: *mut c_void,
-        call: PackedFunction,
-        delete: unsafe extern "C" fn(*mut c_void),
-        out: *mut *mut c_void,
-    ) -> i32;
-    fn TVMFFIEnvSetStream(
-        device_type: i32,
-        device_id: i32,
-        stream: *mut c_void,
-        previous: *mut *mut c_void,
-    ) -> i32;
-}
 
 struct Prepared {
     function: Object,

@@ -7,23 +7,23 @@
 #![expect(unsafe_code, reason = "calls functions by address, and shares a list between threads")]
 
 use crate::failure::Failure;
-use crate::tvm_ffi::{self, SafeCall};
 use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::{Any, OBJECT_HEADER_BYTES};
+use kernpack_ffi_abi::libtvm_ffi::{PackedFunction, TVMFFIObjectDecRef, TVMFFIObjectIncRef};
 
 /// A function of TVM-FFI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callee {
     handle: *mut c_void,
-    call: SafeCall,
+    call: PackedFunction,
 }
 
 impl Callee {
     /// The entry point of a package, which needs no object.
-    pub(crate) fn of_symbol(call: SafeCall) -> Callee {
+    pub(crate) fn of_symbol(call: PackedFunction) -> Callee {
         Callee { handle: ptr::null_mut(), call }
     }
 
@@ -33,8 +33,9 @@ impl Callee {
     /// `function` must be a function object of TVM-FFI.
     pub(crate) unsafe fn of_object(function: *mut c_void) -> Callee {
         // SAFETY: it is an object.
-        unsafe { tvm_ffi::TVMFFIObjectIncRef(function) };
-        let cell = function.wrapping_byte_add(OBJECT_HEADER_BYTES as usize).cast::<SafeCall>();
+        unsafe { TVMFFIObjectIncRef(function) };
+        let cell =
+            function.wrapping_byte_add(OBJECT_HEADER_BYTES as usize).cast::<PackedFunction>();
         // SAFETY: the cell of a function object begins with how it is called.
         let call = unsafe { cell.read() };
         Callee { handle: function, call }
@@ -52,7 +53,7 @@ impl Callee {
             unsafe { (self.call)(self.handle, args.as_ptr(), args.len() as i32, &raw mut result) };
         if result.type_index >= TypeIndex::OBJECT.0 {
             // SAFETY: a result is the caller's, and one of such an index an object.
-            unsafe { tvm_ffi::TVMFFIObjectDecRef(result.payload as *mut c_void) };
+            unsafe { TVMFFIObjectDecRef(result.payload as *mut c_void) };
         }
         if status == 0 { Ok(()) } else { Err(Failure::raised()) }
     }

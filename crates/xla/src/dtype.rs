@@ -54,8 +54,3 @@ const BY_CODE: [Option<DType>; N_CODES] = {
 pub(crate) fn dtype(code: i32) -> Option<DType> {
     *BY_CODE.get(usize::try_from(code).ok()?)?
 }
-
-/// A dtype in one word, as a `DLTensor` and a `TVMFFIAny` hold it.
-pub(crate) fn packed(dtype: DType) -> u32 {
-    u32::from(dtype.code) | u32::from(dtype.bits) << 8 | u32::from(dtype.lanes) << 16
-}

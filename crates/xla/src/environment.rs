@@ -7,14 +7,16 @@
 
 use crate::failure::Failure;
 use crate::frame::Frame;
-use crate::managed;
-use crate::tvm_ffi::{self, Allocator, Managed, SetError};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 use kernpack_ffi_abi::layout::DLTensor;
-use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_ffi_abi::libtvm_ffi::{
+    Allocator, SetError, TVMFFIEnvGetDLPackManagedTensorAllocator,
+    TVMFFIEnvSetDLPackManagedTensorAllocator, TVMFFIEnvSetStream,
+};
+use kernpack_ffi_abi::{DType, DeviceType, ManagedTensor};
 use std::ffi::CString;
 
 /// A device, as DLPack has it.
@@ -49,9 +51,8 @@ impl EnvStream {
         let stream = frame.stream()?;
         let mut previous = ptr::null_mut();
         // SAFETY: it writes a pointer.
-        let status = unsafe {
-            tvm_ffi::TVMFFIEnvSetStream(device.kind, device.ordinal, stream, &raw mut previous)
-        };
+        let status =
+            unsafe { TVMFFIEnvSetStream(device.kind, device.ordinal, stream, &raw mut previous) };
         if status == 0 {
             Ok(EnvStream { device, stream, previous })
         } else {
@@ -68,7 +69,7 @@ impl Drop for EnvStream {
     fn drop(&mut self) {
         let Device { kind, ordinal } = self.device;
         // SAFETY: nobody is told the stream that it replaces.
-        unsafe { tvm_ffi::TVMFFIEnvSetStream(kind, ordinal, self.previous, ptr::null_mut()) };
+        unsafe { TVMFFIEnvSetStream(kind, ordinal, self.previous, ptr::null_mut()) };
     }
 }
 
@@ -121,23 +122,18 @@ impl Drop for EnvAllocator {
     fn drop(&mut self) {
         ARENA.set(self.arena);
         // SAFETY: nobody is told the allocator that it replaces.
-        unsafe {
-            let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
-            set(self.previous, 0, ptr::null_mut())
-        };
+        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(self.previous, 0, ptr::null_mut()) };
     }
 }
 
 /// Makes [`allocate`] the thread's allocator, and answers the one before.
 fn set_allocator() -> Result<Option<Allocator>, Failure> {
     // SAFETY: it reads what is set.
-    let current = unsafe { tvm_ffi::TVMFFIEnvGetDLPackManagedTensorAllocator() };
+    let current = unsafe { TVMFFIEnvGetDLPackManagedTensorAllocator() };
     let mut previous = None;
     // SAFETY: it writes a pointer.
-    let status = unsafe {
-        let set = tvm_ffi::TVMFFIEnvSetDLPackManagedTensorAllocator;
-        set(Some(allocate), 0, &raw mut previous)
-    };
+    let status =
+        unsafe { TVMFFIEnvSetDLPackManagedTensorAllocator(Some(allocate), 0, &raw mut previous) };
     if status != 0 {
         return Err(Failure::raised());
     }
@@ -150,7 +146,7 @@ fn set_allocator() -> Result<Option<Allocator>, Failure> {
 /// The allocator of calls with a workspace.
 unsafe extern "C" fn allocate(
     prototype: *const DLTensor,
-    out: *mut *mut Managed,
+    out: *mut *mut ManagedTensor,
     context: *mut c_void,
     set_error: SetError,
 ) -> c_int {
@@ -158,8 +154,11 @@ unsafe extern "C" fn allocate(
     let prototype = unsafe { &*prototype };
     match reserve(prototype) {
         Ok(data) => {
+            let view = DLTensor { data, strides: 0, byte_offset: 0, ..*prototype };
+            // SAFETY: a prototype has as many extents as it says.
+            let tensor = unsafe { ManagedTensor::over(&view, ()) };
             // SAFETY: there is room for the answer.
-            unsafe { *out = managed::row_major_at(prototype, data) };
+            unsafe { *out = tensor };
             0
         }
         Err(message) => {
@@ -179,7 +178,10 @@ fn reserve(prototype: &DLTensor) -> Result<u64, String> {
         let kind = DeviceType(device.kind);
         return Err(format!("the workspace of the program has no memory on {kind}"));
     }
-    let bytes = bytes(prototype).ok_or("a tensor of more than 64 bits of bytes")?;
+    // SAFETY: a prototype has as many extents as it says.
+    let shape = unsafe { prototype.extents() };
+    let bytes = DType::from_packed(prototype.dtype).compact_bytes(shape);
+    let bytes = bytes.ok_or("a tensor of more than 64 bits of bytes")?;
     let data = arena.next.next_multiple_of(ALIGNMENT);
     let next = data.saturating_add(bytes);
     if next > arena.end {
@@ -190,18 +192,4 @@ fn reserve(prototype: &DLTensor) -> Result<u64, String> {
     ARENA.set(Arena { next, ..arena });
     PEAK.store(next - arena.start, Ordering::Relaxed);
     Ok(data)
-}
-
-/// The bytes of a compact tensor.
-fn bytes(prototype: &DLTensor) -> Option<u64> {
-    let rank = usize::try_from(prototype.ndim).ok()?;
-    // SAFETY: a prototype has as many extents as it says.
-    let shape = unsafe { tvm_ffi::slice(prototype.shape as *const i64, rank) };
-    let [code, bits, low, high] = prototype.dtype.to_le_bytes();
-    let dtype = DType { code, bits, lanes: u16::from_le_bytes([low, high]) };
-    let mut count = 1u64;
-    for extent in shape {
-        count = count.checked_mul(u64::try_from(*extent).ok()?)?;
-    }
-    count.checked_mul(u64::from(dtype.element_bits())).map(|bits| bits.div_ceil(8))
 }

@@ -8,11 +8,12 @@ use crate::layout::{
     UNIMPLEMENTED,
 };
 use crate::object::Object;
-use crate::tvm_ffi;
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr;
 use kernpack_ffi_abi::layout::{ByteArray, ERROR_KIND_OFFSET, ERROR_MESSAGE_OFFSET};
+use kernpack_ffi_abi::libtvm_ffi::TVMFFIErrorMoveFromRaised;
+use kernpack_ffi_abi::slice;
 
 /// What XLA is told.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl Failure {
 fn take_raised() -> Option<Object> {
     let mut error = ptr::null_mut();
     // SAFETY: it writes a pointer.
-    unsafe { tvm_ffi::TVMFFIErrorMoveFromRaised(&raw mut error) };
+    unsafe { TVMFFIErrorMoveFromRaised(&raw mut error) };
     // SAFETY: what it wrote is NULL, or a reference that is ours now.
     unsafe { Object::from_owned(error) }
 }
@@ -68,7 +69,7 @@ fn text(error: &Object, offset: u32) -> String {
     // SAFETY: an error object has a byte array there.
     let bytes = unsafe { field.read() };
     // SAFETY: the object owns these bytes, and is held by the caller.
-    let bytes = unsafe { tvm_ffi::slice(bytes.data as *const u8, bytes.size as usize) };
+    let bytes = unsafe { slice(bytes.data as *const u8, bytes.size as usize) };
     String::from_utf8_lossy(bytes).into_owned()
 }
 

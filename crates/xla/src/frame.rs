@@ -8,9 +8,9 @@ use crate::layout::{
     ErrorCreate, INTERNAL, Metadata, MetadataExtension, OrdinalGet, S8, S64, STRING, StreamGet, U8,
     Version,
 };
-use crate::tvm_ffi::slice;
 use core::ffi::c_void;
 use core::ptr;
+use kernpack_ffi_abi::slice;
 use std::ffi::CString;
 
 /// A call frame.

@@ -26,11 +26,9 @@ mod failure;
 mod frame;
 pub mod layout;
 mod library;
-mod managed;
 mod object;
 mod plan;
 mod room;
-mod tvm_ffi;
 mod view;
 
 use crate::call::Platform;
@@ -40,6 +38,7 @@ use crate::frame::Frame;
 use crate::layout::{CallFrame, EXECUTE, INSTANTIATE, IS_CAPTURABLE, Metadata};
 use core::ffi::c_void;
 use core::ptr;
+use kernpack_ffi_abi::slice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A handler, as XLA knows it.
@@ -118,7 +117,7 @@ handlers! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kernpack_xla_know(key: *const u8, size: usize, function: *mut c_void) {
     // SAFETY: the caller vouches for it.
-    let key = unsafe { tvm_ffi::slice(key, size) };
+    let key = unsafe { slice(key, size) };
     if callee::find(key).is_none() {
         // SAFETY: as above.
         callee::add(key, unsafe { Callee::of_object(function) });
@@ -133,7 +132,7 @@ pub unsafe extern "C" fn kernpack_xla_know(key: *const u8, size: usize, function
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kernpack_xla_knows(key: *const u8, size: usize) -> i32 {
     // SAFETY: the caller vouches for it.
-    let key = unsafe { tvm_ffi::slice(key, size) };
+    let key = unsafe { slice(key, size) };
     i32::from(callee::find(key).is_some())
 }
 

@@ -6,12 +6,14 @@
 #![expect(unsafe_code, reason = "calls libtvm_ffi")]
 
 use crate::failure::Failure;
-use crate::managed;
-use crate::tvm_ffi::{self, Managed};
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
-use kernpack_ffi_abi::TypeIndex;
 use kernpack_ffi_abi::layout::{Any, ByteArray, DLTensor};
+use kernpack_ffi_abi::libtvm_ffi::{
+    TVMFFIFunctionCall, TVMFFIFunctionGetGlobal, TVMFFIObjectDecRef,
+    TVMFFITensorFromDLPackVersioned,
+};
+use kernpack_ffi_abi::{ManagedTensor, TypeIndex};
 use std::sync::OnceLock;
 
 /// A reference to an object, given back when it goes.
@@ -41,7 +43,7 @@ impl Object {
 impl Drop for Object {
     fn drop(&mut self) {
         // SAFETY: the reference is ours, and is not used again.
-        unsafe { tvm_ffi::TVMFFIObjectDecRef(self.address()) };
+        unsafe { TVMFFIObjectDecRef(self.address()) };
     }
 }
 
@@ -64,7 +66,7 @@ impl Maker {
         let mut result = Any::default();
         // SAFETY: the function is held for ever, and the arguments are initialised.
         let status = unsafe {
-            tvm_ffi::TVMFFIFunctionCall(function, args.as_ptr(), args.len() as i32, &raw mut result)
+            TVMFFIFunctionCall(function, args.as_ptr(), args.len() as i32, &raw mut result)
         };
         if status != 0 {
             return Err(Failure::raised());
@@ -81,8 +83,7 @@ impl Maker {
         let name = ByteArray { data: self.name.as_ptr() as u64, size: self.name.len() as u64 };
         let mut function = ptr::null_mut();
         // SAFETY: it reads a byte array and writes a pointer.
-        let status =
-            unsafe { tvm_ffi::TVMFFIFunctionGetGlobal(&raw const name, &raw mut function) };
+        let status = unsafe { TVMFFIFunctionGetGlobal(&raw const name, &raw mut function) };
         // SAFETY: what it wrote is NULL, or a reference that is ours now.
         let function = unsafe { Object::from_owned(function) };
         match function {
@@ -94,11 +95,11 @@ impl Maker {
 
 /// A tensor object over memory that stays XLA's.
 pub(crate) fn tensor(view: &DLTensor) -> Result<(Object, Any), Failure> {
-    let managed: *mut Managed = managed::view(view);
+    // SAFETY: a view has as many extents as it says, and as many strides.
+    let managed = unsafe { ManagedTensor::over(view, ()) };
     let mut handle = ptr::null_mut();
     // SAFETY: it takes over what was made for it, and writes a pointer.
-    let status =
-        unsafe { tvm_ffi::TVMFFITensorFromDLPackVersioned(managed, 0, 0, &raw mut handle) };
+    let status = unsafe { TVMFFITensorFromDLPackVersioned(managed, 0, 0, &raw mut handle) };
     if status != 0 {
         return Err(Failure::raised());
     }

@@ -9,8 +9,8 @@ use crate::environment::Device;
 use crate::failure::Failure;
 use crate::layout::{Buffer, INVALID_ARGUMENT};
 use crate::room::Room;
-use crate::tvm_ffi::slice;
 use kernpack_ffi_abi::layout::DLTensor;
+use kernpack_ffi_abi::{managed, slice};
 
 /// Room for extents and strides.
 pub(crate) type Dims = Room<i64, 256>;
@@ -58,7 +58,7 @@ pub(crate) fn tensor(
         device_type: device.kind,
         device_id: device.ordinal,
         ndim: extents.len() as i32,
-        dtype: dtype::packed(dtype),
+        dtype: dtype.packed(),
         shape: shape as u64,
         strides: strides as u64,
         byte_offset: 0,
@@ -81,11 +81,7 @@ fn unsupported(code: i32) -> Failure {
 #[inline]
 fn row_major<'a>(extents: &[i64], dims: &'a Dims) -> &'a [i64] {
     let strides = dims.take(extents.len());
-    let mut step = 1i64;
-    for (stride, extent) in strides.iter_mut().zip(extents).rev() {
-        *stride = step;
-        step = step.wrapping_mul((*extent).max(1));
-    }
+    managed::row_major(extents, strides);
     strides
 }
 
