@@ -6,6 +6,8 @@ import copy
 import dataclasses
 import gc
 import inspect
+import multiprocessing
+import pickle
 import pydoc
 import subprocess
 import sys
@@ -251,6 +253,41 @@ def test_results_are_what_the_fields_are(kind):
 
 def test_a_copy_is_the_function_itself(module):
     assert copy.copy(module.axpy) is module.axpy and copy.deepcopy({"f": module.stats})["f"] is module.stats
+
+
+def test_a_function_goes_to_another_process(x, tmp_path):
+    path = tmp_path / "functions.so"
+    PACKAGE.export(path)
+    pickled = pickle.dumps([kp.load_module(path).twice, kp.load_module(path).stats])
+    path.unlink()
+    code = "import pickle, sys, numpy; twice, stats = pickle.load(sys.stdin.buffer); assert twice.package is stats.package; "
+    code += "x = numpy.arange(4, dtype='float32'); sys.stdout.buffer.write(pickle.dumps([twice(x), stats(x)]))"
+    ran = subprocess.run([sys.executable, "-c", code], input=pickled, stdout=subprocess.PIPE, check=True)
+    twice, stats = pickle.loads(ran.stdout)
+    assert twice.tolist() == [0, 2, 4, 6] and stats.low == 0 and stats.high == 3
+    assert repr(stats) == "stats(low=array([0.], dtype=float32), high=array([3.], dtype=float32))"
+
+
+def test_functions_in_a_pool(built, x):
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        for result in pool.map(built.stats, [x, x + 1]):
+            assert result.high[0] - result.low[0] == 3
+
+
+def test_what_was_pickled_is_what_was_loaded(built):
+    again = pickle.loads(pickle.dumps(built.axpy))
+    assert again.package.digest == built.digest and again.signature == built.axpy.signature
+
+
+def test_a_file_that_was_written_again_is_not_passed_on(tmp_path):
+    PACKAGE.export(tmp_path / "functions.so")
+    module = kp.load_module(tmp_path / "functions.so")
+    kp.host("void other(void) {}", "other()", args=[]).export(tmp_path / "functions.so")
+    with pytest.raises(OSError, match="was written again since it was loaded"):
+        pickle.dumps(module.twice)
+    with pytest.raises(OSError, match="was written again since it was loaded"):
+        module.export(tmp_path / "copy.so")
+    assert not (tmp_path / "copy.so").exists()
 
 
 def test_a_dataclass_that_tvm_ffi_met_first(module, x, y):

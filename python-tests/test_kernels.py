@@ -92,6 +92,43 @@ def test_cuda_text_and_file(tmp_path):
         text(numpy.zeros(1, "float32"), numpy.zeros(1, "float32"))
 
 
+@pytest.mark.parametrize("arch, kind", [("sm_90", "cubin"), ("compute_90", "ptx")])
+def test_what_is_left_out_of_cuda_does_not_show(arch, kind, tmp_path):
+    """A program that includes nothing is compiled without CUDA's runtime; one that includes something, in vain or not, with it."""
+
+    def code(text):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.so"
+        kp.cuda(text, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch=arch).export(path)
+        return kp.load_module(path)._images(kind)
+
+    assert list(code(CUDA)) == list(code(CUDA + "#if 0\n#include <nothing.h>\n#endif\n"))
+
+
+@pytest.mark.parametrize("uses", ["__device__ cudaStream_t stream;", "__device__ float f(cudaTextureObject_t t) { return tex1D<float>(t, 0); }"])
+def test_cuda_that_names_the_runtime(uses):
+    assert archs(kp.cuda(uses + CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")) == ["sm_90"]
+
+
+def test_what_cuda_is_refused_for_is_told_once():
+    with pytest.raises(kp.CompileError) as caught:
+        kp.cuda(CUDA + "__device__ cudaStream_t s = unknown;", SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")
+    assert str(caught.value).count("error: identifier") == 1 and '"unknown" is undefined' in str(caught.value)
+
+
+def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
+    pytest.importorskip("triton")
+    (tmp_path / "triton_cast.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef cast(x, y, n, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    tl.store(y + at, tl.load(x + at, at < n), at < n)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from triton_cast import cast
+
+    signature = "cast(x: Tensor([n], T), y: Tensor([n], U, mut)) where (T, U) in {(float32, float16), (float16, float32)}"
+    f = kp.triton(cast, signature, grid="ceildiv(n, 256)", constexprs={"BLOCK": 256}, arch="sm_90")
+    assert [launch["when"] for launch in f.metadata["launches"]] == ["T in {float32} and U in {float16}", "T in {float16} and U in {float32}"]
+
+
 def archs(f):
     return [arch for launch in f.metadata["launches"] for image in launch["source"]["images"] for arch in image["archs"]]
 
@@ -300,7 +337,7 @@ def test_a_module_that_was_built_again(tmp_path):
 
 def test_no_framework_is_imported():
     """NumPy and PyTorch are only looked at where somebody else has imported them."""
-    code = "import sys, kernpack; print([name for name in ('numpy', 'jax', 'triton') if name in sys.modules])"
+    code = "import sys, kernpack; kernpack.host; print([name for name in ('numpy', 'jax', 'triton') if name in sys.modules])"
     assert run(code, TVM_FFI_DISABLE_TORCH_C_DLPACK="1").strip() in ("[]", "['numpy']")
 
 

@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "triton":
         found = importlib.import_module(f"{__name__}._triton").triton
-    elif name.startswith("__"):
+    elif name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     else:
         api = importlib.import_module(f"{__name__}._api")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+
 class DType(str):
     """A dtype: a text such as `float32`, which signatures take as it is."""
 
@@ -43,36 +44,7 @@ float6_e3m2fn = DType("float6_e3m2fn")
 float4_e2m1fn = DType("float4_e2m1fn")
 float4_e2m1fnx2 = DType("float4_e2m1fnx2")
 
-NAMES = (
-    bool_,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    int4,
-    float16,
-    bfloat16,
-    float32,
-    float64,
-    complex64,
-    complex128,
-    float8_e3m4,
-    float8_e4m3,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    float6_e2m3fn,
-    float6_e3m2fn,
-    float4_e2m1fn,
-    float4_e2m1fnx2,
-)
+NAMES = tuple(value for value in list(globals().values()) if isinstance(value, DType))
 """Every dtype that signatures know."""
 
 _OTHERS = {"float4_e2m1fn_x2": "float4_e2m1fnx2", "half": "float16", "float": "float32", "double": "float64"}

@@ -167,10 +167,12 @@ class _Methods(tvm_ffi.Function):
         names = [result.split(":")[0] for result in self.metadata["results"]]
         if len(names) < 2:
             return None
-        results: Any = collections.namedtuple(self.name, names, rename=True)  # type: ignore[misc]
-        results.__module__ = "kernpack"
-        make: Callable[[Sequence[Any]], tuple[Any, ...]] = results._make
+        make: Callable[[Sequence[Any]], tuple[Any, ...]] = _named(self.name, *names)._make
         return make
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its package, which goes along."""
+        return operator.getitem, (self.package, self.name)
 
     def __copy__(self) -> _Methods:
         """Itself, as of Python's own functions."""
@@ -264,6 +266,24 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
 
 def _is_dataclass(value: Any) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+@functools.lru_cache(maxsize=None)
+def _named(function: str, *names: str) -> Any:
+    """The NamedTuple of a function's results."""
+
+    def reduce(results: Any) -> tuple[Any, ...]:
+        return _restored, ((function, *names), tuple(results))
+
+    of_results = cast("Any", collections.namedtuple(function, names, rename=True))
+    of_results.__module__ = "kernpack"
+    of_results.__reduce__ = reduce
+    return of_results
+
+
+def _restored(named: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """Results that were pickled: their class stands in no module."""
+    return _named(*named)._make(values)
 
 
 def _fields(value: Any) -> tuple[Any, ...]:

@@ -26,13 +26,14 @@ SUFFIXES = (".o", ".so", ".h", ".pyi")
 class Module:
     """A package: its functions are attributes, `module.add_one(a, b)`.
 
-    `path` is the shared object, `digest` the SHA-256 of its bytes in hexadecimal.
+    `path` is the shared object, `digest` the SHA-256 of its bytes in hexadecimal. A package that is pickled takes its
+    bytes along, and so do its functions: another process has them without any file.
     """
 
     def __init__(self, path: Path, digest: str, library: ctypes.CDLL, built: int | None = None) -> None:
         self.path = str(path)
         self.digest = digest
-        self._library = library
+        self.library = library
         self._built = built
         self._functions: dict[str, Function] = {}
 
@@ -63,6 +64,9 @@ class Module:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.functions]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore, (Path(self.path).name, self.read())
+
     def __repr__(self) -> str:
         return f"<kernpack.Module {self.path}: {', '.join(self.functions)}>"
 
@@ -83,9 +87,9 @@ class Module:
 
     def raw_function(self, name: str) -> tvm_ffi.Function:
         """A new `tvm_ffi.Function` for a symbol `__tvm_ffi_<name>` of the library."""
-        address = ctypes.cast(self._library[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
+        address = ctypes.cast(self.library[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
         assert address is not None
-        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=self._library)
+        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=self.library)
 
     def prepare(self, function: Function, args: Sequence[Any]) -> Callable[[], Any]:
         """`function.prepare(*args)`"""
@@ -120,7 +124,10 @@ class Module:
 
     def read(self) -> bytes:
         """The bytes of the shared object."""
-        return Path(self.path).read_bytes()
+        content = Path(self.path).read_bytes()
+        if hashlib.sha256(content).hexdigest() != self.digest:
+            raise OSError(f"{self.path} was written again since it was loaded: load it anew")
+        return content
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`."""
@@ -144,8 +151,8 @@ class Module:
 _lock = threading.Lock()
 _opened: set[str] = set()
 """The paths that the loader knows."""
-_libraries: dict[str, ctypes.CDLL] = {}
-"""What is loaded, by digest."""
+_by_digest: dict[str, Module] = {}
+"""What is loaded, the first of each content."""
 _built: dict[int, Module] = {}
 """What was built here, by the compiler's number."""
 
@@ -164,31 +171,44 @@ def load_module(path: str | os.PathLike[str]) -> Module:
         return _load(file, digest, content)
 
 
+def restore(name: str, content: bytes) -> Module:
+    """The package of these bytes: what is left of one that was pickled."""
+    digest = hashlib.sha256(content).hexdigest()
+    with _lock:
+        return _by_digest.get(digest) or _module(_in_memory(name, content), digest)
+
+
 def load_built(path: str, digest: str, built: int) -> Module:
     """A package that the compiler has just answered, and verified."""
     with _lock:
         module = _built.get(built)
         if module is None:
-            library = _libraries.get(digest) or _open(Path(path), digest)
-            module = _built[built] = Module(Path(path), digest, library, built)
+            module = _built[built] = _module(Path(path), digest, built)
         return module
 
 
 def _load(file: Path, digest: str, content: bytes) -> Module:
-    library = _libraries.get(digest)
-    if library is None and str(file) in _opened:
+    if str(file) in _opened and digest not in _by_digest:
         # The loader takes a path that it knows for the library that it has.
-        copy = os.memfd_create(file.name)
-        with os.fdopen(os.dup(copy), "wb") as memory:
-            memory.write(content)
-        file = Path(f"/proc/self/fd/{copy}")
-    return Module(file, digest, library or _open(file, digest))
+        file = _in_memory(file.name, content)
+    return _module(file, digest)
 
 
-def _open(path: Path, digest: str) -> ctypes.CDLL:
-    library = _libraries[digest] = ctypes.CDLL(str(path))
+def _module(path: Path, digest: str, built: int | None = None) -> Module:
+    known = _by_digest.get(digest)
+    if known is not None:
+        return Module(path, digest, known.library, built)
+    module = _by_digest[digest] = Module(path, digest, ctypes.CDLL(str(path)), built)
     _opened.add(str(path))
-    return library
+    return module
+
+
+def _in_memory(name: str, content: bytes) -> Path:
+    """A file with that content, for as long as the process lives."""
+    descriptor = os.memfd_create(name)
+    with os.fdopen(os.dup(descriptor), "wb") as memory:
+        memory.write(content)
+    return Path(f"/proc/self/fd/{descriptor}")
 
 
 def publish(target: Path, content: bytes) -> None:

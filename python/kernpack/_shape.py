@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from ._dtype import NAMES
+
 Dim = Any
 """An int, or what a framework has in place of one while it traces."""
 
@@ -135,34 +137,16 @@ class Binding:
         return text
 
 
-DTYPE_BITS: Final[Mapping[str, int]] = {
-    "bool": 8,
-    "int4": 4,
-    "float6_e2m3fn": 6,
-    "float6_e3m2fn": 6,
-    "float4_e2m1fn": 4,
-    "float4_e2m1fnx2": 8,
-    "float16": 16,
-    "bfloat16": 16,
-    "float32": 32,
-    "float64": 64,
-    "complex64": 64,
-    "complex128": 128,
-    **{f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **dict.fromkeys(
-        (
-            "float8_e3m4",
-            "float8_e4m3",
-            "float8_e4m3b11fnuz",
-            "float8_e4m3fn",
-            "float8_e4m3fnuz",
-            "float8_e5m2",
-            "float8_e5m2fnuz",
-            "float8_e8m0fnu",
-        ),
-        8,
-    ),
-}
+def _bits(dtype: str) -> int:
+    """The bits of an element: those of a number, or of two where the name ends in `x2`."""
+    if dtype == "bool":
+        return 8
+    digits = re.search(r"\d+", dtype)
+    assert digits is not None
+    return int(digits[0]) * (2 if dtype.endswith("x2") else 1)
+
+
+DTYPE_BITS: Final[Mapping[str, int]] = {str(dtype): _bits(dtype) for dtype in NAMES}
 """The bits of one element, for each dtype of the signature language."""
 
 

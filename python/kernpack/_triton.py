@@ -8,12 +8,11 @@ has dtype variables, the kernel is compiled for each combination that its rules 
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from . import _arch, _errors, _kernel, _native
 from ._function import Function
@@ -97,12 +96,10 @@ class _Compilation:
     def launches(self, grid: Numbers, attrs: Mapping[str, Any] | None) -> list[Launch]:
         """A launch for each combination of dtypes that the arguments can have."""
         used = {self._tensor(arg)["dtype"] for arg in self.args if self._tensor(arg)}
-        variables = [dtype for dtype in self.described["dtypes"] if dtype["name"] in used]
-        names = [dtype["name"] for dtype in variables]
-        rows = itertools.product(*(dtype["allowed"] for dtype in variables))
+        names = [variable["name"] for variable in self.described["dtypes"]]
+        rows = [dict(zip(names, row)) for row in self.described["combinations"] or [()]]
         launches: list[Launch] = []
-        for row in rows:
-            dtypes = dict(zip(names, row))
+        for dtypes in _distinct({name: row[name] for name in names if name in used} for row in rows):
             when = " and ".join(f"{name} == {dtype}" for name, dtype in dtypes.items()) or None
             sources = [_source(self._compile(dtypes, capability)) for capability in self.archs]
             launches.append(Launch(sources, args=self.args, grid=grid, attrs=attrs, when=when))
@@ -152,6 +149,10 @@ class _Compilation:
         value = arg.partition(":")[0].strip()
         found = [re.fullmatch(rf"{re.escape(value)} % (\d+) == 0", rule) for rule in self.described["rules"]]
         return any(match is not None and int(match[1]) % 16 == 0 for match in found)
+
+
+def _distinct(rows: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+    return list({tuple(row.items()): row for row in rows}.values())
 
 
 def _capabilities(arch: _arch.Archs, name: str) -> list[int]:

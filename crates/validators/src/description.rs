@@ -37,6 +37,8 @@ pub struct Description {
     pub symbols: Vec<Symbol>,
     /// The dtype variables.
     pub dtypes: Vec<DTypeVar>,
+    /// Each combination of dtypes that the rules allow, in the order of `dtypes`.
+    pub combinations: Vec<Vec<String>>,
     /// The stars.
     pub stars: Vec<StarDims>,
     /// The rules.
@@ -215,6 +217,7 @@ impl Signature {
             results: self.results.iter().map(Slot::from).collect(),
             symbols: symbols(&bindings),
             dtypes: dtypes(&bindings),
+            combinations: bindings.combinations(&self.rules).iter().map(|row| texts(row)).collect(),
             stars: stars(&bindings),
             rules: texts(&self.rules),
         })
@@ -435,6 +438,10 @@ mod tests {
             dtypes: {"name":"S","path":"p[1]","allowed":["int8"]}
             dtypes: {"name":"T","path":"x","allowed":["int8","int16"]}
             dtypes: {"name":"out","path":"out","allowed":["float16","float32"]}
+            combinations: ["int8","int8","float16"]
+            combinations: ["int8","int8","float32"]
+            combinations: ["int8","int16","float16"]
+            combinations: ["int8","int16","float32"]
             stars: {"name":"b","path":"x","before":0,"behind":2}
             rules: "n % 8 == 0"
             rules: "(S, T) in {(int8, int8), (int8, int16)}"

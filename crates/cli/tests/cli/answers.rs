@@ -108,6 +108,7 @@ fn a_plan_as_json() {
         out:       }
         out:     ],
         out:     "dtypes": [],
+        out:     "combinations": [],
         out:     "stars": [],
         out:     "rules": [
         out:       "k % 2 == 0"
