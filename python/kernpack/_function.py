@@ -275,7 +275,7 @@ def _named(function: str, *names: str) -> Any:
     def reduce(results: Any) -> tuple[Any, ...]:
         return _restored, ((function, *names), tuple(results))
 
-    of_results = cast("Any", collections.namedtuple(function, names, rename=True))
+    of_results = cast("Any", collections.namedtuple(function, names, rename=True))  # pyright: ignore[reportUntypedNamedTuple]
     of_results.__module__ = "kernpack"
     of_results.__reduce__ = reduce
     return of_results
