@@ -27,7 +27,7 @@ help:
 	@echo 'make test    run every test: Rust, aarch64 under qemu, Python'
 	@echo 'make build   build the command line tool for use (needs no Python)'
 	@echo 'make native  build the libraries of the Python package, for running it from its folder'
-	@echo 'make fmt     format the Rust code'
+	@echo 'make fmt     format Rust and Python'
 	@echo 'make lint    check the formatting and run clippy, warnings being errors'
 	@echo 'make docs    build the Rust documentation, warnings being errors'
 	@echo 'make soak    look for failures with new random seeds, for 10 minutes a run (MINUTES=60 RUNS=reference)'
@@ -72,12 +72,15 @@ native:
 
 .PHONY: fmt
 fmt:
+	scripts/setup python
 	$(RUSTFMT)
+	ruff format
 
 .PHONY: lint
 lint:
 	scripts/setup build python
 	$(RUSTFMT) --check
+	ruff format --check
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --release $(CALL_TYPE) -- -D warnings
 	scripts/lint-objects $(CARGO_FLAGS)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times calls inside programs of JAX, on the CPU: kernpack's against those of jax_tvm_ffi, of the same function.
+"""Times calls inside programs of JAX, on the CPU: kernpack's against those of jax_tvm_ffi, of the
+same function.
 
     jax_calls.py [ROUNDS [CALLS]]
 
-The sides take turns, and medians are printed as a JSON list of figures, as `python_package.py` does: a jitted
-call, and what each further call in one program costs. A second run of the reference is the control.
+The sides take turns, and medians are printed as a JSON list of figures, as `python_package.py`
+does: a jitted call, and what each further call in one program costs. A second run of the reference
+is the control.
 """
 
 import json
@@ -42,7 +44,9 @@ def main(n_rounds=151, n_calls=300):
     )
     ours = kp.jax.call(built)
     name = "kernpack.bench.add_one"
-    jax_tvm_ffi.register_ffi_target(name, tvm_ffi.load_module(built.package.path).add_one, platform="cpu")
+    jax_tvm_ffi.register_ffi_target(
+        name, tvm_ffi.load_module(built.package.path).add_one, platform="cpu"
+    )
     peer = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((LENGTH,), jnp.float32))
     x = jnp.zeros(LENGTH)
     sides = {"ours": ours, "reference": peer, "control": peer}
@@ -59,18 +63,28 @@ def main(n_rounds=151, n_calls=300):
     medians = {key: statistics.median(values) for key, values in samples.items()}
     call = {side: medians[side, 1] / 1000 for side in sides}
     further = {side: (medians[side, 1 + FURTHER] - medians[side, 1]) / FURTHER for side in sides}
-    print(json.dumps([
-        {"name": "jitted call of JAX, beside jax_tvm_ffi's", "unit": "us", **call, "ratio": 1.03},
-        {
-            "name": "each further call in one program of JAX, more than jax_tvm_ffi's",
-            "unit": "ns",
-            "ours": further["ours"] - further["reference"],
-            # What is compared is a difference: the control says how far two of the same are apart.
-            "reference": 1000,
-            "control": 1000 + further["control"] - further["reference"],
-            "most": 50,
-        },
-    ]))
+    print(
+        json.dumps(
+            [
+                {
+                    "name": "jitted call of JAX, beside jax_tvm_ffi's",
+                    "unit": "us",
+                    **call,
+                    "ratio": 1.03,
+                },
+                {
+                    "name": "each further call in one program of JAX, more than jax_tvm_ffi's",
+                    "unit": "ns",
+                    "ours": further["ours"] - further["reference"],
+                    # What is compared is a difference: the control says how far two of the same are
+                    # apart.
+                    "reference": 1000,
+                    "control": 1000 + further["control"] - further["reference"],
+                    "most": 50,
+                },
+            ]
+        )
+    )
 
 
 def sample(program, x, n_calls):

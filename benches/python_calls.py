@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times calls from Python, with PyTorch tensors: accepted ones against `testing.nop`, refused ones against those of another module.
+"""Times calls from Python, with PyTorch tensors: accepted ones against `testing.nop`, refused ones
+against those of another module.
 
     python_calls.py OURS REFERENCE CALL ROUNDS CALLS
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times operators of PyTorch: those that `kernpack.torch.op` makes, the same by hand with the same checks, and `custom_op`.
+"""Times operators of PyTorch: those that `kernpack.torch.op` makes, the same by hand with the same
+checks, and `custom_op`.
 
     torch_ops.py [ROUNDS [CALLS]]
 
-Prints medians of interleaved rounds, in nanoseconds a call, and their ratios, as JSON; fails where ours are slower than they may be.
-`control` is what is written by hand against itself. `smooth` has a backward, of which nothing is asked in `smooth` and a graph recorded in
-`smooth with grad`; `custom_op` never checks gradients.
+Prints medians of interleaved rounds, in nanoseconds a call, and their ratios, as JSON; fails where
+ours are slower than they may be. `control` is what is written by hand against itself. `smooth` has
+a backward, of which nothing is asked in `smooth` and a graph recorded in `smooth with grad`;
+`custom_op` never checks gradients.
 """
 
 import gc
@@ -168,14 +170,16 @@ def main(n_rounds=31, n_calls=5000):
         rounds = [{way: timed(calls[way], args, n_calls) for way in order} for order in orders][2:]
         medians = {way: statistics.median(it[way] for it in rounds) / n_calls * 1e6 for way in ways}
         for other, most in MOST.items():
-            report.append({
-                "name": f"operator of PyTorch, {name}, beside {WORDS[other]}",
-                "unit": "us",
-                "ours": medians["by_kernpack"],
-                "reference": medians[other],
-                "control": medians["control"] / medians["by_hand"] * medians[other],
-                "ratio": most,
-            })
+            report.append(
+                {
+                    "name": f"operator of PyTorch, {name}, beside {WORDS[other]}",
+                    "unit": "us",
+                    "ours": medians["by_kernpack"],
+                    "reference": medians[other],
+                    "control": medians["control"] / medians["by_hand"] * medians[other],
+                    "ratio": most,
+                }
+            )
     del held
     print(json.dumps(report))
 

@@ -21,7 +21,9 @@ os.environ.setdefault("KERNPACK_NATIVE", str(_target / "native"))
 # What tests compile is no business of the user's cache.
 _cache = tempfile.TemporaryDirectory(prefix="kernpack-tests-")
 os.environ["KERNPACK_CACHE_DIR"] = _cache.name
-os.environ["PYTHONPATH"] = os.pathsep.join([str(REPOSITORY / "python"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(REPOSITORY / "python"), os.environ.get("PYTHONPATH", "")]
+).rstrip(os.pathsep)
 
 
 @pytest.fixture(scope="session")
@@ -42,8 +44,8 @@ def kernpack() -> Path:
 def build_package(kernpack: Path, tmp_path: Path) -> Callable[..., Path]:
     """Builds a package file's text and returns the folder that holds the outputs.
 
-    `files` are written beside the package file, since its paths are relative to it: kernels as text,
-    images as bytes. Each call gets a folder of its own.
+    `files` are written beside the package file, since its paths are relative to it: kernels as
+    text, images as bytes. Each call gets a folder of its own.
     """
     numbers = itertools.count()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package must do under every Python and every TVM-FFI that it supports: run in each by `test_pythons.py`.
+"""What the package must do under every Python and every TVM-FFI that it supports: run in each by
+`test_pythons.py`.
 
     every_python.py
 
@@ -26,9 +27,18 @@ void scale(const float* x, long n, int k, float* y) { for (long i = 0; i < n; ++
 C = kp.Source.host(SOURCE)
 module = (
     kp.Package("every")
-    .function("axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0)", kp.Launch(C, args=["x", "y", "n", "alpha"]))
-    .function("ends(x: Tensor([n], float32)) -> first: Tensor([1], float32), last: Tensor([1], float32)", kp.Launch(C, args=["x", "n", "first", "last"]))
-    .function("scale(p: Tuple(x: Tensor([n], float32), k: int32), y: Tensor([n], float32, mut))", kp.Launch(C, args=["p.x", "n", "p.k", "y"]))
+    .function(
+        "axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0)",
+        kp.Launch(C, args=["x", "y", "n", "alpha"]),
+    )
+    .function(
+        "ends(x: Tensor([n], float32)) -> first: Tensor([1], float32), last: Tensor([1], float32)",
+        kp.Launch(C, args=["x", "n", "first", "last"]),
+    )
+    .function(
+        "scale(p: Tuple(x: Tensor([n], float32), k: int32), y: Tensor([n], float32, mut))",
+        kp.Launch(C, args=["p.x", "n", "p.k", "y"]),
+    )
     .load()
 )
 x, y = numpy.arange(1, 4, dtype="float32"), numpy.zeros(3, "float32")
@@ -68,16 +78,25 @@ def check_calls():
 
 
 def check_refusals():
-    assert raised(lambda: module.axpy(x, y, beta=1)) == "TypeError: axpy() got an unexpected keyword argument 'beta'"
-    assert raised(lambda: module.axpy(x, x=x)).startswith("TypeError: axpy() got multiple values for argument 'x'")
-    assert "expected to match x.shape[0], got 2 (x.shape[0] is 3)" in raised(lambda: module.axpy(x, y=y[:2]))
+    assert (
+        raised(lambda: module.axpy(x, y, beta=1))
+        == "TypeError: axpy() got an unexpected keyword argument 'beta'"
+    )
+    assert raised(lambda: module.axpy(x, x=x)).startswith(
+        "TypeError: axpy() got multiple values for argument 'x'"
+    )
+    assert "expected to match x.shape[0], got 2 (x.shape[0] is 3)" in raised(
+        lambda: module.axpy(x, y=y[:2])
+    )
     assert raised(lambda: module.axpy(x)).startswith("TypeError: Mismatched number of arguments")
 
 
 def check_what_it_says():
     assert str(inspect.signature(module.axpy)) == "(x, y, alpha=1.0)"
     assert isinstance(module.axpy, tvm_ffi.Function) and module.axpy.raw(x, y) is None
-    assert "axpy" in repr(module) and module.functions[0] == "axpy" and "require" in module.axpy.plan
+    assert (
+        "axpy" in repr(module) and module.functions[0] == "axpy" and "require" in module.axpy.plan
+    )
 
 
 def check_references():
@@ -108,4 +127,6 @@ def check_threads():
 
 for check in (check_calls, check_refusals, check_what_it_says, check_references, check_threads):
     check()
-print(f"Python {sys.version_info.major}.{sys.version_info.minor}, tvm_ffi {tvm_ffi.__version__}: right")
+print(
+    f"Python {sys.version_info.major}.{sys.version_info.minor}, tvm_ffi {tvm_ffi.__version__}: right"
+)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A package that uses every kind of parameter, every scalar dtype, results and a workspace: what the packaging tests build."""
+"""A package that uses every kind of parameter, every scalar dtype, results and a workspace: what
+the packaging tests build.
+"""
 
 PACKAGE = """
 [package]
@@ -77,7 +79,29 @@ OUTPUTS = ("package.so", "package.o", "package.h", "package.pyi")
 def arguments(x, o=None, u64=2**64 - 1, f16=1.5):
     """The arguments of a call that passes, for a tensor x of two dims."""
     m = x.shape[0]
-    return x, o, (m, 7), (10, (0.25,)), None, 4096, 3, -8, -16, -32, -64, 8, 16, 32, u64, True, f16, 2.5, 0.125, "a longer text", "int16"
+    return (
+        x,
+        o,
+        (m, 7),
+        (10, (0.25,)),
+        None,
+        4096,
+        3,
+        -8,
+        -16,
+        -32,
+        -64,
+        8,
+        16,
+        32,
+        u64,
+        True,
+        f16,
+        2.5,
+        0.125,
+        "a longer text",
+        "int16",
+    )
 
 
 def expected_sum(m, o=0.0, f16=1.5):

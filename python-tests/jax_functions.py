@@ -274,6 +274,8 @@ def build(kernpack, folder, text=PACKAGE, kernels=KERNELS):
     """The shared object of a package file."""
     (folder / "jax.toml").write_text(text)
     (folder / "jax.c").write_text(kernels)
-    ran = subprocess.run([kernpack, "build", "jax.toml", "-o", "jax.so"], cwd=folder, capture_output=True, text=True)
+    ran = subprocess.run(
+        [kernpack, "build", "jax.toml", "-o", "jax.so"], cwd=folder, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stderr
     return folder / "jax.so"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls functions of a package a million times, a tenth of them refused, and looks whether memory grows.
+"""Calls functions of a package a million times, a tenth of them refused, and looks whether memory
+grows.
 
     soak_calls.py [CALLS]
 """
@@ -17,8 +18,14 @@ void twice(const float* x, long n, float* y) { for (long i = 0; i < n; ++i) y[i]
 """)
 MODULE = (
     kp.Package("soak")
-    .function("axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0)", kp.Launch(C, args=["x", "y", "n", "alpha"]))
-    .function("twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)", kp.Launch(C, args=["x", "n", "y"]))
+    .function(
+        "axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0)",
+        kp.Launch(C, args=["x", "y", "n", "alpha"]),
+    )
+    .function(
+        "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)",
+        kp.Launch(C, args=["x", "n", "y"]),
+    )
     .load()
 )
 

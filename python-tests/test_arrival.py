@@ -71,7 +71,9 @@ args = ["milliseconds"]
 signature = "on_cuda(x: Tensor([n], float32, device=cuda))"
 """
 
-DTYPES = "bool int8 uint8 uint16 float16 bfloat16 float8_e4m3fn float8_e5m2 complex64 complex128".split()
+DTYPES = (
+    "bool int8 uint8 uint16 float16 bfloat16 float8_e4m3fn float8_e5m2 complex64 complex128".split()
+)
 
 KERNELS = """
 #include <stdint.h>
@@ -91,7 +93,9 @@ void wait_for(int64_t milliseconds) {
     struct timespec time = {0, milliseconds * 1000000};
     nanosleep(&time, 0);
 }
-""" + "".join(f"void which_{dtype}(int64_t *out) {{ *out = {i}; }}\n" for i, dtype in enumerate(DTYPES))
+""" + "".join(
+    f"void which_{dtype}(int64_t *out) {{ *out = {i}; }}\n" for i, dtype in enumerate(DTYPES)
+)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +126,10 @@ BASE = torch.arange(24, dtype=torch.float32).reshape(4, 6)
         (BASE[::2, ::3], [2, 2, 12, 3, 4, 0]),
         (BASE[0].expand(5, 6), [5, 6, 0, 1, 30, 0]),
         (BASE[:0], [0, 6, 6, 1, 0, -1]),
-        (torch.as_strided(BASE, (1, 6), (77, 1)), [1, 6, 6, 1, 6, 0]),  # a free dim has the compact stride
+        (
+            torch.as_strided(BASE, (1, 6), (77, 1)),
+            [1, 6, 6, 1, 6, 0],
+        ),  # a free dim has the compact stride
         (torch.nn.Parameter(BASE.clone(), requires_grad=False), [4, 6, 6, 1, 24, 0]),
         (BASE.numpy(), [4, 6, 6, 1, 24, 0]),
         (BASE.numpy()[::-1], [4, 6, -6, 1, 24, 18]),  # a negative stride
@@ -140,20 +147,27 @@ def test_stride_symbols_take_padded_rows_and_nothing_narrower(module):
     assert seen(module.strided, BASE) == [4, 6, 6, 1, 24, 0]
     with pytest.raises(ValueError, match=r"Mismatched x\.strides\[1\] .* expected to be 1, got 2$"):
         seen(module.strided, BASE[:, ::2])
-    with pytest.raises(ValueError, match=r"Invalid x\.strides\[0\] .* expected s >= n, got 0 and 6$"):
+    with pytest.raises(
+        ValueError, match=r"Invalid x\.strides\[0\] .* expected s >= n, got 0 and 6$"
+    ):
         seen(module.strided, BASE[0].expand(5, 6))
 
 
 def test_column_major_is_what_fortran_and_transposes_make(module):
     assert seen(module.columns, BASE.t()) == [6, 4, 1, 6, 24, 0]
     assert seen(module.columns, np.asfortranarray(BASE.numpy())) == [4, 6, 1, 4, 24, 0]
-    with pytest.raises(ValueError, match=r"x\.strides\[0\] .* expected to be 1 for column-major order, got 6$"):
+    with pytest.raises(
+        ValueError, match=r"x\.strides\[0\] .* expected to be 1 for column-major order, got 6$"
+    ):
         seen(module.columns, BASE)
 
 
 def test_what_is_written_may_not_be_broadcast(module):
     assert seen(module.write, BASE.clone().t())[:2] == [6, 4]
-    with pytest.raises(ValueError, match=r"x\.strides\[0\] .* expected a non-zero stride for a mutable tensor, got 0$"):
+    with pytest.raises(
+        ValueError,
+        match=r"x\.strides\[0\] .* expected a non-zero stride for a mutable tensor, got 0$",
+    ):
         seen(module.write, BASE[0].expand(5, 6))
     assert seen(module.write, BASE[0].expand(1, 6))[:2] == [1, 6]
 
@@ -168,7 +182,9 @@ def test_views_that_negate_or_conjugate_arrive_as_their_memory(module):
     assert out.item() == -2.0 + 1
 
 
-@pytest.mark.parametrize("single", [torch.tensor(2.0), np.array(2.0, "float32"), tvm_ffi.from_dlpack(torch.tensor(2.0))])
+@pytest.mark.parametrize(
+    "single", [torch.tensor(2.0), np.array(2.0, "float32"), tvm_ffi.from_dlpack(torch.tensor(2.0))]
+)
 def test_tensors_without_dims(module, single):
     out = torch.tensor(0.0)
     module.single(single, out)
@@ -264,7 +280,12 @@ def test_refused_numbers(module, position, value, error, words):
 
 @pytest.mark.parametrize(
     ("value", "received"),
-    [([1.0, 2.0], "Array"), (tvm_ffi.List([1]), "List"), ({}, "Map|Dict"), (memoryview(b"ab"), "a Python object")],
+    [
+        ([1.0, 2.0], "Array"),
+        (tvm_ffi.List([1]), "List"),
+        ({}, "Map|Dict"),
+        (memoryview(b"ab"), "a Python object"),
+    ],
     ids=str,
 )
 def test_what_is_no_tensor(module, value, received):

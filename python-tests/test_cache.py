@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compile cache as Python sees it: what a new process finds, what is forbidden, and what happens where it cannot be used."""
+"""The compile cache as Python sees it: what a new process finds, what is forbidden, and what
+happens where it cannot be used.
+"""
 
 import os
 import signal
@@ -11,11 +13,13 @@ import pytest
 
 # What tvm_ffi does not find, it does not import: a second for each process.
 ALONE = "import sys; sys.modules['torch'] = None\n"
-HOST = '''
+HOST = """
 import kernpack as kp
 f = kp.host({source!r}, "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)", args=["x", "n", "y"], include={include!r})
-'''
-SOURCE = "void twice(const float* x, long n, float* y) { for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+"""
+SOURCE = (
+    "void twice(const float* x, long n, float* y) { for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+)
 CUDA = '''
 import kernpack as kp
 package = kp.Package("one").function(
@@ -35,7 +39,13 @@ def code(source=SOURCE, include=()):
 def run(script, cache, expect=0, **environment):
     """What a process prints whose cache is there; its exit code is as expected."""
     environment = {**os.environ, "KERNPACK_CACHE_DIR": str(cache), **environment}
-    ran = subprocess.run([sys.executable, "-c", ALONE + script], env=environment, capture_output=True, text=True, cwd=cache.parent)
+    ran = subprocess.run(
+        [sys.executable, "-c", ALONE + script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        cwd=cache.parent,
+    )
     assert ran.returncode == expect, ran.stdout + ran.stderr
     return ran.stdout + ran.stderr
 
@@ -55,28 +65,44 @@ def test_a_new_process_needs_no_compiler(cache):
 
 def test_forbidden_to_compile(cache):
     error = run(code(), cache, expect=1, KERNPACK_JIT="forbid")
-    assert "kernpack._errors.CompileForbidden" in error and "package `twice`" in error and "precompile" in error
+    assert (
+        "kernpack._errors.CompileForbidden" in error
+        and "package `twice`" in error
+        and "precompile" in error
+    )
     run(code(), cache)
     run(code(), cache, KERNPACK_JIT="forbid")
 
 
 def test_compiled_ahead_for_several_gpus(cache):
-    run(CUDA + "kp.precompile([package], arch=['sm_80', 'sm_90'], progress=False)", cache, CUDA_VISIBLE_DEVICES="")
+    run(
+        CUDA + "kp.precompile([package], arch=['sm_80', 'sm_90'], progress=False)",
+        cache,
+        CUDA_VISIBLE_DEVICES="",
+    )
     for arch in ("sm_80", "sm_90", "sm_86"):
         # As on a machine with such a GPU, and no compiler.
         visible = f"from kernpack import _arch; _arch._gpus = lambda: [('GPU-0', '{arch}')]\n"
-        shown = run(visible + CUDA + "print(sorted(i['archs'][0] for i in package.add_one.metadata['launches'][0]['source']['images']))",
-                    cache, KERNPACK_JIT="forbid", **NOTHING)
+        shown = run(
+            visible
+            + CUDA
+            + "print(sorted(i['archs'][0] for i in package.add_one.metadata['launches'][0]['source']['images']))",
+            cache,
+            KERNPACK_JIT="forbid",
+            **NOTHING,
+        )
         assert shown.strip() == "['sm_80', 'sm_90']"
     visible = "from kernpack import _arch; _arch._gpus = lambda: [('GPU-0', 'sm_120')]\n"
-    assert "sm_120" in run(visible + CUDA + "package.load()", cache, expect=1, KERNPACK_JIT="forbid")
+    assert "sm_120" in run(
+        visible + CUDA + "package.load()", cache, expect=1, KERNPACK_JIT="forbid"
+    )
 
 
 def test_a_header_that_changes_and_one_that_appears(cache, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir(), second.mkdir()
     (second / "factor.h").write_text("#define FACTOR 2\n")
-    script = code('#include <factor.h>\n' + SOURCE.replace("2 *", "FACTOR *"), [first, second])
+    script = code("#include <factor.h>\n" + SOURCE.replace("2 *", "FACTOR *"), [first, second])
     script += "import numpy; print(f(numpy.ones(1, 'float32'))[0])"
     assert run(script, cache).strip() == "2.0"
     (second / "factor.h").write_text("#define FACTOR 3\n")
@@ -103,7 +129,12 @@ def test_a_damaged_entry_is_never_loaded(cache):
     content[len(content) // 2] ^= 1
     library.chmod(0o600)
     library.write_bytes(content)
-    shown = run("import warnings; warnings.simplefilter('always')\n" + code() + "import numpy; assert f(numpy.ones(3, 'float32')).sum() == 6", cache)
+    shown = run(
+        "import warnings; warnings.simplefilter('always')\n"
+        + code()
+        + "import numpy; assert f(numpy.ones(3, 'float32')).sum() == 6",
+        cache,
+    )
     assert "damaged" in shown
     assert run(code(), cache, **NOTHING) == ""
 
@@ -114,7 +145,9 @@ def test_eight_processes_compile_once(cache, tmp_path):
     compiler.write_text(f'#!/bin/sh\necho >> "{count}"\nsleep 0.5\nexec gcc "$@"\n')
     compiler.chmod(0o755)
     environment = {**os.environ, "KERNPACK_CACHE_DIR": str(cache), "CC": str(compiler)}
-    processes = [subprocess.Popen([sys.executable, "-c", ALONE + code()], env=environment) for _ in range(8)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", ALONE + code()], env=environment) for _ in range(8)
+    ]
     assert [process.wait() for process in processes] == [0] * 8
     assert len(count.read_text().splitlines()) == 1
 
@@ -146,9 +179,20 @@ def test_ctrl_c_ends_a_compile_and_leaves_nothing(cache, tmp_path):
     compiler.write_text('#!/bin/sh\nsleep 60\nexec gcc "$@"\n')
     compiler.chmod(0o755)
     # Whoever starts the tests in the background has the signal ignored.
-    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\ntry:\n    " + "\n    ".join(code().strip().splitlines()) + "\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
-    environment = {**os.environ, "KERNPACK_CACHE_DIR": str(cache), "CC": str(compiler), "TMPDIR": str(temporary)}
-    process = subprocess.Popen([sys.executable, "-c", ALONE + script], env=environment, stdout=subprocess.PIPE, text=True)
+    script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\ntry:\n    "
+        + "\n    ".join(code().strip().splitlines())
+        + "\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    environment = {
+        **os.environ,
+        "KERNPACK_CACHE_DIR": str(cache),
+        "CC": str(compiler),
+        "TMPDIR": str(temporary),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", ALONE + script], env=environment, stdout=subprocess.PIPE, text=True
+    )
     while not list(temporary.iterdir()) and process.poll() is None:
         time.sleep(0.05)
     begin = time.monotonic()
@@ -162,17 +206,22 @@ def test_ctrl_c_ends_a_compile_and_leaves_nothing(cache, tmp_path):
 
 
 def test_what_a_fork_and_a_spawn_find(cache):
-    script = code() + """
+    script = (
+        code()
+        + """
 import multiprocessing, numpy
 def work(_):
     return float(f(numpy.ones(3, 'float32')).sum())
 def again(_):
     global f
-""" + "\n".join("    " + line for line in code().strip().splitlines()[1:]) + """
+"""
+        + "\n".join("    " + line for line in code().strip().splitlines()[1:])
+        + """
     return work(_)
 if __name__ == "__main__":
     with multiprocessing.get_context("fork").Pool(4) as pool:
         assert pool.map(work, range(8)) == [6.0] * 8
         assert pool.map(again, range(8)) == [6.0] * 8
 """
+    )
     run(script, cache)

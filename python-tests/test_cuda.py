@@ -77,7 +77,9 @@ def package(build_package):
 
 @pytest.fixture
 def stub(kernpack, tmp_path):
-    """A folder with the stub as `libcuda.so.1`: cargo builds it with the tests, beside the command line tool."""
+    """A folder with the stub as `libcuda.so.1`: cargo builds it with the tests, beside the command
+    line tool.
+    """
     built = kernpack.parent / "deps" / "libkernpack_cuda_stub.so"
     if not built.is_file():
         pytest.fail(f"no {built}: run `cargo test -p kernpack-tests` first")
@@ -87,7 +89,9 @@ def stub(kernpack, tmp_path):
 
 def lines(package, **environment):
     command = [sys.executable, "-c", CALLS, str(package)]
-    ran = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=True
+    )
     return ran.stdout.splitlines()
 
 
@@ -96,7 +100,8 @@ def test_without_a_driver_a_package_loads_and_says_so_at_the_call(package):
     told = lines(package)
     assert len(set(told)) == 1
     assert re.fullmatch(
-        r"RuntimeError: cannot load the CUDA driver when calling: `.*`: libcuda\.so\.1: .*; this function needs a GPU and its driver", told[0]
+        r"RuntimeError: cannot load the CUDA driver when calling: `.*`: libcuda\.so\.1: .*; this function needs a GPU and its driver",
+        told[0],
     )
 
 
@@ -105,7 +110,9 @@ def test_a_function_tells_how_its_launches_were_submitted(package):
     told = module.kernpack_launched_count()
     assert isinstance(told, str)
     assert json.loads(told) == {"plain": 0, "graph": 0, "graphs": 0}
-    with pytest.raises(TypeError, match="Mismatched number of arguments when calling: `kernpack_launched_count"):
+    with pytest.raises(
+        TypeError, match="Mismatched number of arguments when calling: `kernpack_launched_count"
+    ):
         module.kernpack_launched_count(1)
 
 
@@ -113,32 +120,52 @@ def test_the_example_in_cuda_cpp_builds_without_a_gpu(kernpack, tmp_path):
     folder = REPOSITORY / "examples" / "scale"
     built = tmp_path / "scale.so"
     environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
-    subprocess.run([kernpack, "build", folder / "scale.toml", "-o", built], env=environment, check=True)
+    subprocess.run(
+        [kernpack, "build", folder / "scale.toml", "-o", built], env=environment, check=True
+    )
     module = tvm_ffi.load_module(str(built))
     x = tvm_ffi.from_dlpack(numpy.zeros(4, numpy.float16))
-    with pytest.raises(ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"):
+    with pytest.raises(
+        ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"
+    ):
         module.scale(x, x)
 
 
 def test_a_compile_leaves_the_driver_alone(kernpack, tmp_path):
-    """NVRTC would call `cuInit` for a cache of its own, and children of such a process cannot use CUDA."""
-    (tmp_path / "driver.c").write_text("#include <stdlib.h>\nint cuInit(unsigned flags) { abort(); }\n")
-    subprocess.run(["gcc", "-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True)
-    environment = os.environ | {"KERNPACK_PYTHON": sys.executable, "KERNPACK_CACHE": "off", "LD_LIBRARY_PATH": str(tmp_path)}
+    """NVRTC would call `cuInit` for a cache of its own, and children of such a process cannot use
+    CUDA.
+    """
+    (tmp_path / "driver.c").write_text(
+        "#include <stdlib.h>\nint cuInit(unsigned flags) { abort(); }\n"
+    )
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True
+    )
+    environment = os.environ | {
+        "KERNPACK_PYTHON": sys.executable,
+        "KERNPACK_CACHE": "off",
+        "LD_LIBRARY_PATH": str(tmp_path),
+    }
     package = REPOSITORY / "examples" / "scale" / "scale.toml"
-    subprocess.run([kernpack, "build", package, "-o", tmp_path / "scale.so"], env=environment, check=True)
+    subprocess.run(
+        [kernpack, "build", package, "-o", tmp_path / "scale.so"], env=environment, check=True
+    )
 
 
 def test_the_example_in_triton_builds_without_triton(kernpack, tmp_path):
     built = tmp_path / "softmax.so"
     package = REPOSITORY / "examples" / "triton" / "softmax.toml"
     subprocess.run([kernpack, "build", package, "-o", built], check=True)
-    told = subprocess.run([kernpack, "inspect", built], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [kernpack, "inspect", built], capture_output=True, text=True, check=True
+    ).stdout
     for dtype in ("float32", "bfloat16"):
         assert f"launches softmax(x, y, d: int32) when T in {{{dtype}}}" in told
     module = tvm_ffi.load_module(str(built))
     x = tvm_ffi.from_dlpack(numpy.zeros((2, 5000), numpy.float32))
-    with pytest.raises(ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"):
+    with pytest.raises(
+        ValueError, match="Mismatched Tensor on argument #0 .*expected device_type=cuda, got cpu"
+    ):
         module.softmax(x, x)
 
 
@@ -153,10 +180,18 @@ def test_a_forked_child_starts_anew(package, stub):
 
 
 @pytest.mark.parametrize("version", ["current", "oldest"])
-def test_tracebacks_name_the_entry_point_but_those_of_prepared_calls(package, stub, oldest_python, version):
+def test_tracebacks_name_the_entry_point_but_those_of_prepared_calls(
+    package, stub, oldest_python, version
+):
     python = {"current": sys.executable, "oldest": oldest_python}[version]
     environment = os.environ | {"LD_LIBRARY_PATH": str(stub)}
-    ran = subprocess.run([python, "-c", PREPARED, package], env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [python, "-c", PREPARED, package],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     failed = (
         "RuntimeError: CUDA Error: cudaErrorLaunchFailure (719, CUDA_ERROR_LAUNCH_FAILED) launching `count` on device 0: "
         "unspecified launch failure; an earlier kernel failed, and nothing runs on the device until the process ends"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DataType parameters as Python and C pass them: results and kernels of the dtype that is asked for."""
+"""DataType parameters as Python and C pass them: results and kernels of the dtype that is asked
+for.
+"""
 
 import os
 import subprocess
@@ -105,7 +107,10 @@ def test_the_out_twin_has_both(module):
     x, y = torch.tensor([8.0, 3.5]), torch.zeros(2, dtype=torch.int32)
     module.cast_out(x, torch.int32, y)
     assert y.tolist() == [8, 3]
-    with pytest.raises(TypeError, match=r"^Mismatched y.dtype on argument #2 .*, expected to match out \(uint8\), got int32$"):
+    with pytest.raises(
+        TypeError,
+        match=r"^Mismatched y.dtype on argument #2 .*, expected to match out \(uint8\), got int32$",
+    ):
         module.cast_out(x, "uint8", y)
 
 
@@ -121,12 +126,20 @@ def test_the_out_twin_has_both(module):
 def test_other_dtypes(module, out, expected, got):
     with pytest.raises(TypeError) as error:
         module.cast(torch.zeros(2), out)
-    assert str(error.value) == f"Mismatched dtype on argument #1 when calling: `{SHORT}`, expected {expected}, got {got}"
+    assert (
+        str(error.value)
+        == f"Mismatched dtype on argument #1 when calling: `{SHORT}`, expected {expected}, got {got}"
+    )
 
 
-@pytest.mark.parametrize(("out", "received"), [(3, "int"), (None, "None"), (torch.zeros(1), "Tensor"), (b"int32", "bytes")])
+@pytest.mark.parametrize(
+    ("out", "received"),
+    [(3, "int"), (None, "None"), (torch.zeros(1), "Tensor"), (b"int32", "bytes")],
+)
 def test_what_is_no_dtype(module, out, received):
-    with pytest.raises(TypeError, match=f"^Mismatched type on argument #1 .*, expected dtype, got {received}$"):
+    with pytest.raises(
+        TypeError, match=f"^Mismatched type on argument #1 .*, expected dtype, got {received}$"
+    ):
         module.cast(torch.zeros(2), out)
 
 
@@ -149,11 +162,28 @@ def test_a_c_host(build_package, include):
     folder = build_package(TEXT, {"k.c": KERNELS}, ["package.o", "package.h"])
     (folder / "host.c").write_text(include + HOST)
     library = Path(tvm_ffi.libinfo.find_libtvm_ffi()).parent
-    paths = [tvm_ffi.libinfo.find_include_path(), tvm_ffi.libinfo.find_dlpack_include_path()] if include else []
-    flags = ["-O1", "-Wall", "-Werror", *(f"-I{path}" for path in paths), "host.c", "package.o", "-o", "host", f"-L{library}", "-ltvm_ffi"]
+    paths = (
+        [tvm_ffi.libinfo.find_include_path(), tvm_ffi.libinfo.find_dlpack_include_path()]
+        if include
+        else []
+    )
+    flags = [
+        "-O1",
+        "-Wall",
+        "-Werror",
+        *(f"-I{path}" for path in paths),
+        "host.c",
+        "package.o",
+        "-o",
+        "host",
+        f"-L{library}",
+        "-ltvm_ffi",
+    ]
     subprocess.run(["gcc", *flags, "-Wl,--allow-shlib-undefined"], cwd=folder, check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
-    printed = subprocess.run(["./host"], cwd=folder, check=True, capture_output=True, text=True, env=environment).stdout
+    printed = subprocess.run(
+        ["./host"], cwd=folder, check=True, capture_output=True, text=True, env=environment
+    ).stdout
     short = "cast_out(x: Tensor([n], float32), out: DataType, y: Tensor([n], out))"
     wrong = f"Mismatched dtype on argument #1 when calling: `{short}`, expected float64, int32 or uint8, got int8"
     assert printed.splitlines() == ["0 -8 3", f"-1 TypeError: {wrong}"]

@@ -59,11 +59,15 @@ def test_the_package_file_of_the_first_page(folder):
         (folder / name).write_text(text)
     shown = run(folder, block("README.md", "sh", "kernpack build"))
     assert "package add_one" in shown
-    run_python(folder, block("README.md", "python", "import numpy, tvm_ffi") + "assert (b == 1).all()\n")
+    run_python(
+        folder, block("README.md", "python", "import numpy, tvm_ffi") + "assert (b == 1).all()\n"
+    )
 
 
 def test_calls_from_python(folder):
-    first, keywords = (block("docs/hosts.md", "python", word) for word in ("import numpy", "make_kwargs_wrapper"))
+    first, keywords = (
+        block("docs/hosts.md", "python", word) for word in ("import numpy", "make_kwargs_wrapper")
+    )
     script = f"{first}assert b.tolist() == [1, 2, 3, 4]\na += 1\n{keywords}assert b.tolist() == [2, 3, 4, 5]\n"
     (folder / "script.py").write_text(script)
     run(folder, f"{sys.executable} script.py")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the other tests stand on is there: the pinned packages, the older TVM-FFI, an aarch64 to run on."""
+"""What the other tests stand on is there: the pinned packages, the older TVM-FFI, an aarch64 to run
+on.
+"""
 
 import importlib.metadata
 import subprocess
@@ -28,7 +30,9 @@ def test_installed_versions_are_the_pinned_ones():
 
 
 def test_the_oldest_tvm_ffi_is_what_its_requirements_say(oldest_python):
-    script = "import importlib.metadata, tvm_ffi; print(importlib.metadata.version('apache-tvm-ffi'))"
+    script = (
+        "import importlib.metadata, tvm_ffi; print(importlib.metadata.version('apache-tvm-ffi'))"
+    )
     ran = subprocess.run([oldest_python, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == pins("requirements-oldest.txt")["apache-tvm-ffi"] == "0.1.0"
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages called with real tensors of real frameworks: what arrives, what comes back, what is refused."""
+"""Packages called with real tensors of real frameworks: what arrives, what comes back, what is
+refused.
+"""
 
 import threading
 
@@ -43,7 +45,9 @@ def test_the_out_twin_takes_its_result(module):
 
 
 def test_a_failed_host_function_is_a_runtime_error(module):
-    with pytest.raises(RuntimeError, match="Function `refuse` failed when calling: .* expected status 0, got 5$"):
+    with pytest.raises(
+        RuntimeError, match="Function `refuse` failed when calling: .* expected status 0, got 5$"
+    ):
         module.everything(*everything.arguments(torch.zeros(5, 2)))
 
 
@@ -58,7 +62,9 @@ def test_numpy_and_tvm_ffi_tensors(module):
 
 
 def test_results_without_an_allocator_say_so(module):
-    with pytest.raises(RuntimeError, match="^Cannot allocate the .* when calling: `everything(.*)`: .*allocator"):
+    with pytest.raises(
+        RuntimeError, match="^Cannot allocate the .* when calling: `everything(.*)`: .*allocator"
+    ):
         module.everything(*everything.arguments(np.zeros((2, 2), np.float32)))
 
 
@@ -68,7 +74,10 @@ def test_jax_on_the_cpu(module):
     x = jnp.arange(8, dtype=jnp.float32)
     np.testing.assert_array_equal(np.asarray(jax.jit(call)(x)), np.arange(8) + 1)
     wrong = jax.ffi.ffi_call("kernpack_add_one", jax.ShapeDtypeStruct((4,), jnp.float32))
-    with pytest.raises(jax.errors.JaxRuntimeError, match=r"expected to match a\.shape\[0\], got 4 \(a\.shape\[0\] is 8\)"):
+    with pytest.raises(
+        jax.errors.JaxRuntimeError,
+        match=r"expected to match a\.shape\[0\], got 4 \(a\.shape\[0\] is 8\)",
+    ):
         np.asarray(wrong(x))
 
 
@@ -77,9 +86,14 @@ def test_views_arrive_as_they_are(module):
     b = torch.zeros(8)
     module.add_one(base[4:12], b)  # 16 bytes from the start: still aligned
     torch.testing.assert_close(b, base[4:12] + 1)
-    with pytest.raises(ValueError, match="expected data alignment=16 bytes, got address % 16 == 4$"):
+    with pytest.raises(
+        ValueError, match="expected data alignment=16 bytes, got address % 16 == 4$"
+    ):
         module.add_one(base[1:9], b)
-    with pytest.raises(ValueError, match=r"Mismatched a\.strides\[0\] .* expected to be 1 for row-major order, got 2$"):
+    with pytest.raises(
+        ValueError,
+        match=r"Mismatched a\.strides\[0\] .* expected to be 1 for row-major order, got 2$",
+    ):
         module.add_one(base[0:16:2], b)
     with pytest.raises(ValueError, match="got 0$"):
         module.add_one(torch.zeros(1).expand(8), b)
@@ -91,7 +105,9 @@ def test_empty_tensors_and_junk_strides_of_single_dims(module):
     with pytest.raises(ValueError, match="expected to be divisible by 4, got 1$"):
         module.add_one(junk, torch.zeros(1))
     x = torch.as_strided(torch.arange(8.0), (1, 4), (77, 1))
-    torch.testing.assert_close(module.everything(*everything.arguments(x)), x + everything.expected_sum(1))
+    torch.testing.assert_close(
+        module.everything(*everything.arguments(x)), x + everything.expected_sum(1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +147,8 @@ def test_half_precision_scalars(load_package):
         symbol = "bits"
         args = ["h", "b", "out"]
     """
-    # The C compiler may have no type for bfloat16; it travels in the same half of the same register.
+    # The C compiler may have no type for bfloat16; it travels in the same half of the same
+    # register.
     module, out = load_package(text, {"k.c": kernel}), torch.zeros(2, dtype=torch.int16)
     for value in (0.1, -1.0009765625, 65504.0, 6e-8, 1.0 + 2**-9, float("inf"), float("nan"), -0.0):
         module.bits(value, value, out)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that `module.name` would not find, since a module has an attribute of that name already, are refused."""
+"""Functions that `module.name` would not find, since a module has an attribute of that name
+already, are refused.
+"""
 
 import json
 import re
@@ -17,7 +19,9 @@ def attributes(names):
 
 
 def test_the_list_is_what_modules_have(oldest_python):
-    [listed] = re.findall(r"MODULE_ATTRIBUTES: &\[&str\] = &\[(.*?)\];", SOURCE.read_text(), re.DOTALL)
+    [listed] = re.findall(
+        r"MODULE_ATTRIBUTES: &\[&str\] = &\[(.*?)\];", SOURCE.read_text(), re.DOTALL
+    )
     ran = subprocess.run([oldest_python, "-c", SCRIPT], capture_output=True, text=True, check=True)
     has = attributes(dir(tvm_ffi.Module)) | attributes(json.loads(ran.stdout))
     assert re.findall(r'"(\w+)"', listed) == sorted(has)
@@ -28,7 +32,11 @@ def test_they_are_refused(kernpack, tmp_path):
     functions = (f'[[function]]\nsignature = "{name}(n: int32)"\nlaunch = []\n' for name in names)
     package = tmp_path / "package.toml"
     package.write_text('[package]\nname = "p"\n' + "".join(functions))
-    ran = subprocess.run([kernpack, "build", package, "-o", tmp_path / "p.so"], capture_output=True, text=True)
+    ran = subprocess.run(
+        [kernpack, "build", package, "-o", tmp_path / "p.so"], capture_output=True, text=True
+    )
     assert ran.returncode == 1
-    refused = re.findall(r"error\[reserved-name\]: a function cannot have the name `(\w+)`", ran.stderr)
+    refused = re.findall(
+        r"error\[reserved-name\]: a function cannot have the name `(\w+)`", ran.stderr
+    )
     assert refused == names

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of packages as Python calls them: keywords, defaults, results, dataclasses, and what they say of themselves."""
+"""Functions of packages as Python calls them: keywords, defaults, results, dataclasses, and what
+they say of themselves.
+"""
 
 import collections
 import copy
@@ -47,7 +49,10 @@ PACKAGE = (
         "stats(x: Tensor([n], float32)) -> low: Tensor([1], float32), high: Tensor([1], float32)",
         kp.Launch(C, args=["x", "n", "low", "high"]),
     )
-    .function("twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)", kp.Launch(C, args=["x", "n", "y"]))
+    .function(
+        "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)",
+        kp.Launch(C, args=["x", "n", "y"]),
+    )
     .function(
         "scale(p: Tuple(x: Tensor([n], float32), k: int32), y: Tensor([n], float32, mut))",
         kp.Launch(C, args=["p.x", "n", "p.k", "y"]),
@@ -93,12 +98,22 @@ def test_a_function_is_one_of_tvm_ffi(module):
 
 @pytest.mark.parametrize(
     ("args", "keywords", "alpha", "beta"),
-    [("xy", "", 1, 2), ("xya", "", 3, 2), ("xyab", "", 3, 7), ("xy", "b", 1, 7), ("xy", "a", 3, 2), ("", "xyba", 3, 7), ("x", "by", 1, 7)],
+    [
+        ("xy", "", 1, 2),
+        ("xya", "", 3, 2),
+        ("xyab", "", 3, 7),
+        ("xy", "b", 1, 7),
+        ("xy", "a", 3, 2),
+        ("", "xyba", 3, 7),
+        ("x", "by", 1, 7),
+    ],
 )
 def test_arguments_by_position_and_by_name(module, x, y, args, keywords, alpha, beta):
     values = {"x": x, "y": y, "a": 3.0, "b": 7.0}
     names = {"x": "x", "y": "y", "a": "alpha", "b": "beta"}
-    module.axpy(*[values[each] for each in args], **{names[each]: values[each] for each in keywords})
+    module.axpy(
+        *[values[each] for each in args], **{names[each]: values[each] for each in keywords}
+    )
     numpy.testing.assert_array_equal(y, alpha * x + beta)
 
 
@@ -111,7 +126,16 @@ plain.__name__ = plain.__qualname__ = "axpy"
 
 @pytest.mark.parametrize(
     ("n_args", "keywords"),
-    [(2, {"gamma": 1}), (2, {"x": 1}), (0, {"y": 1}), (5, {"beta": 1}), (1, {"alpha": 1}), (2, {"": 1}), (6, {"x": 1}), (4, {"beta": 1})],
+    [
+        (2, {"gamma": 1}),
+        (2, {"x": 1}),
+        (0, {"y": 1}),
+        (5, {"beta": 1}),
+        (1, {"alpha": 1}),
+        (2, {"": 1}),
+        (6, {"x": 1}),
+        (4, {"beta": 1}),
+    ],
 )
 def test_a_wrong_keyword_is_told_as_python_does(module, x, n_args, keywords):
     with pytest.raises(TypeError) as expected:
@@ -123,7 +147,11 @@ def test_a_wrong_keyword_is_told_as_python_does(module, x, n_args, keywords):
 
 def test_checks_speak_the_same_with_keywords(module, x):
     message = r"Mismatched y\.shape\[0\] on argument #1 .*expected to match x\.shape\[0\], got 3"
-    for call in (lambda y: module.axpy(x, y), lambda y: module.axpy(x=x, y=y), lambda y: module.axpy(x, y=y, beta=1)):
+    for call in (
+        lambda y: module.axpy(x, y),
+        lambda y: module.axpy(x=x, y=y),
+        lambda y: module.axpy(x, y=y, beta=1),
+    ):
         with pytest.raises(ValueError, match=message):
             call(numpy.zeros(3, "float32"))
 
@@ -189,7 +217,9 @@ def load(_):
 
 
 def test_a_function_loaded_during_a_call_with_an_allocator(tmp_path):
-    """The allocator of that call, PyTorch's, is that of its thread, and does not stay when the call ends."""
+    """The allocator of that call, PyTorch's, is that of its thread, and does not stay when the call
+    ends.
+    """
     PACKAGE.export(tmp_path / "functions.so")
     script = """
 tvm_ffi.convert(load)(torch.ones(3))
@@ -235,7 +265,9 @@ class Frozen:
     k: int
 
 
-@pytest.mark.parametrize("kind", [lambda *each: each, lambda *each: list(each), Named, Data, Frozen])
+@pytest.mark.parametrize(
+    "kind", [lambda *each: each, lambda *each: list(each), Named, Data, Frozen]
+)
 def test_tuples_of_every_kind(module, x, y, kind):
     module.scale(kind(x, 3), y)
     numpy.testing.assert_array_equal(y, 3 * x)
@@ -246,13 +278,20 @@ def test_tuples_of_every_kind(module, x, y, kind):
 @pytest.mark.parametrize("kind", [Named, Data, Frozen])
 def test_results_are_what_the_fields_are(kind):
     text = "halve(p: Tuple(x: Tensor([n], float32), k: int32)) -> y: Tensor([n], float32)"
-    halve = kp.host("void halve(const float* x, long n, int k, float* y) { for (long i = 0; i < n; ++i) y[i] = x[i] / k; }", text, args=["p.x", "n", "p.k", "y"])
+    halve = kp.host(
+        "void halve(const float* x, long n, int k, float* y) { for (long i = 0; i < n; ++i) y[i] = x[i] / k; }",
+        text,
+        args=["p.x", "n", "p.k", "y"],
+    )
     assert isinstance(halve(kind(numpy.zeros(3, "float32"), 2)), numpy.ndarray)
     assert isinstance(halve(p=kind(torch.zeros(3), 2)), torch.Tensor)
 
 
 def test_a_copy_is_the_function_itself(module):
-    assert copy.copy(module.axpy) is module.axpy and copy.deepcopy({"f": module.stats})["f"] is module.stats
+    assert (
+        copy.copy(module.axpy) is module.axpy
+        and copy.deepcopy({"f": module.stats})["f"] is module.stats
+    )
 
 
 def test_a_function_goes_to_another_process(x, tmp_path):
@@ -262,7 +301,9 @@ def test_a_function_goes_to_another_process(x, tmp_path):
     path.unlink()
     code = "import pickle, sys, numpy; twice, stats = pickle.load(sys.stdin.buffer); assert twice.package is stats.package; "
     code += "x = numpy.arange(4, dtype='float32'); sys.stdout.buffer.write(pickle.dumps([twice(x), stats(x)]))"
-    ran = subprocess.run([sys.executable, "-c", code], input=pickled, stdout=subprocess.PIPE, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], input=pickled, stdout=subprocess.PIPE, check=True
+    )
     twice, stats = pickle.loads(ran.stdout)
     assert twice.tolist() == [0, 2, 4, 6] and stats.low == 0 and stats.high == 3
     assert repr(stats) == "stats(low=array([0.], dtype=float32), high=array([3.], dtype=float32))"
@@ -304,7 +345,9 @@ def test_a_dataclass_that_tvm_ffi_met_first(module, x, y):
 
 
 def test_a_wrong_field_is_named(module, x, y):
-    with pytest.raises(TypeError, match=r"Mismatched type on p\.k in argument #0 .* expected int, got str"):
+    with pytest.raises(
+        TypeError, match=r"Mismatched type on p\.k in argument #0 .* expected int, got str"
+    ):
         module.scale(Data(x, "a"), y)
 
 
@@ -312,14 +355,30 @@ def test_what_a_function_says_of_itself(module):
     f = module.axpy
     assert str(inspect.signature(f)) == "(x, y, alpha=1.0, beta=2.0)"
     assert f.name == f.__name__ == "axpy"
-    assert f.signature.startswith("axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0")
+    assert f.signature.startswith(
+        "axpy(x: Tensor([n], float32), y: Tensor([n], float32, mut), alpha: float32 = 1.0"
+    )
     assert f.__doc__.startswith("y = alpha*x + beta\n") and f.signature in f.__doc__
     assert "y = alpha*x + beta" in pydoc.render_doc(f)
     assert "require" in f.plan and "y.shape[0]" in f.plan
     assert repr(f).startswith("<kernpack.Function axpy(")
-    assert f.device_type == "cpu" and f.package.digest and f.description["params"][1]["type"]["mutable"]
-    assert module.functions == ["axpy", "stats", "stats_out", "twice", "twice_out", "scale", "reversed"]
-    assert "axpy" in dir(module) and "axpy" in module and "missing" not in module and len(module) == 7
+    assert (
+        f.device_type == "cpu"
+        and f.package.digest
+        and f.description["params"][1]["type"]["mutable"]
+    )
+    assert module.functions == [
+        "axpy",
+        "stats",
+        "stats_out",
+        "twice",
+        "twice_out",
+        "scale",
+        "reversed",
+    ]
+    assert (
+        "axpy" in dir(module) and "axpy" in module and "missing" not in module and len(module) == 7
+    )
 
 
 def test_what_is_not_there_is_told(module):

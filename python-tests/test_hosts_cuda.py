@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts of examples/hosts_cuda that are programs, where there is no GPU: without a driver, and with that of `tests/cuda-stub`, under which
-kernels do nothing. `scripts/gpu-test` runs all hosts where there is one."""
+"""The hosts of examples/hosts_cuda that are programs, where there is no GPU: without a driver, and
+with that of `tests/cuda-stub`, under which kernels do nothing. `scripts/gpu-test` runs all hosts
+where there is one.
+"""
 
 import importlib.util
 import json
@@ -17,7 +19,9 @@ from conftest import REPOSITORY
 
 EXAMPLE = REPOSITORY / "examples/hosts_cuda"
 
-needs_no_driver = pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="there is a driver")
+needs_no_driver = pytest.mark.skipif(
+    shutil.which("nvidia-smi") is not None, reason="there is a driver"
+)
 
 
 def load(path):
@@ -36,7 +40,9 @@ def folder(kernpack, tmp_path_factory):
     """With the package that all hosts call."""
     folder = tmp_path_factory.mktemp("hosts_cuda")
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("CARGO_TARGET_DIR", os.environ.get("CARGO_TARGET_DIR", str(REPOSITORY / "target")))
+        environment.setenv(
+            "CARGO_TARGET_DIR", os.environ.get("CARGO_TARGET_DIR", str(REPOSITORY / "target"))
+        )
         environment.setenv("KERNPACK_PYTHON", sys.executable)
         environment.setenv("KERNPACK_CLI", str(kernpack))
         DRIVER.build(folder)
@@ -57,7 +63,9 @@ def ran(command, **environment):
 def test_without_a_driver_a_host_says_so(program):
     told = ran(program)
     assert told.returncode == 1
-    assert told.stdout.startswith("loaded ahead: RuntimeError: cannot load the CUDA driver when calling: `kernpack_preload_")
+    assert told.stdout.startswith(
+        "loaded ahead: RuntimeError: cannot load the CUDA driver when calling: `kernpack_preload_"
+    )
     assert ": libcuda.so.1: " in told.stdout
     assert told.stdout.endswith("; this function needs a GPU and its driver\n")
 
@@ -78,20 +86,34 @@ def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, t
     # Kernels do nothing here, and results are zeros.
     zeros = {"float16": 1, "bfloat16": 1, "own stream": 1, "prepared": 2}
     lines = [line.split(": ", 1) for line in DRIVER.wanted_of("cpp")]
-    wanted = [f"{what}: " + (" ".join(["00000000"] * zeros[what]) if what in zeros else text) for what, text in lines]
+    wanted = [
+        f"{what}: " + (" ".join(["00000000"] * zeros[what]) if what in zeros else text)
+        for what, text in lines
+    ]
     assert printed.stdout.splitlines() == wanted
 
     calls = [json.loads(line) for line in log.read_text().splitlines()]
     given = [call["data"] for call in calls if call["call"] == "cuMemcpyHtoD_v2"]
-    for numbers in (REPORT.x(4, 136), REPORT.w(136), REPORT.x(4, 100), *(REPORT.x(8, 1024, shift) for shift in (11, 22, 33))):
+    for numbers in (
+        REPORT.x(4, 136),
+        REPORT.w(136),
+        REPORT.x(4, 100),
+        *(REPORT.x(8, 1024, shift) for shift in (11, 22, 33)),
+    ):
         assert halves(numbers) in given
     bits = (REPORT.x(3, 4104).view("uint32") >> 16).astype("uint16")
     assert bits.tobytes().hex()[: 2 * 256] in given
 
-    launches = [call["args"]["config"]["stream"] for call in calls if call["call"] == "cuLaunchKernelEx"]
+    launches = [
+        call["args"]["config"]["stream"] for call in calls if call["call"] == "cuLaunchKernelEx"
+    ]
     assert launches == [None, None, "stream1", "stream1", "stream1"]
     order = ["cuLaunchHostFunc", "cuMemcpyDtoDAsync_v2", "cuLaunchKernelEx", "cuStreamSynchronize"]
-    on_stream = [call["call"] for call in calls if '"stream1"' in json.dumps(call["args"]) and call["call"] in order]
+    on_stream = [
+        call["call"]
+        for call in calls
+        if '"stream1"' in json.dumps(call["args"]) and call["call"] in order
+    ]
     assert on_stream == 3 * order
     loads = [i for i, call in enumerate(calls) if call["call"] == "cuLibraryLoadData"]
     first_launch = next(i for i, call in enumerate(calls) if call["call"] == "cuLaunchKernelEx")
@@ -100,6 +122,7 @@ def test_a_host_gives_the_same_numbers_and_uses_its_streams(program, kernpack, t
 
 def test_what_is_expected_is_what_rms_norm_is():
     """What a GPU printed, against the same arithmetic in NumPy."""
+
     def checksum(rows, d, dtype, eps=1e-6, shift=0):
         x = REPORT.x(rows, d, shift)
         mean = (x * x).sum(axis=1, dtype="float32") / numpy.float32(d) + numpy.float32(eps)
@@ -110,12 +133,16 @@ def test_what_is_expected_is_what_rms_norm_is():
     assert wanted["float16"] == checksum(4, 136, "float16")
     assert wanted["bfloat16"] == checksum(3, 4104, ml_dtypes.bfloat16, 0.5)
     assert wanted["own stream"] == checksum(8, 1024, "float16", shift=11)
-    assert wanted["prepared"].split() == [checksum(8, 1024, "float16", shift=shift) for shift in (22, 33)]
+    assert wanted["prepared"].split() == [
+        checksum(8, 1024, "float16", shift=shift) for shift in (22, 33)
+    ]
 
 
 def test_what_has_a_limit_is_expected():
     wanted = DRIVER.wanted_of("jax")
-    assert [line.split(": ")[0] for line in wanted] == [line.split(": ")[0] for line in DRIVER.wanted_of("torch")]
+    assert [line.split(": ")[0] for line in wanted] == [
+        line.split(": ")[0] for line in DRIVER.wanted_of("torch")
+    ]
     assert wanted[-1].startswith("prepared: not expressible: ")
 
 

@@ -133,13 +133,21 @@ def test_in_a_compiled_program(axpy, dtype):
     np.testing.assert_array_equal(np.asarray(out, "float32"), 2 * (2 * np.arange(8) + 1))
 
 
-@pytest.mark.parametrize(("mode", "dtype", "value"), [("one", "float32", 1), ("two or so", "int32", 2)])
+@pytest.mark.parametrize(
+    ("mode", "dtype", "value"), [("one", "float32", 1), ("two or so", "int32", 2)]
+)
 def test_texts_and_names_of_dtypes_are_attributes(module, mode, dtype, value):
     name = target(module.fill, "attrs.mode", "attrs.dtype", "rets")
-    filled = jax.jit(lambda: jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(mode=mode, dtype=dtype))()
+    filled = jax.jit(
+        lambda: jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(mode=mode, dtype=dtype)
+    )()
     assert filled.dtype == dtype and filled.tolist() == [value] * 3
-    with pytest.raises(jax.errors.JaxRuntimeError, match='expected mode in {"one", "two or so"}, got "three"'):
-        jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(mode="three", dtype=dtype).block_until_ready()
+    with pytest.raises(
+        jax.errors.JaxRuntimeError, match='expected mode in {"one", "two or so"}, got "three"'
+    ):
+        jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((3,), dtype))(
+            mode="three", dtype=dtype
+        ).block_until_ready()
 
 
 def test_in_a_loop_and_in_a_map(axpy):
@@ -160,7 +168,9 @@ def test_several_results_and_one_without_dims(module):
 
 
 def test_layouts_are_not_told(module):
-    """Why `docs/hosts.md` has them left alone: the memory is column-major, and arrives as if it were not."""
+    """Why `docs/hosts.md` has them left alone: the memory is column-major, and arrives as if it
+    were not.
+    """
     name = target(module.sums)
     outs = (jax.ShapeDtypeStruct((), jnp.float32), jax.ShapeDtypeStruct((2,), jnp.float32))
     call = jax.ffi.ffi_call(name, outs, input_layouts=[(1, 0)])
@@ -170,7 +180,9 @@ def test_layouts_are_not_told(module):
 
 def test_a_donated_input_is_the_output(module):
     name = target(module.increment)
-    call = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((4,), jnp.float32), input_output_aliases={0: 0})
+    call = jax.ffi.ffi_call(
+        name, jax.ShapeDtypeStruct((4,), jnp.float32), input_output_aliases={0: 0}
+    )
     x = jnp.arange(4.0)
     np.testing.assert_array_equal(jax.jit(call)(x), np.arange(4) + 1)
     np.testing.assert_array_equal(x, np.arange(4))  # not donated, so XLA copied it first
@@ -181,7 +193,11 @@ def test_a_donated_input_is_the_output(module):
     ("x", "y", "words"),
     [
         (jnp.zeros(3), jnp.zeros(3), r"expected to be divisible by 2, got 3"),
-        (jnp.zeros(4), jnp.zeros(6), r"Mismatched y\.shape\[0\] on argument #2 .* got 6 \(x\.shape\[0\] is 4\)"),
+        (
+            jnp.zeros(4),
+            jnp.zeros(6),
+            r"Mismatched y\.shape\[0\] on argument #2 .* got 6 \(x\.shape\[0\] is 4\)",
+        ),
         (jnp.zeros(4, jnp.int32), jnp.zeros(4), r"expected dtype=float32 or bfloat16, got int32"),
         (jnp.zeros((2, 2)), jnp.zeros(4), r"expected ndim=1, got 2"),
     ],

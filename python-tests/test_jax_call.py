@@ -62,7 +62,10 @@ def test_shapes_come_from_the_signature(axpy):
     x, y = jnp.arange(8.0), jnp.ones(8)
     np.testing.assert_array_equal(jax.jit(axpy)(x, y), 2 * np.arange(8) + 1)
     np.testing.assert_array_equal(axpy(x, y), 2 * np.arange(8) + 1)
-    assert jax.eval_shape(axpy, Struct((6,), jnp.bfloat16), Struct((6,), jnp.bfloat16)).dtype == jnp.bfloat16
+    assert (
+        jax.eval_shape(axpy, Struct((6,), jnp.bfloat16), Struct((6,), jnp.bfloat16)).dtype
+        == jnp.bfloat16
+    )
     half = jax.jit(axpy)(x.astype(jnp.bfloat16), y.astype(jnp.bfloat16))
     assert half.dtype == jnp.bfloat16 and half[3] == 7
 
@@ -97,14 +100,18 @@ def test_wrong_arguments_are_type_errors(axpy, call, words):
 def test_statics_can_be_arguments_of_jit(axpy):
     jitted = jax.jit(axpy, static_argnames="alpha")
     x = jnp.arange(4.0)
-    assert jitted(x, x, alpha=3.0).tolist() == [0, 4, 8, 12] and jitted(x, x, alpha=4.0).tolist() == [0, 5, 10, 15]
+    assert jitted(x, x, alpha=3.0).tolist() == [0, 4, 8, 12] and jitted(
+        x, x, alpha=4.0
+    ).tolist() == [0, 5, 10, 15]
 
 
 def test_every_kind_of_static_argument(load):
     call = kj.call(load("scalars"))
     filled = jax.jit(lambda: call(6, 3 << 32, True, -1.5, None, s=(2, 7)))()
     assert filled.tolist() == [3, 1, -1.5, 0, 0, 7]
-    filled = jax.jit(lambda: call(n=6, i=-(1 << 63), b=0, f=np.float32(0.25), lambda_=2, one=1, s=[2, 8]))()
+    filled = jax.jit(
+        lambda: call(n=6, i=-(1 << 63), b=0, f=np.float32(0.25), lambda_=2, one=1, s=[2, 8])
+    )()
     assert filled.tolist() == [-(1 << 31), 0, 0.25, 2, 1, 8]
     assert call(6, 0, 0, 0, **{"lambda": 3}, s=(2, 0)).tolist() == [0, 0, 0, 3, 1, 0]
     for wrong in ({"i": 1 << 63}, {"i": 1.5}, {"b": 2}, {"n": None}):
@@ -173,7 +180,11 @@ def test_tuples_are_pytrees_and_optionals_may_be_none(load):
 def test_several_results_are_a_named_tuple(load):
     call = kj.call(load("sums"))
     both = jax.jit(call)(jnp.arange(12.0).reshape(3, 4))
-    assert both._fields == ("total", "rows") and float(both.total) == 66 and both.rows.tolist() == [6, 22, 38]
+    assert (
+        both._fields == ("total", "rows")
+        and float(both.total) == 66
+        and both.rows.tolist() == [6, 22, 38]
+    )
     # They are pytrees of one type, whoever made them.
     again = jax.jit(kj.call(load("sums")))(jnp.ones((3, 4)))
     assert jax.tree.map(jnp.add, both, again).rows.tolist() == [10, 26, 42]
@@ -183,7 +194,9 @@ def test_outputs_can_be_said(load):
     structs = [Struct((), jnp.float32), Struct((2,), jnp.float32)]
     total, rows = kj.call(load("sums"), output=structs)(jnp.ones((2, 3)))
     assert float(total) == 6 and rows.tolist() == [3, 3]
-    with pytest.raises(ValueError, match=r"`y` of `fill` has no shape or dtype yet: say it by `output="):
+    with pytest.raises(
+        ValueError, match=r"`y` of `fill` has no shape or dtype yet: say it by `output="
+    ):
         kj.call(load("fill"))("one", "int32")
     with pytest.raises(ValueError, match="2 arrays come back"):
         kj.call(load("sums"), output=structs[:1])(jnp.ones((2, 3)))
@@ -195,7 +208,10 @@ def test_expressions_are_evaluated_for_symbolic_sizes(load):
     n, m = export.symbolic_shape("n, m")
     specs = Struct((8 * n,), jnp.float32), Struct((m,), jnp.float32)
     exported = kj.export(kj.call(load("quarter")))(*specs)
-    assert str(exported.out_avals[0].shape) == "(n, max(3, m))" or str(exported.out_avals[0].shape) == "(n, max(m, 3))"
+    assert (
+        str(exported.out_avals[0].shape) == "(n, max(3, m))"
+        or str(exported.out_avals[0].shape) == "(n, max(m, 3))"
+    )
     assert exported.call(jnp.ones(16), jnp.ones(5)).tolist() == [[1.0] * 5] * 2
     assert exported.call(jnp.ones(16), jnp.ones(2)).shape == (2, 3)
     spaced = kj.export(kj.call(load("spaced")))(Struct((m, n), jnp.float32))
@@ -204,7 +220,9 @@ def test_expressions_are_evaluated_for_symbolic_sizes(load):
 
 
 def test_expressions_are_evaluated(load):
-    out = jax.eval_shape(kj.call(load("quarter")), Struct((26,), jnp.float32), Struct((2,), jnp.float32))
+    out = jax.eval_shape(
+        kj.call(load("quarter")), Struct((26,), jnp.float32), Struct((2,), jnp.float32)
+    )
     assert out.shape == (4, 3)
     assert kj.call(load("quarter"))(jnp.full(26, 7.0), jnp.ones(5)).tolist() == [[7.0] * 5] * 4
 
@@ -247,7 +265,9 @@ def test_packed_integers_are_refused(load, dtype):
 
 def test_wide_results_need_wide_numbers(load):
     call = kj.call(load("copy"), output=Struct((4,), np.float64), check=False)
-    with pytest.raises(ValueError, match="`y` is float64, which JAX has only with `jax_enable_x64`"):
+    with pytest.raises(
+        ValueError, match="`y` is float64, which JAX has only with `jax_enable_x64`"
+    ):
         call(jnp.zeros(4))
 
 
@@ -289,7 +309,9 @@ def test_results_have_layouts_and_modes_too(load):
 
 def test_modes_move_memory_where_the_signature_asks(load):
     x = jnp.arange(6.0).reshape(2, 3)
-    np.testing.assert_array_equal(jax.jit(kj.call(load("sums"), modes={"x": (1, 0)}))(x).rows, [3, 5, 7])
+    np.testing.assert_array_equal(
+        jax.jit(kj.call(load("sums"), modes={"x": (1, 0)}))(x).rows, [3, 5, 7]
+    )
 
 
 @pytest.mark.parametrize(
@@ -328,7 +350,11 @@ def test_what_is_written_in_place_is_an_alias(load):
     np.testing.assert_array_equal(y, np.arange(4))  # not donated, so XLA copied it first
     before = y.unsafe_buffer_pointer()
     after = jax.jit(call, donate_argnums=0)(y)
-    assert after.tolist() == [1, 2, 3, 4] and after.unsafe_buffer_pointer() == before and y.is_deleted()
+    assert (
+        after.tolist() == [1, 2, 3, 4]
+        and after.unsafe_buffer_pointer() == before
+        and y.is_deleted()
+    )
 
 
 def test_a_result_takes_the_place_of_another_array(load):
@@ -343,9 +369,14 @@ def test_workspaces_come_with_the_program(load):
     call = kj.call(load("spaced"))
     x = jnp.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(jax.jit(call)(x), 2 * x.sum(1) + 0.5)
-    np.testing.assert_array_equal(jax.jit(jax.vmap(call))(jnp.stack([x, -x])), [2 * x.sum(1) + 0.5, -2 * x.sum(1) + 0.5])
+    np.testing.assert_array_equal(
+        jax.jit(jax.vmap(call))(jnp.stack([x, -x])), [2 * x.sum(1) + 0.5, -2 * x.sum(1) + 0.5]
+    )
     assert 175 < kj.last_workspace_peak() <= 3 * 256
-    with pytest.raises(Error, match=r"RESOURCE_EXHAUSTED: MemoryError: .*the workspace has \d+ bytes left, and \d+ are needed"):
+    with pytest.raises(
+        Error,
+        match=r"RESOURCE_EXHAUSTED: MemoryError: .*the workspace has \d+ bytes left, and \d+ are needed",
+    ):
         jax.jit(kj.call(load("spaced"), workspace=0))(jnp.zeros((3, 4))).block_until_ready()
     larger = kj.call(load("spaced"), workspace=4096)
     np.testing.assert_array_equal(jax.jit(larger)(x), 2 * x.sum(1) + 0.5)
@@ -364,7 +395,9 @@ def test_workspaces_of_the_environment_stay(load):
 
 def test_in_loops(axpy):
     ones = jnp.ones(4)
-    looped = jax.jit(lambda x: jax.lax.fori_loop(0, 10, lambda _, x: axpy(ones, x, alpha=1.0), x))(ones)
+    looped = jax.jit(lambda x: jax.lax.fori_loop(0, 10, lambda _, x: axpy(ones, x, alpha=1.0), x))(
+        ones
+    )
     np.testing.assert_array_equal(looped, 11 * np.ones(4))
     last, every = jax.lax.scan(lambda x, y: (axpy(x, y), x), ones, jnp.zeros((3, 4)))
     assert last.tolist() == [8] * 4 and every[:, 0].tolist() == [1, 2, 4]
@@ -465,7 +498,9 @@ def test_derivatives(load):
 
 def test_derivatives_with_what_the_forward_pass_keeps(load):
     double = kj.call(load("double"))
-    call = kj.custom_vjp(double, lambda inputs, kept, c: c * kept, forward=lambda x: (double(x), jnp.full(4, 2.0)))
+    call = kj.custom_vjp(
+        double, lambda inputs, kept, c: c * kept, forward=lambda x: (double(x), jnp.full(4, 2.0))
+    )
     np.testing.assert_array_equal(jax.grad(lambda x: call(x).sum())(jnp.ones(4)), [2] * 4)
 
 
@@ -533,8 +568,16 @@ def test_on_threads(axpy):
     ("x", "y", "words"),
     [
         (jnp.zeros(3), jnp.zeros(3), "ValueError: .* expected to be divisible by 2, got 3"),
-        (jnp.zeros(4), jnp.zeros(6), r"ValueError: Mismatched y\.shape\[0\] on argument #1 .* got 6 \(x\.shape\[0\] is 4\)"),
-        (jnp.zeros(4, jnp.int32), jnp.zeros(4, jnp.int32), "TypeError: .* expected dtype=float32 or bfloat16, got int32"),
+        (
+            jnp.zeros(4),
+            jnp.zeros(6),
+            r"ValueError: Mismatched y\.shape\[0\] on argument #1 .* got 6 \(x\.shape\[0\] is 4\)",
+        ),
+        (
+            jnp.zeros(4, jnp.int32),
+            jnp.zeros(4, jnp.int32),
+            "TypeError: .* expected dtype=float32 or bfloat16, got int32",
+        ),
     ],
 )
 def test_what_is_refused_at_run_time_keeps_its_kind(load, x, y, words):
@@ -579,13 +622,30 @@ def test_calls_are_checked_while_tracing(load, monkeypatch):
 @pytest.mark.parametrize(
     ("x", "y", "error", "words"),
     [
-        (Struct((3,), "float32"), Struct((3,), "float32"), ValueError, r"expected to be divisible by 2, got 3"),
-        (Struct((4,), "float32"), Struct((6,), "float32"), ValueError, r"got 6 \(x\.shape\[0\] is 4\)"),
-        (Struct((4,), "int32"), Struct((4,), "int32"), TypeError, "expected dtype=float32 or bfloat16, got int32"),
+        (
+            Struct((3,), "float32"),
+            Struct((3,), "float32"),
+            ValueError,
+            r"expected to be divisible by 2, got 3",
+        ),
+        (
+            Struct((4,), "float32"),
+            Struct((6,), "float32"),
+            ValueError,
+            r"got 6 \(x\.shape\[0\] is 4\)",
+        ),
+        (
+            Struct((4,), "int32"),
+            Struct((4,), "int32"),
+            TypeError,
+            "expected dtype=float32 or bfloat16, got int32",
+        ),
     ],
 )
 def test_what_is_refused_while_tracing_is_so_in_the_same_words(axpy, x, y, error, words):
-    with pytest.raises(error, match=r"^(Mismatched|Invalid) .* when calling: `axpy\(x: .*" + words + r"(\n|$)"):
+    with pytest.raises(
+        error, match=r"^(Mismatched|Invalid) .* when calling: `axpy\(x: .*" + words + r"(\n|$)"
+    ):
         jax.eval_shape(axpy, x, y)
 
 
@@ -617,14 +677,19 @@ def test_a_plain_function_takes_what_it_is_passed():
     seen = []
 
     def note(*values):
-        seen.append([type(value).__name__.replace("String", "str") for value in values] + [str(values[2]), values[4]])
+        seen.append(
+            [type(value).__name__.replace("String", "str") for value in values]
+            + [str(values[2]), values[4]]
+        )
         np.from_dlpack(values[-1])[:] = 5
 
     function = tvm_ffi.convert(note)
     # NumPy takes tensors that own themselves, and no views.
     call = kj.call(function, output=Struct((2,), jnp.float32), owned=True)
     x = jnp.ones((2, 2))
-    jitted = jax.jit(lambda x: call(x, True, jnp.bfloat16.dtype, 7, "a text of some length", None, 1.5, (1, 2)))
+    jitted = jax.jit(
+        lambda x: call(x, True, jnp.bfloat16.dtype, 7, "a text of some length", None, 1.5, (1, 2))
+    )
     assert jitted(x).tolist() == [5, 5]
     kinds = ["Tensor", "bool", "dtype", "int", "str", "NoneType", "float", "Shape", "Tensor"]
     assert seen == [[*kinds, "bfloat16", "a text of some length"]]
@@ -636,7 +701,9 @@ def test_a_plain_function_takes_what_it_is_passed():
 
 def test_static_values_of_another_type_are_another_call():
     seen = []
-    call = kj.call(tvm_ffi.convert(lambda value, y: seen.append(value)), output=Struct((2,), jnp.float32))
+    call = kj.call(
+        tvm_ffi.convert(lambda value, y: seen.append(value)), output=Struct((2,), jnp.float32)
+    )
     for value in (1, True, 1.0, 0.0, -0.0, 1):
         call(value).block_until_ready()
     assert list(map(repr, seen)) == ["1", "True", "1.0", "0.0", "-0.0", "1"]
@@ -659,7 +726,9 @@ def test_tensors_can_be_owned():
 
 def test_a_function_is_held():
     called = []
-    program = jax.jit(kj.call(tvm_ffi.convert(lambda y: called.append(y.shape)), output=Struct((2,), jnp.float32)))
+    program = jax.jit(
+        kj.call(tvm_ffi.convert(lambda y: called.append(y.shape)), output=Struct((2,), jnp.float32))
+    )
     program().block_until_ready()
     gc.collect()
     program().block_until_ready()
@@ -672,7 +741,9 @@ def test_a_function_is_held():
 def test_programs_name_packages_by_digest(load, package):
     text = jax.jit(kj.call(load("axpy"))).lower(jnp.zeros(4), jnp.zeros(4)).as_text()
     assert f'"{kp.load_module(package).digest}/axpy_out"' in text and "module =" not in text
-    embedded = jax.jit(kj.call(load("axpy"), embed=True)).lower(jnp.zeros(4), jnp.zeros(4)).as_text()
+    embedded = (
+        jax.jit(kj.call(load("axpy"), embed=True)).lower(jnp.zeros(4), jnp.zeros(4)).as_text()
+    )
     assert "module = dense" in embedded and len(embedded) > package.stat().st_size
 
 
@@ -706,7 +777,10 @@ def test_exported_programs_run_in_a_fresh_process(kernpack, tmp_path):
     path.unlink()
     assert python(EXPORTED, tmp_path / "program") == "[1.0, 4.0, 7.0, 10.0, 13.0, 16.0]\n"
     missing = python(EXPORTED, tmp_path / "plain")
-    assert f"NOT_FOUND: the package {module.digest} with `axpy_out` is not loaded in this process" in missing
+    assert (
+        f"NOT_FOUND: the package {module.digest} with `axpy_out` is not loaded in this process"
+        in missing
+    )
     assert export.deserialize(bytearray(blob)).call(jnp.ones(2), jnp.ones(2)).tolist() == [4, 4]
 
 
@@ -720,9 +794,15 @@ def test_a_package_that_has_changed_is_not_exported(kernpack, tmp_path):
 
 def test_damaged_packages_are_not_loaded(package):
     key = f"{'0' * 64}/double"
-    attributes = {"key": key, "module": np.frombuffer(package.read_bytes(), np.uint8), "plan": np.array([1, 2], np.int64)}
+    attributes = {
+        "key": key,
+        "module": np.frombuffer(package.read_bytes(), np.uint8),
+        "plan": np.array([1, 2], np.int64),
+    }
     made = jax.ffi.ffi_call(_xla.CAPTURABLE, Struct((4,), jnp.float32))
-    with pytest.raises(Error, match=f"DATA_LOSS: the program's copy of the package {'0' * 64} is damaged"):
+    with pytest.raises(
+        Error, match=f"DATA_LOSS: the program's copy of the package {'0' * 64} is damaged"
+    ):
         jax.jit(lambda x: made(x, **attributes))(jnp.zeros(4)).block_until_ready()
 
 
@@ -744,7 +824,9 @@ def test_plans_that_do_not_fit_are_refused(load, plan, words):
     key = _xla.key_of(load("double"))
     made = jax.ffi.ffi_call(_xla.CAPTURABLE, Struct((4,), jnp.float32))
     with pytest.raises(Error, match=f"INVALID_ARGUMENT: kernpack's plan of the call: {words}"):
-        jax.jit(lambda x: made(x, key=key, plan=np.array(plan, np.int64)))(jnp.zeros(4)).block_until_ready()
+        jax.jit(lambda x: made(x, key=key, plan=np.array(plan, np.int64)))(
+            jnp.zeros(4)
+        ).block_until_ready()
 
 
 @pytest.mark.parametrize(
@@ -873,7 +955,9 @@ def test_what_the_document_shows(kernpack, tmp_path):
     [toml], [c] = ([block for info, block in blocks if info == wanted] for wanted in ("toml", "c"))
     (tmp_path / "kernels.toml").write_text(toml)
     (tmp_path / "kernels.c").write_text(c)
-    subprocess.run([kernpack, "build", "kernels.toml", "-o", "kernels.so"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [kernpack, "build", "kernels.toml", "-o", "kernels.so"], cwd=tmp_path, check=True
+    )
     script = "".join(block for info, block in blocks if info == "python")
     assert script.count("assert ") > 12
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are brought in Python: every source that a package file takes, text and files, and what is told of mistakes.
+"""Kernels that are brought in Python: every source that a package file takes, text and files, and
+what is told of mistakes.
 
 GPU code is compiled and packaged here, and called in `tests/gpu`.
 """
@@ -55,7 +56,7 @@ def test_a_host_file(tmp_path, as_path):
 
 def test_host_files_of_several_kinds(tmp_path):
     (tmp_path / "one.h").write_text("#define ONE 1\n")
-    (tmp_path / "one.c").write_text('#include <one.h>\nfloat one(void) { return ONE; }')
+    (tmp_path / "one.c").write_text("#include <one.h>\nfloat one(void) { return ONE; }")
     subprocess.run(["gcc", "-c", "-fPIC", "one.c", "-I.", "-o", "one.o"], cwd=tmp_path, check=True)
     text = "float one(void); void add_one(const float* a, float* b, long n) { for (long i = 0; i < n; ++i) b[i] = a[i] + one(); }"
     check(kp.host([text, tmp_path / "one.o"], SIGNATURE, args=ARGS))
@@ -86,7 +87,9 @@ def test_cuda_text_and_file(tmp_path):
     for f in (text, file):
         [launch] = f.metadata["launches"]
         assert launch["kernel"] == "add_one" and launch["source"]["kind"] == "cuda"
-        assert [arch for image in launch["source"]["images"] for arch in image["archs"]] == ["sm_90"]
+        assert [arch for image in launch["source"]["images"] for arch in image["archs"]] == [
+            "sm_90"
+        ]
         assert f.device_type == "cuda"
     with pytest.raises((RuntimeError, ValueError), match="CUDA|device_type"):
         text(numpy.zeros(1, "float32"), numpy.zeros(1, "float32"))
@@ -94,7 +97,9 @@ def test_cuda_text_and_file(tmp_path):
 
 @pytest.mark.parametrize("arch, kind", [("sm_90", "cubin"), ("compute_90", "ptx")])
 def test_what_is_left_out_of_cuda_does_not_show(arch, kind, tmp_path):
-    """A program that includes nothing is compiled without CUDA's runtime; one that includes something, in vain or not, with it."""
+    """A program that includes nothing is compiled without CUDA's runtime; one that includes
+    something, in vain or not, with it.
+    """
 
     def code(text):
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.so"
@@ -104,15 +109,31 @@ def test_what_is_left_out_of_cuda_does_not_show(arch, kind, tmp_path):
     assert list(code(CUDA)) == list(code(CUDA + "#if 0\n#include <nothing.h>\n#endif\n"))
 
 
-@pytest.mark.parametrize("uses", ["__device__ cudaStream_t stream;", "__device__ float f(cudaTextureObject_t t) { return tex1D<float>(t, 0); }"])
+@pytest.mark.parametrize(
+    "uses",
+    [
+        "__device__ cudaStream_t stream;",
+        "__device__ float f(cudaTextureObject_t t) { return tex1D<float>(t, 0); }",
+    ],
+)
 def test_cuda_that_names_the_runtime(uses):
-    assert archs(kp.cuda(uses + CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")) == ["sm_90"]
+    assert archs(kp.cuda(uses + CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")) == [
+        "sm_90"
+    ]
 
 
 def test_what_cuda_is_refused_for_is_told_once():
     with pytest.raises(kp.CompileError) as caught:
-        kp.cuda(CUDA + "__device__ cudaStream_t s = unknown;", SIGNATURE, args=GPU_ARGS, **LAYOUT, arch="sm_90")
-    assert str(caught.value).count("error: identifier") == 1 and '"unknown" is undefined' in str(caught.value)
+        kp.cuda(
+            CUDA + "__device__ cudaStream_t s = unknown;",
+            SIGNATURE,
+            args=GPU_ARGS,
+            **LAYOUT,
+            arch="sm_90",
+        )
+    assert str(caught.value).count("error: identifier") == 1 and '"unknown" is undefined' in str(
+        caught.value
+    )
 
 
 def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
@@ -126,11 +147,19 @@ def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
 
     signature = "cast(x: Tensor([n], T), y: Tensor([n], U, mut)) where (T, U) in {(float32, float16), (float16, float32)}"
     f = kp.triton(cast, signature, grid="ceildiv(n, 256)", constexprs={"BLOCK": 256}, arch="sm_90")
-    assert [when for launch in f.metadata["launches"] for when in launch["when"]] == ["T in {float32} and U in {float16}", "T in {float16} and U in {float32}"]
+    assert [when for launch in f.metadata["launches"] for when in launch["when"]] == [
+        "T in {float32} and U in {float16}",
+        "T in {float16} and U in {float32}",
+    ]
 
 
 def archs(f):
-    return [arch for launch in f.metadata["launches"] for image in launch["source"]["images"] for arch in image["archs"]]
+    return [
+        arch
+        for launch in f.metadata["launches"]
+        for image in launch["source"]["images"]
+        for arch in image["archs"]
+    ]
 
 
 def test_what_cuda_is_compiled_for(monkeypatch):
@@ -142,7 +171,13 @@ def test_what_cuda_is_compiled_for(monkeypatch):
     _arch.visible.cache_clear()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
     assert archs(kp.cuda(CUDA, SIGNATURE, args=GPU_ARGS, **LAYOUT, doc="for one")) == ["sm_90"]
-    for names, order, found in [(None, None, ["sm_89", "sm_90"]), ("0", "PCI_BUS_ID", ["sm_89"]), ("", None, []), ("-1", None, []), ("GPU-a,1", "PCI_BUS_ID", ["sm_89", "sm_90"])]:
+    for names, order, found in [
+        (None, None, ["sm_89", "sm_90"]),
+        ("0", "PCI_BUS_ID", ["sm_89"]),
+        ("", None, []),
+        ("-1", None, []),
+        ("GPU-a,1", "PCI_BUS_ID", ["sm_89", "sm_90"]),
+    ]:
         assert _arch.visible(names, order) == found
     _arch.visible.cache_clear()
 
@@ -187,7 +222,12 @@ def test_ptx_and_cubin_from_text_bytes_and_files(tmp_path):
 def test_what_sources_of_compiled_code_take():
     assert inspect.signature(kp.ptx) == inspect.signature(kp.cubin) == inspect.signature(kp.fatbin)
     names = set(inspect.signature(kp.ptx).parameters)
-    assert names == set(inspect.signature(kp.cuda).parameters) - {"include", "define", "options", "line_info"}
+    assert names == set(inspect.signature(kp.cuda).parameters) - {
+        "include",
+        "define",
+        "options",
+        "line_info",
+    }
     with pytest.raises(TypeError, match=r"^ptx\(\) got an unexpected keyword argument 'include'"):
         kp.ptx("", SIGNATURE, **LAYOUT, include=())
 
@@ -200,8 +240,10 @@ def test_a_package_file(tmp_path):
 def test_a_package_is_what_its_text_says(tmp_path):
     """The package, and the package file that it writes, with its sources beside: the same bytes."""
     package = kp.Package("both", submit=None).function(
-        SIGNATURE, kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="n > 4"), kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="otherwise"),
-        doc="b = a + 1\nby an engineer's \"hand\"",
+        SIGNATURE,
+        kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="n > 4"),
+        kp.Launch(kp.Source.host(ADD_ONE), args=ARGS, when="otherwise"),
+        doc='b = a + 1\nby an engineer\'s "hand"',
     )
     written = package.written()
     for name, content in written.held.items():
@@ -217,7 +259,9 @@ def test_all_mistakes_at_once():
     with pytest.raises(kp.CompileError) as error:
         kp.host("void f(void) {}", "f(x: Tensor([n], floot32), y: Tensor([m, float32))")
     assert "floot32" in str(error.value) and "signature =" in str(error.value)
-    assert error.value.diagnostics and all(each["severity"] in ("error", "warning") for each in error.value.diagnostics)
+    assert error.value.diagnostics and all(
+        each["severity"] in ("error", "warning") for each in error.value.diagnostics
+    )
 
 
 def test_what_a_compiler_says():
@@ -251,7 +295,12 @@ def test_a_missing_file_is_named(tmp_path):
 
 def run(code, **environment):
     """What a process of its own prints."""
-    ran = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -294,15 +343,21 @@ int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size) { strcpy(uuid, "G
 
 @pytest.fixture
 def gpu(tmp_path):
-    """The environment of a machine with a GPU of NVML's, whose driver ends the process that initialises it."""
+    """The environment of a machine with a GPU of NVML's, whose driver ends the process that
+    initialises it.
+    """
     for name, text in {"libcuda.so.1": DRIVER, "libnvidia-ml.so.1": NVML}.items():
         (tmp_path / "library.c").write_text(text)
-        subprocess.run(["gcc", "-shared", "-fPIC", "library.c", "-o", name], cwd=tmp_path, check=True)
+        subprocess.run(
+            ["gcc", "-shared", "-fPIC", "library.c", "-o", name], cwd=tmp_path, check=True
+        )
     return {"LD_LIBRARY_PATH": str(tmp_path), "KERNPACK_CACHE": "off"}
 
 
 def test_the_driver_is_left_to_whoever_forks(gpu):
-    """Neither the import nor a compile initialises it: TVM-FFI has PyTorch do so, and NVRTC does for a cache of its own."""
+    """Neither the import nor a compile initialises it: TVM-FFI has PyTorch do so, and NVRTC does
+    for a cache of its own.
+    """
     code = f"""
 import kernpack as kp, os
 f = kp.cuda({CUDA!r}, {SIGNATURE!r}, args={GPU_ARGS!r}, grid="ceildiv(n, 256)", block=256)
@@ -347,9 +402,20 @@ def test_names_of_others_lead_here():
 
 
 def test_dtypes_of_every_framework():
-    for value in (torch.bfloat16, numpy.dtype(ml_dtypes.bfloat16), ml_dtypes.bfloat16, "bfloat16", tvm_ffi.dtype("bfloat16"), kp.bfloat16):
+    for value in (
+        torch.bfloat16,
+        numpy.dtype(ml_dtypes.bfloat16),
+        ml_dtypes.bfloat16,
+        "bfloat16",
+        tvm_ffi.dtype("bfloat16"),
+        kp.bfloat16,
+    ):
         assert kp.dtype(value) == "bfloat16", value
-    assert kp.dtype(float) == "float32" and kp.dtype(numpy.int64) == "int64" and kp.dtype(bool) == "bool"
+    assert (
+        kp.dtype(float) == "float32"
+        and kp.dtype(numpy.int64) == "int64"
+        and kp.dtype(bool) == "bool"
+    )
     assert kp.dtype(torch.float4_e2m1fn_x2) == "float4_e2m1fnx2"
     with pytest.raises(TypeError, match="names no dtype"):
         kp.dtype("floot")
@@ -358,9 +424,17 @@ def test_dtypes_of_every_framework():
 def test_signatures_from_objects():
     n, unnamed = kp.sym_int("n", divisibility=16), kp.sym_int()
     a = kp.fake_tensor(kp.float32, (n, unnamed), align=16)
-    text = kp.signature("f", a=a, b=kp.mut(a), k=kp.int32, o=kp.optional(kp.fake_compact_tensor(torch.float16, (unnamed, 4))),
-                        p=(kp.float32, kp.shape([n, 2])), s=kp.fake_stream(), results={"r": kp.fake_tensor("T", (n,))},
-                        where="T in {float16, float32}")
+    text = kp.signature(
+        "f",
+        a=a,
+        b=kp.mut(a),
+        k=kp.int32,
+        o=kp.optional(kp.fake_compact_tensor(torch.float16, (unnamed, 4))),
+        p=(kp.float32, kp.shape([n, 2])),
+        s=kp.fake_stream(),
+        results={"r": kp.fake_tensor("T", (n,))},
+        where="T in {float16, float32}",
+    )
     assert text == (
         "f(a: Tensor([n, n0], float32, align=16), b: Tensor([n, n0], float32, align=16, mut), k: int32, "
         "o: Optional[Tensor([n0, 4], float16, order=col)], p: Tuple(float32, Shape(n, 2)), s: Stream) -> r: Tensor([n], T) "
@@ -368,4 +442,6 @@ def test_signatures_from_objects():
     )
     m = kp.sym_int()
     tensor = kp.fake_tensor(numpy.float32, (m,))
-    check(kp.host(ADD_ONE, kp.signature("add_one", a=tensor, b=kp.mut(tensor)), args=["a", "b", "n0"]))
+    check(
+        kp.host(ADD_ONE, kp.signature("add_one", a=tensor, b=kp.mut(tensor)), args=["a", "b", "n0"])
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What host functions are passed: constants of every C type, and everything where `args` is left out."""
+"""What host functions are passed: constants of every C type, and everything where `args` is left
+out.
+"""
 
 import struct
 
@@ -21,21 +23,60 @@ INTEGERS = [
     ("uint32", "uint32_t", "I", ["4294967295"]),
     ("uint64", "uint64_t", "Q", ["9223372036854775808", "18446744073709551615"]),
 ]
-FLOATS = ["0.0", "-0.0", "1", "-7", "0.1", "-1.5", "1e-6", "65504.0", "-65519.0", "5.9e-8", "3e-8", "-1e-40", "inf", "-inf", "nan"]
-WIDE = {"bfloat16": ["3.38e38", "-9.2e-41"], "float32": ["3.4028235e38", "1e-45", "16777217"], "float64": ["1.7976931348623157e308", "5e-324"]}
+FLOATS = [
+    "0.0",
+    "-0.0",
+    "1",
+    "-7",
+    "0.1",
+    "-1.5",
+    "1e-6",
+    "65504.0",
+    "-65519.0",
+    "5.9e-8",
+    "3e-8",
+    "-1e-40",
+    "inf",
+    "-inf",
+    "nan",
+]
+WIDE = {
+    "bfloat16": ["3.38e38", "-9.2e-41"],
+    "float32": ["3.4028235e38", "1e-45", "16777217"],
+    "float64": ["1.7976931348623157e308", "5e-324"],
+}
 # A bfloat16 is passed as a float16 is, and not every compiler has a name for it.
-KINDS = [("float16", "_Float16"), ("bfloat16", "_Float16"), ("float32", "float"), ("float64", "double")]
+KINDS = [
+    ("float16", "_Float16"),
+    ("bfloat16", "_Float16"),
+    ("float32", "float"),
+    ("float64", "double"),
+]
 
 
 def bytes_of(number, c_type, code=None):
     """The bytes of a constant in C."""
     if code:
-        return struct.pack("<" + code, {"true": True, "false": False}[number] if number.isalpha() else int(number))
-    return torch.tensor([float(number)], dtype=torch.float64).to(getattr(torch, c_type)).view(torch.uint8).numpy().tobytes()
+        return struct.pack(
+            "<" + code, {"true": True, "false": False}[number] if number.isalpha() else int(number)
+        )
+    return (
+        torch.tensor([float(number)], dtype=torch.float64)
+        .to(getattr(torch, c_type))
+        .view(torch.uint8)
+        .numpy()
+        .tobytes()
+    )
 
 
-CONSTANTS = [(number, c_type, name, code) for c_type, name, code, numbers in INTEGERS for number in numbers]
-CONSTANTS += [(number, c_type, name, None) for c_type, name in KINDS for number in FLOATS + WIDE.get(c_type, [])]
+CONSTANTS = [
+    (number, c_type, name, code) for c_type, name, code, numbers in INTEGERS for number in numbers
+]
+CONSTANTS += [
+    (number, c_type, name, None)
+    for c_type, name in KINDS
+    for number in FLOATS + WIDE.get(c_type, [])
+]
 
 
 def package(args):
@@ -52,7 +93,10 @@ args = {args}
 
 def read_back(load_package, args, params, values):
     """What a C function with these parameters finds in these values of C, 8 bytes each."""
-    lines = "".join(f"  {{ __auto_type value = {value}; memcpy(out + 8 * {i}, &value, sizeof value); }}\n" for i, value in enumerate(values))
+    lines = "".join(
+        f"  {{ __auto_type value = {value}; memcpy(out + 8 * {i}, &value, sizeof value); }}\n"
+        for i, value in enumerate(values)
+    )
     kernel = f"#include <stdint.h>\n#include <string.h>\nvoid take(uint8_t *out, {params}) {{\n{lines}}}\n"
     out = np.zeros((len(values), 8), np.uint8)
     load_package(package(["out", *args]), {"k.c": kernel}).take(out)
@@ -74,7 +118,13 @@ def test_constants_in_structs(load_package):
     args = [f"struct({', '.join(constants)})", f"struct({', '.join(few)})"]
     members = "".join(f"{name} a{i}; " for i, (_, _, name, _) in enumerate(CONSTANTS))
     params = f"struct {{ {members}}} all, struct {{ float a; struct {{ _Bool b; _Float16 c; void *d; }} in; int8_t e; }} few"
-    values = [f"all.a{i}" for i in range(len(CONSTANTS))] + ["few.a", "few.in.b", "few.in.c", "few.in.d", "few.e"]
+    values = [f"all.a{i}" for i in range(len(CONSTANTS))] + [
+        "few.a",
+        "few.in.b",
+        "few.in.c",
+        "few.in.d",
+        "few.e",
+    ]
     found = read_back(load_package, args, params, values)
     expected = [bytes_of(number, c_type, code) for number, c_type, _, code in CONSTANTS]
     expected += [struct.pack("<f", 0.25), b"\x01", struct.pack("<e", -0.5), bytes(8), b"\xfd"]
@@ -82,7 +132,9 @@ def test_constants_in_structs(load_package):
 
 
 def test_null(load_package):
-    assert read_back(load_package, ["0: pointer", "7: int64"], "void *p, int64_t n", ["p", "n"]) == [bytes(8), struct.pack("<q", 7)]
+    assert read_back(
+        load_package, ["0: pointer", "7: int64"], "void *p, int64_t n", ["p", "n"]
+    ) == [bytes(8), struct.pack("<q", 7)]
 
 
 WITHOUT_ARGS = """

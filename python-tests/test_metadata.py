@@ -17,7 +17,9 @@ HOSTS = REPOSITORY / "examples/hosts"
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, kernpack):
     path = tmp_path_factory.mktemp("table") / "table.so"
-    subprocess.run([kernpack, "build", HOSTS / "table.toml", "-o", path], check=True, capture_output=True)
+    subprocess.run(
+        [kernpack, "build", HOSTS / "table.toml", "-o", path], check=True, capture_output=True
+    )
     return path
 
 
@@ -62,7 +64,10 @@ def alike(tmp_path_factory, kernpack):
     folder = tmp_path_factory.mktemp("alike")
     package = '[package]\nname = "alike"\n'
     code = ["#define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1"]
-    code += [f"#include <tvm/ffi/{name}.h>" for name in ("container/shape", "container/tensor", "container/tuple", "function")]
+    code += [
+        f"#include <tvm/ffi/{name}.h>"
+        for name in ("container/shape", "container/tensor", "container/tuple", "function")
+    ]
     code += ["using namespace tvm::ffi;"]
     for signature, definition in ALIKE.items():
         name = signature.split("(")[0]
@@ -78,7 +83,9 @@ def alike(tmp_path_factory, kernpack):
     subprocess.run([kernpack, "build", "alike.toml", "-o", "ours.so"], cwd=folder, check=True)
     includes = [f"-I{libinfo.find_include_path()}", f"-I{libinfo.find_dlpack_include_path()}"]
     subprocess.run(
-        ["g++", "-std=c++17", "-shared", "-fPIC", *includes, "theirs.cc", "-o", "theirs.so"], cwd=folder, check=True
+        ["g++", "-std=c++17", "-shared", "-fPIC", *includes, "theirs.cc", "-o", "theirs.so"],
+        cwd=folder,
+        check=True,
     )
     return [tvm_ffi.load_module(str(folder / name)) for name in ("ours.so", "theirs.so")]
 
@@ -93,7 +100,10 @@ def test_types_are_as_tvm_ffi_writes_them(alike, signature):
 
 
 def test_what_keyword_callers_need(module):
-    about = {name: module.get_function_metadata(name)["kernpack"] for name in ("scale", "describe", "add", "add_out")}
+    about = {
+        name: module.get_function_metadata(name)["kernpack"]
+        for name in ("scale", "describe", "add", "add_out")
+    }
     assert about["scale"]["args"] == ["x", "y", "alpha"]
     assert {name: keys["defaults"] for name, keys in about.items()} == {
         "scale": {"alpha": 2.0},
@@ -122,7 +132,9 @@ def test_documentation(module):
 
 
 def test_inspect_says_the_same_without_loading(module, library, kernpack):
-    ran = subprocess.run([kernpack, "inspect", "--json", library], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [kernpack, "inspect", "--json", library], capture_output=True, text=True, check=True
+    )
     [package] = json.loads(ran.stdout)["packages"]
     for function in package["functions"]:
         keys = module.get_function_metadata(function["name"])["kernpack"]

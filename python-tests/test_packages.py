@@ -15,7 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ("x86_64-linux-gnu", "aarch64-linux-gnu")
 # What every package may leave to the process; the user's C file adds sqrt.
-ALLOWED = set("dlopen dlsym dlerror malloc free memcpy memmove memset memcmp strlen strcmp snprintf syscall".split())
+ALLOWED = set(
+    "dlopen dlsym dlerror malloc free memcpy memmove memset memcmp strlen strcmp snprintf syscall".split()
+)
 
 
 def run(*command, **options):
@@ -49,19 +51,27 @@ def test_symbols(kernpack, tmp_path, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_inspect_lists_what_nm_does(kernpack, tmp_path, target):
-    for file, flag in zip(build(kernpack, tmp_path, "package.so", "package.o", target=target), ("-D", "-a")):
+    for file, flag in zip(
+        build(kernpack, tmp_path, "package.so", "package.o", target=target), ("-D", "-a")
+    ):
         undefined = {line.split()[-1] for line in run("nm", "-u", flag, file).splitlines()}
         [package] = json.loads(run(kernpack, "inspect", "--json", file))["packages"]
         imports = package["imports"]
         assert undefined == {*imports["libtvm_ffi"], *imports["libc"], *package["undefined"]}
-        assert {name for name in undefined if name.startswith("TVMFFI")} == set(imports["libtvm_ffi"])
+        assert {name for name in undefined if name.startswith("TVMFFI")} == set(
+            imports["libtvm_ffi"]
+        )
         assert package["undefined"] == ["sqrt"]
         shown = run(kernpack, "inspect", file)
         assert f"from libc: {', '.join(imports['libc'])}\n" in shown and "others: sqrt\n" in shown
 
 
 def test_packages_that_define_one_function_link_together(kernpack, tmp_path):
-    twin = everything.PACKAGE.replace("everything(", "everything2(").replace("add_one(", "add_two(").replace('"everything"', '"twin"')
+    twin = (
+        everything.PACKAGE.replace("everything(", "everything2(")
+        .replace("add_one(", "add_two(")
+        .replace('"everything"', '"twin"')
+    )
     [one] = build(kernpack, tmp_path / "one", "one.o")
     [two] = build(kernpack, tmp_path / "two", "two.o", package=twin)
     linked = tmp_path / "both.so"
@@ -76,7 +86,8 @@ assert y.tolist() == [2.0] * 4
     assert run(kernpack, "inspect", linked).count("\npackage ") == 2
 
 
-# Where a C compiler writes paths: names of files, of headers looked up in folders, and debug information.
+# Where a C compiler writes paths: names of files, of headers looked up in folders, and debug
+# information.
 PATHS_PACKAGE = """
 [package]
 name = "paths"
@@ -108,8 +119,14 @@ PATHS_FILES = {
 def clone(folder):
     """A clone of this repository, with the two packages of these tests beside the examples."""
     run("git", "clone", "--quiet", "--local", ROOT, folder)
-    files = {"everything/package.toml": everything.PACKAGE, "everything/everything.c": everything.KERNELS}
-    files |= {"paths/package.toml": PATHS_PACKAGE, **{f"paths/{name}": text for name, text in PATHS_FILES.items()}}
+    files = {
+        "everything/package.toml": everything.PACKAGE,
+        "everything/everything.c": everything.KERNELS,
+    }
+    files |= {
+        "paths/package.toml": PATHS_PACKAGE,
+        **{f"paths/{name}": text for name, text in PATHS_FILES.items()},
+    }
     for name, text in files.items():
         path = folder / "examples" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,16 +137,32 @@ def clone(folder):
 def packages(folder):
     """Every package file below the examples, by its path there."""
     found = (folder / "examples").rglob("*.toml")
-    return sorted(str(path.relative_to(folder / "examples")) for path in found if path.name not in ("Cargo.toml", "pyproject.toml"))
+    return sorted(
+        str(path.relative_to(folder / "examples"))
+        for path in found
+        if path.name not in ("Cargo.toml", "pyproject.toml")
+    )
 
 
 def build_in(kernpack, tree, name, out, target, *, absolute, environment, wrapper=()):
-    """Builds one package of a clone, from its own folder by a bare name, or from elsewhere by its whole path."""
+    """Builds one package of a clone, from its own folder by a bare name, or from elsewhere by its
+    whole path.
+    """
     path = tree / "examples" / name
     out.mkdir(parents=True)
     named = [part for output in everything.OUTPUTS for part in ("-o", out / output)]
     package, cwd = (path, out) if absolute else (path.name, path.parent)
-    run(*wrapper, kernpack, "build", package, "--target", target, *named, cwd=cwd, env={**os.environ, **environment})
+    run(
+        *wrapper,
+        kernpack,
+        "build",
+        package,
+        "--target",
+        target,
+        *named,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
     return {output: (out / output).read_bytes() for output in everything.OUTPUTS}
 
 
@@ -137,12 +170,41 @@ def build_in(kernpack, tree, name, out, target, *, absolute, environment, wrappe
 def test_two_clones_give_the_same_bytes(kernpack, tmp_path, target):
     one, two = clone(tmp_path / "one"), clone(tmp_path / "much" / "deeper" / "the other clone")
     assert packages(one) == packages(two) and len(packages(one)) >= 7
-    first = {"HOME": str(tmp_path), "TZ": "Asia/Tokyo", "LANG": "C", "RAYON_NUM_THREADS": "1", "TMPDIR": str(tmp_path)}
-    second = {"HOME": "/nonexistent", "TZ": "UTC", "LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "RAYON_NUM_THREADS": "7"}
+    first = {
+        "HOME": str(tmp_path),
+        "TZ": "Asia/Tokyo",
+        "LANG": "C",
+        "RAYON_NUM_THREADS": "1",
+        "TMPDIR": str(tmp_path),
+    }
+    second = {
+        "HOME": "/nonexistent",
+        "TZ": "UTC",
+        "LANG": "de_DE.UTF-8",
+        "LC_ALL": "de_DE.UTF-8",
+        "RAYON_NUM_THREADS": "7",
+    }
     alone = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
     for i, name in enumerate(packages(one)):
-        x = build_in(kernpack, one, name, tmp_path / "x" / str(i), target, absolute=False, environment=first, wrapper=alone)
-        y = build_in(kernpack, two, name, tmp_path / "y" / "out" / str(i), target, absolute=True, environment=second)
+        x = build_in(
+            kernpack,
+            one,
+            name,
+            tmp_path / "x" / str(i),
+            target,
+            absolute=False,
+            environment=first,
+            wrapper=alone,
+        )
+        y = build_in(
+            kernpack,
+            two,
+            name,
+            tmp_path / "y" / "out" / str(i),
+            target,
+            absolute=True,
+            environment=second,
+        )
         for output in everything.OUTPUTS:
             assert x[output] == y[output], f"{output} of {name}"
             assert str(tmp_path).encode() not in x[output], f"{output} of {name} has a path"
@@ -167,8 +229,8 @@ else:
     run(oldest_python, "-c", script)
 
 
-# In a process of its own, where the package is loaded behind the first error: libtvm_ffi learns then, and never again, which functions
-# there are to be found on the stack.
+# In a process of its own, where the package is loaded behind the first error: libtvm_ffi learns
+# then, and never again, which functions there are to be found on the stack.
 TRACEBACKS = """
 import re, sys, traceback, everything, torch, tvm_ffi
 try:
@@ -230,7 +292,9 @@ print(json.dumps(texts))
 
 
 @pytest.mark.parametrize("version", ["current", "oldest"])
-def test_an_error_reads_as_one_for_which_the_stack_is_walked(kernpack, oldest_python, tmp_path, version):
+def test_an_error_reads_as_one_for_which_the_stack_is_walked(
+    kernpack, oldest_python, tmp_path, version
+):
     [shared] = build(kernpack, tmp_path, "package.so")
     (tmp_path / "walked.c").write_text(WALKED)
     run("cc", "-shared", "-fPIC", "-O2", "-o", tmp_path / "walked.so", tmp_path / "walked.c")
@@ -296,13 +360,35 @@ def test_a_c_host_links_the_object(kernpack, tmp_path, target):
     native = target == TARGETS[0]
     aarch64 = ROOT / ".cache" / "aarch64" / "tvm_ffi" / "lib"
     library = Path(tvm_ffi.libinfo.find_libtvm_ffi()).parent if native else aarch64
-    compiler, runner = ("gcc", []) if native else ("aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])
-    assert shutil.which(compiler) and (not runner or shutil.which(runner[0])), f"run `scripts/setup aarch64` for {compiler}"
+    compiler, runner = (
+        ("gcc", [])
+        if native
+        else ("aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])
+    )
+    assert shutil.which(compiler) and (not runner or shutil.which(runner[0])), (
+        f"run `scripts/setup aarch64` for {compiler}"
+    )
     build(kernpack, tmp_path, "package.o", "package.h", target=target)
     (tmp_path / "host.c").write_text(HOST)
-    flags = ["-O1", "-Wall", "-Werror", "host.c", "package.o", "-o", "host", f"-L{library}", "-ltvm_ffi", "-lm", "-Wl,--allow-shlib-undefined"]
+    flags = [
+        "-O1",
+        "-Wall",
+        "-Werror",
+        "host.c",
+        "package.o",
+        "-o",
+        "host",
+        f"-L{library}",
+        "-ltvm_ffi",
+        "-lm",
+        "-Wl,--allow-shlib-undefined",
+    ]
     run(compiler, *flags, cwd=tmp_path)
-    paths = {"LD_LIBRARY_PATH": str(library)} if native else {"QEMU_SET_ENV": f"LD_LIBRARY_PATH={library}:/usr/aarch64-linux-gnu/lib"}
+    paths = (
+        {"LD_LIBRARY_PATH": str(library)}
+        if native
+        else {"QEMU_SET_ENV": f"LD_LIBRARY_PATH={library}:/usr/aarch64-linux-gnu/lib"}
+    )
     printed = run(*runner, "./host", cwd=tmp_path, env={**os.environ, **paths})
     short = "add_one(a: Tensor([n], float32), b: Tensor([n], float32))"
     refused = f"ValueError: Invalid a.shape[0] on argument #0 when calling: `{short}`, expected to be divisible by 4, got 7"

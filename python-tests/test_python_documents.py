@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What documents show of the Python package, run from top to bottom as it stands there.
 
-Blocks of Python share their names. A block of another language whose first line is a comment with a name, `// scale.cu`, is a file
-of that name. A block of `text` is what the block above it prints, with the exception that it ends with; `…` in it stands for anything.
-Blocks that put something on a GPU run where there is one.
+Blocks of Python share their names. A block of another language whose first line is a comment with a
+name, `// scale.cu`, is a file of that name. A block of `text` is what the block above it prints,
+with the exception that it ends with; `…` in it stands for anything. Blocks that put something on a
+GPU run where there is one.
 """
 
 import contextlib
@@ -25,7 +26,8 @@ from kernpack import _api
 from conftest import REPOSITORY
 from test_documents import blocks, run
 
-# What begins blocks of a shell that are not run: they install, or compile with what the tests do not have.
+# What begins blocks of a shell that are not run: they install, or compile with what the tests do
+# not have.
 NOT_RUN = ("pip ", "nvcc ")
 FILE = re.compile(r"(?://|/\*|#) (\w+\.\w+)(?: \*/)?\n")
 
@@ -33,7 +35,11 @@ FILE = re.compile(r"(?://|/\*|#) (\w+\.\w+)(?: \*/)?\n")
 def pieces(document):
     """Each block of a document: its heading, its kind and its text."""
     heading, found = "", []
-    for line in re.finditer(r"^(#+ [^\n]*)$|^```(\w*)\n(.*?)^```$", (REPOSITORY / document).read_text(), re.DOTALL | re.MULTILINE):
+    for line in re.finditer(
+        r"^(#+ [^\n]*)$|^```(\w*)\n(.*?)^```$",
+        (REPOSITORY / document).read_text(),
+        re.DOTALL | re.MULTILINE,
+    ):
         if line[1] is not None:
             heading = line[1]
         else:
@@ -44,7 +50,10 @@ def pieces(document):
 def outputs(found):
     """What each block is to print: the block of text behind it, under the same heading."""
     following = [*found[1:], ("", "", "")]
-    return [after[2] if after[:2] == (piece[0], "text") else None for piece, after in zip(found, following)]
+    return [
+        after[2] if after[:2] == (piece[0], "text") else None
+        for piece, after in zip(found, following)
+    ]
 
 
 def is_like(printed, expected):
@@ -71,7 +80,9 @@ class Document:
             else:
                 continue
             if expected is not None and printed is not None:
-                assert is_like(printed, expected), f"{self.name} shows\n{expected}\nbut this was printed:\n{printed}"
+                assert is_like(printed, expected), (
+                    f"{self.name} shows\n{expected}\nbut this was printed:\n{printed}"
+                )
 
     def write(self, text, info):
         """Writes the file that a block is."""
@@ -120,7 +131,12 @@ def test_the_first_example(folder):
 
 def test_the_first_demo():
     environment = os.environ | {"KERNPACK_PYTHON": sys.executable}
-    ran = subprocess.run([REPOSITORY / "examples/quick_start/demo.sh"], env=environment, capture_output=True, text=True)
+    ran = subprocess.run(
+        [REPOSITORY / "examples/quick_start/demo.sh"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -146,7 +162,14 @@ def built(made):
 def test_bring_your_kernel(folder):
     """What stands in Python makes the bytes that the package file beside it makes."""
     for arch, kind in (("sm_90", "cubin"), ("compute_80", "ptx")):
-        f = kp.cuda(HALVE, "halve(x: Tensor([n], float32, mut))", args=["x", "n: int32"], grid=1, block=32, arch=arch)
+        f = kp.cuda(
+            HALVE,
+            "halve(x: Tensor([n], float32, mut))",
+            args=["x", "n: int32"],
+            grid=1,
+            block=32,
+            arch=arch,
+        )
         [(_, image)] = f.package._images(kind)
         (folder / f"halve.{kind}").write_bytes(image.rstrip(b"\0") if kind == "ptx" else image)
     shutil.copy(REPOSITORY / "tests/images/three.fatbin", folder / "one.fatbin")
@@ -170,11 +193,21 @@ def test_the_reference(folder):
 def test_the_reference_names_everything():
     text = (REPOSITORY / "docs/python.md").read_text()
     names = [name for name in _api.__all__ if not isinstance(getattr(_api, name), kp.DType)]
-    missing = [f"kp.{name}" for name in [*names, "jax", "torch", "triton"] if not re.search(rf"`kp\.{name}\b", text)]
-    of_functions = {*vars(kp.Function.__mro__[1]), "package", "metadata", "origin"} - set(dir(tvm_ffi.Function))
+    missing = [
+        f"kp.{name}"
+        for name in [*names, "jax", "torch", "triton"]
+        if not re.search(rf"`kp\.{name}\b", text)
+    ]
+    of_functions = {*vars(kp.Function.__mro__[1]), "package", "metadata", "origin"} - set(
+        dir(tvm_ffi.Function)
+    )
     # How the package itself tells a function of its parameters.
     of_functions -= {"know_keywords"}
-    missing += [f"f.{name}" for name in of_functions if not name.startswith("_") and f"`f.{name}" not in text]
+    missing += [
+        f"f.{name}"
+        for name in of_functions
+        if not name.startswith("_") and f"`f.{name}" not in text
+    ]
     assert not missing
 
 
@@ -182,25 +215,42 @@ def test_the_reference_names_every_argument():
     """Those of the functions that make functions, each with which of them take it."""
     text = (REPOSITORY / "docs/python.md").read_text()
     table = text.partition("| argument | of | |\n")[2].partition("\n\n")[0]
-    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split(" | ")[0])}
-    taken = {name for make in (kp.host, kp.cuda, kp.triton, kp.ptx, kp.cubin, kp.fatbin) for name in inspect.signature(make).parameters}
+    named = {
+        name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split(" | ")[0])
+    }
+    taken = {
+        name
+        for make in (kp.host, kp.cuda, kp.triton, kp.ptx, kp.cubin, kp.fatbin)
+        for name in inspect.signature(make).parameters
+    }
     assert taken - named == {"source"} and named - taken == set()
 
 
 def test_the_reference_names_the_environment():
     text = (REPOSITORY / "docs/python.md").read_text()
-    read = {name for path in (REPOSITORY / "python/kernpack").glob("*.py") for name in re.findall(r'"(KERNPACK_\w+)"', path.read_text())}
-    read |= set(re.findall(r'"(KERNPACK_\w+)"', (REPOSITORY / "crates/cache/src/settings.rs").read_text()))
+    read = {
+        name
+        for path in (REPOSITORY / "python/kernpack").glob("*.py")
+        for name in re.findall(r'"(KERNPACK_\w+)"', path.read_text())
+    }
+    read |= set(
+        re.findall(r'"(KERNPACK_\w+)"', (REPOSITORY / "crates/cache/src/settings.rs").read_text())
+    )
     assert {name for name in read if f"`{name}" not in text} == set() and len(read) > 6
 
 
 def test_from_cute_dsl(folder):
     Document("docs/from-cute-dsl.md", folder).run()
     table = (REPOSITORY / "docs/from-cute-dsl.md").read_text()
-    assert {name for name in kp._ELSEWHERE if not name.startswith("compile") and name not in table} == set()
+    assert {
+        name for name in kp._ELSEWHERE if not name.startswith("compile") and name not in table
+    } == set()
 
 
-DOCUMENTS = ["README.md", *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    "README.md",
+    *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "docs").rglob("*.md")),
+]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package under other Pythons and other versions of TVM-FFI, and beside everything else in one process."""
+"""The package under other Pythons and other versions of TVM-FFI, and beside everything else in one
+process.
+"""
 
 import itertools
 import os
@@ -15,9 +17,16 @@ from conftest import REPOSITORY
 ENVIRONMENTS = sorted(REPOSITORY.glob(".venv-py*/bin/python"))
 
 
-@pytest.mark.parametrize("python", [Path(sys.executable), *ENVIRONMENTS], ids=lambda path: path.parent.parent.name)
+@pytest.mark.parametrize(
+    "python", [Path(sys.executable), *ENVIRONMENTS], ids=lambda path: path.parent.parent.name
+)
 def test_calls_under_every_python(python, tmp_path):
-    ran = subprocess.run([python, REPOSITORY / "python-tests" / "every_python.py"], cwd=tmp_path, capture_output=True, text=True)
+    ran = subprocess.run(
+        [python, REPOSITORY / "python-tests" / "every_python.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.startswith("Python 3.") and ran.stdout.endswith(": right\n")
 
@@ -42,7 +51,7 @@ for name in {order!r}:
     importlib.import_module(name)
 import numpy, jax, torch, kernpack as kp
 f = kp.host("void twice(const float* x, long n, float* y) {{ for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }}",
-            "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)", args=["x", "n", "y"], doc="{'-'.join(order)}")
+            "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)", args=["x", "n", "y"], doc="{"-".join(order)}")
 assert f(torch.ones(3)).sum() == 6
 assert jax.jit(lambda x: x * 2)(numpy.ones(3, "float32")).sum() == 6
 import triton
@@ -52,7 +61,19 @@ source = triton.compiler.ASTSource(softmax, {{"x": "*fp32", "y": "*fp32", "d": "
 assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]
 print("all")
 """
-    (tmp_path / "triton_kernels.py").write_text((REPOSITORY / "examples/triton/softmax.py").read_text())
-    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "triton"), "PYTHONPATH": f"{tmp_path}:{os.environ['PYTHONPATH']}"}
-    ran = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    (tmp_path / "triton_kernels.py").write_text(
+        (REPOSITORY / "examples/triton/softmax.py").read_text()
+    )
+    environment = {
+        **os.environ,
+        "TRITON_CACHE_DIR": str(tmp_path / "triton"),
+        "PYTHONPATH": f"{tmp_path}:{os.environ['PYTHONPATH']}",
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0 and ran.stdout == "all\n", ran.stderr[-2000:]

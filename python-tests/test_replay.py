@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The replay of recorded calls, tests/gpu/replay.py, on the driver that they were recorded on, and on one that answers otherwise."""
+"""The replay of recorded calls, tests/gpu/replay.py, on the driver that they were recorded on, and
+on one that answers otherwise.
+"""
 
 import json
 import os
@@ -12,7 +14,15 @@ import pytest
 from conftest import REPOSITORY
 
 # Scenes of tests/gpu/record.py that need no built package.
-SCENES = {"contexts": 1, "libraries": 1, "launches": 1, "streams": 1, "memory": 1, "tensor_maps": 1, "two_devices": 2}
+SCENES = {
+    "contexts": 1,
+    "libraries": 1,
+    "launches": 1,
+    "streams": 1,
+    "memory": 1,
+    "tensor_maps": 1,
+    "two_devices": 2,
+}
 GPU = REPOSITORY / "tests/gpu"
 
 
@@ -25,7 +35,10 @@ def driver(kernpack, tmp_path):
 
     def run(told, script, *arguments):
         (tmp_path / "told.txt").write_text(f"capture-loads allowed\n{told}\n")
-        environment = os.environ | {"LD_LIBRARY_PATH": str(tmp_path), "KERNPACK_CUDA_STUB": str(tmp_path / "told.txt")}
+        environment = os.environ | {
+            "LD_LIBRARY_PATH": str(tmp_path),
+            "KERNPACK_CUDA_STUB": str(tmp_path / "told.txt"),
+        }
         command = [sys.executable, str(GPU / script), *map(str, arguments)]
         return subprocess.run(command, env=environment, capture_output=True, text=True)
 
@@ -50,7 +63,9 @@ def total(printed):
 
 
 def n_calls(folder, *but):
-    return sum(len(log.read_text().splitlines()) for log in folder.glob("*.jsonl") if log.stem not in but)
+    return sum(
+        len(log.read_text().splitlines()) for log in folder.glob("*.jsonl") if log.stem not in but
+    )
 
 
 def test_the_same_driver_answers_the_same(driver, recorded):
@@ -73,11 +88,27 @@ def test_what_needs_more_devices_is_left_out(driver, recorded):
 @pytest.mark.parametrize(
     ("scene", "told", "difference"),
     [
-        ("launches", "device 0 attribute 1 256", "CUDA_SUCCESS from the stub, CUDA_ERROR_INVALID_VALUE from the driver"),
-        ("launches", "device 0 attribute 97 100000", "CUDA_SUCCESS from the stub, CUDA_ERROR_INVALID_VALUE from the driver"),
+        (
+            "launches",
+            "device 0 attribute 1 256",
+            "CUDA_SUCCESS from the stub, CUDA_ERROR_INVALID_VALUE from the driver",
+        ),
+        (
+            "launches",
+            "device 0 attribute 97 100000",
+            "CUDA_SUCCESS from the stub, CUDA_ERROR_INVALID_VALUE from the driver",
+        ),
         ("contexts", "device 0 attribute 16 7", "value: 132 from the stub, 7 from the driver"),
-        ("tensor_maps", "device 0 compute 10.0", "CUDA_ERROR_INVALID_VALUE from the stub, CUDA_SUCCESS from the driver"),
-        ("memory", "fail cuMemFree_v2 1 with 719", "CUDA_ERROR_INVALID_VALUE from the stub, CUDA_ERROR_LAUNCH_FAILED from the driver"),
+        (
+            "tensor_maps",
+            "device 0 compute 10.0",
+            "CUDA_ERROR_INVALID_VALUE from the stub, CUDA_SUCCESS from the driver",
+        ),
+        (
+            "memory",
+            "fail cuMemFree_v2 1 with 719",
+            "CUDA_ERROR_INVALID_VALUE from the stub, CUDA_ERROR_LAUNCH_FAILED from the driver",
+        ),
     ],
 )
 def test_another_driver_is_noticed(driver, recorded, scene, told, difference):
@@ -95,7 +126,11 @@ def test_calls_that_were_told_to_fail_are_left_out(driver, tmp_path):
     folder.mkdir()
     told = f"devices 1\nlog {folder}/memory.jsonl\nfail cuMemFree_v2 2 with 719"
     assert driver(told, "record.py", REPOSITORY / "tests/images", "", "memory").returncode == 0
-    marked = [json.loads(line) for line in (folder / "memory.jsonl").read_text().splitlines() if '"told":true' in line]
+    marked = [
+        json.loads(line)
+        for line in (folder / "memory.jsonl").read_text().splitlines()
+        if '"told":true' in line
+    ]
     assert [line["result"] for line in marked] == ["CUDA_ERROR_LAUNCH_FAILED"]
     ran = driver("devices 1", "replay.py", folder)
     assert "left out, 1 times: cuMemFree_v2: the stub was told to fail" in ran.stdout
@@ -105,7 +140,9 @@ def test_a_driver_that_ends_the_process_is_a_difference(driver, recorded):
     for log in recorded.glob("*.jsonl"):
         if log.stem != "memory":
             log.unlink()
-    (recorded / "memory.jsonl").write_text('{"call":"cuNothing","thread":1,"device":null,"args":{},"result":"CUDA_SUCCESS","out":{}}\n')
+    (recorded / "memory.jsonl").write_text(
+        '{"call":"cuNothing","thread":1,"device":null,"args":{},"result":"CUDA_SUCCESS","out":{}}\n'
+    )
     ran = driver("devices 1", "replay.py", recorded)
     assert ran.returncode == 1
     assert "memory.jsonl:1: cuNothing {}\n    the replay ended here" in ran.stdout

@@ -116,7 +116,11 @@ def test_a_result_is_a_tensor_of_the_callers_framework(module, dtype, shape):
 def test_several_results_are_an_array(module):
     x = torch.arange(5.0)
     results = module.split(x, 2)
-    assert type(results) is tvm_ffi.Array and isinstance(results, Sequence) and not isinstance(results, tuple)
+    assert (
+        type(results) is tvm_ffi.Array
+        and isinstance(results, Sequence)
+        and not isinstance(results, tuple)
+    )
     head, rest, sizes = results
     assert (head.tolist(), rest.tolist(), sizes.tolist()) == ([0.0, 1.0], [2.0, 3.0, 4.0], [2, 3])
     assert all(type(result) is torch.Tensor for result in (head, rest, sizes))
@@ -137,18 +141,31 @@ def test_the_out_twin_writes_into_what_it_is_given(module):
     torch.testing.assert_close(y, 2 * x)
     module.double_out(x, x)  # nothing forbids it, and element by element it is right
     torch.testing.assert_close(x, y)
-    with pytest.raises(ValueError, match=r"Mismatched y\.shape\[1\] on argument #1 .* got 4 \(x\.shape\[1\] is 3\)$"):
+    with pytest.raises(
+        ValueError,
+        match=r"Mismatched y\.shape\[1\] on argument #1 .* got 4 \(x\.shape\[1\] is 3\)$",
+    ):
         module.double_out(x, torch.zeros(2, 4))
-    with pytest.raises(TypeError, match=r"y\.dtype on argument #1 .* expected to match x\.dtype \(float32\), got float64$"):
+    with pytest.raises(
+        TypeError,
+        match=r"y\.dtype on argument #1 .* expected to match x\.dtype \(float32\), got float64$",
+    ):
         module.double_out(x, y.double())
     with pytest.raises(TypeError, match="expected 2 arguments, got 1$"):
         module.double_out(x)
-    with pytest.raises(ValueError, match=r"y\.strides\[0\] .* expected to be 3 for row-major order, got 1$"):
+    with pytest.raises(
+        ValueError, match=r"y\.strides\[0\] .* expected to be 3 for row-major order, got 1$"
+    ):
         module.double_out(x, torch.zeros(3, 2).t())
 
 
 def test_the_out_twin_needs_no_allocator(module):
-    x, head, rest, sizes = np.arange(3, dtype="float32"), np.zeros(1, "float32"), np.zeros(2, "float32"), np.zeros(2, "int64")
+    x, head, rest, sizes = (
+        np.arange(3, dtype="float32"),
+        np.zeros(1, "float32"),
+        np.zeros(2, "float32"),
+        np.zeros(2, "int64"),
+    )
     module.split_out(x, 1, head, rest, sizes)
     assert (head.tolist(), rest.tolist(), sizes.tolist()) == ([0], [1, 2], [1, 2])
 
@@ -166,7 +183,10 @@ def test_extents_that_nothing_can_have(module):
     with pytest.raises(ValueError, match="huge"):
         module.huge(torch.zeros(1), -1)
     # 2**60 bytes can be asked for; the allocator's refusal is the call's.
-    with pytest.raises((RuntimeError, MemoryError), match="^Cannot allocate the result `.*` when calling: `huge(.*)`: .*(?i:alloc|memory)"):
+    with pytest.raises(
+        (RuntimeError, MemoryError),
+        match="^Cannot allocate the result `.*` when calling: `huge(.*)`: .*(?i:alloc|memory)",
+    ):
         module.huge(torch.zeros(1), 2**28)
 
 
@@ -197,5 +217,8 @@ def test_results_of_any_rank_go_into_what_is_given(module):
     y, twice = torch.empty(3, 4), torch.empty(2, 3, 4)
     module.sums_out(x, y, twice)
     assert torch.equal(y, torch.full((3, 4), 5.0)) and torch.equal(twice[1], y)
-    with pytest.raises(ValueError, match=r"Mismatched y.shape\[1\] on argument #1 .*, expected to match x.shape\[1\], got 3"):
+    with pytest.raises(
+        ValueError,
+        match=r"Mismatched y.shape\[1\] on argument #1 .*, expected to match x.shape\[1\], got 3",
+    ):
         module.sums_out(x, torch.empty(3, 3), twice)

@@ -63,7 +63,9 @@ def test_stars(dims, shape, star, symbols):
 
 
 def test_what_is_yet_to_be_made_binds_nothing():
-    signature = "f(y: Tensor([n], T, mut), x: Tensor([n], T), k: int64) where T in {float32, float16}"
+    signature = (
+        "f(y: Tensor([n], T, mut), x: Tensor([n], T), k: int64) where T in {float32, float16}"
+    )
     for binding in (solved(signature, UNKNOWN, spec(4), 3), solved(signature, x=spec(4), k=3)):
         assert (binding.symbols, binding.dtypes) == ({"n": 4, "k": 3}, {"T": "float32"})
         with pytest.raises(Unsolved, match="no argument says what `y` is"):
@@ -83,7 +85,11 @@ def test_elements_of_tuples_and_shapes():
 
 
 def test_dtypes():
-    binding = solved("f(x: Tensor([n], S), out: DataType) -> y: Tensor([n], out) where S in {int8}, out in {int8}", spec(1, dtype="int8"), "int8")
+    binding = solved(
+        "f(x: Tensor([n], S), out: DataType) -> y: Tensor([n], out) where S in {int8}, out in {int8}",
+        spec(1, dtype="int8"),
+        "int8",
+    )
     assert binding.dtypes == {"S": "int8", "out": "int8"}
     assert binding.dtype("S") == "int8" and binding.dtype("float16") == "float16"
     with pytest.raises(Unsolved):
@@ -91,7 +97,9 @@ def test_dtypes():
 
 
 def test_strides():
-    binding = solved("f(x: Tensor([m, n], float32, strides=[s, 1]))", Spec((2, 3), "float32", (5, 1)))
+    binding = solved(
+        "f(x: Tensor([m, n], float32, strides=[s, 1]))", Spec((2, 3), "float32", (5, 1))
+    )
     assert binding.symbols == {"m": 2, "n": 3, "s": 5} and evaluate("x.strides[0]", binding) == 5
     assert strides_of(spec(2, 3, 4)) == (12, 4, 1) and strides_of(spec()) == ()
 
@@ -107,13 +115,20 @@ def test_optionals():
 
 @pytest.mark.parametrize(
     ("dims", "shape", "words"),
-    [("m, n", (3,), "ndim=2, got 1"), ("m, *b, n", (3,), "ndim>=2, got 1"), ("", (3,), "ndim=0, got 1")],
+    [
+        ("m, n", (3,), "ndim=2, got 1"),
+        ("m, *b, n", (3,), "ndim>=2, got 1"),
+        ("", (3,), "ndim=0, got 1"),
+    ],
 )
 def test_another_number_of_dims_is_refused(dims, shape, words):
     with pytest.raises(Mismatch) as refused:
         solved(f"f(k: int32, x: Tensor([{dims}], float32))", 1, spec(*shape))
     short = _native.describe(f"f(k: int32, x: Tensor([{dims}], float32))")["short"]
-    assert str(refused.value) == f"Mismatched Tensor on argument #1 when calling: `{short}`, expected {words}"
+    assert (
+        str(refused.value)
+        == f"Mismatched Tensor on argument #1 when calling: `{short}`, expected {words}"
+    )
 
 
 @pytest.mark.parametrize("p", [(spec(1),), (spec(1), spec(1), spec(1))])
@@ -155,7 +170,10 @@ def test_what_is_no_expression_is_refused(text):
         evaluate(text, Binding(symbols={"m": 3, "n": 5, "k": 1}, values={"x": spec(2)}))
 
 
-@pytest.mark.parametrize("text", ["x.__class__", "x.dtype", "m.real", "b.shape", "x.shape[3]", "m[0]", "p.c", "x.shape.count"])
+@pytest.mark.parametrize(
+    "text",
+    ["x.__class__", "x.dtype", "m.real", "b.shape", "x.shape[3]", "m[0]", "p.c", "x.shape.count"],
+)
 def test_nothing_else_of_an_object_is_reached(text):
     binding = Binding(symbols={"m": 3}, stars={"b": (2,)}, values={"x": spec(2)})
     with pytest.raises(Unsolved):
@@ -167,10 +185,18 @@ def test_names_of_an_expression():
 
 
 def test_results_and_their_bytes():
-    binding = solved("f(x: Tensor([*b, m], T)) where T in {float16, float4_e2m1fnx2}", spec(2, 3, 5, dtype="float16"))
+    binding = solved(
+        "f(x: Tensor([*b, m], T)) where T in {float16, float4_e2m1fnx2}",
+        spec(2, 3, 5, dtype="float16"),
+    )
     result = {"dims": ["m", "*b", "2*m"], "dtype": "T"}
-    assert spec_of(result, binding) == Spec((5, 2, 3, 10), "float16") and byte_count(spec_of(result, binding)) == 600
-    assert byte_count(spec(3, dtype="int4")) == 2 and byte_count(spec(3, dtype="float4_e2m1fnx2")) == 3
+    assert (
+        spec_of(result, binding) == Spec((5, 2, 3, 10), "float16")
+        and byte_count(spec_of(result, binding)) == 600
+    )
+    assert (
+        byte_count(spec(3, dtype="int4")) == 2 and byte_count(spec(3, dtype="float4_e2m1fnx2")) == 3
+    )
     assert byte_count(spec(0, 7)) == 0
     with pytest.raises(Unsolved, match=r"`\*c`"):
         spec_of({"dims": ["*c"], "dtype": "T"}, binding)
@@ -210,8 +236,14 @@ class Size:
 
 
 def test_dims_need_be_no_numbers():
-    operations = Operations(minimum=lambda of: Size(f"least{tuple(of)}"), maximum=lambda of: Size(f"most{tuple(of)}"))
-    binding = solve(_native.describe("f(x: Tensor([m, 2*n + 1], float32))"), [spec(Size("a"), Size("b"))], operations)
+    operations = Operations(
+        minimum=lambda of: Size(f"least{tuple(of)}"), maximum=lambda of: Size(f"most{tuple(of)}")
+    )
+    binding = solve(
+        _native.describe("f(x: Tensor([m, 2*n + 1], float32))"),
+        [spec(Size("a"), Size("b"))],
+        operations,
+    )
     assert str(binding.symbols) == "{'m': a, 'n': ((b - 1) // 2)}"
     assert str(evaluate("ceildiv(m, 4)", binding)) == "-(-a // 4)"
     assert str(evaluate("max(m, 3)", binding)) == "most(a, 3)"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""String parameters as Python and C pass them: kernels by what a text says, and what is said of other texts."""
+"""String parameters as Python and C pass them: kernels by what a text says, and what is said of
+other texts.
+"""
 
 import os
 import subprocess
@@ -78,7 +80,13 @@ def module(load_package):
 
 @pytest.mark.parametrize(
     ("mode", "result"),
-    [("relu", [0, 3]), ("negate", [8, -3]), ("leaky_relu", [-1, 3]), (tvm_ffi.convert("leaky_relu"), [-1, 3]), (None, [-1, 3])],
+    [
+        ("relu", [0, 3]),
+        ("negate", [8, -3]),
+        ("leaky_relu", [-1, 3]),
+        (tvm_ffi.convert("leaky_relu"), [-1, 3]),
+        (None, [-1, 3]),
+    ],
 )
 def test_kernels_by_a_text(module, mode, result):
     x = np.array([-8, 3], dtype=np.float32)
@@ -91,7 +99,9 @@ def test_optional_texts_and_texts_in_tuples(module):
     module.activate(x, "negate", "a note that is longer than a small string", ("any", 1))
     module.activate(x, "negate", None, None)
     assert x.tolist() == [-8, 3]
-    with pytest.raises(ValueError, match=r'expected note != "refuse \\"me\\"", got note = "refuse \\"me\\""$'):
+    with pytest.raises(
+        ValueError, match=r'expected note != "refuse \\"me\\"", got note = "refuse \\"me\\""$'
+    ):
         module.activate(x, "negate", 'refuse "me"')
     with pytest.raises(TypeError, match=r"on more\[0\] in argument #3 .*, expected str, got int$"):
         module.activate(x, "negate", None, (1, 1))
@@ -114,7 +124,9 @@ def test_other_texts(module, mode, shown):
     assert str(error.value) == f"Invalid mode {WHERE} {SET}, got {shown}"
 
 
-@pytest.mark.parametrize(("mode", "received"), [(3, "int"), (b"relu", "bytes"), (None, "None"), (["relu"], "Array")])
+@pytest.mark.parametrize(
+    ("mode", "received"), [(3, "int"), (b"relu", "bytes"), (None, "None"), (["relu"], "Array")]
+)
 def test_what_is_no_text(module, mode, received):
     with pytest.raises(TypeError) as error:
         module.activate(np.zeros(2, dtype=np.float32), mode)
@@ -124,17 +136,32 @@ def test_what_is_no_text(module, mode, received):
 def test_metadata(module):
     metadata = module.get_function_metadata("activate")
     assert metadata["kernpack"]["defaults"] == {"mode": "leaky_relu", "note": None, "more": None}
-    assert "[Tensor, str, str | None, " in str(tvm_ffi.core.TypeSchema.from_json_str(metadata["type_schema"]))
+    assert "[Tensor, str, str | None, " in str(
+        tvm_ffi.core.TypeSchema.from_json_str(metadata["type_schema"])
+    )
 
 
 def test_a_c_host(build_package):
     folder = build_package(PACKAGE, {"k.c": KERNELS}, ["package.o", "package.h"])
     (folder / "host.c").write_text(HOST)
     library = Path(tvm_ffi.libinfo.find_libtvm_ffi()).parent
-    flags = ["-O1", "-Wall", "-Werror", "host.c", "package.o", "-o", "host", f"-L{library}", "-ltvm_ffi", "-Wl,--allow-shlib-undefined"]
+    flags = [
+        "-O1",
+        "-Wall",
+        "-Werror",
+        "host.c",
+        "package.o",
+        "-o",
+        "host",
+        f"-L{library}",
+        "-ltvm_ffi",
+        "-Wl,--allow-shlib-undefined",
+    ]
     subprocess.run(["gcc", *flags], cwd=folder, check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
-    printed = subprocess.run(["./host"], cwd=folder, check=True, capture_output=True, text=True, env=environment).stdout
+    printed = subprocess.run(
+        ["./host"], cwd=folder, check=True, capture_output=True, text=True, env=environment
+    ).stdout
     assert printed.splitlines() == [
         "0 -1 3",
         "0 1 -3",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host functions may have any name, and sources may share names: each source sees its own files alone."""
+"""Host functions may have any name, and sources may share names: each source sees its own files
+alone.
+"""
 
 import os
 import subprocess
@@ -9,7 +11,8 @@ from pathlib import Path
 import numpy
 import pytest
 
-# Names that the package itself, libtvm_ffi, the C library or generated code have for something else.
+# Names that the package itself, libtvm_ffi, the C library or generated code have for something
+# else.
 NAMES = [
     "kernpack_rt_refuse",
     "kernpack_host_0_add",
@@ -150,7 +153,9 @@ def test_a_symbol_comes_from_a_library_that_is_found_or_named(kernpack, tmp_path
 
     alone = build("alone.toml", found)
     assert alone.returncode == 1
-    assert "`add.c` needs the symbol `far`, and neither libtvm_ffi, nor the C library" in alone.stderr
+    assert (
+        "`add.c` needs the symbol `far`, and neither libtvm_ffi, nor the C library" in alone.stderr
+    )
     assert not Path(tmp_path / "add.so").exists()
     unknown = build("add.toml", dict(os.environ))
     assert unknown.returncode == 0

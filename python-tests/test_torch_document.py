@@ -21,7 +21,9 @@ def folder(kernpack, tmp_path, monkeypatch):
     for name, kind in (("kernels.toml", "toml"), ("kernels.c", "c")):
         [text] = [text for info, text in blocks() if info == kind]
         (tmp_path / name).write_text(text)
-    subprocess.run([kernpack, "build", "kernels.toml", "-o", "kernels.so"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [kernpack, "build", "kernels.toml", "-o", "kernels.so"], cwd=tmp_path, check=True
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

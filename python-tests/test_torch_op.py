@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions as operators of PyTorch: what is registered, what a call does, what is refused, and what compilers make of it."""
+"""Functions as operators of PyTorch: what is registered, what a call does, what is refused, and
+what compilers make of it.
+"""
 
 import subprocess
 import warnings
@@ -61,7 +63,15 @@ void gather(const int64_t *index, const int64_t *x, int64_t *y, int64_t n) {
 """
 
 BY_BITS = {
-    8: ["bool", "int8", "uint8", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"]
+    8: [
+        "bool",
+        "int8",
+        "uint8",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float8_e4m3fnuz",
+        "float8_e5m2fnuz",
+    ]
     + ["float8_e8m0fnu", "float4_e2m1fnx2"],
     16: ["int16", "uint16", "float16", "bfloat16"],
     32: ["int32", "uint32", "float32"],
@@ -120,7 +130,9 @@ PACKAGE = (
         '["x", "bias", "y", "count", "n"]',
     )
     + function(
-        "conjugate(x: Tensor([n], complex64), y: Tensor([n], complex64, mut))", "conjugate", '["x", "y", "n"]'
+        "conjugate(x: Tensor([n], complex64), y: Tensor([n], complex64, mut))",
+        "conjugate",
+        '["x", "y", "n"]',
     )
     + function(
         "pooled(x: Tensor([n], float32), window: int32, s: Shape([a, _]), y: Tensor([ceildiv(n, window)], float32, mut))"
@@ -134,7 +146,9 @@ PACKAGE = (
         "mixed",
         '["x", "p.w", "y", "n", "p[1][0]", "p[1].f", "flag"]',
     )
-    + function("iota(n: int64, start: int64 = 0) -> y: Tensor([n], int64)", "iota", '["y", "n", "start"]')
+    + function(
+        "iota(n: int64, start: int64 = 0) -> y: Tensor([n], int64)", "iota", '["y", "n", "start"]'
+    )
     + """
 [[function]]
 signature = "ones_like(x: Tensor([n], float32), out: DataType = float64) -> y: Tensor([min(n, 3), 1], out) where out in {float32, float64}"
@@ -154,8 +168,16 @@ args = ["y", "y.numel"]
         "gather",
         '["index", "x", "y", "n"]',
     )
-    + function("ramp(n: int64, bias: Optional[Tensor([n], int64)] = None) -> y: Tensor([n], int64)", "iota", '["y", "n", "n"]')
-    + function("alias(x: Tensor([n], float32), y: Tensor([n], float32, mut), stream: Stream)", "scale", '["x", "y", "n", "1: float32"]')
+    + function(
+        "ramp(n: int64, bias: Optional[Tensor([n], int64)] = None) -> y: Tensor([n], int64)",
+        "iota",
+        '["y", "n", "n"]',
+    )
+    + function(
+        "alias(x: Tensor([n], float32), y: Tensor([n], float32, mut), stream: Stream)",
+        "scale",
+        '["x", "y", "n", "1: float32"]',
+    )
     + COPIES
 )
 
@@ -184,7 +206,18 @@ def ops(load):
 
     for name in ("scale", "conjugate"):
         kpt.op(f"{NAMESPACE}::{name}", load(name), functional=True)
-    names = ["scaled", "split", "accumulate", "maybe_add", "pooled", "mixed", "iota", "ramp", "ones_like", "gather"]
+    names = [
+        "scaled",
+        "split",
+        "accumulate",
+        "maybe_add",
+        "pooled",
+        "mixed",
+        "iota",
+        "ramp",
+        "ones_like",
+        "gather",
+    ]
     for name in [*names, *(f"copy{bits}" for bits in BY_BITS)]:
         kpt.op(f"{NAMESPACE}::{name}", load(name))
     kpt.op(f"{NAMESPACE}::smooth", load("scaled"), backward=backward, setup_context=setup_context)
@@ -200,17 +233,26 @@ def schema(overload):
 
 def test_the_schema_is_the_signatures(ops):
     assert schema(ops.scale.default) == "scale(Tensor x, Tensor(a!) y, float alpha=2.) -> ()"
-    assert schema(ops.scale_functional.default) == "scale_functional(Tensor x, Tensor y, float alpha=2.) -> Tensor"
+    assert (
+        schema(ops.scale_functional.default)
+        == "scale_functional(Tensor x, Tensor y, float alpha=2.) -> Tensor"
+    )
     assert schema(ops.scaled.default) == "scaled(Tensor x, float alpha=2.) -> Tensor"
     assert schema(ops.scaled_out.default) == "scaled_out(Tensor x, float alpha, Tensor(a!) y) -> ()"
     assert schema(ops.split.default) == "split(Tensor x) -> (Tensor, Tensor)"
-    assert schema(ops.split_out.default) == "split_out(Tensor x, Tensor(a!) low, Tensor(b!) high) -> ()"
+    assert (
+        schema(ops.split_out.default)
+        == "split_out(Tensor x, Tensor(a!) low, Tensor(b!) high) -> ()"
+    )
     assert schema(ops.accumulate.default) == "accumulate(Tensor x, Tensor(a!) total) -> Tensor"
     assert (
         schema(ops.maybe_add.default)
         == "maybe_add(Tensor x, Tensor? bias, Tensor(a!) y, Tensor(b!)? count=None) -> ()"
     )
-    assert schema(ops.pooled.default) == "pooled(Tensor x, SymInt window, SymInt[] s, Tensor(a!) y) -> ()"
+    assert (
+        schema(ops.pooled.default)
+        == "pooled(Tensor x, SymInt window, SymInt[] s, Tensor(a!) y) -> ()"
+    )
     assert (
         schema(ops.mixed.default)
         == 'mixed(Tensor x, Tensor p_w, SymInt p_1_0, float p_1_f, bool flag=True, str word="relu") -> Tensor'
@@ -223,8 +265,14 @@ def test_an_operator_is_returned_and_made_once(ops, load):
     again = kpt.op(f"{NAMESPACE}::scaled", load("scaled"))
     assert again is ops.scaled
     assert again.default is ops.scaled.default
-    for name, options in (("split", {}), ("scaled", {"backward": lambda ctx, gradient: (gradient, None)})):
-        with pytest.raises(ValueError, match="is an operator already, made of another function or with other options"):
+    for name, options in (
+        ("split", {}),
+        ("scaled", {"backward": lambda ctx, gradient: (gradient, None)}),
+    ):
+        with pytest.raises(
+            ValueError,
+            match="is an operator already, made of another function or with other options",
+        ):
             kpt.op(f"{NAMESPACE}::scaled", load(name), **options)
     with pytest.raises(ValueError, match="`aten::mul` is an operator already; choose another name"):
         kpt.op("aten::mul", load("scaled"))
@@ -249,15 +297,32 @@ def test_an_operator_that_failed_halfway_may_be_made_again(load, monkeypatch):
     with pytest.raises(RuntimeError, match="no autograd today"):
         kpt.op("kernpack_half::again", load("scaled"), backward=print)
     assert held and not hasattr(torch.ops.kernpack_half, "again")
-    assert torch.equal(kpt.op("kernpack_half::again", load("scaled"))(torch.ones(2)), torch.full((2,), 2.0))
+    assert torch.equal(
+        kpt.op("kernpack_half::again", load("scaled"))(torch.ones(2)), torch.full((2,), 2.0)
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("alias", {}, TypeError, "`stream` is a stream; leave it out: an operator launches on PyTorch's current stream"),
-        ("scaled", {"functional": True}, ValueError, "is functional as it is; leave `functional=True` out"),
-        ("scale", {"backward": print}, ValueError, "add `functional=True`, and `backward` is that of the functional"),
+        (
+            "alias",
+            {},
+            TypeError,
+            "`stream` is a stream; leave it out: an operator launches on PyTorch's current stream",
+        ),
+        (
+            "scaled",
+            {"functional": True},
+            ValueError,
+            "is functional as it is; leave `functional=True` out",
+        ),
+        (
+            "scale",
+            {"backward": print},
+            ValueError,
+            "add `functional=True`, and `backward` is that of the functional",
+        ),
         ("scaled", {"setup_context": print}, ValueError, "has `setup_context` without `backward`"),
         ("maybe_add", {"functional": True}, ValueError, "`count` is optional"),
     ],
@@ -270,7 +335,9 @@ def test_what_cannot_be_an_operator_is_told(load, name, options, error, message)
 
 @pytest.mark.parametrize("name", ["scaled", "a::b::c", "a::b.c", "a::", "1::b"])
 def test_a_name_is_a_namespace_and_a_name(load, name):
-    with pytest.raises(ValueError, match=f"`{name}` is no name of an operator, expected one such as"):
+    with pytest.raises(
+        ValueError, match=f"`{name}` is no name of an operator, expected one such as"
+    ):
         kpt.op(name, load("scaled"))
 
 
@@ -279,11 +346,20 @@ def test_a_name_is_a_namespace_and_a_name(load, name):
     [
         ("f(p: Tuple(x: int32), p_x: int32)", "two of its arguments would be `p_x`"),
         ("f(is: int32)", r"PyTorch takes no operator `kernpack_refused::it\(SymInt is\) -> \(\)`"),
-        ("f(x: Tensor([n], int8)) -> y: Tensor([n], float6_e2m3fn)", "`y` is float6_e2m3fn, which PyTorch .* does not have"),
+        (
+            "f(x: Tensor([n], int8)) -> y: Tensor([n], float6_e2m3fn)",
+            "`y` is float6_e2m3fn, which PyTorch .* does not have",
+        ),
         ("f(p: Pointer(int8))", "`p` is a pointer; pass a tensor in its place"),
         ("f(p: Optional[Stream])", "`p` is an optional stream; leave it out"),
-        ("f(p: Optional[Tuple(int8)])", "`p` is an optional tuple; give each of its elements a parameter of its own"),
-        ("f(p: Tuple(a: Optional[3]))", "`p_a` is an optional literal; remove the parameter, or the Optional around it"),
+        (
+            "f(p: Optional[Tuple(int8)])",
+            "`p` is an optional tuple; give each of its elements a parameter of its own",
+        ),
+        (
+            "f(p: Tuple(a: Optional[3]))",
+            "`p_a` is an optional literal; remove the parameter, or the Optional around it",
+        ),
     ],
 )
 def test_signatures_that_an_operator_cannot_have(signature, message):
@@ -306,9 +382,13 @@ class Other:
 def test_functions_of_several_devices_are_one_operator(load):
     cpu = load("scaled")
     cuda = Other(cpu.signature, cpu, Other(cpu.out.signature, cpu.out))
-    with pytest.raises(ValueError, match="needs a function for each type of device, found `cpu` and `cpu`"):
+    with pytest.raises(
+        ValueError, match="needs a function for each type of device, found `cpu` and `cpu`"
+    ):
         kpt.op("kernpack_devices::scaled", [cpu, cpu])
-    with pytest.raises(ValueError, match="the functions of `kernpack_devices::scaled` take different arguments"):
+    with pytest.raises(
+        ValueError, match="the functions of `kernpack_devices::scaled` take different arguments"
+    ):
         kpt.op("kernpack_devices::scaled", [load("split"), cuda])
     operator = kpt.op("kernpack_devices::scaled", [cuda, cpu])
     assert torch.equal(operator(torch.ones(2)), torch.full((2,), 2.0))
@@ -354,7 +434,10 @@ def test_optional_arguments(ops):
 def test_tuples_are_flat_and_literals_are_no_arguments(ops):
     x, w = torch.ones(3), torch.full((5,), 2.0)
     assert torch.equal(ops.mixed(x, w, 10, 0.5), torch.full((3,), 13.5))
-    assert torch.equal(ops.mixed(x, w, p_1_0=10, p_1_f=0.5, flag=False, word='a "long" word'), torch.full((3,), 12.5))
+    assert torch.equal(
+        ops.mixed(x, w, p_1_0=10, p_1_f=0.5, flag=False, word='a "long" word'),
+        torch.full((3,), 12.5),
+    )
     with pytest.raises(ValueError, match='expected word in .*, got "gelu"$'):
         ops.mixed(x, w, 10, 0.5, word="gelu")
 
@@ -365,7 +448,9 @@ def test_shapes_and_dtypes(ops):
     assert torch.equal(y, torch.tensor([15.0, 10.0]))
     assert torch.equal(ops.ones_like(torch.zeros(2)), torch.ones(2, 1, dtype=torch.float64))
     assert torch.equal(ops.ones_like(torch.zeros(5), torch.float32), torch.ones(3, 1))
-    assert torch.equal(ops.ones_like(torch.zeros(5), out=torch.float64), torch.ones(3, 1, dtype=torch.float64))
+    assert torch.equal(
+        ops.ones_like(torch.zeros(5), out=torch.float64), torch.ones(3, 1, dtype=torch.float64)
+    )
     with pytest.raises(TypeError, match="float16"):
         ops.ones_like(torch.zeros(5), torch.float16)
 
@@ -387,7 +472,11 @@ def test_every_dtype_of_the_table(ops, name):
     bits = next(bits for bits, names in BY_BITS.items() if name in names)
     raw = torch.arange(16 * bits // 8, dtype=torch.uint8) % 2
     x = raw.view(dtype) if dtype != torch.bool else raw.bool()
-    y = torch.zeros_like(raw).view(dtype) if dtype != torch.bool else torch.zeros(16, dtype=torch.bool)
+    y = (
+        torch.zeros_like(raw).view(dtype)
+        if dtype != torch.bool
+        else torch.zeros(16, dtype=torch.bool)
+    )
     operator = getattr(ops, f"copy{bits}")
     operator(x, y)
     assert torch.equal(y.view(torch.uint8), x.view(torch.uint8))
@@ -396,7 +485,15 @@ def test_every_dtype_of_the_table(ops, name):
 
 
 def test_every_dtype_of_the_language_is_in_pytorch_or_known_not_to_be():
-    missing = {"int4", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz"}
+    missing = {
+        "int4",
+        "float6_e2m3fn",
+        "float6_e3m2fn",
+        "float4_e2m1fn",
+        "float8_e3m4",
+        "float8_e4m3",
+        "float8_e4m3b11fnuz",
+    }
     from kernpack import _shape
 
     assert set(_shape.DTYPE_BITS) - set(kpt.DTYPES) == missing
@@ -408,9 +505,18 @@ def test_every_dtype_of_the_language_is_in_pytorch_or_known_not_to_be():
     [
         (lambda: torch.ones(8)[::2], r"ValueError: Mismatched x\.strides\[0\]"),
         (lambda: torch.ones(1).expand(4), r"ValueError: Mismatched x\.strides\[0\]"),
-        (lambda: torch.ones(2, 2), "ValueError: Mismatched Tensor on argument #0 .* expected ndim=1, got 2"),
-        (lambda: torch.ones(4, dtype=torch.float64), "TypeError: Mismatched Tensor .* expected dtype=float32, got float64"),
-        (lambda: torch.zeros(17, dtype=torch.uint8)[1:].view(torch.uint8)[:16], "TypeError: .* got uint8"),
+        (
+            lambda: torch.ones(2, 2),
+            "ValueError: Mismatched Tensor on argument #0 .* expected ndim=1, got 2",
+        ),
+        (
+            lambda: torch.ones(4, dtype=torch.float64),
+            "TypeError: Mismatched Tensor .* expected dtype=float32, got float64",
+        ),
+        (
+            lambda: torch.zeros(17, dtype=torch.uint8)[1:].view(torch.uint8)[:16],
+            "TypeError: .* got uint8",
+        ),
     ],
 )
 def test_errors_keep_their_kind(ops, make, message):
@@ -457,7 +563,9 @@ def test_inference_tensors(ops):
 # Gradients
 
 
-@pytest.mark.parametrize("call", ["scaled", "scale", "scale_functional", "written", "scaled_out", "maybe_add"])
+@pytest.mark.parametrize(
+    "call", ["scaled", "scale", "scale_functional", "written", "scaled_out", "maybe_add"]
+)
 def test_a_gradient_that_nobody_can_give_is_refused(ops, call):
     x, y = torch.ones(3, requires_grad=True), torch.zeros(3)
     calls = {
@@ -468,7 +576,10 @@ def test_a_gradient_that_nobody_can_give_is_refused(ops, call):
         "scaled_out": lambda: ops.scaled_out(x, 2.0, y),
         "maybe_add": lambda: ops.maybe_add(y, x, torch.zeros(3)),
     }
-    with pytest.raises(RuntimeError, match="has no backward, and `(x|y|bias)` requires grad: call it under `torch.no_grad"):
+    with pytest.raises(
+        RuntimeError,
+        match="has no backward, and `(x|y|bias)` requires grad: call it under `torch.no_grad",
+    ):
         calls[call]()
     with torch.no_grad():
         calls[call]()
@@ -477,11 +588,18 @@ def test_a_gradient_that_nobody_can_give_is_refused(ops, call):
 def test_integers_have_no_gradients(ops):
     index, x = torch.tensor([1, 0]), torch.tensor([5, 6])
     assert torch.equal(ops.gather(index, x), torch.tensor([6, 5]))
-    assert torch.equal(torch.func.vmap(lambda i: ops.gather(i, x))(index[None]), torch.tensor([[6, 5]]))
+    assert torch.equal(
+        torch.func.vmap(lambda i: ops.gather(i, x))(index[None]), torch.tensor([[6, 5]])
+    )
 
 
 def test_where_nothing_has_to_be_seen_to_the_function_itself_is_called(load):
-    for name, options in (("gather", {}), ("scaled", {"backward": print}), ("scaled", {}), ("scale", {})):
+    for name, options in (
+        ("gather", {}),
+        ("scaled", {"backward": print}),
+        ("scaled", {}),
+        ("scale", {}),
+    ):
         function = load(name)
         asked = kpt._Asked((function,), options.get("backward"), None, False)
         operator = kpt._operators("a::b", asked)[-1]
@@ -512,7 +630,9 @@ def test_a_backward_of_ones_own(ops):
     assert torch.equal(y, x * 3)
     y.sum().backward()
     assert torch.equal(x.grad, torch.full((3,), 3.0))
-    compiled = torch.compile(lambda x: ops.smooth(x, 3.0).sum(), fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(
+        lambda x: ops.smooth(x, 3.0).sum(), fullgraph=True, backend="aot_eager"
+    )
     (gradient,) = torch.autograd.grad(compiled(x), x)
     assert torch.equal(gradient, torch.full((3,), 3.0))
     opcheck(ops.smooth.default, (x, 3.0))
@@ -541,7 +661,9 @@ def test_a_backward_of_the_functional_variant(load):
     ],
 )
 def test_transforms_that_differentiate_are_refused(ops, call):
-    with pytest.raises(RuntimeError, match="`kernpack_operators::scaled` has no backward, and `x` requires grad"):
+    with pytest.raises(
+        RuntimeError, match="`kernpack_operators::scaled` has no backward, and `x` requires grad"
+    ):
         call(ops.scaled, torch.ones(3))
 
 
@@ -640,7 +762,10 @@ OPCHECKS = {
     "split_out": lambda: (torch.ones(2), torch.zeros(2), torch.zeros(2)),
     "accumulate": lambda: (torch.ones(3), torch.zeros(())),
     "maybe_add": lambda: (torch.ones(3), None, torch.zeros(3), torch.zeros(())),
-    "conjugate": lambda: (torch.ones(3, dtype=torch.complex64), torch.ones(3, dtype=torch.complex64)),
+    "conjugate": lambda: (
+        torch.ones(3, dtype=torch.complex64),
+        torch.ones(3, dtype=torch.complex64),
+    ),
     "pooled": lambda: (torch.ones(5), 2, [1, 0], torch.zeros(3)),
     "mixed": lambda: (torch.ones(3), torch.ones(2), 4, 0.5),
     "iota": lambda: (3,),
@@ -691,7 +816,9 @@ def test_what_a_compiler_lays_out_stays_as_it_is(ops):
 
 def test_a_gradient_is_refused_while_compiling(ops):
     compiled = torch.compile(lambda x: ops.scaled(x), fullgraph=True, backend="aot_eager")
-    with pytest.raises(Exception, match="`kernpack_operators::scaled` has no backward, and `x` requires grad"):
+    with pytest.raises(
+        Exception, match="`kernpack_operators::scaled` has no backward, and `x` requires grad"
+    ):
         compiled(torch.ones(3, requires_grad=True))
 
 
@@ -720,7 +847,13 @@ def test_calls_are_checked_while_they_are_traced(ops, load, monkeypatch):
 
     monkeypatch.setattr(_native, "check", check)
     with pytest.raises(ValueError, match=r"^Mismatched y\.shape\[0\]$"):
-        ops.mixed(torch.ones(3, device="meta"), torch.ones(2, dtype=torch.float64)[::2], 1, float("inf"), word="x")
+        ops.mixed(
+            torch.ones(3, device="meta"),
+            torch.ones(2, dtype=torch.float64)[::2],
+            1,
+            float("inf"),
+            word="x",
+        )
     tensor = {"dtype": "float32", "shape": [3], "strides": [1], "device": None}
     other = {"dtype": "float64", "shape": [1], "strides": [2], "device": ["cpu", 0]}
     arguments = [{"tensor": tensor}, [{"tensor": other}, [1, {"float": "inf"}]], 3, True, "x"]

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import REPOSITORY
 
-USE = '''
+USE = """
 from pathlib import Path
 
 import kernpack as kp
@@ -26,29 +26,53 @@ signature: str = kp.signature("f", a=kp.fake_tensor(kp.float32, (n, 4)))
 package = kp.Package("both").function(signature, kp.Launch(kp.Source.host("f.c"), args=["a"]), doc="both")
 package.export("both.so")
 kp.precompile([package, "norm.toml"], arch=["sm_80"])
-'''
+"""
 WRONG = USE + "\nwrong: int = add_one.signature\n"
 
 
 def run(command, text, tmp_path):
     (tmp_path / "use.py").write_text(text)
-    environment = {**os.environ, "MYPYPATH": str(REPOSITORY / "python"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "MYPYPATH": str(REPOSITORY / "python"),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
     return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(("text", "expected"), [(USE, 0), (WRONG, 1)])
 def test_mypy_sees_the_types_of_a_use(tmp_path, text, expected):
-    ran = run([sys.executable, "-m", "mypy", "--strict", "--python-executable", sys.executable, "use.py"], text, tmp_path)
+    ran = run(
+        [sys.executable, "-m", "mypy", "--strict", "--python-executable", sys.executable, "use.py"],
+        text,
+        tmp_path,
+    )
     assert ran.returncode == expected, ran.stdout + ran.stderr
 
 
 def test_mypy_finds_nothing_in_the_package():
-    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--python-executable", sys.executable]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file",
+        "pyproject.toml",
+        "--python-executable",
+        sys.executable,
+    ]
     ran = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_pyright_finds_nothing_in_the_package(tmp_path):
-    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--project", str(REPOSITORY)]
+    command = [
+        sys.executable,
+        "-m",
+        "pyright",
+        "--pythonpath",
+        sys.executable,
+        "--project",
+        str(REPOSITORY),
+    ]
     ran = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel of examples/wheel: built by pip, installed into an environment of its own, and used with kernpack and without."""
+"""The wheel of examples/wheel: built by pip, installed into an environment of its own, and used
+with kernpack and without.
+"""
 
 import os
 import platform
@@ -14,7 +16,9 @@ from pathlib import Path
 import pytest
 from conftest import REPOSITORY
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the example's wheel is for x86-64")
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="the example's wheel is for x86-64"
+)
 
 WITHOUT_KERNPACK = "import sys, runpy; sys.modules['kernpack'] = None; runpy.run_path(sys.argv[1])"
 
@@ -48,9 +52,22 @@ def python(wheel, tmp_path_factory):
     home = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", "--without-pip", home)
     interpreter = home / "bin/python"
-    site = Path(run(interpreter, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    site = Path(
+        run(interpreter, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    )
     (site / "below.pth").write_text(sysconfig.get_path("purelib"))
-    run(sys.executable, "-m", "pip", "--python", interpreter, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        interpreter,
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        wheel,
+    )
     return interpreter
 
 
@@ -64,7 +81,11 @@ def test_the_wheel_is_for_every_python_3_of_one_platform(wheel):
 
 def test_without_kernpack(python, folder, tmp_path):
     shown = run(python, "-c", WITHOUT_KERNPACK, folder / "demo.py", cwd=tmp_path)
-    [expected] = re.findall(r"^```text\n(.*?)^```$", (REPOSITORY / "docs/ship-a-wheel.md").read_text(), re.DOTALL | re.MULTILINE)
+    [expected] = re.findall(
+        r"^```text\n(.*?)^```$",
+        (REPOSITORY / "docs/ship-a-wheel.md").read_text(),
+        re.DOTALL | re.MULTILINE,
+    )
     assert shown == expected
 
 
@@ -83,7 +104,11 @@ def test_the_stubs_have_the_functions_types(python, folder):
 def test_the_page_shows_what_the_example_has(folder):
     page = (REPOSITORY / "docs/ship-a-wheel.md").read_text()
     blocks = re.findall(r"^```(?:ini|python)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    files = [path.read_text() for path in folder.rglob("*") if path.suffix in (".py", ".toml") and "build" not in path.parts]
+    files = [
+        path.read_text()
+        for path in folder.rglob("*")
+        if path.suffix in (".py", ".toml") and "build" not in path.parts
+    ]
     assert len(blocks) == 3
     for block in blocks:
         assert any(block in file for file in files), block

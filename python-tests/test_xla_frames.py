@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handler of XLA's custom calls, called with frames that are made here: what needs a GPU otherwise."""
+"""The handler of XLA's custom calls, called with frames that are made here: what needs a GPU
+otherwise.
+"""
 
 import ctypes
-from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p, cast
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_void_p,
+    cast,
+)
 
 import numpy as np
 import pytest
@@ -55,7 +69,12 @@ class Attributes(Structure):
 
 
 class Version(Structure):
-    _fields_ = [("struct_size", c_size_t), ("extension", c_void_p), ("major", c_int), ("minor", c_int)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("extension", c_void_p),
+        ("major", c_int),
+        ("minor", c_int),
+    ]
 
 
 class Metadata(Structure):
@@ -72,13 +91,23 @@ class Question(Structure):
 
 
 class ErrorCreate(Structure):
-    _fields_ = [("struct_size", c_size_t), ("extension", c_void_p), ("message", c_char_p), ("code", c_int32)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("extension", c_void_p),
+        ("message", c_char_p),
+        ("code", c_int32),
+    ]
 
 
 class Asked(Structure):
     """What is asked of the stream and of the ordinal."""
 
-    _fields_ = [("struct_size", c_size_t), ("extension", c_void_p), ("context", c_void_p), ("answer", c_void_p)]
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("extension", c_void_p),
+        ("context", c_void_p),
+        ("answer", c_void_p),
+    ]
 
 
 CREATE = ctypes.CFUNCTYPE(c_void_p, POINTER(ErrorCreate))
@@ -121,7 +150,9 @@ class Xla:
         self.callbacks = CREATE(self.create), ASK(self.ask("stream")), ASK(self.ask("ordinal"))
         create, stream, ordinal = self.callbacks
         version = Version(ctypes.sizeof(Version), None, 0, 4)
-        self.api = Api(ctypes.sizeof(Api), None, version, None, create, stream_get=stream, ordinal_get=ordinal)
+        self.api = Api(
+            ctypes.sizeof(Api), None, version, None, create, stream_get=stream, ordinal_get=ordinal
+        )
 
     def create(self, asked):
         self.errors.append((asked[0].code, asked[0].message.decode()))
@@ -227,7 +258,11 @@ def test_the_stream_of_a_call_is_the_environments_and_then_no_longer(stream, bef
 
 def test_tensors_are_on_the_device_of_the_program():
     seen = []
-    function = tvm_ffi.convert(lambda *values: seen.extend((str(x.device), x.shape, x.strides, str(x.dtype)) for x in values))
+    function = tvm_ffi.convert(
+        lambda *values: seen.extend(
+            (str(x.device), x.shape, x.strides, str(x.dtype)) for x in values
+        )
+    )
     x, y = np.zeros((2, 3), "float32"), np.zeros((), "float32")
     plan = _xla.Plan()
     plan.view((1, 0), (0, 1))
@@ -239,7 +274,11 @@ def test_tensors_are_on_the_device_of_the_program():
 
 @pytest.mark.parametrize(
     ("modes", "fastest", "shape", "strides"),
-    [(None, None, (5, 4), (4, 1)), ((0, 1), (0, 1), (3, 7), (1, 3)), ((1, 0), (1, 0), (4, 5), (1, 4))],
+    [
+        (None, None, (5, 4), (4, 1)),
+        ((0, 1), (0, 1), (3, 7), (1, 3)),
+        ((1, 0), (1, 0), (4, 5), (1, 4)),
+    ],
 )
 def test_pairs_are_halves_of_the_fastest_dim(modes, fastest, shape, strides):
     seen = []
@@ -264,7 +303,10 @@ def test_an_error_of_xla_is_passed_on(what):
 @pytest.mark.parametrize("dtype", [0, 17, 21, 22, 26, 27, 30, 31, 34, -1, 1 << 30])
 def test_element_types_without_a_dtype_are_refused(dtype):
     xla = Xla()
-    assert xla.call("kernpack_xla_cpu", tvm_ffi.convert(lambda _: None), [1], [(dtype, 64, (1,))]) == 0xE1
+    assert (
+        xla.call("kernpack_xla_cpu", tvm_ffi.convert(lambda _: None), [1], [(dtype, 64, (1,))])
+        == 0xE1
+    )
     assert xla.errors == [(3, f"XLA's element type {dtype} has no dtype in TVM-FFI")]
 
 
@@ -281,7 +323,9 @@ class DLTensor(Structure):
 
 
 def allocate(bytes, device=(CUDA, 1)):
-    """What a function finds that allocates so many bytes: address, device and extent, or an error's message."""
+    """What a function finds that allocates so many bytes: address, device and extent, or an error's
+    message.
+    """
     library = ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi())
     prototype = DLTensor(None, (c_int32 * 2)(*device), 1, 0x00010801, (c_int64 * 1)(bytes))
     out = c_void_p()
@@ -312,7 +356,9 @@ def test_a_workspace_is_on_the_device_of_the_program():
     arena = (6, 0x10010, (1024,))
     library.TVMFFIEnvGetDLPackManagedTensorAllocator.restype = c_void_p
     before = library.TVMFFIEnvGetDLPackManagedTensorAllocator()
-    assert Xla().call("kernpack_xla_cuda", tvm_ffi.convert(function), plan.words, [], [arena]) is None
+    assert (
+        Xla().call("kernpack_xla_cuda", tvm_ffi.convert(function), plan.words, [], [arena]) is None
+    )
     assert library.TVMFFIEnvGetDLPackManagedTensorAllocator() == before
     # The arena ends at 0x10410.
     assert found == [
@@ -328,12 +374,16 @@ def test_a_workspace_is_on_the_device_of_the_program():
 @pytest.mark.parametrize("stage", [1, 2, 4, 7])
 def test_other_stages_do_nothing(stage):
     called = []
-    assert Xla().call("kernpack_xla_cuda", tvm_ffi.convert(lambda: called.append(1)), [], stage=stage) is None
+    assert (
+        Xla().call("kernpack_xla_cuda", tvm_ffi.convert(lambda: called.append(1)), [], stage=stage)
+        is None
+    )
     assert called == []
 
 
 @pytest.mark.parametrize(
-    ("handler", "traits"), [("kernpack_xla_cpu", 0), ("kernpack_xla_cuda", 1), ("kernpack_xla_cuda_plain", 0)]
+    ("handler", "traits"),
+    [("kernpack_xla_cpu", 0), ("kernpack_xla_cuda", 1), ("kernpack_xla_cuda_plain", 0)],
 )
 @pytest.mark.parametrize("version", [None, (0, 2), (0, 5)])
 def test_a_handler_says_what_it_is(handler, traits, version):
@@ -360,7 +410,9 @@ def test_messages_may_have_nul():
 
 
 def test_a_handler_that_is_called_by_what_it_calls(stream):
-    """As where a function of Python runs a program itself: stream and workspace are the inner call's, then the outer's."""
+    """As where a function of Python runs a program itself: stream and workspace are the inner
+    call's, then the outer's.
+    """
     seen = []
     plan = _xla.Plan()
     plan.workspace(0)
@@ -371,8 +423,18 @@ def test_a_handler_that_is_called_by_what_it_calls(stream):
     def outer():
         note()
         inner = tvm_ffi.convert(note)
-        assert Xla(stream=0x20).call("kernpack_xla_cuda", inner, plan.words, [], [(6, 0x20000, (512,))]) is None
+        assert (
+            Xla(stream=0x20).call(
+                "kernpack_xla_cuda", inner, plan.words, [], [(6, 0x20000, (512,))]
+            )
+            is None
+        )
         note()
 
-    assert Xla(stream=0x10).call("kernpack_xla_cuda", tvm_ffi.convert(outer), plan.words, [], [(6, 0x10000, (512,))]) is None
+    assert (
+        Xla(stream=0x10).call(
+            "kernpack_xla_cuda", tvm_ffi.convert(outer), plan.words, [], [(6, 0x10000, (512,))]
+        )
+        is None
+    )
     assert seen == [(0x10, 0x10000), (0x20, 0x20000), (0x10, 0x10100)] and stream(1) is None

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the two libraries of the wheel: cargo does the work, and what it needs is looked for before.
+"""Builds the two libraries of the wheel: cargo does the work, and what it needs is looked for
+before.
 
-As a program it does so too, and prints the folder. `KERNPACK_NATIVE`, where it is set, is a folder that has them already. The wheel is for any Python 3, and for every Linux
-whose C library has the symbols that the libraries need.
+As a program it does so too, and prints the folder. `KERNPACK_NATIVE`, where it is set, is a folder
+that has them already. The wheel is for any Python 3, and for every Linux whose C library has the
+symbols that the libraries need.
 """
 
 from __future__ import annotations
@@ -42,14 +44,28 @@ def build() -> Path:
     """Builds the libraries, and strips them of what only debuggers want."""
     missing = missing_tools()
     if missing:
-        raise SystemExit("kernpack cannot be built here:\n" + "\n".join(f"  {line}" for line in missing))
+        raise SystemExit(
+            "kernpack cannot be built here:\n" + "\n".join(f"  {line}" for line in missing)
+        )
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheel"
-    environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "0", "CARGO_PROFILE_RELEASE_STRIP": "symbols"}
+    environment = {
+        **os.environ,
+        "CARGO_PROFILE_RELEASE_DEBUG": "0",
+        "CARGO_PROFILE_RELEASE_STRIP": "symbols",
+    }
     for arguments in (
         ["--package", "kernpack-python", "--features", "static-llvm"],
         ["--manifest-path", "crates/call-type/Cargo.toml"],
     ):
-        command = ["cargo", "build", "--release", "--locked", "--target-dir", str(target), *arguments]
+        command = [
+            "cargo",
+            "build",
+            "--release",
+            "--locked",
+            "--target-dir",
+            str(target),
+            *arguments,
+        ]
         subprocess.run(command, cwd=ROOT, env=environment, check=True)
     return target / "release"
 
@@ -63,10 +79,17 @@ def missing_tools() -> list[str]:
         llvm_config: "LLVM 22: apt-get install llvm-22-dev",
         "c++": "a C++ compiler: apt-get install g++",
     }
-    missing = [f"{name} is not found; install {what}" for name, what in programs.items() if shutil.which(name) is None]
+    missing = [
+        f"{name} is not found; install {what}"
+        for name, what in programs.items()
+        if shutil.which(name) is None
+    ]
     if shutil.which(llvm_config):
         folder = Path(ask(llvm_config, "--libdir"))
-        for library, what in {"liblldELF.a": "liblld-22-dev", "libLLVMCore.a": "llvm-22-dev"}.items():
+        for library, what in {
+            "liblldELF.a": "liblld-22-dev",
+            "libLLVMCore.a": "llvm-22-dev",
+        }.items():
             if not (folder / library).is_file():
                 missing.append(f"{library} is not in {folder}; apt-get install {what}")
     for library, what in {"libz.a": "zlib1g-dev", "libzstd.a": "libzstd-dev"}.items():
@@ -85,7 +108,10 @@ def tag(libraries: list[Path]) -> str:
     """The platform's tag: the newest version of the C library that a symbol of theirs asks for."""
     # The names of versions stand in the library as texts: `GLIBC_2.34`.
     content = b"".join(library.read_bytes() for library in libraries)
-    versions = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=\0)", content)]
+    versions = [
+        tuple(map(int, found.split(b".")))
+        for found in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=\0)", content)
+    ]
     major, minor = max(versions, default=(2, 17))[:2]
     return f"manylinux_{major}_{max(minor, 17)}_{platform.machine()}"
 

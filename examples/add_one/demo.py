@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the package that is named on the command line: twice as it wants to be called, three times as it does not."""
+"""Calls the package that is named on the command line: twice as it wants to be called, three times
+as it does not.
+"""
 
 import sys
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a package, calls it from every host, and compares what they print: run.py [HOST...]
 
-Each host makes the calls of calls.txt and prints their outcomes, which are in expected.txt. A call that a host cannot
-make prints `not expressible: REASON`; which those are is in limits.txt. KERNPACK_CLI names the command line tool.
-Run it with an interpreter that has what python-tests/requirements.txt lists, and with its `tvm-ffi-config` on PATH.
+Each host makes the calls of calls.txt and prints their outcomes, which are in expected.txt. A call
+that a host cannot make prints `not expressible: REASON`; which those are is in limits.txt.
+KERNPACK_CLI names the command line tool. Run it with an interpreter that has what
+python-tests/requirements.txt lists, and with its `tvm-ffi-config` on PATH.
 """
 
 import difflib
@@ -23,7 +24,9 @@ def run(*command, **options):
     """What a command prints; ends the program where it fails."""
     ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     if ran.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
+        sys.exit(
+            f"{' '.join(map(str, command))}: status {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        )
     return ran.stdout
 
 
@@ -117,7 +120,10 @@ def wanted_of(host):
     if host == "jax":
         # XLA reports a refused call's message, but not its kind.
         kinds = ("TypeError: ", "ValueError: ", "RuntimeError: ")
-        lines = [line if not line.strip().startswith(kinds) else "   error: " + line.split(": ", 1)[1] for line in lines]
+        lines = [
+            line if not line.strip().startswith(kinds) else "   error: " + line.split(": ", 1)[1]
+            for line in lines
+        ]
     for line in (HERE / "limits.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             name, number, reason = line.split(maxsplit=2)
@@ -127,7 +133,9 @@ def wanted_of(host):
 
 
 def compare(host, wanted, printed):
-    difference = list(difflib.unified_diff(wanted, printed.splitlines(), "expected", host, lineterm=""))
+    difference = list(
+        difflib.unified_diff(wanted, printed.splitlines(), "expected", host, lineterm="")
+    )
     print("\n".join(difference) if difference else f"{host}: as expected")
     return not difference
 
@@ -140,7 +148,10 @@ def main():
         build(HERE / "table.toml", folder, ".so", ".o", ".h")
         for host in hosts:
             if host in TWO:
-                wanted, printed = (HERE / "two/expected.txt").read_text().splitlines(), TWO[host](folder)
+                wanted, printed = (
+                    (HERE / "two/expected.txt").read_text().splitlines(),
+                    TWO[host](folder),
+                )
             else:
                 wanted, printed = wanted_of(host), HOSTS[host](folder)
             alike &= compare(host, wanted, printed)

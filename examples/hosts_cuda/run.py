@@ -4,8 +4,9 @@
 
     run.py [--built FOLDER] [--any] [HOST...]
 
-What every host must print is in expected.txt, but for what limits.txt says. A host that is not named is left out where something that it
-needs is missing, and so are all of them where there is no GPU; what is left out is said, with the reason.
+What every host must print is in expected.txt, but for what limits.txt says. A host that is not
+named is left out where something that it needs is missing, and so are all of them where there is no
+GPU; what is left out is said, with the reason.
 
 --built  FOLDER has the package already: rms_norm.so, .o and .h, and perhaps cuda-host, the Rust host. Otherwise KERNPACK_CLI builds it.
 --any    the first host that is available, with what it prints.
@@ -32,15 +33,26 @@ class Missing(Exception):
 def run(*command, **environment):
     """What a command prints; ends the program where it fails."""
     environment = os.environ | environment
-    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
+    ran = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, env=environment
+    )
     if ran.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
+        sys.exit(
+            f"{' '.join(map(str, command))}: status {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        )
     return ran.stdout
 
 
 def build(folder):
-    outputs = [word for ending in ("so", "o", "h") for word in ("-o", folder / f"rms_norm.{ending}")]
-    run(os.environ.get("KERNPACK_CLI", "kernpack"), "build", HERE.parent / "rms_norm_cuda/rms_norm.toml", *outputs)
+    outputs = [
+        word for ending in ("so", "o", "h") for word in ("-o", folder / f"rms_norm.{ending}")
+    ]
+    run(
+        os.environ.get("KERNPACK_CLI", "kernpack"),
+        "build",
+        HERE.parent / "rms_norm_cuda/rms_norm.toml",
+        *outputs,
+    )
 
 
 def need_gpu():
@@ -71,11 +83,17 @@ def cuda_include():
     """The folder of cuda.h: of a CUDA toolkit, or of the Python package nvidia-cuda-runtime."""
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     if (package := importlib.util.find_spec("nvidia")) is not None:
-        homes += [folder for root in package.submodule_search_locations for folder in Path(root).glob("cu*")]
+        homes += [
+            folder
+            for root in package.submodule_search_locations
+            for folder in Path(root).glob("cu*")
+        ]
     for home in filter(None, homes):
         if (Path(home) / "include/cuda.h").is_file():
             return Path(home) / "include"
-    raise Missing("no cuda.h in CUDA_HOME, in CUDA_PATH, in /usr/local/cuda, or among Python's packages (nvidia-cuda-runtime)")
+    raise Missing(
+        "no cuda.h in CUDA_HOME, in CUDA_PATH, in /usr/local/cuda, or among Python's packages (nvidia-cuda-runtime)"
+    )
 
 
 def python_host(name, script):
@@ -91,9 +109,24 @@ def cpp_program(folder):
     if compiler is None:
         raise Missing("no C++ compiler")
     inputs = [HERE / "cpp/host.cc", folder / "rms_norm.o", "-I", folder, "-I", cuda_include()]
-    libraries = [*config("--ldflags"), *config("--libs"), "-ldl", "-Wl,-rpath," + config("--libdir")[0]]
+    libraries = [
+        *config("--ldflags"),
+        *config("--libs"),
+        "-ldl",
+        "-Wl,-rpath," + config("--libdir")[0],
+    ]
     program = Path(SCRATCH.name) / "cpp-host"
-    run(compiler, *config("--cxxflags"), "-Wall", "-Werror", "-O0", *inputs, "-o", program, *libraries)
+    run(
+        compiler,
+        *config("--cxxflags"),
+        "-Wall",
+        "-Werror",
+        "-O0",
+        *inputs,
+        "-o",
+        program,
+        *libraries,
+    )
     return [program]
 
 
@@ -106,7 +139,17 @@ def rust_program(folder):
         # The build script of the crate tvm-ffi asks the `tvm-ffi-config` on PATH.
         path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
         manifest = HERE / "rust/Cargo.toml"
-        run("cargo", "build", "--release", "--locked", "--manifest-path", manifest, "--target-dir", target, PATH=path)
+        run(
+            "cargo",
+            "build",
+            "--release",
+            "--locked",
+            "--manifest-path",
+            manifest,
+            "--target-dir",
+            target,
+            PATH=path,
+        )
         program = target / "release/cuda-host"
     return [program, folder / "rms_norm.so"]
 

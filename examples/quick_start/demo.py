@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel in C becomes a function: called, called wrongly, and written to the file that the command line names."""
+"""A kernel in C becomes a function: called, called wrongly, and written to the file that the
+command line names.
+"""
 
 import inspect
 import sys
@@ -21,7 +23,11 @@ axpy = kp.host(
     args=["x", "y", "n", "alpha"],
     doc="y += alpha * x",
 )
-add = kp.host(SOURCE, "add(x: Tensor([n], float32), by: float32) -> y: Tensor([n], float32)", args=["x", "n", "by", "y"])
+add = kp.host(
+    SOURCE,
+    "add(x: Tensor([n], float32), by: float32) -> y: Tensor([n], float32)",
+    args=["x", "n", "by", "y"],
+)
 
 
 def show_refusal(call):

@@ -20,9 +20,15 @@ else:
     import norms.operators
 
     torch.testing.assert_close(norms.rms(w=w, x=x), expected)
-    model = torch.compile(lambda x, w: norms.operators.rms(x, w) * 2, fullgraph=True, backend="aot_eager")
+    model = torch.compile(
+        lambda x, w: norms.operators.rms(x, w) * 2, fullgraph=True, backend="aot_eager"
+    )
     torch.testing.assert_close(model(x, w), expected * 2)
     torch.autograd.gradcheck(
-        norms.operators.rms, (x.requires_grad_(), w.requires_grad_()), eps=1e-2, atol=1e-2, rtol=1e-2
+        norms.operators.rms,
+        (x.requires_grad_(), w.requires_grad_()),
+        eps=1e-2,
+        atol=1e-2,
+        rtol=1e-2,
     )
     print(f"kernpack {kernpack.__version__}: torch.ops.norms.rms")

@@ -9,8 +9,9 @@
         args=["a", "b", "n"],
     )
 
-Kernels come from CUDA C++ (`cuda`), PTX, cubins, fatbins, Triton, C functions (`host`), package files (`load`), or several at
-once (`Package`). What was compiled is kept in a cache, and exported by `f.export("add_one.so")`.
+Kernels come from CUDA C++ (`cuda`), PTX, cubins, fatbins, Triton, C functions (`host`), package
+files (`load`), or several at once (`Package`). What was compiled is kept in a cache, and exported
+by `f.export("add_one.so")`.
 """
 
 from __future__ import annotations

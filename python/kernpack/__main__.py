@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line tool, which is in the library with the compiler: neither TVM-FFI's Python nor PyTorch is imported."""
+"""The command line tool, which is in the library with the compiler: neither TVM-FFI's Python nor
+PyTorch is imported.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,13 @@ def main() -> int:
     """Runs `kernpack` with the arguments of this process."""
     found = importlib.util.find_spec("tvm_ffi")
     if found is None or found.origin is None:
-        print("kernpack needs the Python package apache-tvm-ffi: pip install apache-tvm-ffi", file=sys.stderr)
+        print(
+            "kernpack needs the Python package apache-tvm-ffi: pip install apache-tvm-ffi",
+            file=sys.stderr,
+        )
         return 2
-    # The library's functions for Python need these symbols as it is loaded; the command line calls none of them.
+    # The library's functions for Python need these symbols as it is loaded; the command line calls
+    # none of them.
     ctypes.CDLL(str(Path(found.origin).parent / "lib" / "libtvm_ffi.so"), ctypes.RTLD_GLOBAL)
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
     library = ctypes.CDLL(str(library_path("libkernpack.so")))

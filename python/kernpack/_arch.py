@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What CUDA C++ is compiled for where nobody says it.
 
-The visible GPUs are asked of NVML, and never of the CUDA driver: what has called `cuInit` cannot fork and then use CUDA.
-NVML takes longer than all the rest of a new process that finds its kernels in the cache, and so its answer is kept too,
-until the machine is started again or shows other devices.
+The visible GPUs are asked of NVML, and never of the CUDA driver: what has called `cuInit` cannot
+fork and then use CUDA. NVML takes longer than all the rest of a new process that finds its kernels
+in the cache, and so its answer is kept too, until the machine is started again or shows other
+devices.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ Archs = Union[str, Sequence[str], None]
 
 
 def wanted(arch: Archs) -> dict[str, Any]:
-    """What a request asks for: `archs` that the user names, `devices` that the machine has, or what is `written`."""
+    """What a request asks for: `archs` that the user names, `devices` that the machine has, or what
+    is `written`.
+    """
     named = arch if arch is not None else os.environ.get("KERNPACK_ARCH") or None
     if named is not None:
         archs = named.split(",") if isinstance(named, str) else list(named)
@@ -71,10 +74,15 @@ def _known_gpus() -> list[tuple[str, str]]:
 
 
 def _kept_in() -> Path | None:
-    """The file for what NVML says of this machine since it was started; none where nothing tells machines apart."""
+    """The file for what NVML says of this machine since it was started; none where nothing tells
+    machines apart.
+    """
     try:
         texts = [_BOOT.read_text(), _DRIVER.joinpath("version").read_text()]
-        names = [*os.listdir(_DRIVER / "gpus"), *(name for name in os.listdir("/dev") if name.startswith("nvidia"))]
+        names = [
+            *os.listdir(_DRIVER / "gpus"),
+            *(name for name in os.listdir("/dev") if name.startswith("nvidia")),
+        ]
     except OSError:
         return None
     folder = _native.cache_folder()
@@ -83,7 +91,9 @@ def _kept_in() -> Path | None:
 
 
 def _gpus() -> list[tuple[str, str]]:
-    """The identity and the architecture of each GPU, in the order of the bus; none where there is no driver."""
+    """The identity and the architecture of each GPU, in the order of the bus; none where there is
+    no driver.
+    """
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:

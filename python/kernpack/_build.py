@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a description to a loaded package: from the cache, or compiled.
 
-`Package` is a description of several functions; `precompile` fills the cache ahead. Not here: how the compiler and its
-cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
+`Package` is a description of several functions; `precompile` fills the cache ahead. Not here: how
+the compiler and its cache work (`docs/cache.md`), and how descriptions are written (`_package.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,12 @@ class Package:
     """
 
     def __init__(
-        self, name: str, *functions: Definition, link: Sequence[str] = (), submit: str | None = None, arch: _arch.Archs = None
+        self,
+        name: str,
+        *functions: Definition,
+        link: Sequence[str] = (),
+        submit: str | None = None,
+        arch: _arch.Archs = None,
     ) -> None:
         self.name = name
         self.functions = list(functions)
@@ -58,7 +63,9 @@ class Package:
         return self
 
     def toml(self) -> str:
-        """The package as the text of a package file. Sources in memory are named there, and not written."""
+        """The package as the text of a package file. Sources in memory are named there, and not
+        written.
+        """
         return self.written().text
 
     def written(self) -> Written:
@@ -86,7 +93,9 @@ class Package:
 
 
 def load(path: str | os.PathLike[str], *, arch: _arch.Archs = None) -> Module:
-    """The package that a package file describes, compiled where the cache does not have it, and loaded."""
+    """The package that a package file describes, compiled where the cache does not have it, and
+    loaded.
+    """
     return get(_read(path), arch)
 
 
@@ -106,7 +115,11 @@ def get(written: Written, arch: _arch.Archs) -> Module:
 
 
 def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
-    request: dict[str, Any] = {"name": written.name, "text": written.text, "base": str(written.base)}
+    request: dict[str, Any] = {
+        "name": written.name,
+        "text": written.text,
+        "base": str(written.base),
+    }
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
     if written.has_cuda:
         request.update(_arch.wanted(arch))
@@ -118,7 +131,9 @@ def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[
 
 @functools.lru_cache(maxsize=None)
 def _installed_nvrtc() -> str | None:
-    """The NVRTC that came with PyTorch, or with the extra `cuda`: it goes before those of the system."""
+    """The NVRTC that came with PyTorch, or with the extra `cuda`: it goes before those of the
+    system.
+    """
     wheels = ("nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
     places = (Path(folder, wheel) for folder in sys.path for wheel in wheels)
     return next((str(place) for place in places if place.is_file()), None)
@@ -155,12 +170,17 @@ Precompiled = Union[Package, str, "os.PathLike[str]"]
 
 
 def precompile(
-    packages: Iterable[Precompiled], *, arch: _arch.Archs = None, jobs: int | None = None, progress: bool | None = None
+    packages: Iterable[Precompiled],
+    *,
+    arch: _arch.Archs = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
 ) -> None:
     """Compiles packages, and package files, into the cache, several at a time; needs no GPU.
 
-    `arch` names what CUDA C++ is compiled for: later calls on each such device find the package. `progress` shows on the
-    standard error how many are done, as a bar where `tqdm` is installed; left out, where that is a terminal.
+    `arch` names what CUDA C++ is compiled for: later calls on each such device find the package.
+    `progress` shows on the standard error how many are done, as a bar where `tqdm` is installed;
+    left out, where that is a terminal.
 
     Raises `CompileError` for the first package that cannot be built, when all have been tried.
     """
@@ -178,7 +198,9 @@ def precompile(
         raise failed[0]
 
 
-def _precompiled(package: Precompiled, arch: _arch.Archs) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _precompiled(
+    package: Precompiled, arch: _arch.Archs
+) -> tuple[dict[str, Any], dict[str, bytes]]:
     if isinstance(package, Package):
         return _request(package.written(), arch if arch is not None else package.arch)
     return _request(_read(package), arch)

@@ -27,10 +27,16 @@ def disassemble(cubin: bytes) -> str:
 
 def _command() -> list[str]:
     """A disassembler on the path, or of the toolkit in CUDA_HOME."""
-    homes = [os.path.join(os.environ.get(name, ""), "bin") for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    homes = [
+        os.path.join(os.environ.get(name, ""), "bin")
+        for name in ("CUDA_HOME", "CUDA_PATH")
+        if os.environ.get(name)
+    ]
     path = os.pathsep.join([os.environ.get("PATH", ""), *homes, "/usr/local/cuda/bin"])
     for program, options in _PROGRAMS:
         found = shutil.which(program, path=path)
         if found is not None:
             return [found, *options]
-    raise FileNotFoundError("neither nvdisasm nor cuobjdump is found; install a CUDA toolkit, or set CUDA_HOME to one")
+    raise FileNotFoundError(
+        "neither nvdisasm nor cuobjdump is found; install a CUDA toolkit, or set CUDA_HOME to one"
+    )

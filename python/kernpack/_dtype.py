@@ -47,11 +47,18 @@ float4_e2m1fnx2 = DType("float4_e2m1fnx2")
 NAMES = tuple(value for value in list(globals().values()) if isinstance(value, DType))
 """Every dtype that signatures know."""
 
-_OTHERS = {"float4_e2m1fn_x2": "float4_e2m1fnx2", "half": "float16", "float": "float32", "double": "float64"}
+_OTHERS = {
+    "float4_e2m1fn_x2": "float4_e2m1fnx2",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+}
 
 
 def dtype(value: Any) -> DType:
-    """The dtype that a value names: one of PyTorch, NumPy, JAX or tvm_ffi, a scalar type of theirs, or a text."""
+    """The dtype that a value names: one of PyTorch, NumPy, JAX or tvm_ffi, a scalar type of theirs,
+    or a text.
+    """
     if isinstance(value, DType):
         return value
     if isinstance(value, str):

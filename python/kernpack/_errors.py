@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernpack raises by itself. Faults of calls are Python's own TypeError, ValueError and RuntimeError."""
+"""What kernpack raises by itself. Faults of calls are Python's own TypeError, ValueError and
+RuntimeError.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ from typing import Any
 class CompileError(Exception):
     """A package cannot be built: the message shows all that is wrong, each at its place.
 
-    `diagnostics` has the same as data, as `kernpack build --json` prints it: a list of dicts with `code`, `severity`,
-    `message`, `labels`, `help` and `detail`. It is empty where no text is at fault.
+    `diagnostics` has the same as data, as `kernpack build --json` prints it: a list of dicts with
+    `code`, `severity`, `message`, `labels`, `help` and `detail`. It is empty where no text is at
+    fault.
     """
 
     def __init__(self, message: str, diagnostics: list[dict[str, Any]] | None = None) -> None:
@@ -23,4 +26,6 @@ class CompileForbidden(CompileError):
 
 
 class CompileWarning(UserWarning):
-    """Something that a build says beside its result: what compilers of sources warn of, or a cache that cannot be used."""
+    """Something that a build says beside its result: what compilers of sources warn of, or a cache
+    that cannot be used.
+    """

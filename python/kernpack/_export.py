@@ -12,11 +12,16 @@ from ._build import Package
 from ._function import Function
 
 
-def export(functions: Union[Function, Package, Sequence[Function]], path: str | os.PathLike[str], *, name: str | None = None) -> None:
+def export(
+    functions: Union[Function, Package, Sequence[Function]],
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+) -> None:
     """Writes functions as one package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
 
-    `name` is the package's; left out, the file's. Functions that were built here can be joined; one that was loaded from
-    a file can only be exported alone.
+    `name` is the package's; left out, the file's. Functions that were built here can be joined; one
+    that was loaded from a file can only be exported alone.
     """
     if isinstance(functions, (Function, Package)):
         functions.export(path)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of packages as Python calls them: keywords, defaults, results, and what they know of themselves.
+"""Functions of packages as Python calls them: keywords, defaults, results, and what they know of
+themselves.
 
-A `Function` is a `tvm_ffi.Function`, and costs what that costs: its call slot is that of `libkernpack_call.so`, which
-leaves calls without keywords alone. Functions with results are of a second type, which hands them to `_finish`, and
-functions that take tuples of a third, which also hands failures to `_retry`. What a function is comes from the metadata in its package, so
-that one that was built just now and one that was loaded from a file are alike. Not here: how packages are loaded
-(`_module.py`) and built (`_build.py`).
+A `Function` is a `tvm_ffi.Function`, and costs what that costs: its call slot is that of
+`libkernpack_call.so`, which leaves calls without keywords alone. Functions with results are of a
+second type, which hands them to `_finish`, and functions that take tuples of a third, which also
+hands failures to `_retry`. What a function is comes from the metadata in its package, so that one
+that was built just now and one that was loaded from a file are alike. Not here: how packages are
+loaded (`_module.py`) and built (`_build.py`).
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ if TYPE_CHECKING:
 class _Methods(tvm_ffi.Function):
     """A function of a package, which checks its arguments and then runs its kernels.
 
-    It is called with positional arguments or keywords; those with defaults may be left out. An argument that does not
-    fit is a `TypeError` or a `ValueError`, which says what was expected and what arrived, and a failure of CUDA a
-    `RuntimeError`. The interpreter lock is released during a call.
+    It is called with positional arguments or keywords; those with defaults may be left out. An
+    argument that does not fit is a `TypeError` or a `ValueError`, which says what was expected and
+    what arrived, and a failure of CUDA a `RuntimeError`. The interpreter lock is released during a
+    call.
     """
 
     package: Module
@@ -48,7 +51,12 @@ class _Methods(tvm_ffi.Function):
     __signature__: inspect.Signature
     __name__: str
 
-    def know_keywords(self, names: tuple[str, ...], defaults: tuple[Any, ...], bind: Callable[..., tuple[Any, ...]]) -> None:
+    def know_keywords(
+        self,
+        names: tuple[str, ...],
+        defaults: tuple[Any, ...],
+        bind: Callable[..., tuple[Any, ...]],
+    ) -> None:
         """Tells the call slot the parameters: a name that has no default has `bind` for one."""
         self._keywords = (names, defaults, bind)
 
@@ -75,7 +83,9 @@ class _Methods(tvm_ffi.Function):
     @property
     def device_type(self) -> str:
         """Where its kernels run: `cpu` or `cuda`."""
-        return "cuda" if any(launch.get("layout") for launch in self.metadata["launches"]) else "cpu"
+        return (
+            "cuda" if any(launch.get("layout") for launch in self.metadata["launches"]) else "cpu"
+        )
 
     @property
     def plan(self) -> str:
@@ -99,28 +109,32 @@ class _Methods(tvm_ffi.Function):
 
     @property
     def out(self) -> Function | None:
-        """The variant that takes the results as trailing arguments; None where there are no results."""
+        """The variant that takes the results as trailing arguments; None where there are no
+        results.
+        """
         return self.package.find(f"{self.name}_out") if self.metadata["results"] else None
 
     def prepare(self, *args: Any, **keywords: Any) -> Callable[[], Any]:
         """Checks a call once, and returns a function of no arguments that only launches.
 
-        It holds its arguments. What was prepared from PyTorch's tensors runs on PyTorch's current stream. A function
-        whose kernels run on the CPU is not checked ahead: what is returned calls it as usual.
+        It holds its arguments. What was prepared from PyTorch's tensors runs on PyTorch's current
+        stream. A function whose kernels run on the CPU is not checked ahead: what is returned calls
+        it as usual.
         """
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
         return self.package.prepare(cast("Function", self), bound.args)
 
     def explain(self, error: BaseException | str) -> str:
-        """What an error of a call means and what to do about it, as `kernpack explain` prints it."""
+        """What an error of a call means and what to do about it, as of `kernpack explain`."""
         answer = _native.command("explain", str(error))
         if answer["code"] != 0:
             raise ValueError(answer["text"])
         return str(answer["text"])
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes the function's package to a file; its ending says what: `.o`, `.so`, `.h` or `.pyi`.
+        """Writes the function's package to a file; its ending says what: `.o`, `.so`, `.h` or
+        `.pyi`.
 
         The other functions of the package are in it too.
         """
@@ -140,8 +154,12 @@ class _Methods(tvm_ffi.Function):
             for field in _fields(value):
                 self._meet(field)
 
-    def _retry(self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Other arguments for a call that failed: fields for dataclasses that TVM-FFI met before we did."""
+    def _retry(
+        self, error: type, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Any, ...] | None:
+        """Other arguments for a call that failed: fields for dataclasses that TVM-FFI met before we
+        did.
+        """
         bound = self._bind(args, keywords)
         if bound is None or not issubclass(error, TypeError) or not any(map(_has_dataclass, bound)):
             return None
@@ -206,7 +224,9 @@ else:
     class _Derived(Function):
         pass
 
-    ResultFunction = _native.call_types().kernpack_result_type(_Derived, tvm_ffi.Tensor, tvm_ffi.Array)
+    ResultFunction = _native.call_types().kernpack_result_type(
+        _Derived, tvm_ffi.Tensor, tvm_ffi.Array
+    )
     TupleFunction = _native.call_types().kernpack_tuple_type(_Derived)
 
 
@@ -220,7 +240,9 @@ def adopt(raw: tvm_ffi.Function, metadata: dict[str, Any], package: Module) -> F
         _native.install_allocator()
     signature = _signature(own)
     bind = _bind(own["name"], signature)
-    defaults = tuple(bind if p.default is p.empty else p.default for p in signature.parameters.values())
+    defaults = tuple(
+        bind if p.default is p.empty else p.default for p in signature.parameters.values()
+    )
     function.package, function.metadata = package, own
     function.__signature__, function.__name__ = signature, own["name"]
     function.__doc__ = "\n\n".join(part for part in (own["doc"], own["signature"]) if part)
@@ -248,7 +270,9 @@ def _signature(own: dict[str, Any]) -> inspect.Signature:
 
 
 def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, ...]]:
-    """A function that returns its arguments in order: Python itself words what is wrong with a call."""
+    """A function that returns its arguments in order: Python itself words what is wrong with a
+    call.
+    """
     names = list(signature.parameters)
     scope: dict[str, Any] = {}
     head = ", ".join(
@@ -260,7 +284,9 @@ def _bind(name: str, signature: inspect.Signature) -> Callable[..., tuple[Any, .
     name = f"{name}_" if keyword.iskeyword(name) else name
     exec(f"def {name}({head}): return ({''.join(each + ', ' for each in names)})", scope)
     bind = scope[name]
-    bind.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
+    bind.__defaults__ = (
+        tuple(p.default for p in signature.parameters.values() if p.default is not p.empty) or None
+    )
     return cast("Callable[..., tuple[Any, ...]]", bind)
 
 
@@ -318,7 +344,9 @@ def _unpacked(value: Any) -> Any:
 
 
 def _converter(args: Iterable[Any]) -> Callable[[Any], Any]:
-    """Makes of a tensor what the call's own arrays are: of NumPy or PyTorch, else it stays as it is."""
+    """Makes of a tensor what the call's own arrays are: of NumPy or PyTorch, else it stays as it
+    is.
+    """
     for arg in leaves(args):
         module = type(arg).__module__.partition(".")[0]
         if module in ("numpy", "torch") and hasattr(arg, "__dlpack__"):

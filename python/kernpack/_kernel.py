@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One kernel and one line of signature become a function: the short way to a package of one function and one launch."""
+"""One kernel and one line of signature become a function: the short way to a package of one
+function and one launch.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,15 @@ def cuda(
 ) -> Function:
     """A kernel in CUDA C++, text or a file, compiled by NVRTC.
 
-    `kernel` is its name as C++ writes it, `rms<{T}, 128>` too; left out, the signature's. `args` are the kernel's
-    arguments with their C types, `["x", "y", "n: int32"]`; left out, those of the signature. `grid` and `block` are up
-    to three numbers or expressions over what the signature names, `smem` bytes. `arch` names architectures; left out,
-    KERNPACK_ARCH, else those of the visible GPUs, else PTX that every device of CUDA 13 compiles for itself.
+    `kernel` is its name as C++ writes it, `rms<{T}, 128>` too; left out, the signature's. `args`
+    are the kernel's arguments with their C types, `["x", "y", "n: int32"]`; left out, those of the
+    signature. `grid` and `block` are up to three numbers or expressions over what the signature
+    names, `smem` bytes. `arch` names architectures; left out, KERNPACK_ARCH, else those of the
+    visible GPUs, else PTX that every device of CUDA 13 compiles for itself.
     """
-    given = Source.cuda(source, include=include, define=define, options=options, line_info=line_info)
+    given = Source.cuda(
+        source, include=include, define=define, options=options, line_info=line_info
+    )
     launch = Launch(given, kernel, args, grid, block, smem, attrs)
     return one(Definition(signature, (launch,), doc, workspace, submit), name, arch)
 
@@ -60,7 +65,9 @@ def ptx(
     submit: str | None = None,
     name: str | None = None,
 ) -> Function:
-    """A kernel in PTX, text or a file. `arch` is checked against what the file says; all else is as for `cuda`."""
+    """A kernel in PTX, text or a file. `arch` is checked against what the file says; all else is as
+    for `cuda`.
+    """
     launch = Launch(Source.ptx(source, arch=arch), kernel, args, grid, block, smem, attrs)
     return one(Definition(signature, (launch,), doc, workspace, submit), name, None)
 
@@ -123,8 +130,8 @@ def host(
 ) -> Function:
     """A function of the C ABI for the CPU: C text, or files ending in .c, .o or .a.
 
-    `kernel` is its symbol; left out, the signature's name. `args` are its arguments, as for `cuda`. `returns="int"` makes
-    anything but 0 a RuntimeError.
+    `kernel` is its symbol; left out, the signature's name. `args` are its arguments, as for `cuda`.
+    `returns="int"` makes anything but 0 a RuntimeError.
     """
     sources = [source] if isinstance(source, (str, bytes, os.PathLike)) else source
     given = Source.host(*sources, include=include, define=define, options=options)
@@ -146,9 +153,22 @@ def joined(functions: Sequence[Function], name: str) -> Package:
     origins = [function.origin for function in functions]
     for function, origin in zip(functions, origins):
         if origin is None:
-            raise ValueError(f"`{function.name}` comes from {function.package.path}: only functions that were built here can be joined")
+            raise ValueError(
+                f"`{function.name}` comes from {function.package.path}: only functions that were "
+                "built here can be joined"
+            )
     packages = [origin for origin in origins if origin is not None]
-    archs = {origin.arch if origin.arch is None or isinstance(origin.arch, str) else tuple(origin.arch) for origin in packages}
+    archs = {
+        origin.arch if origin.arch is None or isinstance(origin.arch, str) else tuple(origin.arch)
+        for origin in packages
+    }
     if len(archs) > 1:
-        raise ValueError("the functions were compiled for different architectures: join them with the same `arch`")
-    return Package(name, *(definition for origin in packages for definition in origin.functions), arch=archs.pop())
+        raise ValueError(
+            "the functions were compiled for different architectures: "
+            "join them with the same `arch`"
+        )
+    return Package(
+        name,
+        *(definition for origin in packages for definition in origin.functions),
+        arch=archs.pop(),
+    )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages that are loaded: from a file, or from what was just built.
 
-A library stays loaded for the rest of the process, as tensors and functions of it may live as long. Files are told apart
-by what is in them: one that was built again under the same path is another package. Not here: building (`_build.py`).
+A library stays loaded for the rest of the process, as tensors and functions of it may live as long.
+Files are told apart by what is in them: one that was built again under the same path is another
+package. Not here: building (`_build.py`).
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ SUFFIXES = (".o", ".so", ".h", ".pyi")
 class Module:
     """A package: its functions are attributes, `module.add_one(a, b)`.
 
-    `path` is the shared object, `digest` the SHA-256 of its bytes in hexadecimal. A package that is pickled takes its
-    bytes along, and so do its functions: another process has them without any file.
+    `path` is the shared object, `digest` the SHA-256 of its bytes in hexadecimal. A package that is
+    pickled takes its bytes along, and so do its functions: another process has them without any
+    file.
     """
 
-    def __init__(self, path: Path, digest: str, library: ctypes.CDLL, built: int | None = None) -> None:
+    def __init__(
+        self, path: Path, digest: str, library: ctypes.CDLL, built: int | None = None
+    ) -> None:
         self.path = str(path)
         self.digest = digest
         self.library = library
@@ -43,7 +47,9 @@ class Module:
         function = self.find(name)
         if function is None:
             others = ", ".join(self.functions) or "none"
-            raise AttributeError(f"the package {self.path} has no function `{name}`; it has {others}")
+            raise AttributeError(
+                f"the package {self.path} has no function `{name}`; it has {others}"
+            )
         return function
 
     def __getitem__(self, name: str) -> Function:
@@ -73,7 +79,11 @@ class Module:
     @functools.cached_property
     def functions(self) -> list[str]:
         """The names of its functions, `_out` twins among them."""
-        return [function["name"] for package in inspect(self.path)["packages"] for function in package["functions"]]
+        return [
+            function["name"]
+            for package in inspect(self.path)["packages"]
+            for function in package["functions"]
+        ]
 
     def find(self, name: str) -> Function | None:
         """The function of that name; None where there is none."""
@@ -82,7 +92,9 @@ class Module:
             metadata = self._metadata(name)
             if metadata is None:
                 return None
-            known = self._functions.setdefault(name, _function.adopt(self.raw_function(name), metadata, self))
+            known = self._functions.setdefault(
+                name, _function.adopt(self.raw_function(name), metadata, self)
+            )
         return known
 
     def raw_function(self, name: str) -> tvm_ffi.Function:
@@ -135,7 +147,10 @@ class Module:
         if target.suffix not in SUFFIXES:
             raise ValueError(f"cannot export to {target}: the name must end in .o, .so, .h or .pyi")
         if self._built is None and target.suffix != ".so":
-            raise ValueError(f"cannot export {target}: {self.path} was loaded from a file, which only has the .so")
+            raise ValueError(
+                f"cannot export {target}: {self.path} was loaded from a file, "
+                "which only has the .so"
+            )
         content = self.read() if self._built is None else _native.read(self._built, target.suffix)
         publish(target, content)
 
@@ -222,7 +237,9 @@ def publish(target: Path, content: bytes) -> None:
 
 
 def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What is inside a `.o` or `.so`, without loading it: the keys are those of `kernpack inspect --json`."""
+    """What is inside a `.o` or `.so`, without loading it: the keys are those of `kernpack inspect
+    --json`.
+    """
     answer = _native.command("inspect", os.fspath(path))
     if answer["code"] != 0:
         raise ValueError(answer["text"])
@@ -239,7 +256,8 @@ _CUDA = 2  # DLPack's kDLCUDA
 
 
 def _on_current_stream(prepared: Callable[[], Any], args: Sequence[Any]) -> Callable[[], Any]:
-    """A prepared call that runs on the current stream of the framework whose tensors it was prepared from.
+    """A prepared call that runs on the current stream of the framework whose tensors it was
+    prepared from.
 
     PyTorch tells it to TVM-FFI from 2.10 on.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two libraries of this package, and their functions with Python types.
 
-`libkernpack.so` has the compiler, its cache and the command line; its functions are packed functions of TVM-FFI. It is
-loaded at first use. `libkernpack_call.so` has the type of functions. Not here: what is asked of them, and what becomes
-of the answers.
+`libkernpack.so` has the compiler, its cache and the command line; its functions are packed
+functions of TVM-FFI. It is loaded at first use. `libkernpack_call.so` has the type of functions.
+Not here: what is asked of them, and what becomes of the answers.
 """
 
 from __future__ import annotations
@@ -49,10 +49,16 @@ def _function(name: str) -> tvm_ffi.Function:
     return tvm_ffi.Function.__from_extern_c__(address)
 
 
-def get(request: dict[str, Any], held: dict[str, bytes], observer: Callable[[str, int], None] | None) -> dict[str, Any]:
-    """The package of a request, from the cache or compiled: `crates/python/src/build.rs` has the keys of both."""
+def get(
+    request: dict[str, Any], held: dict[str, bytes], observer: Callable[[str, int], None] | None
+) -> dict[str, Any]:
+    """The package of a request, from the cache or compiled: `crates/python/src/build.rs` has the
+    keys of both.
+    """
     files = [part for name, content in held.items() for part in (name, content)]
-    answer: dict[str, Any] = json.loads(_function("kernpack_get")(json.dumps(request), observer, *files))
+    answer: dict[str, Any] = json.loads(
+        _function("kernpack_get")(json.dumps(request), observer, *files)
+    )
     return answer
 
 
@@ -62,7 +68,9 @@ def read(package: int, suffix: str) -> bytes:
 
 
 def command(*args: str) -> dict[str, Any]:
-    """What the command line answers to these words: `text`, `json`, and `code`, which is 0 where nothing is wrong."""
+    """What the command line answers to these words: `text`, `json`, and `code`, which is 0 where
+    nothing is wrong.
+    """
     answer: dict[str, Any] = json.loads(_function("kernpack_command")(*args))
     return answer
 
@@ -86,9 +94,11 @@ def describe(signature: str) -> dict[str, Any]:
 
 
 def check(signature: str, arguments: list[Any], device: str) -> dict[str, str] | None:
-    """What a call with arguments of these descriptions raises: its `kind` and `message`, or None."""
+    """What a call with such arguments raises: its `kind` and `message`, or None."""
     call = {"device": device, "args": arguments}
-    answer: dict[str, str] | None = json.loads(_function("kernpack_check")(signature, json.dumps(call)))
+    answer: dict[str, str] | None = json.loads(
+        _function("kernpack_check")(signature, json.dumps(call))
+    )
     return answer
 
 
@@ -99,7 +109,9 @@ def install_allocator() -> None:
 
 
 def on_current_stream(prepared: Callable[[], Any], tensor: Any, device: int) -> Callable[[], Any]:
-    """A prepared call that asks the framework of this tensor for its current stream each time it is made."""
+    """A prepared call that asks the framework of this tensor for its current stream each time it is
+    made.
+    """
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.argtypes, get_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
     address = get_pointer(tensor.__dlpack_c_exchange_api__, b"dlpack_exchange_api")
@@ -109,9 +121,15 @@ def on_current_stream(prepared: Callable[[], Any], tensor: Any, device: int) -> 
 
 @functools.lru_cache(maxsize=None)
 def call_types() -> ctypes.PyDLL:
-    """The library with the type of functions: it calls Python, and so it keeps the interpreter lock."""
+    """The library with the type of functions: it calls Python, and so it keeps the interpreter
+    lock.
+    """
     library = ctypes.PyDLL(str(library_path("libkernpack_call.so")))
-    for name, n_classes in (("kernpack_function_type", 1), ("kernpack_result_type", 3), ("kernpack_tuple_type", 1)):
+    for name, n_classes in (
+        ("kernpack_function_type", 1),
+        ("kernpack_result_type", 3),
+        ("kernpack_tuple_type", 1),
+    ):
         maker = getattr(library, name)
         maker.argtypes, maker.restype = [ctypes.py_object] * n_classes, ctypes.py_object
     return library

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages as Python describes them: sources, launches and functions, which are written as the text of a package file.
+"""Packages as Python describes them: sources, launches and functions, which are written as the text
+of a package file.
 
-What a package file can say can be said here, under the same names, and nothing else: the text goes to the compiler, and
-its messages show the text. Sources that are given as text or bytes become files held in memory. Not here: compiling
-(`_build.py`), and what one function of one kernel looks like (`_kernel.py`).
+What a package file can say can be said here, under the same names, and nothing else: the text goes
+to the compiler, and its messages show the text. Sources that are given as text or bytes become
+files held in memory. Not here: compiling (`_build.py`), and what one function of one kernel looks
+like (`_kernel.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _SUFFIXES = (".cu", ".c", ".o", ".a", ".ptx", ".cubin", ".fatbin", ".json")
 
 
 class File(NamedTuple):
-    """A file of a source: one on the disk, or what somebody holds in memory, with the ending that its name is to have."""
+    """A file of a source: one on the disk, or what somebody holds in memory, with the ending that
+    its name is to have.
+    """
 
     path: Path | None
     content: bytes | None
@@ -36,7 +40,9 @@ class File(NamedTuple):
 
     @staticmethod
     def of(given: Text, suffix: str) -> File:
-        """A `Path`, or a text of one line that ends as sources do, is a path; anything else is what a file would hold."""
+        """A `Path`, or a text of one line that ends as sources do, is a path; anything else is what
+        a file would hold.
+        """
         if isinstance(given, bytes):
             return File(None, given, suffix)
         if isinstance(given, str) and ("\n" in given or not given.endswith(_SUFFIXES)):
@@ -46,7 +52,9 @@ class File(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class Source:
-    """Where kernels come from: `source = { … }` of a package file. The static methods make one of each kind."""
+    """Where kernels come from: `source = { … }` of a package file. The static methods make one of
+    each kind.
+    """
 
     kind: str
     files: tuple[File, ...]
@@ -62,10 +70,14 @@ class Source:
         line_info: bool = False,
         arch: str | Sequence[str] | None = None,
     ) -> Source:
-        """CUDA C++, compiled by NVRTC. `include` are folders, `define` macros, `options` further ones of NVRTC."""
+        """CUDA C++, compiled by NVRTC. `include` are folders, `define` macros, `options` further
+        ones of NVRTC.
+        """
         named = [arch] if isinstance(arch, str) else arch
         more = {"line_info": line_info or None, "arch": list(named) if named is not None else None}
-        return Source("cuda", (File.of(source, ".cu"),), {**_compiler(include, define, options), **more})
+        return Source(
+            "cuda", (File.of(source, ".cu"),), {**_compiler(include, define, options), **more}
+        )
 
     @staticmethod
     def ptx(source: Text, *, arch: str | None = None) -> Source:
@@ -107,7 +119,9 @@ def _host_file(source: Text) -> File:
     return file if suffix is None else file._replace(suffix=suffix)
 
 
-def _compiler(include: Paths, define: Mapping[str, Any] | None, options: Sequence[str]) -> dict[str, Any]:
+def _compiler(
+    include: Paths, define: Mapping[str, Any] | None, options: Sequence[str]
+) -> dict[str, Any]:
     folders = [include] if isinstance(include, (str, os.PathLike)) else list(include)
     macros = {name: str(value) for name, value in (define or {}).items()}
     return {
@@ -121,8 +135,9 @@ def _compiler(include: Paths, define: Mapping[str, Any] | None, options: Sequenc
 class Launch:
     """A kernel with its arguments: `[[function.launch]]` of a package file, with the same keys.
 
-    `kernel` left out is the function's name. `grid`, `block` and `smem` are numbers or expressions over what the
-    signature names; `attrs` has `cluster`, `cooperative`, `pdl`, `priority` and `stream`.
+    `kernel` left out is the function's name. `grid`, `block` and `smem` are numbers or expressions
+    over what the signature names; `attrs` has `cluster`, `cooperative`, `pdl`, `priority` and
+    `stream`.
     """
 
     source: Source | Sequence[Source]
@@ -158,7 +173,9 @@ class Definition:
 
 
 class Written(NamedTuple):
-    """The text of a package file, the folder in which its paths start, and the files that are held in memory."""
+    """The text of a package file, the folder in which its paths start, and the files that are held
+    in memory.
+    """
 
     name: str
     text: str
@@ -171,13 +188,21 @@ class Written(NamedTuple):
         return re.search(r"\bcuda\s*=", self.text) is not None
 
 
-def write(name: str, functions: Iterable[Definition], link: Sequence[str] = (), submit: str | None = None) -> Written:
+def write(
+    name: str, functions: Iterable[Definition], link: Sequence[str] = (), submit: str | None = None
+) -> Written:
     """A package as the text of a package file."""
     functions = list(functions)
-    files = _Files(name, [file for f in functions for l in f.launches for s in l.sources() for file in s.files])
+    files = _Files(
+        name, [file for f in functions for l in f.launches for s in l.sources() for file in s.files]
+    )
     lines = ["[package]", *_pairs({"name": name, "link": list(link) or None, "submit": submit})]
     for function in functions:
-        lines += ["", "[[function]]", *_pairs({"signature": function.signature, "doc": function.doc})]
+        lines += [
+            "",
+            "[[function]]",
+            *_pairs({"signature": function.signature, "doc": function.doc}),
+        ]
         lines += _pairs({"workspace": function.workspace, "submit": function.submit})
         for launch in function.launches:
             lines += ["", "[[function.launch]]", *_pairs(_launch(launch, function, files))]
@@ -226,7 +251,9 @@ def _numbers(numbers: Numbers | None) -> list[Number] | None:
 
 
 class _Files:
-    """The names of files in the text: paths below the base are relative, so that what is moved stays the same text."""
+    """The names of files in the text: paths below the base are relative, so that what is moved
+    stays the same text.
+    """
 
     def __init__(self, package: str, files: Sequence[File]) -> None:
         self._package = package
@@ -266,10 +293,14 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         return _toml_text(str(value))
     if _is_table(value):
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+        return (
+            "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+        )
     if _is_list(value):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    raise TypeError(f"{value!r} cannot stand in a package: expected a text, a number, a bool, a list or a dict")
+    raise TypeError(
+        f"{value!r} cannot stand in a package: expected a text, a number, a bool, a list or a dict"
+    )
 
 
 def _is_table(value: Any) -> TypeGuard[Mapping[Any, Any]]:
@@ -287,6 +318,11 @@ def _key(key: Any) -> str:
 
 def _toml_text(text: str) -> str:
     """A text of several lines stays so, for messages to show."""
-    if "\n" in text and "'''" not in text and all(c in "\n\t" or c >= " " for c in text) and "\x7f" not in text:
+    if (
+        "\n" in text
+        and "'''" not in text
+        and all(c in "\n\t" or c >= " " for c in text)
+        and "\x7f" not in text
+    ):
         return f"'''\n{text}'''"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

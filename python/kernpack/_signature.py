@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures from objects: each becomes a piece of the signature's text, and nothing else is known of it.
+"""Signatures from objects: each becomes a piece of the signature's text, and nothing else is known
+of it.
 
     n = kp.sym_int("n", divisibility=16)
-    a = kp.fake_tensor(kp.float32, (n,), align=16)
+    a = kp.fake_tensor(kp.float32, (n,))
     kp.signature("add_one", a=a, b=kp.mut(a))
-    # add_one(a: Tensor([n], float32, align=16), b: Tensor([n], float32, align=16, mut)) where n % 16 == 0
+    # add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut)) where n % 16 == 0
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ Dim = Union[int, str, SymInt]
 
 
 def sym_int(name: str | None = None, *, divisibility: int = 1) -> SymInt:
-    """A new symbol for an extent or a stride. Without a name it gets one in each signature: `n0`, `n1`, …"""
+    """A new symbol for an extent or a stride. Without a name it gets one in each signature: `n0`,
+    `n1`, …
+    """
     return SymInt(name, divisibility)
 
 
@@ -65,7 +68,8 @@ def fake_tensor(
     device: str | None = None,
     mut: bool = False,
 ) -> Type:
-    """A tensor of that dtype and shape: row-major unless `order` or `strides` (in elements, or `"any"`) say otherwise.
+    """A tensor of that dtype and shape: row-major unless `order` or `strides` (in elements, or
+    `"any"`) say otherwise.
 
     `dtype_` may be the name of a dtype variable. `align` is in bytes.
     """
@@ -73,15 +77,23 @@ def fake_tensor(
     options: list[str] = []
     symbols = list(dims.symbols)
     if order is not None:
-        options.append("order=" + (order if isinstance(order, str) else f"({', '.join(map(str, order))})"))
+        options.append(
+            "order=" + (order if isinstance(order, str) else f"({', '.join(map(str, order))})")
+        )
     if isinstance(strides, str):
         options.append(f"strides={strides}")
     elif strides is not None:
         written = _type(strides)
         options.append(f"strides={written.text}")
         symbols += written.symbols
-    options += [f"align={align}"] * (align is not None) + [f"device={device}"] * (device is not None) + ["mut"] * mut
-    return Type(f"Tensor({', '.join([dims.text, _dtype_or_variable(dtype_), *options])})", tuple(symbols))
+    options += (
+        [f"align={align}"] * (align is not None)
+        + [f"device={device}"] * (device is not None)
+        + ["mut"] * mut
+    )
+    return Type(
+        f"Tensor({', '.join([dims.text, _dtype_or_variable(dtype_), *options])})", tuple(symbols)
+    )
 
 
 def fake_compact_tensor(
@@ -93,7 +105,9 @@ def fake_compact_tensor(
     device: str | None = None,
     mut: bool = False,
 ) -> Type:
-    """A tensor without gaps, whose dims are in the order of `stride_order`: 0 is the fastest. Column-major if left out."""
+    """A tensor without gaps, whose dims are in the order of `stride_order`: 0 is the fastest.
+    Column-major if left out.
+    """
     order = "col" if stride_order is None else tuple(stride_order)
     return fake_tensor(dtype_, shape, order=order, align=align, device=device, mut=mut)
 
@@ -128,7 +142,9 @@ def pointer(dtype_: Any = None, *, nonnull: bool = False, align: int | None = No
 
 
 def type_of(value: Any) -> Type:
-    """A type from what stands for one: itself, a tuple of some, a dtype for a scalar, None, or a text."""
+    """A type from what stands for one: itself, a tuple of some, a dtype for a scalar, None, or a
+    text.
+    """
     if isinstance(value, Type):
         return value
     if value is None or isinstance(value, bool):
@@ -137,7 +153,10 @@ def type_of(value: Any) -> Type:
         names: Sequence[str | None] = getattr(value, "_fields", (None,) * len(value))
         parts = [(name, type_of(each)) for name, each in zip(names, value)]
         fields = [part.text if name is None else f"{name}: {part.text}" for name, part in parts]
-        return Type(f"Tuple({', '.join(fields)})", tuple(symbol for _, part in parts for symbol in part.symbols))
+        return Type(
+            f"Tuple({', '.join(fields)})",
+            tuple(symbol for _, part in parts for symbol in part.symbols),
+        )
     if isinstance(value, str) and not isinstance(value, DType):
         return Type(value)
     return Type(str(dtype(value)))
@@ -162,19 +181,29 @@ def signature(
     """
     named = {each: type_of(value) for each, value in {**(params or {}), **more}.items()}
     returned = {each: type_of(value) for each, value in (results or {}).items()}
-    symbols = list(dict.fromkeys(symbol for of in [*named.values(), *returned.values()] for symbol in of.symbols))
+    symbols = list(
+        dict.fromkeys(
+            symbol for of in [*named.values(), *returned.values()] for symbol in of.symbols
+        )
+    )
     names = _names(symbols, [*named, *returned])
     defaults = defaults or {}
 
     def piece(each: str, of: Type) -> str:
         texts = of.text.split("\0")
-        text = texts[0] + "".join(names[symbol] + rest for symbol, rest in zip(of.symbols, texts[1:]))
+        text = texts[0] + "".join(
+            names[symbol] + rest for symbol, rest in zip(of.symbols, texts[1:])
+        )
         return f"{each}: {text}" + (f" = {_literal(defaults[each])}" if each in defaults else "")
 
     text = f"{name}({', '.join(piece(each, of) for each, of in named.items())})"
     if returned:
         text += f" -> {', '.join(piece(each, of) for each, of in returned.items())}"
-    rules = [f"{names[symbol]} % {symbol.divisibility} == 0" for symbol in symbols if symbol.divisibility != 1]
+    rules = [
+        f"{names[symbol]} % {symbol.divisibility} == 0"
+        for symbol in symbols
+        if symbol.divisibility != 1
+    ]
     rules += [where] if isinstance(where, str) else list(where)
     return text + (f" where {', '.join(rules)}" if rules else "")
 

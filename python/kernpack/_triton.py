@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels in Triton: compiled by the Triton that is installed, with or without a GPU, and packaged as what it wrote.
+"""Kernels in Triton: compiled by the Triton that is installed, with or without a GPU, and packaged
+as what it wrote.
 
-The types of the kernel's arguments follow from the signature, and so does what Triton is told of them: a tensor with
-`align=16`, or an integer that a rule makes divisible by 16, is declared so, as the checks see to it. Where the signature
-has dtype variables, the kernel is compiled for each combination that its rules allow.
+The types of the kernel's arguments follow from the signature, and so does what Triton is told of
+them: a tensor with `align=16`, or an integer that a rule makes divisible by 16, is declared so, as
+the checks see to it. Where the signature has dtype variables, the kernel is compiled for each
+combination that its rules allow.
 """
 
 from __future__ import annotations
@@ -44,21 +46,28 @@ def triton(
 ) -> Function:
     """A kernel in Triton: a `@triton.jit` function, or what `triton.compile` returned.
 
-    `constexprs` are the values of its `constexpr` parameters, `options` Triton's, such as `num_warps`. `args` are the
-    kernel's other arguments with their types, `["x", "y", "d: int32"]`; left out, they are what the signature has under
-    the kernel's own names. `arch` names GPUs, `sm_90`, for which code is made; left out, KERNPACK_ARCH, else the GPUs
-    that are visible. `grid` counts as Triton does.
+    `constexprs` are the values of its `constexpr` parameters, `options` Triton's, such as
+    `num_warps`. `args` are the kernel's other arguments with their types, `["x", "y", "d: int32"]`;
+    left out, they are what the signature has under the kernel's own names. `arch` names GPUs,
+    `sm_90`, for which code is made; left out, KERNPACK_ARCH, else the GPUs that are visible. `grid`
+    counts as Triton does.
     """
     if hasattr(kernel, "asm"):
         launches = [Launch(_source(kernel), args=args, grid=grid, attrs=attrs)]
     else:
-        launches = _Compilation(kernel, signature, constexprs or {}, args, options or {}, arch).launches(grid, attrs)
+        launches = _Compilation(
+            kernel, signature, constexprs or {}, args, options or {}, arch
+        ).launches(grid, attrs)
     return _kernel.one(Definition(signature, launches, doc, workspace, submit), name, None)
 
 
 def _source(compiled: Any) -> Source:
     """What Triton compiled, with the JSON that it wrote."""
-    written = [Path(path) for path in getattr(compiled, "metadata_group", {}).values() if str(path).endswith(".json")]
+    written = [
+        Path(path)
+        for path in getattr(compiled, "metadata_group", {}).values()
+        if str(path).endswith(".json")
+    ]
     if written:
         return Source.triton(compiled.asm["cubin"], json=written[0].read_bytes())
     said = dict(compiled.metadata._asdict())
@@ -82,14 +91,16 @@ class _Compilation:
         self.kernel, self.constexprs, self.options = kernel, dict(constexprs), dict(options)
         self.described = _native.describe(signature)
         self.params: dict[str, dict[str, Any]] = {
-            slot["name"]: slot["type"] for slot in [*self.described["params"], *self.described["results"]]
+            slot["name"]: slot["type"]
+            for slot in [*self.described["params"], *self.described["results"]]
         }
         self.names = [name for name in kernel.arg_names if name not in self.constexprs]
         self.args = list(args) if args is not None else self.names
         if len(self.args) != len(self.names):
             raise TypeError(
-                f"`{kernel.__name__}` takes {', '.join(self.names)}, but `args` has {len(self.args)} of these "
-                f"{len(self.names)}; name compile-time values in `constexprs`"
+                f"`{kernel.__name__}` takes {', '.join(self.names)}, but `args` has "
+                f"{len(self.args)} of these {len(self.names)}; name compile-time values in "
+                "`constexprs`"
             )
         self.archs = _capabilities(arch, kernel.__name__)
 
@@ -99,7 +110,9 @@ class _Compilation:
         names = [variable["name"] for variable in self.described["dtypes"]]
         rows = [dict(zip(names, row)) for row in self.described["combinations"] or [()]]
         launches: list[Launch] = []
-        for dtypes in _distinct({name: row[name] for name in names if name in used} for row in rows):
+        for dtypes in _distinct(
+            {name: row[name] for name in names if name in used} for row in rows
+        ):
             when = " and ".join(f"{name} == {dtype}" for name, dtype in dtypes.items()) or None
             sources = [_source(self._compile(dtypes, capability)) for capability in self.archs]
             launches.append(Launch(sources, args=self.args, grid=grid, attrs=attrs, when=when))
@@ -108,8 +121,8 @@ class _Compilation:
     def _compile(self, dtypes: Mapping[str, str], capability: int) -> Any:
         if os.environ.get("KERNPACK_JIT") == "forbid":
             raise _errors.CompileForbidden(
-                f"Triton would have to compile `{self.kernel.__name__}`, and KERNPACK_JIT=forbid forbids it; compile it "
-                "beforehand and load the package with kernpack.load_module"
+                f"Triton would have to compile `{self.kernel.__name__}`, and KERNPACK_JIT=forbid "
+                "forbids it; compile it beforehand and load the package with kernpack.load_module"
             )
         triton_ = _installed()
         from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped, unused-ignore]
@@ -123,7 +136,9 @@ class _Compilation:
             if self._is_aligned(arg)
         }
         source = triton_.compiler.ASTSource(self.kernel, order, self.constexprs, aligned or None)
-        return triton_.compile(source, target=GPUTarget("cuda", capability, 32), options=self.options)
+        return triton_.compile(
+            source, target=GPUTarget("cuda", capability, 32), options=self.options
+        )
 
     def _tensor(self, arg: str) -> dict[str, Any]:
         """The type of the tensor that an argument is; empty where it is none."""
@@ -138,7 +153,10 @@ class _Compilation:
         dtype = tensor.get("dtype") or written or own
         dtype = dtypes.get(dtype, dtype)
         if dtype not in _TYPES:
-            raise TypeError(f"Triton has no type for the argument `{arg}` of `{self.kernel.__name__}`, which is {dtype}")
+            raise TypeError(
+                f"Triton has no type for the argument `{arg}` of `{self.kernel.__name__}`, "
+                f"which is {dtype}"
+            )
         return ("*" if tensor else "") + _TYPES[dtype]
 
     def _is_aligned(self, arg: str) -> bool:
@@ -147,7 +165,10 @@ class _Compilation:
         if tensor:
             return (tensor.get("align") or 1) % 16 == 0
         value = arg.partition(":")[0].strip()
-        found = [re.fullmatch(rf"{re.escape(value)} % (\d+) == 0", rule) for rule in self.described["rules"]]
+        found = [
+            re.fullmatch(rf"{re.escape(value)} % (\d+) == 0", rule)
+            for rule in self.described["rules"]
+        ]
         return any(match is not None and int(match[1]) % 16 == 0 for match in found)
 
 
@@ -161,11 +182,14 @@ def _capabilities(arch: _arch.Archs, name: str) -> list[int]:
     archs: list[str] = wanted.get("archs") or wanted.get("devices") or []
     if not archs:
         raise _errors.CompileError(
-            f"`{name}` cannot be compiled for the GPU that is here, as none is: name one, arch='sm_90', or set KERNPACK_ARCH"
+            f"`{name}` cannot be compiled for the GPU that is here, as none is: name one, "
+            "arch='sm_90', or set KERNPACK_ARCH"
         )
     numbers = [re.fullmatch(r"sm_(\d+)[af]?", each) for each in archs]
     if not all(numbers):
-        raise _errors.CompileError(f"Triton compiles for GPUs such as sm_90, not for {', '.join(archs)}")
+        raise _errors.CompileError(
+            f"Triton compiles for GPUs such as sm_90, not for {', '.join(archs)}"
+        )
     return [int(number[1]) for number in numbers if number is not None]
 
 
@@ -173,5 +197,7 @@ def _installed() -> Any:
     try:
         import triton as installed  # type: ignore[import-untyped, unused-ignore]
     except ImportError as error:
-        raise _errors.CompileError(f"Triton is not installed: {error}; pip install triton") from None
+        raise _errors.CompileError(
+            f"Triton is not installed: {error}; pip install triton"
+        ) from None
     return installed

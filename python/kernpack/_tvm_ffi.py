@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports TVM-FFI, and leaves the process able to fork and then use CUDA.
 
-TVM-FFI asks PyTorch, where that is installed, whether there is a GPU as it is imported. PyTorch asks the CUDA driver,
-which no child of the process can use from then on, unless it is told to ask NVML. Everything here imports `tvm_ffi` from
-this module. Where somebody else has imported it before, or decided what PyTorch asks, nothing is done.
+TVM-FFI asks PyTorch, where that is installed, whether there is a GPU as it is imported. PyTorch
+asks the CUDA driver, which no child of the process can use from then on, unless it is told to ask
+NVML. Everything here imports `tvm_ffi` from this module. Where somebody else has imported it
+before, or decided what PyTorch asks, nothing is done.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA driver through ctypes, for record.py and replay.py: structs, and memory aligned as the driver demands. No functions: those are
-called by their names, with numbers of 64 bits for everything, which is how the C ABI of x86-64 passes arguments.
+"""The CUDA driver through ctypes, for record.py and replay.py: structs, and memory aligned as the
+driver demands. No functions: those are called by their names, with numbers of 64 bits for
+everything, which is how the C ABI of x86-64 passes arguments.
 """
 
 import ctypes
@@ -50,13 +51,24 @@ class NodeParams(ctypes.Structure):
 def node_params(function, grid, block, shared, params=None, extra=None, kernel=0, context=0):
     """What a node launches. Params and extra are arrays, or nothing."""
     address = lambda array: None if array is None else ctypes.addressof(array)
-    made = NodeParams(function, tuple(grid), tuple(block), shared, address(params), address(extra), kernel, context)
+    made = NodeParams(
+        function,
+        tuple(grid),
+        tuple(block),
+        shared,
+        address(params),
+        address(extra),
+        kernel,
+        context,
+    )
     made.kept = params, extra
     return made
 
 
 class Place:
-    """Memory for a result, aligned to 128 bytes as a tensor map demands, or to fewer if it is to be refused."""
+    """Memory for a result, aligned to 128 bytes as a tensor map demands, or to fewer if it is to be
+    refused.
+    """
 
     def __init__(self, size=256, offset=0, content=b""):
         self.memory = ctypes.create_string_buffer(size + 256)
@@ -79,7 +91,9 @@ def pointers(addresses):
 
 
 def call(library, name, *arguments):
-    """The code that a function of the driver gives. Arguments are numbers and None, objects of ctypes whose address is meant, and places."""
+    """The code that a function of the driver gives. Arguments are numbers and None, objects of
+    ctypes whose address is meant, and places.
+    """
 
     def word(argument):
         if isinstance(argument, (int, type(None))):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels in CUDA C++ that the tests of the package `kernpack` bring, and what is asked of a function and of a process."""
+"""Kernels in CUDA C++ that the tests of the package `kernpack` bring, and what is asked of a
+function and of a process.
+"""
 
 import os
 import subprocess
@@ -52,7 +54,9 @@ def added(**more):
 
 
 def chain():
-    """A package whose functions launch several kernels, have memory between them, and several results."""
+    """A package whose functions launch several kernels, have memory between them, and several
+    results.
+    """
     source, layout = kp.Source.cuda(CHAIN), {"grid": "ceildiv(n, 256)", "block": 256}
     return (
         kp.Package("chain")
@@ -72,7 +76,12 @@ def chain():
 
 def archs(f):
     """What a function's kernels were compiled for."""
-    return [arch for launch in f.metadata["launches"] for image in launch["source"]["images"] for arch in image["archs"]]
+    return [
+        arch
+        for launch in f.metadata["launches"]
+        for image in launch["source"]["images"]
+        for arch in image["archs"]
+    ]
 
 
 def arch(code="sm", device=0):
@@ -91,6 +100,11 @@ def python(code, *args, **environment):
     """What a process of its own prints; a name whose value is None is not in its environment."""
     inherited = {name: value for name, value in os.environ.items() if name not in environment}
     named = {name: value for name, value in environment.items() if value is not None}
-    ran = subprocess.run([sys.executable, "-c", code, *map(str, args)], env={**inherited, **named}, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *map(str, args)],
+        env={**inherited, **named},
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, f"status {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
     return ran.stdout.strip()

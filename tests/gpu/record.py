@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes calls of the driver of `tests/cuda-stub`, right ones and wrong ones, which replay.py makes again on a real driver.
+"""Makes calls of the driver of `tests/cuda-stub`, right ones and wrong ones, which replay.py makes
+again on a real driver.
 
     record.py STUB IMAGES BUNDLE FOLDER
 
-STUB is the stub as cargo built it, IMAGES is tests/images, BUNDLE has built packages (scripts/gpu-bundle). FOLDER gets a log of each scene,
-recorded in a process of its own, and the images that were loaded. Scenes look at no answers, so that the stub alone says what they are.
+STUB is the stub as cargo built it, IMAGES is tests/images, BUNDLE has built packages
+(scripts/gpu-bundle). FOLDER gets a log of each scene, recorded in a process of its own, and the
+images that were loaded. Scenes look at no answers, so that the stub alone says what they are.
 """
 
 import ctypes
@@ -14,7 +16,18 @@ import sys
 import threading
 from pathlib import Path
 
-from cuda_driver import CLUSTER, COOPERATIVE, PRIORITY, PROGRAMMATIC, WINDOW, Place, call, config, node_params, pointers
+from cuda_driver import (
+    CLUSTER,
+    COOPERATIVE,
+    PRIORITY,
+    PROGRAMMATIC,
+    WINDOW,
+    Place,
+    call,
+    config,
+    node_params,
+    pointers,
+)
 
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)
 LEGACY, PER_THREAD = 1, 2
@@ -70,16 +83,33 @@ class Driver:
     def kernel(self, library, name):
         return self.new("cuLibraryGetKernel", library, name.encode())
 
-    def launch(self, kernel, grid=(1, 1, 1), block=(32, 1, 1), shared=0, stream=0, attributes=(), arguments=()):
+    def launch(
+        self,
+        kernel,
+        grid=(1, 1, 1),
+        block=(32, 1, 1),
+        shared=0,
+        stream=0,
+        attributes=(),
+        arguments=(),
+    ):
         params = pointers([argument.address for argument in arguments]) if arguments else None
-        return self("cuLaunchKernelEx", config(grid, block, shared, stream, attributes), kernel, params, None)
+        return self(
+            "cuLaunchKernelEx",
+            config(grid, block, shared, stream, attributes),
+            kernel,
+            params,
+            None,
+        )
 
     def graph(self):
         return self.new("cuGraphCreate", 0)
 
     def add(self, graph, node, after=()):
         """A new node's handle, or 0."""
-        return self.new("cuGraphAddKernelNode_v2", graph, pointers(after) if after else None, len(after), node)
+        return self.new(
+            "cuGraphAddKernelNode_v2", graph, pointers(after) if after else None, len(after), node
+        )
 
     def attribute(self, node, number, *words):
         content = b"".join((word & 0xFFFF_FFFF).to_bytes(4, "little") for word in words)
@@ -197,8 +227,18 @@ def libraries(d):
     d.start()
     images = [path.read_bytes() for path in sorted(d.images.glob("*.cubin"))]
     elf = b"\x7fELF garbage".ljust(128, b"\0")
-    images += [elf, "garbage", "", PTX, PTX.replace("sm_90", "sm_80"), PTX.replace("sm_90", "sm_90a")]
-    images += [PTX.replace("8.0", "8.7").replace("sm_90", "sm_100"), PTX.replace(".version 8.0", "")]
+    images += [
+        elf,
+        "garbage",
+        "",
+        PTX,
+        PTX.replace("sm_90", "sm_80"),
+        PTX.replace("sm_90", "sm_90a"),
+    ]
+    images += [
+        PTX.replace("8.0", "8.7").replace("sm_90", "sm_100"),
+        PTX.replace(".version 8.0", ""),
+    ]
     for image in images:
         library = d.load(image)
         for name in ("count", "none", "missing"):
@@ -248,14 +288,30 @@ def asked(d, kernel):
 
 def occupancy(d, function):
     d("cuFuncSetAttribute", function, 14, 0)
-    for threads, shared in ((1, 0), (32, 0), (128, 0), (129, 0), (1024, 0), (1025, 0), (2048, 0), (0, 0), (32, 100_000), (32, 300_000)):
+    for threads, shared in (
+        (1, 0),
+        (32, 0),
+        (128, 0),
+        (129, 0),
+        (1024, 0),
+        (1025, 0),
+        (2048, 0),
+        (0, 0),
+        (32, 100_000),
+        (32, 300_000),
+    ):
         d("cuOccupancyMaxActiveBlocksPerMultiprocessor", Place(), function, threads, shared)
     for size in (1, 2, 8, 16, 17):
         shape = config((16 * size, 1, 1), (128, 1, 1), 0, 0, [(CLUSTER, (size, 1, 1))])
         d("cuOccupancyMaxActiveClusters", Place(), function, shape)
     for wanted in (0, 1):
         d("cuFuncSetAttribute", function, 14, wanted)
-        d("cuOccupancyMaxPotentialClusterSize", Place(), function, config((16, 1, 1), (32, 1, 1), 0, 0, []))
+        d(
+            "cuOccupancyMaxPotentialClusterSize",
+            Place(),
+            function,
+            config((16, 1, 1), (32, 1, 1), 0, 0, []),
+        )
 
 
 def launches(d):
@@ -291,7 +347,19 @@ def shared_memory(d, library):
         for opted in (None, 1024, 49153, 231_424, 232_448):
             if opted is not None:
                 d("cuKernelSetAttribute", 8, opted, kernel, 0)
-            for size in (0, 1024, 1025, 48 * 1024 - 1024, 48 * 1024, 48 * 1024 + 1, 231_424, 231_425, 232_448, 232_449, 2**32 - 1):
+            for size in (
+                0,
+                1024,
+                1025,
+                48 * 1024 - 1024,
+                48 * 1024,
+                48 * 1024 + 1,
+                231_424,
+                231_425,
+                232_448,
+                232_449,
+                2**32 - 1,
+            ):
                 d.launch(kernel, shared=size)
 
 
@@ -329,11 +397,31 @@ def cooperative(d, kernel, function):
     for grid in (1, 264, 265, 2112, 4224, 4225, 10_000):
         for block in (32, 512, 1024):
             for value in (0, 1):
-                d.launch(kernel, grid=(grid, 1, 1), block=(block, 1, 1), attributes=[(COOPERATIVE, (value,))])
+                d.launch(
+                    kernel,
+                    grid=(grid, 1, 1),
+                    block=(block, 1, 1),
+                    attributes=[(COOPERATIVE, (value,))],
+                )
             d("cuLaunchCooperativeKernel", function, grid, 1, 1, block, 1, 1, 0, 0, None)
-    d.launch(kernel, grid=(265, 1, 1), block=(1024, 1, 1), attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))])
-    d.launch(kernel, grid=(264, 1, 1), block=(1024, 1, 1), attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))])
-    d.launch(kernel, grid=(266, 1, 1), block=(1024, 1, 1), attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))])
+    d.launch(
+        kernel,
+        grid=(265, 1, 1),
+        block=(1024, 1, 1),
+        attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))],
+    )
+    d.launch(
+        kernel,
+        grid=(264, 1, 1),
+        block=(1024, 1, 1),
+        attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))],
+    )
+    d.launch(
+        kernel,
+        grid=(266, 1, 1),
+        block=(1024, 1, 1),
+        attributes=[(COOPERATIVE, (1,)), (CLUSTER, (2, 1, 1))],
+    )
 
 
 def attributes(d, kernel):
@@ -446,7 +534,11 @@ def stream_properties(d):
     d.start()
     d("cuCtxGetStreamPriorityRange", Place(), Place())
     d("cuCtxGetStreamPriorityRange", None, Place())
-    made = [d.new("cuStreamCreateWithPriority", flags, priority) for flags in (0, 1) for priority in (0, -1, -5, -6, 7)]
+    made = [
+        d.new("cuStreamCreateWithPriority", flags, priority)
+        for flags in (0, 1)
+        for priority in (0, -1, -5, -6, 7)
+    ]
     d("cuStreamCreateWithPriority", Place(), 2, 0)
     for stream in (0, LEGACY, PER_THREAD, *made):
         d("cuStreamGetPriority", stream, Place())
@@ -456,7 +548,9 @@ def stream_properties(d):
             d("cuStreamGetAttribute", stream, attribute, Place())
     d("cuStreamSetAttribute", made[0], WINDOW, Place())
     d("cuStreamGetAttribute", made[0], WINDOW, Place())
-    elsewhere(lambda: [d("cuStreamGetId", stream, Place()) for stream in (0, LEGACY, PER_THREAD, made[0])])
+    elsewhere(
+        lambda: [d("cuStreamGetId", stream, Place()) for stream in (0, LEGACY, PER_THREAD, made[0])]
+    )
     own = d.new("cuCtxCreate_v4", None, 0, 0)
     for stream in (0, LEGACY, PER_THREAD, made[0]):
         d("cuStreamGetId", stream, Place())
@@ -542,7 +636,9 @@ def graphs(d):
 
 
 def shapes_of_nodes(d, function, small):
-    """Shapes that a node cannot have, when it is added and when it is changed: the graph keeps what it had."""
+    """Shapes that a node cannot have, when it is added and when it is changed: the graph keeps what
+    it had.
+    """
     arguments = number(0, 8), number(3)
     graph, only, executable = d.one(node(small, arguments=arguments))
     wrong = [
@@ -564,7 +660,10 @@ def shapes_of_nodes(d, function, small):
         d.add(graph, params)
         d.update(executable, only, params)
     # Another function, and back.
-    for params in (node(function, block=(1024, 1, 1)), node(small, arguments=arguments, grid=(7, 1, 1))):
+    for params in (
+        node(function, block=(1024, 1, 1)),
+        node(small, arguments=arguments, grid=(7, 1, 1)),
+    ):
         d.update(executable, only, params)
     d("cuFuncSetAttribute", function, 8, 200_000)
     d.update(executable, only, node(function, shared=200_000))
@@ -613,7 +712,13 @@ def attributes_of_nodes(d, function):
         d("cuGraphDestroy", graph)
     graph = d.graph()
     only = d.add(graph, node(function, grid=(16, 1, 1)))
-    for name, words in ((CLUSTER, (3, 1, 1)), (CLUSTER, (16, 1, 1)), (CLUSTER, (0, 1, 1)), (PROGRAMMATIC, (1,)), (99, (1,))):
+    for name, words in (
+        (CLUSTER, (3, 1, 1)),
+        (CLUSTER, (16, 1, 1)),
+        (CLUSTER, (0, 1, 1)),
+        (PROGRAMMATIC, (1,)),
+        (99, (1,)),
+    ):
         d.attribute(only, name, *words)
     d("cuGraphDestroy", graph)
 
@@ -626,7 +731,13 @@ def contexts_of_nodes(d, kernel, function, first, stream):
     there = d.new("cuKernelGetFunction", kernel)
     for current in (other, first):
         d("cuCtxSetCurrent", current)
-        for params in (node(there), node(function), node(kernel=kernel), node(kernel=kernel, context=first), node(kernel=kernel, context=other)):
+        for params in (
+            node(there),
+            node(function),
+            node(kernel=kernel),
+            node(kernel=kernel, context=first),
+            node(kernel=kernel, context=other),
+        ):
             d.set(executable, only, params)
         for on in (0, stream, foreign):
             d("cuGraphLaunch", executable, on)
@@ -718,7 +829,13 @@ TENSOR = {
     "promotion": 0,
     "fill": 0,
 }
-CUBE = {"rank": 3, "dims": [64, 8, 4], "strides": [256, 2048], "box": [32, 8, 2], "steps": [1, 1, 1]}
+CUBE = {
+    "rank": 3,
+    "dims": [64, 8, 4],
+    "strides": [256, 2048],
+    "box": [32, 8, 2],
+    "steps": [1, 1, 1],
+}
 
 
 def encode(d, place=None, **changes):
@@ -752,7 +869,12 @@ def tensor_maps(d):
     encode(d, rank=1, strides=[], dims=[64], box=[32], steps=[1])
     encode(d, rank=1, strides=None, dims=[64], box=[32], steps=[1])
     for rank in (3, 4, 5):
-        shape = {"dims": [16] * rank, "strides": [64 * 16**i for i in range(rank - 1)], "box": [4] * rank, "steps": [1] * rank}
+        shape = {
+            "dims": [16] * rank,
+            "strides": [64 * 16**i for i in range(rank - 1)],
+            "box": [4] * rank,
+            "steps": [1] * rank,
+        }
         encode(d, rank=rank, **shape)
     for name in ("dims", "strides", "box", "steps"):
         encode(d, **{name: None})
@@ -816,7 +938,9 @@ def sub_byte(d):
         for first in (64, 96, 128, 256):
             for dim in (64, 96, 128, 256, 512):
                 for address in (0x1000, 0x1010):
-                    encode(d, type=kind, address=address, dims=[dim, 8], strides=[512], box=[first, 8])
+                    encode(
+                        d, type=kind, address=address, dims=[dim, 8], strides=[512], box=[first, 8]
+                    )
         for swizzle in range(7):
             encode(d, type=kind, swizzle=swizzle, dims=[256, 8], strides=[512], box=[128, 8])
 
@@ -858,7 +982,20 @@ class Tensor:
         d("cuMemcpyHtoD_v2", data, ctypes.create_string_buffer(size), size)
         numbers = ctypes.c_int64 * len(shape)
         kind, cuda = self.CODES[code], 2
-        self.managed = self.Managed(data, cuda, device, len(shape), kind, bits, 1, numbers(*shape), numbers(*strides), 0, None, None)
+        self.managed = self.Managed(
+            data,
+            cuda,
+            device,
+            len(shape),
+            kind,
+            bits,
+            1,
+            numbers(*shape),
+            numbers(*strides),
+            0,
+            None,
+            None,
+        )
         KEPT.append(self.managed)
 
     def __dlpack_device__(self):
@@ -866,7 +1003,10 @@ class Tensor:
 
     def __dlpack__(self, **_):
         new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        new.restype, new.argtypes = (
+            ctypes.py_object,
+            [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+        )
         return new(ctypes.addressof(self.managed), b"dltensor", None)
 
 
@@ -891,7 +1031,16 @@ def packages(d):
     a, b = tensor("float32", 1000), tensor("float32", 1000)
     for arguments in ((a, b), (a, b)):
         tried(module["add_one"], "add_one", *arguments)
-    for threads, size, blocks in ((256, 0, 4), (0, 0, 1), (4096, 0, 1), (32, 49152, 1), (32, 100_000, 1), (32, 300_000, 1), (32, 0, -1), (32, 0, 0)):
+    for threads, size, blocks in (
+        (256, 0, 4),
+        (0, 0, 1),
+        (4096, 0, 1),
+        (32, 49152, 1),
+        (32, 100_000, 1),
+        (32, 300_000, 1),
+        (32, 0, -1),
+        (32, 0, 0),
+    ):
         tried(module["add_one"], "wide", a, b, threads, size, blocks)
     for on in (0, LEGACY, PER_THREAD, stream):
         tried(module["add_one"], "on", a, b, on)
@@ -909,12 +1058,26 @@ def packages(d):
     tried(module["attributes"], "cubin", tensor("int32", 1))
     tried(module["scale"], "scale", tensor("float16", 1001), tensor("float16", 1001), 0.5)
     for m, width in ((3, 136), (2, 4104)):
-        tried(module["rms_norm"], "rms", tensor("float16", m, width), tensor("float16", width), tensor("float16", m, width))
+        tried(
+            module["rms_norm"],
+            "rms",
+            tensor("float16", m, width),
+            tensor("float16", width),
+            tensor("float16", m, width),
+        )
     for m, n, k in ((129, 257, 72), (300, 520, 328)):
-        tried(module["gemm"], "gemm", tensor("bfloat16", m, k), tensor("bfloat16", n, k), tensor("bfloat16", m, n))
+        tried(
+            module["gemm"],
+            "gemm",
+            tensor("bfloat16", m, k),
+            tensor("bfloat16", n, k),
+            tensor("bfloat16", m, n),
+        )
     tried(module["tensor_map"], "matrix", tensor("float16", 64, 128), tensor("uint8", 4, 4096))
     tried(module["tensor_map"], "matrix", tensor("float16", 64, 100), tensor("uint8", 4, 4096))
-    tried(module["tensor_map"], "swizzled", tensor("float16", 128, 64), tensor("uint8", 4, 4096), 64)
+    tried(
+        module["tensor_map"], "swizzled", tensor("float16", 128, 64), tensor("uint8", 4, 4096), 64
+    )
     d("cuStreamSynchronize", stream)
     d("cuCtxSynchronize")
 
@@ -980,7 +1143,9 @@ def record(stub, images, bundle, folder):
         log, told = folder / f"{scene.__name__}.jsonl", folder / "stub.txt"
         log.unlink(missing_ok=True)
         # The driver of CUDA 13.0 loads libraries under every capture.
-        told.write_text(f"devices {devices}\ncapture-loads allowed\nlog {log}\nimages {folder / 'images'}\n")
+        told.write_text(
+            f"devices {devices}\ncapture-loads allowed\nlog {log}\nimages {folder / 'images'}\n"
+        )
         environment = os.environ | {"LD_LIBRARY_PATH": str(folder), "KERNPACK_CUDA_STUB": str(told)}
         command = [sys.executable, __file__, str(images), str(bundle), scene.__name__]
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the calls of recorded logs again, on the real driver, and compares what it answers with what `tests/cuda-stub` answered.
+"""Makes the calls of recorded logs again, on the real driver, and compares what it answers with
+what `tests/cuda-stub` answered.
 
     replay.py FOLDER
 
-FOLDER has logs of the stub (`*.jsonl`, the form is described in tests/cuda-stub/src/log.rs) and the images that were loaded, in `images`.
-record.py makes it. Each log is replayed in a process of its own, on as many devices as it was recorded for, or else is left out. Handles
-and addresses are those that the real driver gave where the stub gave the recorded ones. Result codes are compared, and of what calls wrote:
-numbers, texts, and which handle it is where that is known already.
+FOLDER has logs of the stub (`*.jsonl`, the form is described in tests/cuda-stub/src/log.rs) and the
+images that were loaded, in `images`. record.py makes it. Each log is replayed in a process of its
+own, on as many devices as it was recorded for, or else is left out. Handles and addresses are those
+that the real driver gave where the stub gave the recorded ones. Result codes are compared, and of
+what calls wrote: numbers, texts, and which handle it is where that is known already.
 
 Exits with 1 where something differs that KNOWN does not explain.
 """
@@ -22,17 +24,54 @@ from pathlib import Path
 
 from cuda_driver import CLUSTER, Place, call, config, node_params, pointers
 
-# Where the stub and a driver differ for a reason: the function, a pattern of the difference's line, the reason.
+# Where the stub and a driver differ for a reason: the function, a pattern of the difference's line,
+# the reason.
 KNOWN = [
-    ("cuDeviceGetAttribute", r'"attribute": 14[89],', "cuda.h has these attributes, and the driver of the 580 series does not know them yet"),
-    ("cuDeviceGetAttribute", r'"attribute": 132,', "whether GPUs can multicast to each other is the machine's"),
-    ("cuKernelGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
-    ("cuFuncGetAttribute", r'"attribute": 4,', "the registers are what the driver's compiler makes of PTX, which the stub does not compile"),
-    ("cuKernelGetParamInfo", "offset:", "the driver's compiler places the parameters of PTX, which the stub does not compile"),
-    ("cuThreadExchangeStreamCaptureMode", r'"capture_mode": 3|capture_mode: .* 3 from', "the driver takes a mode that does not exist"),
-    ("cuKernelGetAttribute", r'"attribute": 14,.*: 1 from the stub, 0 from', "the stub keeps one value for a kernel and its functions"),
-    ("cuOccupancyMaxActiveClusters", "n_clusters:", "the stub reckons from blocks alone, and the driver counts fewer clusters"),
-    ("cuTensorMapEncodeTiled", '"unaligned"', "cuda.h wants 64 bytes, and the driver does not look"),
+    (
+        "cuDeviceGetAttribute",
+        r'"attribute": 14[89],',
+        "cuda.h has these attributes, and the driver of the 580 series does not know them yet",
+    ),
+    (
+        "cuDeviceGetAttribute",
+        r'"attribute": 132,',
+        "whether GPUs can multicast to each other is the machine's",
+    ),
+    (
+        "cuKernelGetAttribute",
+        r'"attribute": 4,',
+        "the registers are what the driver's compiler makes of PTX, which the stub does not compile",
+    ),
+    (
+        "cuFuncGetAttribute",
+        r'"attribute": 4,',
+        "the registers are what the driver's compiler makes of PTX, which the stub does not compile",
+    ),
+    (
+        "cuKernelGetParamInfo",
+        "offset:",
+        "the driver's compiler places the parameters of PTX, which the stub does not compile",
+    ),
+    (
+        "cuThreadExchangeStreamCaptureMode",
+        r'"capture_mode": 3|capture_mode: .* 3 from',
+        "the driver takes a mode that does not exist",
+    ),
+    (
+        "cuKernelGetAttribute",
+        r'"attribute": 14,.*: 1 from the stub, 0 from',
+        "the stub keeps one value for a kernel and its functions",
+    ),
+    (
+        "cuOccupancyMaxActiveClusters",
+        "n_clusters:",
+        "the stub reckons from blocks alone, and the driver counts fewer clusters",
+    ),
+    (
+        "cuTensorMapEncodeTiled",
+        '"unaligned"',
+        "cuda.h wants 64 bytes, and the driver does not look",
+    ),
 ]
 
 HANDLE = re.compile(r"(context|stream|library|kernel|function|module|graph|node|exec)\d+$")
@@ -64,7 +103,8 @@ class Replay:
         # What the recorded names stand for here.
         self.values = {}
         self.maps = {}
-        # Which handle a kernel or function comes from, and which handles are gone and would be followed.
+        # Which handle a kernel or function comes from, and which handles are gone and would be
+        # followed.
         self.origins = {}
         self.gone = set()
         # What must live as long as the process: images may be read late.
@@ -82,7 +122,9 @@ class Replay:
             return STREAMS[text]
         if HANDLE.match(text):
             if self.is_gone(text):
-                raise LeftOut("it names something of an unloaded library, which the driver would follow")
+                raise LeftOut(
+                    "it names something of an unloaded library, which the driver would follow"
+                )
             if text not in self.values:
                 raise LeftOut("the driver gave no such handle")
             return self.values[text]
@@ -121,7 +163,10 @@ class Replay:
             return self.node(line, value) if key == "node_params" else self.config(value)
         if key == "dependencies_of":
             return pointers([self.value(node) for node in line["after"]])
-        if (name, key) in {("cuGraphKernelNodeSetAttribute", "value"), ("cuStreamSetAttribute", "given")}:
+        if (name, key) in {
+            ("cuGraphKernelNodeSetAttribute", "value"),
+            ("cuStreamSetAttribute", "given"),
+        }:
             return Place(content=bytes.fromhex(value))
         if (name, key) in {("cuLibraryGetKernel", "name"), ("cuGetProcAddress_v2", "symbol")}:
             return value.encode()
@@ -133,7 +178,11 @@ class Replay:
         return self.value(value)
 
     def is_address(self, name, key):
-        return name.startswith(("cuMem", "cuPointer", "cuTensorMap")) and key in {"address", "to", "from"} or key == "data"
+        return (
+            name.startswith(("cuMem", "cuPointer", "cuTensorMap"))
+            and key in {"address", "to", "from"}
+            or key == "data"
+        )
 
     def plain(self, line, key, value, places):
         """Numbers and NULL; numbers that stand for what a pointer leads to."""
@@ -156,7 +205,10 @@ class Replay:
         for attribute in recorded["attributes"]:
             value = attribute["value"]
             if isinstance(value, str):
-                words = [int.from_bytes(bytes.fromhex(value[at : at + 8]), "little") for at in range(0, 128, 8)]
+                words = [
+                    int.from_bytes(bytes.fromhex(value[at : at + 8]), "little")
+                    for at in range(0, 128, 8)
+                ]
             else:
                 words = value if attribute["id"] == CLUSTER else [value]
             attributes.append((attribute["id"], words + [0] * (16 - len(words))))
@@ -168,9 +220,21 @@ class Replay:
         """What a node is to launch."""
         params = self.params(line) if recorded["params"] else None
         extra = pointers([0]) if recorded["extra"] else None
-        handles = [self.value(recorded[key]) if recorded[key] else 0 for key in ("function", "kernel", "context")]
+        handles = [
+            self.value(recorded[key]) if recorded[key] else 0
+            for key in ("function", "kernel", "context")
+        ]
         function, kernel, context = handles
-        return node_params(function, recorded["grid"], recorded["block"], recorded["shared"], params, extra, kernel, context)
+        return node_params(
+            function,
+            recorded["grid"],
+            recorded["block"],
+            recorded["shared"],
+            params,
+            extra,
+            kernel,
+            context,
+        )
 
     def given(self, line, key):
         """What the log says of memory of the caller's, elsewhere in the line."""
@@ -191,7 +255,9 @@ class Replay:
         raise LeftOut(f"the log does not say what `{key}` was")
 
     def params(self, line):
-        """The addresses of a launch's arguments; of zeros, where the launch was refused before the stub looked at them."""
+        """The addresses of a launch's arguments; of zeros, where the launch was refused before the
+        stub looked at them.
+        """
         recorded = line.get("launch", line.get("node", {})).get("arguments")
         if recorded is None:
             return pointers([Place(ENOUGH).address] * 64)
@@ -213,7 +279,9 @@ class Replay:
         name = self.names.get(code, str(code))
         if name != line["result"]:
             return f"{line['result']} from the stub, {name} from the driver"
-        problems = [self.result(line, key, value, places) for key, value in line.get("out", {}).items()]
+        problems = [
+            self.result(line, key, value, places) for key, value in line.get("out", {}).items()
+        ]
         if code == 0:
             self.notice(line)
         return "; ".join(filter(None, problems))
@@ -234,7 +302,11 @@ class Replay:
             return self.id(key, value, place.number())
         elif isinstance(value, str):
             real = place.number()
-            got = value if self.values.setdefault(value, real) == real else f"{real:#x} instead of {self.values[value]:#x}"
+            got = (
+                value
+                if self.values.setdefault(value, real) == real
+                else f"{real:#x} instead of {self.values[value]:#x}"
+            )
         elif value is None:
             got = place.number() or None
         else:
@@ -244,11 +316,19 @@ class Replay:
     def id(self, key, value, real):
         """Whether a number is another one for each recorded id, and the same wherever that stands."""
         kind = ID.match(value)[1]
-        same = [name for name, known in self.values.items() if known == real and name != value and name.startswith(f"{kind}-id")]
+        same = [
+            name
+            for name, known in self.values.items()
+            if known == real and name != value and name.startswith(f"{kind}-id")
+        ]
         if same:
             return f"{key}: {value} from the stub, that of {same[0]} from the driver"
         known = self.values.setdefault(value, real)
-        return None if known == real else f"{key}: {value} from the stub, another than before from the driver"
+        return (
+            None
+            if known == real
+            else f"{key}: {value} from the stub, another than before from the driver"
+        )
 
     def notice(self, line):
         """What a call that succeeded says about handles."""
@@ -295,7 +375,9 @@ def replay_one(log, images):
 
 def devices_of(lines):
     """How many devices a log was recorded with: at least as many as calls name with success."""
-    named = [line["device"] for line in lines] + [line["args"].get("device") for line in lines if line["result"] == "CUDA_SUCCESS"]
+    named = [line["device"] for line in lines] + [
+        line["args"].get("device") for line in lines if line["result"] == "CUDA_SUCCESS"
+    ]
     return 1 + max((index for index in named if isinstance(index, int)), default=0)
 
 
@@ -307,7 +389,9 @@ def n_devices():
 
 
 def reason_for(function, text):
-    reasons = [reason for name, pattern, reason in KNOWN if name == function and re.search(pattern, text)]
+    reasons = [
+        reason for name, pattern, reason in KNOWN if name == function and re.search(pattern, text)
+    ]
     return reasons[0] if reasons else None
 
 
@@ -337,7 +421,11 @@ class Table:
                 self.differs(function, where, problem)
             at = None
         if at is not None:
-            self.differs(at["line"]["call"], f"{log.name}:{at['at']}: {described(at['line'])}", "the replay ended here")
+            self.differs(
+                at["line"]["call"],
+                f"{log.name}:{at['at']}: {described(at['line'])}",
+                "the replay ended here",
+            )
 
     def differs(self, function, where, problem):
         reason = reason_for(function, f"{where}: {problem}")
@@ -369,9 +457,13 @@ def main(folder):
     for log in logs:
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         if (needed := devices_of(lines)) > there:
-            print(f"{log.name}: left out, {len(lines)} calls: it needs {needed} devices, and there are {there}")
+            print(
+                f"{log.name}: left out, {len(lines)} calls: it needs {needed} devices, and there are {there}"
+            )
             continue
-        ran = subprocess.run([sys.executable, __file__, folder, log], stdout=subprocess.PIPE, text=True)
+        ran = subprocess.run(
+            [sys.executable, __file__, folder, log], stdout=subprocess.PIPE, text=True
+        )
         table.take(log, map(json.loads, ran.stdout.splitlines()))
         if ran.returncode != 0:
             print(f"{log.name}: the replay ended with {ran.returncode}")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small calls of every package of a bundle, for compute-sanitizer: `small.py FOLDER [PACKAGE ...]`.
 
-References are made on the CPU, so that no kernels but these and PyTorch's simplest are looked at. Every tensor has memory of its own where
-PYTORCH_NO_CUDA_MEMORY_CACHING is set. Where KERNPACK_LAUNCH is `graph`, calls are made again, and most of them have to go through graphs.
+References are made on the CPU, so that no kernels but these and PyTorch's simplest are looked at.
+Every tensor has memory of its own where PYTORCH_NO_CUDA_MEMORY_CACHING is set. Where
+KERNPACK_LAUNCH is `graph`, calls are made again, and most of them have to go through graphs.
 """
 
 import json
@@ -45,7 +46,9 @@ def gemm(module):
         a, b = torch.randn(m, k).bfloat16().cuda(), torch.randn(n, k).bfloat16().cuda()
         c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         module.gemm(a, b, c)
-        torch.testing.assert_close(c.cpu(), (a.cpu().double() @ b.cpu().double().T).bfloat16(), rtol=2**-7, atol=1e-4)
+        torch.testing.assert_close(
+            c.cpu(), (a.cpu().double() @ b.cpu().double().T).bfloat16(), rtol=2**-7, atol=1e-4
+        )
 
 
 def triton_versions(module):
@@ -62,10 +65,20 @@ def planted(module):
     torch.cuda.synchronize()
 
 
-PACKAGES = {"add_one": add_one, "scale": scale, "rms_norm": rms_norm, "gemm": gemm, "triton_versions": triton_versions, "planted": planted}
+PACKAGES = {
+    "add_one": add_one,
+    "scale": scale,
+    "rms_norm": rms_norm,
+    "gemm": gemm,
+    "triton_versions": triton_versions,
+    "planted": planted,
+}
 
 
-FUNCTIONS = {"rms_norm": ["rms"], "triton_versions": [f"shift_{version}" for version in ("3_4", "3_5", "3_6")]}
+FUNCTIONS = {
+    "rms_norm": ["rms"],
+    "triton_versions": [f"shift_{version}" for version in ("3_4", "3_5", "3_6")],
+}
 
 
 def main(folder, names):
@@ -76,10 +89,15 @@ def main(folder, names):
         for _ in range(3 if is_graph else 1):
             PACKAGES[name](module)
         torch.cuda.synchronize()
-        counts = [json.loads(module[f"kernpack_launched_{function}"]()) for function in FUNCTIONS.get(name, [name])]
+        counts = [
+            json.loads(module[f"kernpack_launched_{function}"]())
+            for function in FUNCTIONS.get(name, [name])
+        ]
         print(f"{name}: right; {counts}")
         if is_graph:
-            assert all(count["graph"] > count["plain"] for count in counts), f"{name}: too few graphs: {counts}"
+            assert all(count["graph"] > count["plain"] for count in counts), (
+                f"{name}: too few graphs: {counts}"
+            )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples' kernels reach on a GPU, and what calls from Python cost, as tables in Markdown.
+"""What the examples' kernels reach on a GPU, and what calls from Python cost, as tables in
+Markdown.
 
     speed.py FOLDER BARE
 
-FOLDER is a bundle, BARE the library made of bare.cc. Each figure stands next to what it is held against, measured in the same run,
-interleaved; medians; the control is the reference against itself. Exits with 1 where a target is missed by more than 3 %.
+FOLDER is a bundle, BARE the library made of bare.cc. Each figure stands next to what it is held
+against, measured in the same run, interleaved; medians; the control is the reference against
+itself. Exits with 1 where a target is missed by more than 3 %.
 """
 
 import ctypes
@@ -82,14 +84,24 @@ def rms_norm(folder):
         (65_536, torch.bfloat16, None),
     ]:
         m = n_bytes // 2 // d
-        x, w = torch.randn(m, d, device="cuda", dtype=dtype), torch.randn(d, device="cuda", dtype=dtype)
+        x, w = (
+            torch.randn(m, d, device="cuda", dtype=dtype),
+            torch.randn(d, device="cuda", dtype=dtype),
+        )
         out = torch.empty_like(x)
         copy = on_the_gpu(lambda: out.copy_(x), 3)
         sides = {"ours": on_the_gpu(lambda: rms(x, w, out), 3), "copy": copy, "control": copy}
         seconds = interleave(sides, 31)
         rate = {name: f"{2 * n_bytes / value / 1e9:.0f} GB/s" for name, value in seconds.items()}
         ratio, control = seconds["copy"] / seconds["ours"], seconds["copy"] / seconds["control"]
-        cells = [str(dtype)[6:], rate["ours"], rate["copy"], f"{ratio:.3f}", f"{control:.3f}", f"{target or ''}"]
+        cells = [
+            str(dtype)[6:],
+            rate["ours"],
+            rate["copy"],
+            f"{ratio:.3f}",
+            f"{control:.3f}",
+            f"{target or ''}",
+        ]
         table.row(f"{m} of {d}", cells, target is None or ratio >= target * (1 - TOLERANCE))
 
 
@@ -99,21 +111,29 @@ def gemm(folder):
         "GEMM in bfloat16 against `torch.matmul`.",
         ["m, n, k", "GEMM", "torch.matmul", "ratio", "control", "target"],
     )
-    for m, n, k, target in [(8192, 8192, 8192, 0.6), (4096, 4096, 4096, None), (8000, 5000, 4104, None)]:
+    for m, n, k, target in [
+        (8192, 8192, 8192, 0.6),
+        (4096, 4096, 4096, None),
+        (8000, 5000, 4104, None),
+    ]:
         a, b = (torch.randn(rows, k, device="cuda").bfloat16() for rows in (m, n))
         c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         matmul = on_the_gpu(lambda: torch.matmul(a, b.T, out=c), 3)
         sides = {"ours": on_the_gpu(lambda: gemm(a, b, c), 3), "torch": matmul, "control": matmul}
         seconds = interleave(sides, 31)
-        rate = {name: f"{2 * m * n * k / value / 1e12:.0f} TFLOPS" for name, value in seconds.items()}
+        rate = {
+            name: f"{2 * m * n * k / value / 1e12:.0f} TFLOPS" for name, value in seconds.items()
+        }
         ratio, control = seconds["torch"] / seconds["ours"], seconds["torch"] / seconds["control"]
         cells = [rate["ours"], rate["torch"], f"{ratio:.3f}", f"{control:.3f}", f"{target or ''}"]
         table.row(f"{m}, {n}, {k}", cells, target is None or ratio >= target * (1 - TOLERANCE))
 
 
 class Bare:
-    """Launches of a kernel without an entry point, with the ones and with the other values in turn: `launch` and `graph` say how many
-    nanoseconds one takes, and `least` is a function of libtvm_ffi that makes them with the ones."""
+    """Launches of a kernel without an entry point, with the ones and with the other values in turn:
+    `launch` and `graph` say how many nanoseconds one takes, and `least` is a function of libtvm_ffi
+    that makes them with the ones.
+    """
 
     def __init__(self, path, ptx, name, values, threads):
         library = ctypes.CDLL(str(path))
@@ -125,7 +145,10 @@ class Bare:
         self.kept = values, params
         bare = ctypes.c_void_p(library.bare(kernel, *params, ctypes.c_uint(threads)))
         library.bare_launches.restype = library.bare_graphs.restype = ctypes.c_double
-        self.launch, self.graph = (lambda: library.bare_launches(bare, N_LAUNCHES)), (lambda: library.bare_graphs(bare, N_LAUNCHES))
+        self.launch, self.graph = (
+            (lambda: library.bare_launches(bare, N_LAUNCHES)),
+            (lambda: library.bare_graphs(bare, N_LAUNCHES)),
+        )
         library.least_launches(kernel, params[0], ctypes.c_uint(threads))
         self.least = tvm_ffi.load_module(str(path)).least
 
@@ -142,14 +165,23 @@ def time_calls({", ".join(scope)}):
     synchronize()
     return elapsed / {N_LAUNCHES}
 """
-    names = {"clock": time.perf_counter_ns, "repeat": itertools.repeat, "synchronize": torch.cuda.synchronize}
+    names = {
+        "clock": time.perf_counter_ns,
+        "repeat": itertools.repeat,
+        "synchronize": torch.cuda.synchronize,
+    }
     exec(source, names)
     return lambda: names["time_calls"](**scope)
 
 
 def in_python(function, args, others):
-    """Times calls with the ones and with the other arguments in turn. They are local variables: the loop unpacks nothing."""
-    first, second = ({f"{letter}{i}": value for i, value in enumerate(values)} for letter, values in (("a", args), ("b", others)))
+    """Times calls with the ones and with the other arguments in turn. They are local variables: the
+    loop unpacks nothing.
+    """
+    first, second = (
+        {f"{letter}{i}": value for i, value in enumerate(values)}
+        for letter, values in (("a", args), ("b", others))
+    )
     body = f"function({', '.join(first)})\nfunction({', '.join(second)})"
     return timed(body, 2, function=function, **first, **second)
 
@@ -180,7 +212,13 @@ def pairs_of_vectors():
 
 
 def bare_add_one(bare, folder, pairs):
-    return Bare(bare, folder / "add_one.ptx", "add_one", [[*map(c_value, pair), ctypes.c_int(1)] for pair in pairs], 256)
+    return Bare(
+        bare,
+        folder / "add_one.ptx",
+        "add_one",
+        [[*map(c_value, pair), ctypes.c_int(1)] for pair in pairs],
+        256,
+    )
 
 
 def calls(folder, path):
@@ -189,7 +227,9 @@ def calls(folder, path):
     tensors = [[torch.zeros(2, 3, 4, 8, device="cuda") for _ in range(5)] for _ in range(2)]
     ints, floats = list(range(-4, 5)), [i / 2 for i in range(5)]
     many = [tensors[0] + ints + floats, tensors[1] + ints[::-1] + floats[::-1]]
-    bare_blend = lambda: Bare(path, folder / "blend.ptx", "blend", [[*map(c_value, args)] for args in many], 32)
+    bare_blend = lambda: Bare(
+        path, folder / "blend.ptx", "blend", [[*map(c_value, args)] for args in many], 32
+    )
     subjects = {
         "add_one, n = 1": ("add_one", pairs, lambda: bare_add_one(path, folder, pairs), 0.70),
         "19 arguments, empty kernel": ("blend", many, bare_blend, 0.75),
@@ -201,35 +241,74 @@ def calls(folder, path):
         "target only where it is also above `possible`: (plain - bare launch + bare graph) / plain.",
         [
             *["function", "auto", "plain", "least", "nop", "bare launch", "bare graph"],
-            *["auto / plain", "target", "possible", "plain / (nop + bare launch)", "target", "least", "control", "plain again / plain"],
+            *[
+                "auto / plain",
+                "target",
+                "possible",
+                "plain / (nop + bare launch)",
+                "target",
+                "least",
+                "control",
+                "plain again / plain",
+            ],
             "through graphs",
         ],
     )
     for title, (name, args, make_bare, target) in subjects.items():
-        module, plain = (tvm_ffi.load_module(str(folder / f"{name}{ending}.so")) for ending in ("", "_plain"))
+        module, plain = (
+            tvm_ffi.load_module(str(folder / f"{name}{ending}.so")) for ending in ("", "_plain")
+        )
         bare, no_call = make_bare(), in_python(nop, *args)
         ours, told = in_python(module[name], *args), in_python(plain[name], *args)
         for _ in range(100):
             ours()
         before = through_graphs(module, name)
-        sides = {"auto": ours, "plain": told, "least": in_python(bare.least, *args), "nop": no_call, "bare": bare.launch, "graph": bare.graph}
+        sides = {
+            "auto": ours,
+            "plain": told,
+            "least": in_python(bare.least, *args),
+            "nop": no_call,
+            "bare": bare.launch,
+            "graph": bare.graph,
+        }
         sides |= {"nop again": no_call, "bare again": bare.launch, "plain again": told}
         took = interleave(sides, 101)
         reference = took["nop"] + took["bare"]
         chosen, ratio = took["auto"] / took["plain"], took["plain"] / reference
         control = (took["nop again"] + took["bare again"]) / reference
         possible = (took["plain"] - took["bare"] + took["graph"]) / took["plain"]
-        cells = [f"{took[side]:.0f} ns" for side in ("auto", "plain", "least", "nop", "bare", "graph")]
-        cells += [f"{chosen:.3f}", f"{target:.2f}", f"{possible:.3f}", f"{ratio:.3f}", "1.10", f"{took['least'] / reference:.3f}"]
-        cells += [f"{control:.3f}", f"{took['plain again'] / took['plain']:.3f}", through_graphs(module, name, before)]
-        table.row(title, cells, chosen <= max(target, possible) * (1 + TOLERANCE) and ratio <= 1.10 * (1 + TOLERANCE))
+        cells = [
+            f"{took[side]:.0f} ns" for side in ("auto", "plain", "least", "nop", "bare", "graph")
+        ]
+        cells += [
+            f"{chosen:.3f}",
+            f"{target:.2f}",
+            f"{possible:.3f}",
+            f"{ratio:.3f}",
+            "1.10",
+            f"{took['least'] / reference:.3f}",
+        ]
+        cells += [
+            f"{control:.3f}",
+            f"{took['plain again'] / took['plain']:.3f}",
+            through_graphs(module, name, before),
+        ]
+        table.row(
+            title,
+            cells,
+            chosen <= max(target, possible) * (1 + TOLERANCE) and ratio <= 1.10 * (1 + TOLERANCE),
+        )
 
 
 def beside_others(folder, path):
-    """Calls of add_one by several ways to have a kernel launched, each of which is first seen to do it."""
+    """Calls of add_one by several ways to have a kernel launched, each of which is first seen to do
+    it.
+    """
     pairs = pairs_of_vectors()
     (a, b), (x, y) = pairs
-    module, plain = (tvm_ffi.load_module(str(folder / f"add_one{ending}.so")) for ending in ("", "_plain"))
+    module, plain = (
+        tvm_ffi.load_module(str(folder / f"add_one{ending}.so")) for ending in ("", "_plain")
+    )
     bare = bare_add_one(path, folder, pairs)
     prepared = [module.kernpack_prepare_add_one(*pair) for pair in pairs]
     sides = {
@@ -237,7 +316,9 @@ def beside_others(folder, path):
         "kernpack, prepared": timed("first()\nsecond()", 2, first=prepared[0], second=prepared[1]),
         'kernpack, `submit = "plain"`': in_python(plain.add_one, *pairs),
         "C++ by hand through TVM-FFI, no argument looked at": in_python(bare.least, *pairs),
-        "`torch.add(a, 1, out=b)`": timed("add(a, 1, out=b)\nadd(x, 1, out=y)", 2, add=torch.add, a=a, b=b, x=x, y=y),
+        "`torch.add(a, 1, out=b)`": timed(
+            "add(a, 1, out=b)\nadd(x, 1, out=y)", 2, add=torch.add, a=a, b=b, x=x, y=y
+        ),
     }
     try:
         from triton_test_kernels import add as kernel
@@ -245,7 +326,9 @@ def beside_others(folder, path):
         print("\nspeed: there is no Triton here", file=sys.stderr)
     else:
         body = "kernel[(1,)](a, b, 1, BLOCK=256)\nkernel[(1,)](x, y, 1, BLOCK=256)"
-        sides["Triton, `kernel[grid](a, b, n, BLOCK=256)`"] = timed(body, 2, kernel=kernel, a=a, b=b, x=x, y=y)
+        sides["Triton, `kernel[grid](a, b, n, BLOCK=256)`"] = timed(
+            body, 2, kernel=kernel, a=a, b=b, x=x, y=y
+        )
     for name, sample in sides.items():
         b.zero_()
         sample()
@@ -259,12 +342,22 @@ def beside_others(folder, path):
         ["call", "time", "kernpack / it", "control"],
     )
     for name in sides:
-        table.row(name, [f"{took[name]:.0f} ns", f"{took['kernpack'] / took[name]:.2f}", f"{took[f'{name} again'] / took[name]:.3f}"])
+        table.row(
+            name,
+            [
+                f"{took[name]:.0f} ns",
+                f"{took['kernpack'] / took[name]:.2f}",
+                f"{took[f'{name} again'] / took[name]:.3f}",
+            ],
+        )
 
 
 def refused_calls(folder):
     """Calls that raise: ours, and one of libtvm_ffi's, which walks the stack."""
-    functions = {ending: tvm_ffi.load_module(str(folder / f"add_one{ending}.so")).add_one for ending in ("", "_plain")}
+    functions = {
+        ending: tvm_ffi.load_module(str(folder / f"add_one{ending}.so")).add_one
+        for ending in ("", "_plain")
+    }
     a, b = torch.zeros(8, device="cuda"), torch.zeros(7, device="cuda")
     try:
         functions[""](a, b)
@@ -290,7 +383,10 @@ def refused_calls(folder):
         ["call", "auto", "plain", "libtvm_ffi", "auto / libtvm_ffi", "control"],
     )
     cells = [f"{took[side]:.0f} ns" for side in ("auto", "plain", "raise")]
-    table.row("add_one", [*cells, *(f"{took[side] / took['raise']:.3f}" for side in ("auto", "raise again"))])
+    table.row(
+        "add_one",
+        [*cells, *(f"{took[side] / took['raise']:.3f}" for side in ("auto", "raise again"))],
+    )
 
 
 def main(folder, bare):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls cost in programs of JAX on a GPU, kernpack's beside those of jax_tvm_ffi, of the same function, as a table in Markdown.
+"""What calls cost in programs of JAX on a GPU, kernpack's beside those of jax_tvm_ffi, of the same
+function, as a table in Markdown.
 
     speed_jax.py FOLDER
 
-FOLDER is a bundle. Sides take turns; medians; the control is the reference once more. Exits with 1 where the target is missed by more than
-3 %, and with 0 where JAX has no GPU.
+FOLDER is a bundle. Sides take turns; medians; the control is the reference once more. Exits with 1
+where the target is missed by more than 3 %, and with 0 where JAX has no GPU.
 """
 
 import os
@@ -24,7 +25,9 @@ from speed import TOLERANCE, Table, interleave
 LENGTH = 1000
 N_CALLS = 100
 LENGTHS = (1, 10)  # how many calls a program makes
-FURTHER_RATIO = 0.70  # what calls behind the first may take of jax_tvm_ffi's, whatever JAX takes for a program
+FURTHER_RATIO = (
+    0.70  # what calls behind the first may take of jax_tvm_ffi's, whatever JAX takes for a program
+)
 
 
 def chain(call, length):
@@ -39,7 +42,9 @@ def chain(call, length):
 
 
 def timed(program, x):
-    """A function that says how many microseconds a call of a program takes, until the device has done all of them."""
+    """A function that says how many microseconds a call of a program takes, until the device has
+    done all of them.
+    """
 
     def sample():
         start = time.perf_counter_ns()
@@ -55,7 +60,8 @@ def sides(path):
     """The calls: kernpack's, and jax_tvm_ffi's where that is there."""
     calls = {
         "kernpack": kp.jax.call(kp.load_module(path).add_one),
-        # Kernels of XLA's own, as many as calls: nothing may be one kernel with what is beyond the barrier.
+        # Kernels of XLA's own, as many as calls: nothing may be one kernel with what is beyond the
+        # barrier.
         "x + 1": lambda x: jax.lax.optimization_barrier(x + 1),
     }
     try:
@@ -63,7 +69,9 @@ def sides(path):
     except ImportError as error:
         print(f"\nspeed_jax: there is no jax_tvm_ffi here: {error}", file=sys.stderr)
         return calls
-    jax_tvm_ffi.register_ffi_target("kernpack.bench.add_one", tvm_ffi.load_module(str(path)).add_one, platform="gpu")
+    jax_tvm_ffi.register_ffi_target(
+        "kernpack.bench.add_one", tvm_ffi.load_module(str(path)).add_one, platform="gpu"
+    )
     result = jax.ShapeDtypeStruct((LENGTH,), jnp.float32)
     return calls | {"jax_tvm_ffi": jax.ffi.ffi_call("kernpack.bench.add_one", result)}
 
@@ -80,7 +88,11 @@ def measure(calls, x, length):
 def cells(took):
     """A row's figures, but for the target."""
     peer = took.get("jax_tvm_ffi")
-    ours = [f"{took['kernpack']:.1f} us", "" if peer is None else f"{peer:.1f} us", f"{took['x + 1']:.1f} us"]
+    ours = [
+        f"{took['kernpack']:.1f} us",
+        "" if peer is None else f"{peer:.1f} us",
+        f"{took['x + 1']:.1f} us",
+    ]
     return [*ours, "" if peer is None else f"{took['kernpack'] / peer:.3f}"]
 
 
@@ -101,10 +113,14 @@ def main(folder):
         table.row(f"{length}", [*cells(took), ""], True)
     one, ten = (measured[length] for length in LENGTHS)
     more = {name: ten[name] - one[name] for name in calls}
-    is_met = "jax_tvm_ffi" not in calls or more["kernpack"] <= FURTHER_RATIO * more["jax_tvm_ffi"] * (1 + TOLERANCE)
+    is_met = "jax_tvm_ffi" not in calls or more["kernpack"] <= FURTHER_RATIO * more[
+        "jax_tvm_ffi"
+    ] * (1 + TOLERANCE)
     table.row("ten more than one", [*cells(more), f"{FURTHER_RATIO:.2f}"], is_met)
     if "control" in calls:
-        print(f"control, of jax_tvm_ffi: {one['control'] / one['jax_tvm_ffi']:.3f}, {ten['control'] / ten['jax_tvm_ffi']:.3f}")
+        print(
+            f"control, of jax_tvm_ffi: {one['control'] / one['jax_tvm_ffi']:.3f}, {ten['control'] / ten['jax_tvm_ffi']:.3f}"
+        )
     if Table.missed:
         sys.exit(f"\nspeed_jax: missed: {'; '.join(Table.missed)} calls in one program")
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package `kernpack` costs on a machine with a GPU: its calls, its compiles and what its cache saves, as tables in Markdown.
+"""What the package `kernpack` costs on a machine with a GPU: its calls, its compiles and what its
+cache saves, as tables in Markdown.
 
     speed_python.py FOLDER
 
-FOLDER is a bundle. Each figure stands next to what it is held against, measured in the same run, interleaved; medians; the control is
-the reference, or the figure itself, once more. Exits with 1 where a target is missed by more than 3 %. Targets in milliseconds are for a
-machine on which nvJitLink takes 4.1 ms for `add_one.ptx`, and scale with what it takes here.
+FOLDER is a bundle. Each figure stands next to what it is held against, measured in the same run,
+interleaved; medians; the control is the reference, or the figure itself, once more. Exits with 1
+where a target is missed by more than 3 %. Targets in milliseconds are for a machine on which
+nvJitLink takes 4.1 ms for `add_one.ptx`, and scale with what it takes here.
 """
 
 import ctypes
@@ -28,7 +30,9 @@ CALL_RATIO, KEYWORD_NANOSECONDS = 1.02, 250
 
 
 def add_one_of(function, pair):
-    """Whether a call with a pair of tensors does what it should, and has been made often enough to be what it will be."""
+    """Whether a call with a pair of tensors does what it should, and has been made often enough to
+    be what it will be.
+    """
     a, b = pair
     b.fill_(7)
     for _ in range(100):
@@ -38,14 +42,25 @@ def add_one_of(function, pair):
 
 
 def calls(folder):
-    """Functions against those that tvm_ffi loads from the same file: one library, and so one state behind both."""
-    ours, raw = kp.load_module(folder / "add_one.so").add_one, tvm_ffi.load_module(str(folder / "add_one.so"))
+    """Functions against those that tvm_ffi loads from the same file: one library, and so one state
+    behind both.
+    """
+    ours, raw = (
+        kp.load_module(folder / "add_one.so").add_one,
+        tvm_ffi.load_module(str(folder / "add_one.so")),
+    )
     (a, b), (x, y) = pairs = pairs_of_vectors()
     prepared = [ours.prepare(*pair) for pair in pairs]
     # Of the same library in memory: which graphs it has decides what a prepared call costs.
     raw_prepare = ours.package.raw_function("kernpack_prepare_add_one")
     raw_prepared = [raw_prepare(*pair) for pair in pairs]
-    for call in (lambda: ours(a, b), lambda: ours(a, b=b), lambda: raw.add_one(a, b), prepared[0], raw_prepared[0]):
+    for call in (
+        lambda: ours(a, b),
+        lambda: ours(a, b=b),
+        lambda: raw.add_one(a, b),
+        prepared[0],
+        raw_prepared[0],
+    ):
         add_one_of(call, pairs[0])
     # As calls that come again and again, each has a graph of its own.
     for call in prepared + raw_prepared:
@@ -55,11 +70,14 @@ def calls(folder):
     sides = {
         "positional": in_python(ours, *pairs),
         "raw": in_python(raw.add_one, *pairs),
-        "keyword": timed("function(a, b=b)\nfunction(x, b=y)", 2, function=ours, a=a, b=b, x=x, y=y),
+        "keyword": timed(
+            "function(a, b=b)\nfunction(x, b=y)", 2, function=ours, a=a, b=b, x=x, y=y
+        ),
         "prepared": timed(in_turn, 2, first=prepared[0], second=prepared[1]),
         "raw prepared": timed(in_turn, 2, first=raw_prepared[0], second=raw_prepared[1]),
     }
-    # Ours is sampled as often as what it is held against: a kernel keeps graphs for those that use it most.
+    # Ours is sampled as often as what it is held against: a kernel keeps graphs for those that use
+    # it most.
     sides |= {f"{name} again": sides[name] for name in ("raw", "raw prepared", "prepared")}
     took = interleave(sides, 201)
     table = Table(
@@ -68,13 +86,35 @@ def calls(folder):
         ["call", "kernpack", "tvm_ffi", "ratio", "more", "target", "control"],
     )
     for title, name, reference, target, is_met in [
-        ("positional", "positional", "raw", f"{CALL_RATIO}", lambda ratio, more: ratio <= CALL_RATIO * (1 + TOLERANCE)),
-        ("one keyword", "keyword", "raw", f"{KEYWORD_NANOSECONDS} ns", lambda ratio, more: more <= KEYWORD_NANOSECONDS * (1 + TOLERANCE)),
+        (
+            "positional",
+            "positional",
+            "raw",
+            f"{CALL_RATIO}",
+            lambda ratio, more: ratio <= CALL_RATIO * (1 + TOLERANCE),
+        ),
+        (
+            "one keyword",
+            "keyword",
+            "raw",
+            f"{KEYWORD_NANOSECONDS} ns",
+            lambda ratio, more: more <= KEYWORD_NANOSECONDS * (1 + TOLERANCE),
+        ),
         ("prepared", "prepared", "raw prepared", "", lambda ratio, more: True),
     ]:
         ratio, more = took[name] / took[reference], took[name] - took[reference]
-        cells = [f"{took[name]:.0f} ns", f"{took[reference]:.0f} ns", f"{ratio:.3f}", f"{more:.0f} ns", target]
-        table.row(title, [*cells, f"{took[f'{reference} again'] / took[reference]:.3f}"], is_met(ratio, more))
+        cells = [
+            f"{took[name]:.0f} ns",
+            f"{took[reference]:.0f} ns",
+            f"{ratio:.3f}",
+            f"{more:.0f} ns",
+            target,
+        ]
+        table.row(
+            title,
+            [*cells, f"{took[f'{reference} again'] / took[reference]:.3f}"],
+            is_met(ratio, more),
+        )
 
 
 def must(status, what):
@@ -108,8 +148,16 @@ class Nvrtc:
     def compile(self, text):
         """Machine code of a text."""
         program, size = ctypes.c_void_p(), ctypes.c_size_t()
-        must(self.library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"add_one.cu", 0, None, None), "nvrtcCreateProgram")
-        must(self.library.nvrtcCompileProgram(program, len(self.options), word(self.options)), "nvrtcCompileProgram")
+        must(
+            self.library.nvrtcCreateProgram(
+                ctypes.byref(program), text.encode(), b"add_one.cu", 0, None, None
+            ),
+            "nvrtcCreateProgram",
+        )
+        must(
+            self.library.nvrtcCompileProgram(program, len(self.options), word(self.options)),
+            "nvrtcCompileProgram",
+        )
         must(self.library.nvrtcGetCUBINSize(program, ctypes.byref(size)), "nvrtcGetCUBINSize")
         code = ctypes.create_string_buffer(size.value)
         must(self.library.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN")
@@ -129,13 +177,26 @@ class Linker:
         self.options = (ctypes.c_char_p * 1)(f"-arch={architecture}".encode())
 
     def link(self, ptx):
-        """Machine code of PTX, which is never the same: what is the same may come out of a cache of NVIDIA's."""
+        """Machine code of PTX, which is never the same: what is the same may come out of a cache of
+        NVIDIA's.
+        """
         ptx = ptx.replace(b"\0", b"\n// %d\n\0" % time.time_ns())
         linker, size = ctypes.c_void_p(), ctypes.c_size_t()
-        must(self.library.nvJitLinkCreate(ctypes.byref(linker), 1, word(self.options)), "nvJitLinkCreate")
-        must(self.library.nvJitLinkAddData(linker, self.PTX, ptx, ctypes.c_size_t(len(ptx)), b"add_one"), "nvJitLinkAddData")
+        must(
+            self.library.nvJitLinkCreate(ctypes.byref(linker), 1, word(self.options)),
+            "nvJitLinkCreate",
+        )
+        must(
+            self.library.nvJitLinkAddData(
+                linker, self.PTX, ptx, ctypes.c_size_t(len(ptx)), b"add_one"
+            ),
+            "nvJitLinkAddData",
+        )
         must(self.library.nvJitLinkComplete(linker), "nvJitLinkComplete")
-        must(self.library.nvJitLinkGetLinkedCubinSize(linker, ctypes.byref(size)), "nvJitLinkGetLinkedCubinSize")
+        must(
+            self.library.nvJitLinkGetLinkedCubinSize(linker, ctypes.byref(size)),
+            "nvJitLinkGetLinkedCubinSize",
+        )
         code = ctypes.create_string_buffer(size.value)
         must(self.library.nvJitLinkGetLinkedCubin(linker, code), "nvJitLinkGetLinkedCubin")
         must(self.library.nvJitLinkDestroy(ctypes.byref(linker)), "nvJitLinkDestroy")
@@ -164,7 +225,9 @@ print((time.perf_counter_ns() - start) / 1e6)
 
 
 def fresh(**environment):
-    """A function that says how long a new process needs for a kernel that is in the cache, when it has imported tvm_ffi and PyTorch."""
+    """A function that says how long a new process needs for a kernel that is in the cache, when it
+    has imported tvm_ffi and PyTorch.
+    """
 
     def sample():
         ran = kernels.python(FRESH, kernels.ADD_ONE, kernels.SIGNATURE, **environment)
@@ -197,7 +260,11 @@ def builds(folder):
     took |= interleave({"hit": hit, "hit again": hit}, 201)
     scale = took["link"] / LINK_MILLISECONDS
     new_process = fresh(KERNPACK_JIT="forbid")
-    processes = {"fresh": new_process, "fresh, named": fresh(KERNPACK_ARCH=architecture), "fresh again": new_process}
+    processes = {
+        "fresh": new_process,
+        "fresh, named": fresh(KERNPACK_ARCH=architecture),
+        "fresh again": new_process,
+    }
     took |= interleave(processes, 5)
     version = ".".join(map(str, nvrtc.version))
     table = Table(
@@ -206,8 +273,17 @@ def builds(folder):
         ["what", "kernpack", "against", "ratio", "target", "control"],
     )
     ratio = took["kernpack"] / took["NVRTC"]
-    cells = [f"{took['kernpack']:.2f} ms", f"NVRTC: {took['NVRTC']:.2f} ms", f"{ratio:.3f}", f"{COMPILE_RATIO:.2f}"]
-    table.row("compiled, warm", [*cells, f"{took['NVRTC again'] / took['NVRTC']:.3f}"], ratio <= COMPILE_RATIO * (1 + TOLERANCE))
+    cells = [
+        f"{took['kernpack']:.2f} ms",
+        f"NVRTC: {took['NVRTC']:.2f} ms",
+        f"{ratio:.3f}",
+        f"{COMPILE_RATIO:.2f}",
+    ]
+    table.row(
+        "compiled, warm",
+        [*cells, f"{took['NVRTC again'] / took['NVRTC']:.3f}"],
+        ratio <= COMPILE_RATIO * (1 + TOLERANCE),
+    )
     for title, name, target in [
         ("found in the cache", "hit", HIT_MILLISECONDS),
         ("found by a new process", "fresh", FRESH_MILLISECONDS),

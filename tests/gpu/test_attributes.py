@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How kernels are launched and what they are passed, as they see it themselves; and images that other compilers made."""
+"""How kernels are launched and what they are passed, as they see it themselves; and images that
+other compilers made.
+"""
 
 import ctypes
 import os
@@ -30,10 +32,15 @@ def test_clusters(attributes, size):
 
 @pytest.mark.parametrize(
     "n, size, reason",
-    [(16, 3, "grid.x 16 is no multiple of the cluster's 3"), (32, 32, "a cluster of 32 blocks exceeds 16")],
+    [
+        (16, 3, "grid.x 16 is no multiple of the cluster's 3"),
+        (32, 32, "a cluster of 32 blocks exceeds 16"),
+    ],
 )
 def test_clusters_that_are_refused(attributes, n, size, reason):
-    with pytest.raises(RuntimeError, match=f"cudaErrorInvalid.* launching `clusters` on device 0: {reason}"):
+    with pytest.raises(
+        RuntimeError, match=f"cudaErrorInvalid.* launching `clusters` on device 0: {reason}"
+    ):
         attributes.clusters(zeros(n), size)
     test_clusters(attributes, 2)
 
@@ -46,7 +53,10 @@ def test_all_blocks_of_a_cooperative_grid_run_at_once(attributes):
 
 
 def test_a_cooperative_grid_that_is_too_large(attributes):
-    with pytest.raises(RuntimeError, match="cudaErrorCooperativeLaunchTooLarge .*: a cooperative grid of 1000000 blocks does not fit"):
+    with pytest.raises(
+        RuntimeError,
+        match="cudaErrorCooperativeLaunchTooLarge .*: a cooperative grid of 1000000 blocks does not fit",
+    ):
         attributes.meet(zeros(1), 1_000_000)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages built on the machine that has the GPU, by the command line tool that the bundle brings: with that machine's NVRTC, Triton and C
-compiler. `scripts/gpu-test` runs this and names the tool in KERNPACK_CLI."""
+"""Packages built on the machine that has the GPU, by the command line tool that the bundle brings:
+with that machine's NVRTC, Triton and C compiler. `scripts/gpu-test` runs this and names the tool in
+KERNPACK_CLI.
+"""
 
 import os
 import shutil
@@ -15,7 +17,9 @@ import tvm_ffi
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 KERNPACK = os.environ["KERNPACK_CLI"]
-needs_hopper = pytest.mark.skipif(torch.cuda.get_device_capability() != (9, 0), reason="the package has code for Hopper alone")
+needs_hopper = pytest.mark.skipif(
+    torch.cuda.get_device_capability() != (9, 0), reason="the package has code for Hopper alone"
+)
 
 ADD = """
 __global__ void add(const float *a, float *b, int n)
@@ -76,7 +80,9 @@ def test_a_mistake_in_cuda_cpp(tmp_path):
     package = write_add(tmp_path, "sm_90")
     file = tmp_path / "add.cu"
     file.write_text(ADD.replace("a[i] +", "missing +"))
-    [line] = [number for number, text in enumerate(file.read_text().splitlines(), 1) if "missing" in text]
+    [line] = [
+        number for number, text in enumerate(file.read_text().splitlines(), 1) if "missing" in text
+    ]
     ran = run("build", package, "-o", tmp_path / "built.so")
     assert ran.returncode == 1
     assert f"NVRTC refused `{file}` for sm_90 (NVRTC_ERROR_COMPILATION)" in ran.stderr
@@ -85,7 +91,9 @@ def test_a_mistake_in_cuda_cpp(tmp_path):
 
 
 @needs_hopper
-@pytest.mark.parametrize("example, name", [("scale", "scale"), ("rms_norm_cuda", "rms_norm"), ("gemm", "gemm")])
+@pytest.mark.parametrize(
+    "example, name", [("scale", "scale"), ("rms_norm_cuda", "rms_norm"), ("gemm", "gemm")]
+)
 def test_examples_in_cuda_cpp(build, example, name):
     module = tvm_ffi.load_module(str(build(FOLDER / f"examples/{example}/{name}.toml")))
     small.PACKAGES[name](module)
@@ -108,7 +116,9 @@ def test_every_target(tmp_path):
         output = tmp_path / f"{target}.so"
         ran = run("build", FOLDER / "add_one.toml", "--target", target, "-o", output)
         assert ran.returncode == 0, ran.stderr
-        assert run("inspect", output).stdout.startswith(f"shared object for {target.split('-')[0]}\n")
+        assert run("inspect", output).stdout.startswith(
+            f"shared object for {target.split('-')[0]}\n"
+        )
 
 
 @needs_hopper

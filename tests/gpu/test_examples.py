@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples' GPU kernels against references in float64. `scripts/gpu-test` runs this where there is a GPU."""
+"""The examples' GPU kernels against references in float64. `scripts/gpu-test` runs this where there
+is a GPU.
+"""
 
 import os
 from pathlib import Path
@@ -29,7 +31,9 @@ def guarded(shape, dtype):
     whole = torch.full((n + 2048,), 123.0, dtype=dtype, device="cuda")
     inside = whole[1024 : 1024 + n]
     inside.fill_(float("nan"))
-    return inside.view(shape), lambda: bool((whole[:1024] == 123).all() and (whole[1024 + n :] == 123).all())
+    return inside.view(shape), lambda: bool(
+        (whole[:1024] == 123).all() and (whole[1024 + n :] == 123).all()
+    )
 
 
 def within(actual, expected, ulps, atol=0.0):
@@ -71,7 +75,10 @@ def test_rms_norm_of_any_rank(rms, shape):
 
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 1e-5, 0.25, 100.0])
 def test_rms_norm_eps(rms, eps):
-    x, w = torch.randn(7, 4096, device="cuda").half() * 0.01, torch.randn(4096, device="cuda").half()
+    x, w = (
+        torch.randn(7, 4096, device="cuda").half() * 0.01,
+        torch.randn(4096, device="cuda").half(),
+    )
     out = torch.full_like(x, float("nan"))
     rms(x, w, out, eps)
     assert within(out, rms_reference(x, w, eps), 0.51)
@@ -79,7 +86,10 @@ def test_rms_norm_eps(rms, eps):
 
 @pytest.mark.parametrize("value", [60_000.0, 2.0**-24])
 def test_rms_norm_of_values_whose_squares_are_no_halves(rms, value):
-    x, w = torch.full((2, 16_384), value, device="cuda").half(), torch.ones(16_384, device="cuda").half()
+    x, w = (
+        torch.full((2, 16_384), value, device="cuda").half(),
+        torch.ones(16_384, device="cuda").half(),
+    )
     out = torch.full_like(x, float("nan"))
     rms(x, w, out, 0.0)
     assert within(out, rms_reference(x, w, 0.0), 0.51)
@@ -111,13 +121,33 @@ def test_rms_norm_of_many_rows(rms):
 @pytest.mark.parametrize(
     "change, error, message",
     [
-        (lambda x, w, out: (x[:, :60].contiguous(), w[:60], out[:, :60].contiguous()), ValueError, "divisible by 8"),
-        (lambda x, w, out: (x.float(), w, out), TypeError, "expected dtype=float16 or bfloat16, got float32"),
-        (lambda x, w, out: (x, w.bfloat16(), out), TypeError, r"expected to match x.dtype \(float16\), got bfloat16"),
+        (
+            lambda x, w, out: (x[:, :60].contiguous(), w[:60], out[:, :60].contiguous()),
+            ValueError,
+            "divisible by 8",
+        ),
+        (
+            lambda x, w, out: (x.float(), w, out),
+            TypeError,
+            "expected dtype=float16 or bfloat16, got float32",
+        ),
+        (
+            lambda x, w, out: (x, w.bfloat16(), out),
+            TypeError,
+            r"expected to match x.dtype \(float16\), got bfloat16",
+        ),
         (lambda x, w, out: (x, w[:56], out), ValueError, r"Mismatched w.shape\[0\]"),
         (lambda x, w, out: (x, w, out[:2]), ValueError, r"Mismatched out.shape\[0\]"),
-        (lambda x, w, out: (x[None], w, out), ValueError, r"expected ndim=3 \(b.ndim is 2\), got 2"),
-        (lambda x, w, out: (x.view(-1)[1:193].view(3, 64), w, out[:3]), ValueError, "Misaligned Tensor data on argument #0"),
+        (
+            lambda x, w, out: (x[None], w, out),
+            ValueError,
+            r"expected ndim=3 \(b.ndim is 2\), got 2",
+        ),
+        (
+            lambda x, w, out: (x.view(-1)[1:193].view(3, 64), w, out[:3]),
+            ValueError,
+            "Misaligned Tensor data on argument #0",
+        ),
         (lambda x, w, out: (x.t().contiguous().t(), w, out), ValueError, "Mismatched x.strides"),
         (lambda x, w, out: (x.cpu(), w, out), ValueError, "expected device_type=cuda, got cpu"),
     ],
@@ -128,7 +158,8 @@ def test_rms_norm_refuses(rms, change, error, message):
         rms(*change(x, w, torch.empty_like(x)))
 
 
-# Tiles are 128 by 256 by 64; groups have sixteen tiles below each other; as many blocks as multiprocessors.
+# Tiles are 128 by 256 by 64; groups have sixteen tiles below each other; as many blocks as
+# multiprocessors.
 PRODUCTS = [
     (1, 1, 8),
     (7, 9, 8),
@@ -170,7 +201,10 @@ def test_gemm_of_rows_in_the_middle(gemm):
 
 
 def test_gemm_of_nothing(gemm):
-    a, b = torch.zeros(0, 64, device="cuda").bfloat16(), torch.zeros(8, 64, device="cuda").bfloat16()
+    a, b = (
+        torch.zeros(0, 64, device="cuda").bfloat16(),
+        torch.zeros(8, 64, device="cuda").bfloat16(),
+    )
     gemm(a, b, torch.zeros(0, 8, device="cuda").bfloat16())
     gemm(b, a, torch.zeros(8, 0, device="cuda").bfloat16())
     torch.cuda.synchronize()
@@ -186,14 +220,30 @@ def test_gemm_captured_and_replayed(gemm):
 @pytest.mark.parametrize(
     "change, error, message",
     [
-        (lambda a, b, c: (a[:, :60].contiguous(), b[:, :60].contiguous(), c), ValueError, "divisible by 8"),
-        (lambda a, b, c: (a[:, :0].contiguous(), b[:, :0].contiguous(), c), ValueError, "expected k >= 8"),
+        (
+            lambda a, b, c: (a[:, :60].contiguous(), b[:, :60].contiguous(), c),
+            ValueError,
+            "divisible by 8",
+        ),
+        (
+            lambda a, b, c: (a[:, :0].contiguous(), b[:, :0].contiguous(), c),
+            ValueError,
+            "expected k >= 8",
+        ),
         (lambda a, b, c: (a.half(), b, c), TypeError, "expected dtype=bfloat16, got float16"),
         (lambda a, b, c: (a, b[:, :56].contiguous(), c), ValueError, r"Mismatched b.shape\[1\]"),
         (lambda a, b, c: (a, b, c[:63]), ValueError, r"Mismatched c.shape\[0\]"),
-        (lambda a, b, c: (a.view(-1)[1:65].view(1, 64), b, c[:1]), ValueError, "Misaligned Tensor data on argument #0"),
+        (
+            lambda a, b, c: (a.view(-1)[1:65].view(1, 64), b, c[:1]),
+            ValueError,
+            "Misaligned Tensor data on argument #0",
+        ),
         (lambda a, b, c: (a.t(), b, c), ValueError, "Mismatched a.strides"),
-        (lambda a, b, c: (a, b, a), ValueError, r"expected noalias\(a, c\), got overlapping memory"),
+        (
+            lambda a, b, c: (a, b, a),
+            ValueError,
+            r"expected noalias\(a, c\), got overlapping memory",
+        ),
     ],
 )
 def test_gemm_refuses(gemm, change, error, message):

@@ -66,7 +66,9 @@ def launch_prepared(module, a, b, stream):
         prepared()
 
 
-@pytest.mark.parametrize("launch", [launch_on_the_environments, launch_on_the_parameters, launch_prepared])
+@pytest.mark.parametrize(
+    "launch", [launch_on_the_environments, launch_on_the_parameters, launch_prepared]
+)
 def test_a_launch_waits_for_its_stream(add_one, launch):
     stream = torch.cuda.Stream()
     a, b = vectors(1 << 20)
@@ -80,7 +82,9 @@ def test_a_launch_waits_for_its_stream(add_one, launch):
 
 
 def test_a_stream_of_another_context():
-    """The driver refuses a function of the primary context there, and takes a kernel; captures go on."""
+    """The driver refuses a function of the primary context there, and takes a kernel; captures go
+    on.
+    """
     driver = ctypes.CDLL("libcuda.so.1")
     module = tvm_ffi.load_module(str(FOLDER / "others.so"))
     a, b = vectors()
@@ -136,7 +140,10 @@ def test_loading_ahead(add_one):
     module = tvm_ffi.load_module(str(FOLDER / "ahead.so"))
     module.kernpack_preload_add_one(0)
     assert_captured(module)
-    with pytest.raises(RuntimeError, match=r"cudaErrorInvalidDevice .* using device 99 when calling: `.*`: there are \d+ devices"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"cudaErrorInvalidDevice .* using device 99 when calling: `.*`: there are \d+ devices",
+    ):
         add_one.kernpack_preload_add_one(99)
 
 
@@ -151,10 +158,16 @@ def test_a_first_call_during_capture():
 @pytest.mark.parametrize(
     "arguments, expected",
     [
-        ((4096,), "CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: "
-                  "block 4096 exceeds the device's 1024 threads"),
-        ((32, 300_000), "CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: "
-                        "300000 bytes of dynamic and 0 bytes of static shared memory exceed the device's "),
+        (
+            (4096,),
+            "CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: "
+            "block 4096 exceeds the device's 1024 threads",
+        ),
+        (
+            (32, 300_000),
+            "CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: "
+            "300000 bytes of dynamic and 0 bytes of static shared memory exceed the device's ",
+        ),
     ],
 )
 def test_a_refused_launch_says_why(add_one, arguments, expected):

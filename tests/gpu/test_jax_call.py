@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of packages in programs of JAX, whose kernels run on a GPU: streams, command buffers, devices, exported programs."""
+"""Functions of packages in programs of JAX, whose kernels run on a GPU: streams, command buffers,
+devices, exported programs.
+"""
 
 import os
 import subprocess
@@ -53,7 +55,9 @@ def ramp(n=LENGTH):
 def test_values(functions, add_one):
     x = ramp()
     np.testing.assert_array_equal(jax.jit(add_one)(x), np.arange(LENGTH) + 1)
-    np.testing.assert_array_equal(kp.jax.call(functions.added)(x.reshape(20, 50)), np.arange(LENGTH).reshape(20, 50) + 1)
+    np.testing.assert_array_equal(
+        kp.jax.call(functions.added)(x.reshape(20, 50)), np.arange(LENGTH).reshape(20, 50) + 1
+    )
     assert jax.jit(add_one)(x[:0]).shape == (0,)
 
 
@@ -73,7 +77,9 @@ def test_among_kernels_of_xla(add_one):
         return x.sum()
 
     x = ramp() / LENGTH
-    ours, theirs = (jax.jit(program, static_argnums=1)(x, call) for call in (add_one, lambda x: x + 1))
+    ours, theirs = (
+        jax.jit(program, static_argnums=1)(x, call) for call in (add_one, lambda x: x + 1)
+    )
     np.testing.assert_allclose(ours, theirs, rtol=1e-5)
 
 
@@ -138,20 +144,34 @@ assert (y == x + 10).all()
 """
     flags = f"--xla_dump_to={tmp_path} --xla_dump_hlo_as_text --xla_gpu_graph_min_graph_size=2"
     environment = {**os.environ, "XLA_FLAGS": flags}
-    ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stderr
-    # The optimised program, and what it became: either may name the buffer, and options of XLA's do too.
+    # The optimised program, and what it became: either may name the buffer, and options of XLA's do
+    # too.
     dumped = [path for path in tmp_path.rglob("*.txt") if "program" in str(path) and path.is_file()]
-    texts = {path.name: path.read_text(errors="replace").lower() for path in dumped if "optimizations" in path.name or "thunk" in path.name}
-    named = [name for name, text in texts.items() if "command_buffer" in text or "commandbuffer" in text]
-    assert texts and bool(named) == graph, f"{named} of {sorted(path.name for path in tmp_path.rglob('*'))}"
+    texts = {
+        path.name: path.read_text(errors="replace").lower()
+        for path in dumped
+        if "optimizations" in path.name or "thunk" in path.name
+    }
+    named = [
+        name for name, text in texts.items() if "command_buffer" in text or "commandbuffer" in text
+    ]
+    assert texts and bool(named) == graph, (
+        f"{named} of {sorted(path.name for path in tmp_path.rglob('*'))}"
+    )
 
 
 def test_errors_keep_their_kind(functions, add_one):
     with pytest.raises(ValueError, match="expected n <= 1048576, got 1048577"):
         jax.eval_shape(add_one, jax.ShapeDtypeStruct((1048577,), jnp.float32))
     late = kp.jax.call(functions.add_one, check=False)
-    with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: ValueError: .*expected n <= 1048576, got 1048577"):
+    with pytest.raises(
+        jax.errors.JaxRuntimeError,
+        match="INVALID_ARGUMENT: ValueError: .*expected n <= 1048576, got 1048577",
+    ):
         jax.jit(late)(ramp(1048577)).block_until_ready()
     np.testing.assert_array_equal(jax.jit(late)(ramp()), np.arange(LENGTH) + 1)
 
@@ -192,7 +212,9 @@ def test_on_each_device(functions, add_one):
     np.testing.assert_array_equal(twice, np.arange(LENGTH) + 20)
     mesh = Mesh(np.array([first, second]), ("i",))
     call = kp.jax.call(functions.added)
-    sharded = jax.shard_map(call, mesh=mesh, in_specs=PartitionSpec("i"), out_specs=PartitionSpec("i"))
+    sharded = jax.shard_map(
+        call, mesh=mesh, in_specs=PartitionSpec("i"), out_specs=PartitionSpec("i")
+    )
     rows = ramp().reshape(20, 50)
     for _ in range(100):
         both = jax.jit(sharded)(rows)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package `kernpack` on a GPU: kernels from every source, results, streams, graphs, and what is refused. `scripts/gpu-test` runs this
-with the package that a wheel has installed.
+"""The package `kernpack` on a GPU: kernels from every source, results, streams, graphs, and what is
+refused. `scripts/gpu-test` runs this with the package that a wheel has installed.
 
-Not here: the cache and other processes (`test_python_cache.py`), operators of PyTorch (`test_torch_op.py`) and JAX (`test_jax_call.py`).
+Not here: the cache and other processes (`test_python_cache.py`), operators of PyTorch
+(`test_torch_op.py`) and JAX (`test_jax_call.py`).
 """
 
 import gc
@@ -51,10 +52,14 @@ def check(f, n=1000, amount=1.0, device="cuda"):
 
 
 def test_the_wheel_is_what_runs():
-    installed = [Path(entry).resolve() for entry in os.environ["PYTHONPATH"].split(os.pathsep) if entry]
+    installed = [
+        Path(entry).resolve() for entry in os.environ["PYTHONPATH"].split(os.pathsep) if entry
+    ]
     assert Path(kp.__file__).resolve().parent.parent in installed
     assert "KERNPACK_NATIVE" not in os.environ
-    version = subprocess.run([os.environ["KERNPACK_CLI"], "--version"], capture_output=True, text=True, check=True)
+    version = subprocess.run(
+        [os.environ["KERNPACK_CLI"], "--version"], capture_output=True, text=True, check=True
+    )
     assert version.stdout.startswith("kernpack ")
 
 
@@ -83,11 +88,16 @@ def test_ptx_text_and_file():
     check(kp.ptx(FOLDER / "add_one.ptx", SIGNATURE, **LAYOUT))
 
 
-@pytest.mark.parametrize("bring, option, suffix", [(kp.cubin, "-cubin", "cubin"), (kp.fatbin, "-fatbin", "fatbin")])
+@pytest.mark.parametrize(
+    "bring, option, suffix", [(kp.cubin, "-cubin", "cubin"), (kp.fatbin, "-fatbin", "fatbin")]
+)
 def test_what_nvcc_compiles(tmp_path, bring, option, suffix):
     (tmp_path / "add_one.cu").write_text(ADD_ONE)
     output = tmp_path / f"add_one.{suffix}"
-    subprocess.run(["nvcc", option, f"-arch={kernels.arch()}", tmp_path / "add_one.cu", "-o", output], check=True)
+    subprocess.run(
+        ["nvcc", option, f"-arch={kernels.arch()}", tmp_path / "add_one.cu", "-o", output],
+        check=True,
+    )
     check(bring(output, SIGNATURE, **LAYOUT))
     check(bring(output.read_bytes(), SIGNATURE, **LAYOUT))
 
@@ -137,7 +147,11 @@ TRITON = {"grid": "ceildiv(n, 256)", "constexprs": {"BLOCK": 256}}
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32])
 def test_triton_for_each_dtype(triton_add, dtype):
-    f = kp.triton(triton_add, "add(x: Tensor([n], T), y: Tensor([n], T, mut)) where T in {float32, float16, int32}", **TRITON)
+    f = kp.triton(
+        triton_add,
+        "add(x: Tensor([n], T), y: Tensor([n], T, mut)) where T in {float32, float16, int32}",
+        **TRITON,
+    )
     assert len(f.metadata["launches"]) == 3
     for n in (0, 1, 1000):
         x = torch.arange(n, device="cuda").to(dtype)
@@ -149,7 +163,11 @@ def test_triton_for_each_dtype(triton_add, dtype):
 
 
 def test_triton_is_told_of_alignment_that_calls_then_need(triton_add):
-    f = kp.triton(triton_add, "add(x: Tensor([n], float32, align=16), y: Tensor([n], float32, align=16, mut))", **TRITON)
+    f = kp.triton(
+        triton_add,
+        "add(x: Tensor([n], float32, align=16), y: Tensor([n], float32, align=16, mut))",
+        **TRITON,
+    )
     check(f)
     x, y = ramp()
     with pytest.raises(ValueError, match="align"):
@@ -168,7 +186,9 @@ def test_what_triton_compiled(triton_add):
 def test_triton_is_not_asked_where_compiling_is_forbidden(triton_add, monkeypatch):
     monkeypatch.setenv("KERNPACK_JIT", "forbid")
     with pytest.raises(kp.CompileForbidden, match="Triton would have to compile `add`"):
-        kp.triton(triton_add, "add(x: Tensor([n], float64), y: Tensor([n], float64, mut))", **TRITON)
+        kp.triton(
+            triton_add, "add(x: Tensor([n], float64), y: Tensor([n], float64, mut))", **TRITON
+        )
 
 
 # Calls
@@ -189,7 +209,11 @@ def test_several_launches_and_conditions(chain):
 def test_several_results_have_names(chain):
     x, _ = ramp()
     both = chain.both(x)
-    assert both._fields == ("up", "down") and type(both.up) is torch.Tensor and both.up.device == x.device
+    assert (
+        both._fields == ("up", "down")
+        and type(both.up) is torch.Tensor
+        and both.up.device == x.device
+    )
     assert torch.equal(both.up, x + 1) and torch.equal(both.down, x - 1)
 
 
@@ -328,7 +352,11 @@ print((before - torch.cuda.mem_get_info()[0]) >> 20)
 
 def test_arrays_of_jax():
     pytest.importorskip("jax")
-    grown = kernels.python(JAX, PYTHONPATH=f"{FOLDER}{os.pathsep}{os.environ['PYTHONPATH']}", XLA_PYTHON_CLIENT_PREALLOCATE="false")
+    grown = kernels.python(
+        JAX,
+        PYTHONPATH=f"{FOLDER}{os.pathsep}{os.environ['PYTHONPATH']}",
+        XLA_PYTHON_CLIENT_PREALLOCATE="false",
+    )
     assert int(grown.splitlines()[-1]) < 4, "MiB"
 
 
@@ -338,7 +366,12 @@ def test_arrays_of_jax():
 def test_a_prepared_call_follows_the_current_stream(add_one):
     a, b = ramp(MIB)
     prepared = add_one.prepare(a, b=b)
-    streams = [torch.cuda.Stream(), torch.cuda.default_stream(), torch.cuda.Stream(), torch.cuda.Stream(priority=-1)]
+    streams = [
+        torch.cuda.Stream(),
+        torch.cuda.default_stream(),
+        torch.cuda.Stream(),
+        torch.cuda.Stream(priority=-1),
+    ]
     for value, stream in enumerate([*streams, *streams], 10):
         torch.cuda.synchronize()
         with torch.cuda.stream(stream):
@@ -361,7 +394,8 @@ def test_a_prepared_call_leaves_the_stream_of_others_alone(add_one):
         torch.cuda._sleep(A_WHILE)
         prepared()
         done = stream.record_event()
-        # A call without a tensor of PyTorch goes where TVM-FFI says: not behind the kernel that sleeps.
+        # A call without a tensor of PyTorch goes where TVM-FFI says: not behind the kernel that
+        # sleeps.
         add_one(x, y)
         torch.cuda.default_stream().synchronize()
         assert not done.query()
@@ -381,7 +415,9 @@ def test_a_prepared_call_in_threads_with_streams_of_their_own(add_one):
                 a.fill_(value)
                 call()
 
-    threads = [threading.Thread(target=work, args=(call, a)) for call, (a, _) in zip(prepared, pairs)]
+    threads = [
+        threading.Thread(target=work, args=(call, a)) for call, (a, _) in zip(prepared, pairs)
+    ]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     torch.cuda.synchronize()
@@ -422,7 +458,11 @@ def test_a_prepared_call_of_another_device(add_one):
 def test_captured(add_one, call):
     a, b = ramp()
     prepared = add_one.prepare(a, b)
-    calls = {"positional": lambda: add_one(a, b), "keywords": lambda: add_one(b=b, a=a), "prepared": prepared}
+    calls = {
+        "positional": lambda: add_one(a, b),
+        "keywords": lambda: add_one(b=b, a=a),
+        "prepared": prepared,
+    }
     torch.cuda.synchronize()
     graph = captured(calls[call])
     torch.cuda.synchronize()
@@ -442,14 +482,26 @@ def test_results_and_workspaces_under_a_capture(chain):
 # What is refused
 
 
-@pytest.mark.parametrize("call", [lambda f, a, b: f(a, b), lambda f, a, b: f(b=b, a=a), lambda f, a, b: f.prepare(a, b)])
+@pytest.mark.parametrize(
+    "call", [lambda f, a, b: f(a, b), lambda f, a, b: f(b=b, a=a), lambda f, a, b: f.prepare(a, b)]
+)
 def test_what_is_refused_says_why(add_one, call):
     a, b = ramp()
     cases = [
         (ValueError, "expected device_type=cuda, got cpu", a.cpu(), b.cpu()),
-        (ValueError, "Mismatched Tensor on argument #1 .*expected device_type=cuda, got cpu", a, b.cpu()),
+        (
+            ValueError,
+            "Mismatched Tensor on argument #1 .*expected device_type=cuda, got cpu",
+            a,
+            b.cpu(),
+        ),
         (ValueError, r"Mismatched a\.strides\[0\]", ramp(2000)[0][::2], b),
-        (ValueError, r"Mismatched b\.shape\[0\] .*expected to match a\.shape\[0\], got 999", a, b[1:]),
+        (
+            ValueError,
+            r"Mismatched b\.shape\[0\] .*expected to match a\.shape\[0\], got 999",
+            a,
+            b[1:],
+        ),
         (TypeError, "float32", a.double(), b),
         (TypeError, "argument #1", a, 3),
     ]
@@ -485,21 +537,30 @@ def test_a_launch_that_the_driver_refuses():
     a, b = ramp()
     with pytest.raises(RuntimeError) as error:
         module.wide(a, b, threads=4096)
-    assert str(error.value).startswith("CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: ")
+    assert str(error.value).startswith(
+        "CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `add_one` on device 0: "
+    )
     assert module.wide.explain(error.value).startswith("cudaErrorInvalidValue (RuntimeError)")
     module.wide(a, b, threads=32, blocks=32)
     assert torch.equal(b, a + 1)
 
 
 def test_code_for_another_device():
-    """A package is built for any device, and says which it has code for when this one is not among them."""
+    """A package is built for any device, and says which it has code for when this one is not among
+    them.
+    """
     other = "sm_120" if kernels.arch() != "sm_120" else "sm_90"
     f = kernels.add_one(arch=other)
-    with pytest.raises(RuntimeError, match=f"^CUDA Error: .* the device is {kernels.arch()}, and the code is for {other}$"):
+    with pytest.raises(
+        RuntimeError,
+        match=f"^CUDA Error: .* the device is {kernels.arch()}, and the code is for {other}$",
+    ):
         f(*ramp())
 
 
 def test_a_mistake_in_the_kernel():
     with pytest.raises(kp.CompileError) as error:
         kernels.add_one(ADD_ONE.replace("a[i] +", "missing +"))
-    assert 'identifier "missing" is undefined' in str(error.value) and "add_one.cu(4)" in str(error.value)
+    assert 'identifier "missing" is undefined' in str(error.value) and "add_one.cu(4)" in str(
+        error.value
+    )

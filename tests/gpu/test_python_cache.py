@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package `kernpack` keeps, on a machine with a GPU: kernels that were compiled where none was visible, exports; and processes
-that fork, and end."""
+"""What the package `kernpack` keeps, on a machine with a GPU: kernels that were compiled where none
+was visible, exports; and processes that fork, and end.
+"""
 
 import os
 import subprocess
@@ -18,7 +19,9 @@ FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 
 def python(code, *args, **environment):
     """What a process of its own prints, which finds the kernels of these tests."""
-    return kernels.python(code, *args, PYTHONPATH=f"{FOLDER}{os.pathsep}{os.environ['PYTHONPATH']}", **environment)
+    return kernels.python(
+        code, *args, PYTHONPATH=f"{FOLDER}{os.pathsep}{os.environ['PYTHONPATH']}", **environment
+    )
 
 
 @pytest.fixture
@@ -66,13 +69,25 @@ def package(tmp_path):
 
 def test_what_was_compiled_without_a_gpu_is_found_with_one(package, cache):
     """One image for several GPUs, as a container is built; then a server that must never compile."""
-    python(PRECOMPILE, package, f"sm_80,{kernels.arch()},{kernels.arch('compute')}", **cache, CUDA_VISIBLE_DEVICES="")
+    python(
+        PRECOMPILE,
+        package,
+        f"sm_80,{kernels.arch()},{kernels.arch('compute')}",
+        **cache,
+        CUDA_VISIBLE_DEVICES="",
+    )
     for _ in range(2):
         assert python(CALL, package, **cache, KERNPACK_JIT="forbid") == "right"
 
 
 def test_what_was_compiled_for_other_gpus_is_not(package, cache):
-    python(PRECOMPILE, package, "sm_120" if kernels.arch() != "sm_120" else "sm_90", **cache, CUDA_VISIBLE_DEVICES="")
+    python(
+        PRECOMPILE,
+        package,
+        "sm_120" if kernels.arch() != "sm_120" else "sm_90",
+        **cache,
+        CUDA_VISIBLE_DEVICES="",
+    )
     with pytest.raises(AssertionError, match="CompileForbidden"):
         python(CALL, package, **cache, KERNPACK_JIT="forbid")
     # The entry of other archs does not stand in the way of this one's.
@@ -167,7 +182,9 @@ def test_exported_and_loaded_in_another_process(tmp_path, cache):
     for suffix in ("so", "o", "h", "pyi"):
         package.export(tmp_path / f"chain.{suffix}")
         assert (tmp_path / f"chain.{suffix}").stat().st_size > 0
-    assert (tmp_path / "chain.o").read_bytes()[:4] == b"\x7fELF" and "chain(" in (tmp_path / "chain.pyi").read_text()
+    assert (tmp_path / "chain.o").read_bytes()[:4] == b"\x7fELF" and "chain(" in (
+        tmp_path / "chain.pyi"
+    ).read_text()
     assert python(EXPORTED, tmp_path / "chain.so", **cache, KERNPACK_JIT="forbid") == "(x, by=1.0)"
 
 
@@ -178,7 +195,11 @@ def test_several_functions_in_one_file(tmp_path):
     module.add_one(a, b)
     assert torch.equal(b, a + 1) and torch.equal(module.added(a), a + 1)
     [package] = kp.inspect(tmp_path / "joined.so")["packages"]
-    assert [function["name"] for function in package["functions"]] == ["add_one", "added", "added_out"]
+    assert [function["name"] for function in package["functions"]] == [
+        "add_one",
+        "added",
+        "added_out",
+    ]
 
 
 def test_a_process_ends_with_all_of_it_alive(cache):
@@ -200,7 +221,12 @@ print("done")
 def test_the_command_line_shows_and_verifies(package, cache):
     python(PRECOMPILE, package, kernels.arch(), **cache, CUDA_VISIBLE_DEVICES="")
     environment = {**os.environ, "KERNPACK_CACHE_DIR": cache["KERNPACK_CACHE_DIR"]}
-    run = lambda *words: subprocess.run([os.environ["KERNPACK_CLI"], "cache", *words], env=environment, capture_output=True, text=True)
+    run = lambda *words: subprocess.run(
+        [os.environ["KERNPACK_CLI"], "cache", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     shown, verified = run("show"), run("verify")
     assert shown.returncode == 0 and "2" in shown.stdout, shown.stderr
     assert verified.returncode == 0, verified.stdout + verified.stderr

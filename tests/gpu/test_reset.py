@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A package goes on after the device was reset, in a process of its own: `test_reset.py FOLDER` is that process."""
+"""A package goes on after the device was reset, in a process of its own: `test_reset.py FOLDER` is
+that process.
+"""
 
 import ctypes
 import json
@@ -20,7 +22,13 @@ N_LIVES, N_CALLS = 3, 150
 def test_a_package_goes_on_after_a_reset(launch):
     folder = os.environ["KERNPACK_GPU_BUNDLE"]
     environment = os.environ | {"KERNPACK_LAUNCH": launch}
-    done = subprocess.run([sys.executable, __file__, folder], env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        [sys.executable, __file__, folder],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     *seen, counts = map(json.loads, done.stdout.splitlines())
     assert seen == [[1] * N_CALLS] * N_LIVES

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams as Python has them, where tvm_ffi has to be told: prepared calls, and CuPy. `examples/hosts_cuda` has the rest."""
+"""Streams as Python has them, where tvm_ffi has to be told: prepared calls, and CuPy.
+`examples/hosts_cuda` has the rest.
+"""
 
 import os
 from pathlib import Path
@@ -42,7 +44,9 @@ def test_a_prepared_call_on_a_stream_that_is_already_current(add_one):
     assert torch.equal(b, a + 1)
 
 
-@pytest.mark.parametrize("pass_on", [lambda stream: stream, lambda stream: stream.ptr], ids=["object", "handle"])
+@pytest.mark.parametrize(
+    "pass_on", [lambda stream: stream, lambda stream: stream.ptr], ids=["object", "handle"]
+)
 def test_a_stream_of_cupy_is_a_stream_parameter(add_one, pass_on):
     cupy = pytest.importorskip("cupy")
     a = cupy.arange(1 << 20, dtype="float32")

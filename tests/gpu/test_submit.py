@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches do the same whichever way they are submitted: what they compute, what is refused, what attributes mean, what they hold, and what a
-profiler sees. test_submit_streams.py has streams, captures and threads."""
+"""Launches do the same whichever way they are submitted: what they compute, what is refused, what
+attributes mean, what they hold, and what a profiler sees. test_submit_streams.py has streams,
+captures and threads.
+"""
 
 import ctypes
 import json
@@ -80,7 +82,9 @@ PACKAGES = {
 
 
 def results(module, calls):
-    """What calls compute that are made again and again with other numbers, all of them before anything waits; and the functions."""
+    """What calls compute that are made again and again with other numbers, all of them before
+    anything waits; and the functions.
+    """
     torch.manual_seed(0)
     made = [call for _ in range(A_FEW) for call in calls()]
     for name, arguments, _ in made:
@@ -135,7 +139,10 @@ def test_a_million_calls_with_other_arguments(fresh, tell, launch):
 
 REFUSED = [
     ((4096, 0, 4), "block 4096 exceeds the device's 1024 threads"),
-    ((256, 300_000, 4), "300000 bytes of dynamic and 0 bytes of static shared memory exceed the device's "),
+    (
+        (256, 300_000, 4),
+        "300000 bytes of dynamic and 0 bytes of static shared memory exceed the device's ",
+    ),
 ]
 
 
@@ -254,7 +261,10 @@ def test_a_cooperative_grid_that_is_too_large(fresh):
     for _ in range(A_FEW):
         meet(module)
     for _ in range(3):
-        with pytest.raises(RuntimeError, match="cudaErrorCooperativeLaunchTooLarge .*: a cooperative grid of 1000000 blocks does not fit"):
+        with pytest.raises(
+            RuntimeError,
+            match="cudaErrorCooperativeLaunchTooLarge .*: a cooperative grid of 1000000 blocks does not fit",
+        ):
             module.meet(torch.zeros(1, dtype=torch.int32, device="cuda"), 1_000_000)
         meet(module)
 
@@ -304,7 +314,9 @@ def test_what_three_hundred_packages_hold(monkeypatch, tmp_path, tell):
         assert launched(module, "add_one")["graphs"] == 1
     end = memory()
     images, graphs = (start - loaded) / n / 1024, (loaded - end) / n / 1024
-    tell(f"{n} packages of one kernel hold {images:.1f} KiB of the device's memory each, and {graphs:.1f} KiB for a graph")
+    tell(
+        f"{n} packages of one kernel hold {images:.1f} KiB of the device's memory each, and {graphs:.1f} KiB for a graph"
+    )
     assert graphs < 200
 
 
@@ -324,10 +336,18 @@ def profiled(module, path):
     profile.export_chrome_trace(str(path))
     events = json.loads(path.read_text())["traceEvents"]
     kernels = [event for event in events if event.get("cat") == "kernel"]
-    shown = Counter((event["name"], *event["args"]["grid"], *event["args"]["block"], event["args"]["stream"]) for event in kernels)
+    shown = Counter(
+        (event["name"], *event["args"]["grid"], *event["args"]["block"], event["args"]["stream"])
+        for event in kernels
+    )
     ranges = [event for event in events if event.get("cat") == "gpu_user_annotation"]
     middles = [kernel["ts"] + kernel["dur"] / 2 for kernel in kernels]
-    within = {range["name"]: sum(range["ts"] <= middle <= range["ts"] + range["dur"] for middle in middles) for range in ranges}
+    within = {
+        range["name"]: sum(
+            range["ts"] <= middle <= range["ts"] + range["dur"] for middle in middles
+        )
+        for range in ranges
+    }
     return shown, within
 
 

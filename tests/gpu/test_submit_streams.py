@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches keep their order and their place whichever way they are submitted: on streams of every kind, under captures, from many threads."""
+"""Launches keep their order and their place whichever way they are submitted: on streams of every
+kind, under captures, from many threads.
+"""
 
 import ctypes
 import statistics
@@ -36,7 +38,9 @@ def blocking_stream():
 
 
 def stream_of_its_own():
-    """One that is nobody else's, now or later: every 32nd that PyTorch makes is the same, and one of them is where it captures."""
+    """One that is nobody else's, now or later: every 32nd that PyTorch makes is the same, and one
+    of them is where it captures.
+    """
     non_blocking = 1
     return torch.cuda.ExternalStream(made("cuStreamCreate", non_blocking))
 
@@ -79,7 +83,11 @@ def test_order_with_other_work_of_the_stream(fresh, kind, launch):
         assert counts[launch] > 290
 
 
-@pytest.mark.parametrize("handle, has_graph", [(0, True), (1, True), (2, False)], ids=["NULL", "legacy", "each thread's own"])
+@pytest.mark.parametrize(
+    "handle, has_graph",
+    [(0, True), (1, True), (2, False)],
+    ids=["NULL", "legacy", "each thread's own"],
+)
 def test_streams_without_an_object(fresh, handle, has_graph):
     module = fresh("add_one")
     a, b = vectors()
@@ -141,7 +149,10 @@ def test_events(fresh):
 def test_a_stream_of_high_priority_overtakes_a_flood(fresh, tell, launch):
     module = fresh("submit", launch)
     low, high = torch.cuda.Stream(priority=0), torch.cuda.Stream(priority=-1)
-    x, spun = torch.zeros(8, dtype=torch.int64, device="cuda"), torch.zeros(1, dtype=torch.int32, device="cuda")
+    x, spun = (
+        torch.zeros(8, dtype=torch.int64, device="cuda"),
+        torch.zeros(1, dtype=torch.int32, device="cuda"),
+    )
     blocks = 200 * torch.cuda.get_device_properties(0).multi_processor_count
 
     def flood():
@@ -160,8 +171,13 @@ def test_a_stream_of_high_priority_overtakes_a_flood(fresh, tell, launch):
 
     for stream in (low, high) * A_FEW:
         behind_a_flood(stream)
-    took = {name: statistics.median(behind_a_flood(stream) for _ in range(9)) for name, stream in (("low", low), ("high", high))}
-    told = ", ".join(f"{1e6 * seconds:.0f} us in the {name} stream" for name, seconds in took.items())
+    took = {
+        name: statistics.median(behind_a_flood(stream) for _ in range(9))
+        for name, stream in (("low", low), ("high", high))
+    }
+    told = ", ".join(
+        f"{1e6 * seconds:.0f} us in the {name} stream" for name, seconds in took.items()
+    )
     tell(f"a launch behind a flood, {launch}: {told}; {launched(module, 'put')}")
     assert took["high"] < took["low"] / 5
     if launch == "graph":
@@ -240,7 +256,9 @@ def test_a_stream_of_a_green_context(fresh, tell, launch):
 
 @pytest.mark.parametrize("launch", WAYS)
 def test_a_capture_between_calls(fresh, launch):
-    """Of the same stream, with a graph before and after; the capture has the kernel, and nothing runs."""
+    """Of the same stream, with a graph before and after; the capture has the kernel, and nothing
+    runs.
+    """
     module, stream = fresh("add_one", launch), torch.cuda.Stream()
     a, b = vectors()
     give_graph(module, a, b, stream)
@@ -355,7 +373,8 @@ def test_sixteen_threads(fresh, tell, n_streams, launch):
     def work(number):
         try:
             with torch.cuda.stream(streams[number % n_streams]):
-                # PyTorch makes the device's context current when it first needs it in a thread. Without it, launches are plain.
+                # PyTorch makes the device's context current when it first needs it in a thread.
+                # Without it, launches are plain.
                 if number > 0:
                     torch.zeros(1, device="cuda")
                 start.wait(60)
@@ -369,7 +388,11 @@ def test_sixteen_threads(fresh, tell, n_streams, launch):
     [thread.join() for thread in threads]
     assert not problems
     torch.cuda.synchronize()
-    assert torch.equal(x, 1_000_000 * torch.arange(n_threads, device="cuda")[:, None] + torch.arange(n, device="cuda"))
+    assert torch.equal(
+        x,
+        1_000_000 * torch.arange(n_threads, device="cuda")[:, None]
+        + torch.arange(n, device="cuda"),
+    )
     counts = launched(module, "put")
     tell(f"16 threads on {n_streams} streams, {launch}: {counts}")
     assert counts["plain"] + counts["graph"] == n_threads * n

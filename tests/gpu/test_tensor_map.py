@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps on a GPU that has them: boxes as they come to lie in shared memory, compared with slices. `scripts/gpu-test` runs this."""
+"""Tensor maps on a GPU that has them: boxes as they come to lie in shared memory, compared with
+slices. `scripts/gpu-test` runs this.
+"""
 
 import ctypes
 import os
@@ -72,7 +74,8 @@ def test_chunks_change_places_within_the_span(module, span):
     box = (4096 // span, span // 2)
     expected = boxes(a, box)
     at = torch.arange(4096, device="cuda")
-    # Of an address, the bits from 4 on, as many as the span has chunks, are changed by those from 7 on.
+    # Of an address, the bits from 4 on, as many as the span has chunks, are changed by those from 7
+    # on.
     plain = at ^ ((at >> 7) % (span // 16) << 4)
     assert torch.equal(run(module.swizzled, a, *expected.shape, span), expected[:, plain])
 
@@ -120,7 +123,9 @@ def test_an_empty_tensor_is_not_launched(module):
 
 def test_a_misaligned_tensor_is_refused(module):
     a = random(32 * 64 + 4)[4:].reshape(32, 64)
-    with pytest.raises(ValueError, match=r"Invalid tensor map of `a` on argument #0 .*, got address % 16 == 8"):
+    with pytest.raises(
+        ValueError, match=r"Invalid tensor map of `a` on argument #0 .*, got address % 16 == 8"
+    ):
         run(module.matrix, a, 1, 4096)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that Triton compiled, in packages, on a GPU: examples/triton and tests/triton. `scripts/gpu-test` runs this where there is one.
+"""Kernels that Triton compiled, in packages, on a GPU: examples/triton and tests/triton.
+`scripts/gpu-test` runs this where there is one.
 
 The cubins are for sm_90a: other devices skip everything.
 """
@@ -14,7 +15,9 @@ import tvm_ffi
 from graphs import assert_replayed, captured
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
-pytestmark = pytest.mark.skipif(torch.cuda.get_device_capability() != (9, 0), reason="the cubins are for sm_90a")
+pytestmark = pytest.mark.skipif(
+    torch.cuda.get_device_capability() != (9, 0), reason="the cubins are for sm_90a"
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,9 @@ def test_softmax_as_triton_runs_it(softmax, dtype):
     theirs = torch.empty_like(x)
     kernel[(333,)](x, theirs, 1000, BLOCK=4096, num_warps=8)
     # Another version of Triton may compile another order of additions: a unit in the last place.
-    torch.testing.assert_close(y, theirs, rtol=2**-7 if dtype == torch.bfloat16 else 2e-5, atol=1e-30)
+    torch.testing.assert_close(
+        y, theirs, rtol=2**-7 if dtype == torch.bfloat16 else 2e-5, atol=1e-30
+    )
 
 
 @pytest.mark.parametrize("version", ["3_2", "3_3", "3_4", "3_5", "3_6"])
@@ -96,7 +101,9 @@ def test_scratch_memory_in_a_graph(kernels):
 
 
 @pytest.mark.parametrize("version", ["3_4", "3_5", "3_6"])
-@pytest.mark.parametrize("m, n, stride", [(16, 64, 64), (1, 4, 8), (100, 200, 256), (1000, 2052, 2052), (0, 64, 64)])
+@pytest.mark.parametrize(
+    "m, n, stride", [(16, 64, 64), (1, 4, 8), (100, 200, 256), (1000, 2052, 2052), (0, 64, 64)]
+)
 def test_descriptors_of_the_host(kernels, version, m, n, stride):
     x = torch.randn(m, stride, device="cuda")[:, :n]
     room = torch.zeros(m + 2, stride + 4, device="cuda")

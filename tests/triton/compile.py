@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the kernels with the Triton that is installed, without a GPU: NAME_VERSION.cubin and .json, next to this file.
+"""Compiles the kernels with the Triton that is installed, without a GPU: NAME_VERSION.cubin and
+.json, next to this file.
 
-What lies here is of 3.2.0 (which wants setuptools), 3.3.1, 3.4.0, 3.5.1 and 3.6.0: `add` of each, in clusters of two blocks; `shift` of each that
-knows descriptors which the host makes (3.4.0 on), for sm_90 and as NAME_sm80_VERSION for sm_80; `move` and `pad` of 3.6.0.
+What lies here is of 3.2.0 (which wants setuptools), 3.3.1, 3.4.0, 3.5.1 and 3.6.0: `add` of each,
+in clusters of two blocks; `shift` of each that knows descriptors which the host makes (3.4.0 on),
+for sm_90 and as NAME_sm80_VERSION for sm_80; `move` and `pad` of 3.6.0.
 """
 
 import json
@@ -27,12 +29,20 @@ def compile(kernel, signature, constants, arch=90, **options):
     to = FOLDER / f"{name}{suffix}_{triton.__version__}"
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        triton.compile(ASTSource(kernel, signature, constants), target=GPUTarget("cuda", arch, 32), options=options)
-        [cubin], [description] = (list(Path(cache).glob(f"*/{name}.{ending}")) for ending in ("cubin", "json"))
+        triton.compile(
+            ASTSource(kernel, signature, constants),
+            target=GPUTarget("cuda", arch, 32),
+            options=options,
+        )
+        [cubin], [description] = (
+            list(Path(cache).glob(f"*/{name}.{ending}")) for ending in ("cubin", "json")
+        )
         to.with_name(f"{to.name}.cubin").write_bytes(cubin.read_bytes())
         description = json.loads(description.read_text())
     # Where Triton's libraries lie on this machine is nobody else's business.
-    description["extern_libs"] = [[library, Path(path).name] for library, path in description["extern_libs"]]
+    description["extern_libs"] = [
+        [library, Path(path).name] for library, path in description["extern_libs"]
+    ]
     to.with_name(f"{to.name}.json").write_text(json.dumps(description, indent=1) + "\n")
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels for the tests: one that needs nothing, one whose tensor descriptors lie in scratch memory, and two whose host makes them."""
+"""Kernels for the tests: one that needs nothing, one whose tensor descriptors lie in scratch
+memory, and two whose host makes them.
+"""
 
 import triton
 import triton.language as tl

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches kernels with tensor descriptors through the launcher of the Triton that is installed, on the driver of `tests/cuda-stub`, and leaves what
-the driver was asked next to this file: launches_VERSION.json. Tests make the same calls of packages, and compare.
+"""Launches kernels with tensor descriptors through the launcher of the Triton that is installed, on
+the driver of `tests/cuda-stub`, and leaves what the driver was asked next to this file:
+launches_VERSION.json. Tests make the same calls of packages, and compare.
 
     launch.py STUB
 
-STUB is the stub as cargo built it. A C compiler and Python's headers are needed, as Triton compiles its launcher.
+STUB is the stub as cargo built it. A C compiler and Python's headers are needed, as Triton compiles
+its launcher.
 """
 
 import atexit
@@ -23,7 +25,11 @@ atexit.register(shutil.rmtree, WORK)
 for name in ("libcuda.so.1", "libcuda.so"):
     os.symlink(Path(sys.argv[1]).resolve(), WORK / name)
 (WORK / "stub").write_text(f"devices 2\ndevice 1 compute 8.0\nlog {WORK}/log\n")
-os.environ |= {"TRITON_LIBCUDA_PATH": str(WORK), "TRITON_CACHE_DIR": str(WORK), "KERNPACK_CUDA_STUB": str(WORK / "stub")}
+os.environ |= {
+    "TRITON_LIBCUDA_PATH": str(WORK),
+    "TRITON_CACHE_DIR": str(WORK),
+    "KERNPACK_CUDA_STUB": str(WORK / "stub"),
+}
 DRIVER = ctypes.CDLL(str(WORK / "libcuda.so.1"), mode=ctypes.RTLD_GLOBAL)
 # The stub has what packages call; of Triton's modules, nothing else is called.
 sys.setdlopenflags(os.RTLD_LAZY)
@@ -40,7 +46,9 @@ triton.runtime.driver.set_active(CudaDriver())
 
 
 class Memory(int):
-    """The address of a tensor. Triton takes numbers as they are, where it would ask the driver what else an address is."""
+    """The address of a tensor. Triton takes numbers as they are, where it would ask the driver what
+    else an address is.
+    """
 
     dtype = torch.float32
 
@@ -55,12 +63,22 @@ class Halves(Memory):
 def start(device):
     """Makes the device's context current."""
     context = ctypes.c_void_p()
-    assert DRIVER.cuInit(0) == DRIVER.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == DRIVER.cuCtxSetCurrent(context) == 0
+    assert (
+        DRIVER.cuInit(0)
+        == DRIVER.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+        == DRIVER.cuCtxSetCurrent(context)
+        == 0
+    )
 
 
 def load(path, name):
     library, kernel = ctypes.c_void_p(), ctypes.c_void_p()
-    assert DRIVER.cuLibraryLoadData(ctypes.byref(library), path.read_bytes(), None, None, 0, None, None, 0) == 0
+    assert (
+        DRIVER.cuLibraryLoadData(
+            ctypes.byref(library), path.read_bytes(), None, None, 0, None, None, 0
+        )
+        == 0
+    )
     assert DRIVER.cuLibraryGetKernel(ctypes.byref(kernel), library, name.encode()) == 0
     return kernel.value
 
@@ -74,7 +92,10 @@ def asked(lines):
     arguments = [argument["bytes"] for argument in launch["arguments"]]
     return {
         "maps": [line["args"] | line["tensor"] for line in maps],
-        "arguments": [f"map {made.index(argument)}" if argument in made else argument for argument in arguments],
+        "arguments": [
+            f"map {made.index(argument)}" if argument in made else argument
+            for argument in arguments
+        ],
         "config": launch["config"],
     }
 
@@ -85,7 +106,9 @@ def launch(kernel, signature, grid, arguments, file=None):
     base = f"{file or kernel.__name__}_{triton.__version__}"
     described = json.loads((FOLDER / f"{base}.json").read_text())
     metadata = SimpleNamespace(**described | {"target": SimpleNamespace(**described["target"])})
-    launcher = triton.runtime.driver.active.launcher_cls(ASTSource(kernel, signature, constants), metadata)
+    launcher = triton.runtime.driver.active.launcher_cls(
+        ASTSource(kernel, signature, constants), metadata
+    )
     packed = CUDABackend(metadata.target).pack_metadata(metadata)
     function = load(FOLDER / f"{base}.cubin", kernel.__name__)
     log = WORK / "log"
@@ -106,7 +129,9 @@ def shift(file, **options):
 
 def pad(**options):
     x = TensorDescriptor(Halves(X), [3, 20, 72], [2000, 80, 1], [1, 8, 32], **options)
-    return launch(kernels.pad, {"y": "*bf16", "x": "tensordesc<bf16[1, 8, 32]>"}, (3, 3, 3), [Memory(Y), x])
+    return launch(
+        kernels.pad, {"y": "*bf16", "x": "tensordesc<bf16[1, 8, 32]>"}, (3, 3, 3), [Memory(Y), x]
+    )
 
 
 start(0)

@@ -74,7 +74,9 @@ def read_calls(path):
 
 def ok(tensors):
     """`tensors`: the values of each, as flat lists."""
-    return " ".join(["ok:"] + ["[" + " ".join(f"{value:g}" for value in values) + "]" for values in tensors])
+    return " ".join(
+        ["ok:"] + ["[" + " ".join(f"{value:g}" for value in values) + "]" for values in tensors]
+    )
 
 
 def show(call, outcome):

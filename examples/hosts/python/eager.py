@@ -45,7 +45,9 @@ class WithTorch:
         if not spec.is_out:
             tensor.copy_(self.torch.arange(1, spec.size + 1).view(spec.shape))
         if spec.is_null:
-            tensor.untyped_storage().resize_(0)  # as memory-saving trainers do with parameters that are not needed
+            tensor.untyped_storage().resize_(
+                0
+            )  # as memory-saving trainers do with parameters that are not needed
         return tensor
 
     def values(self, tensor):
@@ -71,7 +73,9 @@ def outcome(framework, module, call):
         result = module[call.function](*args)
     except (TypeError, ValueError, RuntimeError) as error:
         return f"{type(error).__name__}: {error}"
-    outs = [arg for arg, spec in zip(args, call.args) if isinstance(spec, TensorSpec) and spec.is_out]
+    outs = [
+        arg for arg, spec in zip(args, call.args) if isinstance(spec, TensorSpec) and spec.is_out
+    ]
     if result is not None:
         outs.append(result)
     return ok(framework.values(out) for out in outs)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the calls inside XLA: with_jax.py table.so calls.txt
 
-A call's tensors are XLA's arguments, its outputs XLA's results, everything else a constant of the compiled program.
-What XLA reports of a refused call is the message without its kind.
+A call's tensors are XLA's arguments, its outputs XLA's results, everything else a constant of the
+compiled program. What XLA reports of a refused call is the message without its kind.
 """
 
 import sys
@@ -54,7 +54,9 @@ def outcome(module, call):
     target = f"table.{call.number}"
     jax_tvm_ffi.register_ffi_target(target, module[call.function], order, platform="cpu")
     compiled = jax.jit(
-        lambda *inputs: jax.ffi.ffi_call(target, tuple(outputs), has_side_effect=True)(*inputs, **attributes)
+        lambda *inputs: jax.ffi.ffi_call(target, tuple(outputs), has_side_effect=True)(
+            *inputs, **attributes
+        )
     )
     try:
         return ok(numpy.asarray(result).ravel().tolist() for result in compiled(*inputs))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CuPy, whose arrays arrive through DLPack, and whose current stream has to be passed on: with_cupy.py rms_norm.so"""
+"""CuPy, whose arrays arrive through DLPack, and whose current stream has to be passed on:
+with_cupy.py rms_norm.so
+"""
 
 import sys
 
@@ -25,7 +27,9 @@ def on_current_stream():
 
 
 def hold_up():
-    """Gives the current stream work that takes long, so that what does not wait for it is found out."""
+    """Gives the current stream work that takes long, so that what does not wait for it is found
+    out.
+    """
     busy = cupy.eye(8192, dtype="float32")
     for _ in range(3):
         busy = busy @ busy

@@ -17,7 +17,9 @@ def checksum(out):
 
 
 def hold_up():
-    """Gives the current stream work that takes long, so that what does not wait for it is found out."""
+    """Gives the current stream work that takes long, so that what does not wait for it is found
+    out.
+    """
     busy = torch.eye(8192, device="cuda")
     for _ in range(3):
         busy = busy @ busy

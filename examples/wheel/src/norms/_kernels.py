@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of `kernels.so`. With kernpack they take keywords, and NumPy's arrays where they allocate."""
+"""The functions of `kernels.so`. With kernpack they take keywords, and NumPy's arrays where they
+allocate.
+"""
 
 from pathlib import Path
 

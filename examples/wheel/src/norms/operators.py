@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The norms as operators of PyTorch, for which this wheel's extra `torch` brings what is needed: `torch.ops.norms.rms`."""
+"""The norms as operators of PyTorch, for which this wheel's extra `torch` brings what is needed:
+`torch.ops.norms.rms`.
+"""
 
 import kernpack.torch
 
@@ -21,4 +23,6 @@ def _backward(ctx, gradient):
     return of_x, of_w, None
 
 
-rms = kernpack.torch.op("norms::rms", _kernels.rms, backward=_backward, setup_context=_setup_context)
+rms = kernpack.torch.op(
+    "norms::rms", _kernels.rms, backward=_backward, setup_context=_setup_context
+)
