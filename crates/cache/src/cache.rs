@@ -17,8 +17,8 @@ use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// The cache that the environment describes. Where it has grown beyond its limit, it is made smaller
-/// as this is dropped: whoever waits for an answer need not wait for that.
+/// The cache that the environment describes. Where it has grown beyond its limit, it is made
+/// smaller as this is dropped: whoever waits for an answer need not wait for that.
 #[derive(Debug)]
 pub struct Cache {
     pub(crate) own: Option<Store>,
