@@ -138,7 +138,7 @@ class Module:
         """The bytes of the shared object."""
         content = Path(self.path).read_bytes()
         if hashlib.sha256(content).hexdigest() != self.digest:
-            raise OSError(f"{self.path} was written again since it was loaded: load it anew")
+            raise ValueError(f"{self.path} has changed since it was loaded: load it anew")
         return content
 
     def export(self, path: str | os.PathLike[str]) -> None:

@@ -6,10 +6,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 import tvm_ffi
 
 FOLDER = Path(os.environ["KERNPACK_GPU_BUNDLE"])
 TOLD = []
+
+
+@pytest.fixture(autouse=True)
+def first_device():
+    """JAX, as it starts, leaves the last device as the current one of the thread."""
+    torch.cuda.set_device(0)
 
 
 @pytest.fixture
