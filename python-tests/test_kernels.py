@@ -271,6 +271,18 @@ def test_what_a_compiler_says():
         kp.cuda('extern "C" __global__ void add_one(', SIGNATURE, args=GPU_ARGS, **LAYOUT)
 
 
+def test_a_text_has_no_path():
+    """What is said of it names no file of the working directory, where there is none."""
+    host, cuda = {"args": ARGS}, {"args": GPU_ARGS, **LAYOUT}
+    for make, layout, name in ((kp.host, host, "add_one.c"), (kp.cuda, cuda, "add_one.cu")):
+        with pytest.raises(kp.CompileError, match=f"refused `{name}`") as caught:
+            make(f"{ADD_ONE if make is kp.host else CUDA} nothing", SIGNATURE, **layout)
+        assert os.getcwd() not in str(caught.value)
+    for _ in range(2):
+        with pytest.warns(kp.CompileWarning, match=r"\nadd_one.c:1:2: warning: #warning mind"):
+            kp.host("#warning mind the path\n" + ADD_ONE, SIGNATURE, args=ARGS)
+
+
 def test_warnings_are_shown_each_time():
     text = "#warning mind the gap\n" + ADD_ONE
     for _ in range(2):

@@ -11,7 +11,7 @@ use crate::record::{Compilers, Record};
 use crate::request::{Key, Request, Wanted};
 use crate::settings::Settings;
 use crate::store::{Store, Unusable};
-use crate::warning::{Remark, Stored};
+use crate::warning::{Remark, Stored, name_held};
 use kernpack_compiler::package_file;
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
@@ -199,7 +199,11 @@ impl Cache {
             Wanted::Archs(_) => &record.kept[..],
             Wanted::Written | Wanted::Devices(_) => &[],
         };
-        let again = |stored: &Stored| stored.diagnostic(id, &request.base);
+        let again = |stored: &Stored| {
+            let mut warning = stored.diagnostic(id, &request.base);
+            name_held(&mut warning, request);
+            warning
+        };
         let warnings: Vec<_> = kept.iter().chain(&record.warnings).map(again).collect();
         let told = Told::of(&request.name, texts).and(self.said()).and(warnings);
         Got { entry, is_hit, told }

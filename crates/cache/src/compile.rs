@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::manifest::{Files, Manifest};
 use crate::record::{Compilers, Facts, Record};
 use crate::request::{Request, Wanted, digest};
-use crate::warning::Stored;
+use crate::warning::{Stored, name_held};
 use kernpack_compiler::package_file::{self, Reading};
 use kernpack_compiler::{
     CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
@@ -49,17 +49,17 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
         told = told.and(kept.clone());
     }
     if reading.problems.has_errors() {
-        return Err(failure(told, check_rest(reading, &options).into()));
+        return Err(failure(request, told, check_rest(reading, &options).into()));
     }
     // What they are now, and not what they are once it is done.
     let _ = (has_c(&reading.package).then(|| compilers.c()), compilers.nvrtc());
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
-        Err(error) => return Err(failure(told, error)),
+        Err(error) => return Err(failure(request, told, error)),
     };
     let shared = match compiled.shared_object() {
         Ok(shared) => shared,
-        Err(error) => return Err(failure(told.and(compiled.warnings.clone()), error)),
+        Err(error) => return Err(failure(request, told.and(compiled.warnings.clone()), error)),
     };
     let warnings = compiled.warnings.iter().chain(&shared.warnings);
     let warnings = warnings.map(|warning| Stored::of(warning, &request.base)).collect();
@@ -151,11 +151,12 @@ fn has_c(package: &WrittenPackage) -> bool {
 }
 
 /// Why there is no package, with all that is told besides.
-fn failure(told: Told, error: CompileError) -> Failure {
+fn failure(request: &Request, told: Told, error: CompileError) -> Failure {
     match error {
         CompileError::Problems(problems) => {
             let mut told = told.and(problems);
             told.diagnostics.sort();
+            told.diagnostics.0.iter_mut().for_each(|told| name_held(told, request));
             Failure::Told(told)
         }
         error => Failure::Compile(error),

@@ -4,6 +4,7 @@
 //! Places are bytes of the request's text. Names of files in messages begin with the folder that
 //! paths start at, which may be another one the next time: a mark stands for it.
 
+use crate::request::Request;
 use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -83,20 +84,37 @@ fn code(name: &str) -> &'static str {
     code
 }
 
+/// Has a diagnostic name files that are held in memory as the request does: there are none below
+/// the base.
+pub(crate) fn name_held(diagnostic: &mut Diagnostic, request: &Request) {
+    let Diagnostic { message, help, detail, .. } = diagnostic;
+    for text in [message].into_iter().chain(help).chain(detail) {
+        for (name, _) in request.held.iter() {
+            let (path, name) = (request.base.join(name), name.to_string_lossy());
+            let is_whole =
+                |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || "/_-".contains(c));
+            *text = replaced(text, &path.to_string_lossy(), &name, is_whole);
+        }
+    }
+}
+
 /// A text with the mark in the place of the base wherever a path begins so.
 fn without_base(text: &str, base: &Path) -> String {
     let base = base.join("").to_string_lossy().into_owned();
-    if base.is_empty() {
-        return text.to_string();
+    replaced(text, &base, BASE, |_| true)
+}
+
+/// A text with another path in the place of one, wherever a path begins with that and `is_end` of
+/// what follows.
+fn replaced(text: &str, path: &str, other: &str, is_end: impl Fn(&str) -> bool) -> String {
+    let (mut made, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(path).filter(|_| !path.is_empty()) {
+        made += &rest[..at];
+        rest = &rest[at + path.len()..];
+        let is_inside = made.ends_with(|c: char| c.is_alphanumeric() || "/._-".contains(c));
+        made += if is_inside || !is_end(rest) { path } else { other };
     }
-    let (mut marked, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find(&base) {
-        marked += &rest[..at];
-        let is_inside = marked.ends_with(|c: char| c.is_alphanumeric() || "/._-".contains(c));
-        marked += if is_inside { &base } else { BASE };
-        rest = &rest[at + base.len()..];
-    }
-    marked + rest
+    made + rest
 }
 
 fn with_base(text: &str, base: &Path) -> String {
@@ -166,5 +184,18 @@ mod tests {
         assert_eq!(moved.detail.as_deref(), Some("/b/k.c:1: data/k.c\n(/b/k.h)"));
         let text = serde_json::to_string(&stored).unwrap();
         assert_eq!(serde_json::from_str::<Stored>(&text).unwrap(), stored);
+    }
+
+    #[test]
+    fn files_in_memory_are_named_as_the_request_does() {
+        let mut request = Request::new("p.toml", "", Path::new("/a"));
+        request.held.insert("k.c", *b"");
+        let mut diagnostic = Diagnostic::warning("compiler-warning", "warns of `/a/k.c`");
+        diagnostic.detail =
+            Some("/a/k.c:1: /a/k.cu, /a/k.c/b, /b/a/k.c\nin \"/a/k.c\".".to_string());
+        name_held(&mut diagnostic, &request);
+        assert_eq!(diagnostic.message, "warns of `k.c`");
+        let expected = "k.c:1: /a/k.cu, /a/k.c/b, /b/a/k.c\nin \"k.c\".";
+        assert_eq!(diagnostic.detail.as_deref(), Some(expected));
     }
 }

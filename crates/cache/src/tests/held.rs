@@ -75,5 +75,5 @@ fn messages_name_held_files_as_the_text_does() {
     request.held.insert("scale.c", &b"#warning look\nvoid scale(float *x, long n) {}\n"[..]);
     let got = get(&bench, &request);
     let detail = got.told.diagnostics.0[0].detail.clone().unwrap();
-    assert!(detail.contains(&format!("{}:1:", bench.path("pkg/scale.c").display())), "{detail}");
+    assert!(detail.starts_with("scale.c:1:"), "{detail}");
 }
