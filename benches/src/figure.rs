@@ -76,10 +76,11 @@ impl Figure {
         self.medians.control / self.medians.reference
     }
 
-    /// Whether the control is off by at most a third of the target's margin.
+    /// Whether the control is off by at most a third of the target's margin, or of what is between
+    /// the target and the result.
     pub fn is_quiet(&self) -> bool {
         let margin = match self.target {
-            Target::Ratio(limit) => (limit - 1.0).abs(),
+            Target::Ratio(limit) => (limit - 1.0).abs().max((limit - self.result()).abs()),
             Target::Most(_) => 0.1,
         };
         (self.control() - 1.0).abs() <= margin / 3.0
@@ -150,6 +151,8 @@ mod tests {
         assert_eq!(verdict(Target::Ratio(1.1), 10.0, 10.0, 10.4), Verdict::Noisy);
         assert_eq!(verdict(Target::Ratio(0.1), 0.9, 10.0, 12.9), Verdict::Met);
         assert_eq!(verdict(Target::Ratio(0.1), 0.9, 10.0, 13.1), Verdict::Noisy);
+        assert_eq!(verdict(Target::Ratio(1.0), 9.0, 10.0, 10.3), Verdict::Met);
+        assert_eq!(verdict(Target::Ratio(1.0), 9.0, 10.0, 10.4), Verdict::Noisy);
         assert_eq!(verdict(Target::Most(8.0), 7.9, 7.9, 8.1), Verdict::Met);
         assert_eq!(verdict(Target::Most(8.0), 8.1, 8.1, 8.0), Verdict::Missed);
         assert_eq!(verdict(Target::Most(8.0), 5.0, 5.0, 5.2), Verdict::Noisy);

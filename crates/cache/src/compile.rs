@@ -10,9 +10,10 @@ use kernpack_compiler::package_file::{self, Reading};
 use kernpack_compiler::{
     CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
 };
-use kernpack_compiler::{Launch, Site};
-use kernpack_syntax::{Diagnostic, TextId, Texts, Told};
+use kernpack_compiler::{GpuSource, Launch, Site};
+use kernpack_syntax::{Diagnostic, Placed, TextId, Texts, Told};
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What came of a compilation.
@@ -52,7 +53,8 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
         return Err(failure(request, told, check_rest(reading, &options).into()));
     }
     // What they are now, and not what they are once it is done.
-    let _ = (has_c(&reading.package).then(|| compilers.c()), compilers.nvrtc());
+    let _ = has_c(&reading.package).then(|| compilers.c());
+    let _ = has_cuda(&reading.package).then(|| compilers.nvrtc());
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
         Err(error) => return Err(failure(request, told, error)),
@@ -142,12 +144,25 @@ fn kept(reading: &Reading) -> Vec<Diagnostic> {
 
 /// Whether a C file is among the sources.
 fn has_c(package: &WrittenPackage) -> bool {
+    let is_c = |path: &Placed<PathBuf>| path.extension().is_some_and(|extension| extension == "c");
+    sites(package).any(|site| match site {
+        Site::Host { source, .. } => source.paths.iter().any(is_c),
+        Site::Gpu { .. } => false,
+    })
+}
+
+/// Whether a CUDA C++ file is among the sources.
+fn has_cuda(package: &WrittenPackage) -> bool {
+    sites(package).any(|site| matches!(site, Site::Gpu { source: GpuSource::Cuda(..), .. }))
+}
+
+/// Where the kernels are, but for those that Triton compiled.
+fn sites(package: &WrittenPackage) -> impl Iterator<Item = &Site> {
     let launches = package.functions.iter().flat_map(|function| &function.launches);
-    let mut files = launches.flat_map(|launch| match launch {
-        WrittenLaunch::Whole(Launch { site: Site::Host { source, .. }, .. }) => &source.paths[..],
-        _ => &[],
-    });
-    files.any(|path| path.extension().is_some_and(|extension| extension == "c"))
+    launches.filter_map(|launch| match launch {
+        WrittenLaunch::Whole(Launch { site, .. }) => Some(site),
+        WrittenLaunch::Triton(_) => None,
+    })
 }
 
 /// Why there is no package, with all that is told besides.
