@@ -38,9 +38,10 @@ help:
 .PHONY: demo
 demo: export KERNPACK_CLI := $(CURDIR)/.venv-demo/bin/kernpack
 demo: export KERNPACK_PYTHON := $(CURDIR)/.venv-demo/bin/python
+demo: export KERNPACK_CACHE_DIR := $(TARGET_DIR)/cache-of-demo
 demo:
 	scripts/setup build demo
-	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" -m pip install --no-input --disable-pip-version-check --quiet .
+	env -u KERNPACK_NATIVE "$$KERNPACK_PYTHON" -m pip install --no-input --disable-pip-version-check --quiet '.[cuda]'
 	env -u KERNPACK_NATIVE examples/quick_start/demo.sh
 	env -u KERNPACK_NATIVE examples/add_one/demo.sh
 	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
