@@ -37,7 +37,7 @@ class Module:
     ) -> None:
         self.path = str(path)
         self.digest = digest
-        self.library = library
+        self._library = library
         self._built = built
         self._functions: dict[str, Function] = {}
 
@@ -99,9 +99,9 @@ class Module:
 
     def raw_function(self, name: str) -> tvm_ffi.Function:
         """A new `tvm_ffi.Function` for a symbol `__tvm_ffi_<name>` of the library."""
-        address = ctypes.cast(self.library[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
+        address = ctypes.cast(self._library[f"__tvm_ffi_{name}"], ctypes.c_void_p).value
         assert address is not None
-        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=self.library)
+        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=self._library)
 
     def prepare(self, function: Function, args: Sequence[Any]) -> Callable[[], Any]:
         """`function.prepare(*args)`"""
@@ -166,10 +166,12 @@ class Module:
 _lock = threading.Lock()
 _opened: set[str] = set()
 """The paths that the loader knows."""
-_by_digest: dict[str, Module] = {}
-"""What is loaded, the first of each content."""
+_libraries: dict[str, ctypes.CDLL] = {}
+"""What is loaded, by digest."""
 _built: dict[int, Module] = {}
 """What was built here, by the compiler's number."""
+_restored: dict[str, Module] = {}
+"""What was pickled, by digest."""
 
 
 def load_module(path: str | os.PathLike[str]) -> Module:
@@ -190,7 +192,10 @@ def restore(name: str, content: bytes) -> Module:
     """The package of these bytes: what is left of one that was pickled."""
     digest = hashlib.sha256(content).hexdigest()
     with _lock:
-        return _by_digest.get(digest) or _module(_in_memory(name, content), digest)
+        module = _restored.get(digest)
+        if module is None:
+            module = _restored[digest] = _module(_in_memory(name, content), digest)
+        return module
 
 
 def load_built(path: str, digest: str, built: int) -> Module:
@@ -203,19 +208,18 @@ def load_built(path: str, digest: str, built: int) -> Module:
 
 
 def _load(file: Path, digest: str, content: bytes) -> Module:
-    if str(file) in _opened and digest not in _by_digest:
+    if str(file) in _opened and digest not in _libraries:
         # The loader takes a path that it knows for the library that it has.
         file = _in_memory(file.name, content)
     return _module(file, digest)
 
 
 def _module(path: Path, digest: str, built: int | None = None) -> Module:
-    known = _by_digest.get(digest)
-    if known is not None:
-        return Module(path, digest, known.library, built)
-    module = _by_digest[digest] = Module(path, digest, ctypes.CDLL(str(path)), built)
-    _opened.add(str(path))
-    return module
+    library = _libraries.get(digest)
+    if library is None:
+        library = _libraries[digest] = ctypes.CDLL(str(path))
+        _opened.add(str(path))
+    return Module(path, digest, library, built)
 
 
 def _in_memory(name: str, content: bytes) -> Path:
