@@ -320,6 +320,15 @@ def test_what_was_pickled_is_what_was_loaded(built):
     assert again.package.digest == built.digest and again.signature == built.axpy.signature
 
 
+def test_what_is_loaded_is_not_loaded_again(tmp_path):
+    PACKAGE.export(tmp_path / "functions.so")
+    module = kp.load_module(tmp_path / "functions.so")
+    pickled = pickle.dumps(module)
+    (tmp_path / "functions.so").unlink()
+    again = [pickle.loads(pickled) for _ in range(2)]
+    assert again[0] is again[1] and again[0].digest == module.digest
+
+
 def test_a_file_that_was_written_again_is_not_passed_on(tmp_path):
     PACKAGE.export(tmp_path / "functions.so")
     module = kp.load_module(tmp_path / "functions.so")

@@ -123,7 +123,7 @@ class _Methods(tvm_ffi.Function):
         """
         bound = self.__signature__.bind(*args, **keywords)
         bound.apply_defaults()
-        return self.package.prepare(cast("Function", self), bound.args)
+        return self.package.prepare(cast("Function", self), _unpacked(bound.args))
 
     def explain(self, error: BaseException | str) -> str:
         """What an error of a call means and what to do about it, as of `kernpack explain`."""
@@ -301,7 +301,8 @@ def _named(function: str, *names: str) -> Any:
     def reduce(results: Any) -> tuple[Any, ...]:
         return _restored, ((function, *names), tuple(results))
 
-    of_results = cast("Any", collections.namedtuple(function, names, rename=True))  # pyright: ignore[reportUntypedNamedTuple]
+    make: Any = collections.namedtuple
+    of_results = make(function, names, rename=True)
     of_results.__module__ = "kernpack"
     of_results.__reduce__ = reduce
     return of_results

@@ -173,6 +173,7 @@ class _Compilation:
 
 
 def _distinct(rows: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+    """Each row once, in their order."""
     return list({tuple(row.items()): row for row in rows}.values())
 
 

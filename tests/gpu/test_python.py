@@ -6,12 +6,14 @@ Not here: the cache and other processes (`test_python_cache.py`), operators of P
 (`test_torch_op.py`) and JAX (`test_jax_call.py`).
 """
 
+import dataclasses
 import gc
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import kernpack as kp
 import pytest
@@ -382,6 +384,36 @@ def test_a_prepared_call_follows_the_current_stream(add_one):
         assert not done.query(), "behind a kernel that sleeps"
         stream.synchronize()
         assert torch.all(b == value + 1)
+
+
+class Pair(NamedTuple):
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+@dataclasses.dataclass
+class PairData:
+    a: torch.Tensor
+    b: torch.Tensor
+
+
+@pytest.mark.parametrize("kind", [Pair, PairData, lambda *pair: pair, lambda *pair: [*pair]])
+def test_what_is_prepared_from_a_tuple_follows_the_current_stream(kind):
+    signature = "add_one(p: Tuple(a: Tensor([n], float32), b: Tensor([n], float32, mut)))"
+    f = kp.cuda(ADD_ONE, signature, **{**LAYOUT, "args": ["p.a", "p.b", "n: int32"]})
+    a, b = ramp(MIB)
+    prepared = f.prepare(kind(a, b))
+    prepared()
+    stream = torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(A_WHILE)
+        a.fill_(41)
+        prepared()
+        done = stream.record_event()
+    assert not done.query(), "behind a kernel that sleeps"
+    stream.synchronize()
+    assert torch.all(b == 42)
 
 
 def test_a_prepared_call_leaves_the_stream_of_others_alone(add_one):
