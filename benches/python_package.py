@@ -181,7 +181,7 @@ def cuda_builds():
 
 
 class Nvrtc:
-    """NVRTC by itself, as kernpack calls it."""
+    """NVRTC by itself, with all that it declares."""
 
     def __init__(self):
         import nvidia.cu13

@@ -109,6 +109,15 @@ def test_what_is_left_out_of_cuda_does_not_show(arch, kind, tmp_path):
     assert list(code(CUDA)) == list(code(CUDA + "#if 0\n#include <nothing.h>\n#endif\n"))
 
 
+def test_the_runtime_is_left_out_where_nothing_is_included():
+    """Its names are free then, which they are not beside a line that includes something."""
+    own = "typedef float cudaStream_t;" + CUDA
+    layout = {"args": GPU_ARGS, **LAYOUT, "arch": "sm_90"}
+    assert archs(kp.cuda(own, SIGNATURE, **layout)) == ["sm_90"]
+    with pytest.raises(kp.CompileError, match="cudaStream_t"):
+        kp.cuda(own + "\n#if 0\n#include <nothing.h>\n#endif\n", SIGNATURE, **layout)
+
+
 @pytest.mark.parametrize(
     "uses",
     [
