@@ -171,7 +171,7 @@ fn failure(request: &Request, told: Told, error: CompileError) -> Failure {
         CompileError::Problems(problems) => {
             let mut told = told.and(problems);
             told.diagnostics.sort();
-            told.diagnostics.0.iter_mut().for_each(|told| name_held(told, request));
+            told.diagnostics.0.iter_mut().for_each(|found| name_held(found, request));
             Failure::Told(told)
         }
         error => Failure::Compile(error),

@@ -84,8 +84,8 @@ fn code(name: &str) -> &'static str {
     code
 }
 
-/// Has a diagnostic name files that are held in memory as the request does: there are none below
-/// the base.
+/// Has a diagnostic name files in memory as the request does. Below the base, where their paths
+/// lead, is no such file.
 pub(crate) fn name_held(diagnostic: &mut Diagnostic, request: &Request) {
     let Diagnostic { message, help, detail, .. } = diagnostic;
     for text in [message].into_iter().chain(help).chain(detail) {
@@ -104,8 +104,8 @@ fn without_base(text: &str, base: &Path) -> String {
     replaced(text, &base, BASE, |_| true)
 }
 
-/// A text with another path in the place of one, wherever a path begins with that and `is_end` of
-/// what follows.
+/// A text in which a path has another name wherever it stands, unless it is the end of a longer
+/// path. `is_end` says of what follows whether the path ends there.
 fn replaced(text: &str, path: &str, other: &str, is_end: impl Fn(&str) -> bool) -> String {
     let (mut made, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(path).filter(|_| !path.is_empty()) {

@@ -361,8 +361,9 @@ impl CudaSource {
     }
 }
 
-/// Compiles. Most programs that include nothing name nothing of CUDA's runtime either. Without it
-/// they take a sixth less time, and those that do name it fail soon.
+/// Compiles. A program that includes nothing is first compiled without what NVRTC declares of
+/// CUDA's runtime, which takes less time. One that names something of it is refused soon, and is
+/// compiled with all of it then.
 fn run(nvrtc: &Nvrtc, job: &Job<'_>, program: &Program<'_>) -> Result<Output, Failure> {
     if nvrtc.version >= WITH_MINIMAL && !program.has_includes() {
         let options = [job.options, &[c"--minimal".to_owned()]].concat();
