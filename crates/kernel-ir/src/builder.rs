@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes kernels, operation by operation. What can be computed at once is: an operation on
+//! constants gives a constant, and what changes nothing gives its operand.
+//!
+//! Whoever builds knows the types: an operation that its operands do not fit is found by the
+//! verifier.
+
+use crate::constant::Const;
+use crate::eval;
+use crate::intrinsic::{Intrinsic, Meaning};
+use crate::kernel::{
+    Kernel, Local, LocalArray, Param, Place, PlaceData, Shared, SharedArray, Slot, SlotData, Value,
+    ValueData,
+};
+use crate::op::{
+    Binary, Call, Compare, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
+};
+use crate::types::{Scalar, Space, Type};
+use std::collections::HashMap;
+
+/// A kernel in the making.
+#[derive(Debug)]
+pub struct Builder {
+    kernel: Kernel,
+    /// The regions that are open, the outermost first.
+    open: Vec<Region>,
+    /// Where what is built was written.
+    place: Place,
+    places: HashMap<PlaceData, Place>,
+}
+
+impl Builder {
+    /// A kernel of that symbol, with these parameters.
+    pub fn new(name: impl Into<String>, params: Vec<Param>) -> Builder {
+        let values = params.iter().map(|param| ValueData { ty: param.kind.ty(), constant: None });
+        let kernel = Kernel {
+            name: name.into(),
+            values: values.collect(),
+            params,
+            places: vec![PlaceData::NOWHERE],
+            ..Kernel::default()
+        };
+        let places = HashMap::from([(PlaceData::NOWHERE, Place::NOWHERE)]);
+        Builder { kernel, open: vec![Region::default()], place: Place::NOWHERE, places }
+    }
+
+    /// The kernel as far as it is made, but for its body.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// What there is to be set beside operations.
+    pub fn kernel_mut(&mut self) -> &mut Kernel {
+        &mut self.kernel
+    }
+
+    /// The kernel.
+    ///
+    /// # Panics
+    /// Where a region is still open.
+    pub fn finish(mut self) -> Kernel {
+        self.kernel.body = self.open.pop().expect("the body is open");
+        assert!(self.open.is_empty(), "every region is closed");
+        self.kernel
+    }
+
+    /// What follows was written there. Gives where the last was.
+    pub fn at(&mut self, data: PlaceData) -> Place {
+        let next = Place(self.kernel.places.len() as u32);
+        let place = *self.places.entry(data).or_insert(next);
+        if place == next {
+            self.kernel.places.push(data);
+        }
+        self.set_place(place)
+    }
+
+    /// What follows was written there. Gives where the last was.
+    pub fn set_place(&mut self, place: Place) -> Place {
+        std::mem::replace(&mut self.place, place)
+    }
+
+    /// Where what is built now was written.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// A slot.
+    pub fn slot(&mut self, name: impl Into<String>, ty: Type) -> Slot {
+        self.kernel.slots.push(SlotData { name: name.into(), ty });
+        Slot(self.kernel.slots.len() as u32 - 1)
+    }
+
+    /// An array of the block.
+    pub fn shared(&mut self, array: SharedArray) -> Shared {
+        self.kernel.shared.push(array);
+        Shared(self.kernel.shared.len() as u32 - 1)
+    }
+
+    /// A register tensor, made here.
+    pub fn local(&mut self, name: impl Into<String>, element: Scalar, count: u32) -> Local {
+        let place = self.place;
+        self.kernel.locals.push(LocalArray { name: name.into(), element, count, place });
+        Local(self.kernel.locals.len() as u32 - 1)
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.kernel.ty(value)
+    }
+
+    /// What a value is, where it is a constant.
+    pub fn known(&self, value: Value) -> Option<Const> {
+        self.kernel.constant(value)
+    }
+
+    /// The integer that a value is, where it is a constant.
+    pub fn known_int(&self, value: Value) -> Option<i64> {
+        self.known(value).and_then(Const::as_int)
+    }
+
+    // Values.
+
+    /// A constant.
+    pub fn constant(&mut self, constant: Const) -> Value {
+        let ty = Type::Scalar(constant.scalar());
+        let value = self.new_value(ty, Some(constant));
+        self.push(Some(value), OpKind::Const(constant));
+        value
+    }
+
+    /// An integer constant of that type.
+    pub fn int(&mut self, scalar: Scalar, value: i64) -> Value {
+        self.constant(Const::int(scalar, value))
+    }
+
+    /// An `int64` constant: an index.
+    pub fn index(&mut self, value: i64) -> Value {
+        self.int(Scalar::I64, value)
+    }
+
+    /// Computes with one number.
+    pub fn unary(&mut self, op: Unary, value: Value) -> Value {
+        match self.known(value) {
+            Some(known) => self.constant(eval::unary(op, known)),
+            None => self.define(self.ty(value), OpKind::Unary(op, value)),
+        }
+    }
+
+    /// Computes with two numbers of one type.
+    pub fn binary(&mut self, op: Binary, left: Value, right: Value) -> Value {
+        match (self.known(left), self.known(right)) {
+            (Some(a), Some(b)) => self.constant(eval::binary(op, a, b)),
+            (a, b) => match self.unchanged(op, a, b) {
+                Some(Side::Left) => left,
+                Some(Side::Right) => right,
+                None => self.define(self.ty(left), OpKind::Binary(op, left, right)),
+            },
+        }
+    }
+
+    /// Which operand the result is, of integers: adding 0 and multiplying with 1.
+    fn unchanged(&self, op: Binary, left: Option<Const>, right: Option<Const>) -> Option<Side> {
+        let is = |side: Option<Const>, number: i64| side.and_then(Const::as_int) == Some(number);
+        match op {
+            Binary::Add | Binary::Or | Binary::Xor if is(left, 0) => Some(Side::Right),
+            Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr
+                if is(right, 0) =>
+            {
+                Some(Side::Left)
+            }
+            Binary::Mul if is(left, 1) => Some(Side::Right),
+            Binary::Mul | Binary::FloorDiv if is(right, 1) => Some(Side::Left),
+            Binary::Mul if is(left, 0) => Some(Side::Left),
+            Binary::Mul if is(right, 0) => Some(Side::Right),
+            Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::Div
+            | Binary::FloorDiv
+            | Binary::FloorMod
+            | Binary::MulHigh
+            | Binary::Min
+            | Binary::Max
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Shl
+            | Binary::Shr => None,
+        }
+    }
+
+    /// Compares two scalars of one type.
+    pub fn compare(&mut self, op: Compare, left: Value, right: Value) -> Value {
+        match (self.known(left), self.known(right)) {
+            (Some(a), Some(b)) => self.constant(Const::bool(eval::compare(op, a, b))),
+            _ => self.define(Scalar::Bool.into(), OpKind::Compare(op, left, right)),
+        }
+    }
+
+    /// The second where the first holds, else the third.
+    pub fn select(&mut self, condition: Value, then: Value, otherwise: Value) -> Value {
+        match self.known(condition).and_then(Const::as_bool) {
+            Some(true) => then,
+            Some(false) => otherwise,
+            None => self.define(self.ty(then), OpKind::Select(condition, then, otherwise)),
+        }
+    }
+
+    /// The same number as another scalar, lane by lane.
+    pub fn convert(&mut self, value: Value, to: Scalar, rounding: Rounding) -> Value {
+        let ty = self.ty(value).with_scalar(to);
+        match self.known(value) {
+            _ if ty == self.ty(value) => value,
+            Some(known) => self.constant(eval::convert(known, to, rounding)),
+            None => self.define(ty, OpKind::Convert(value, rounding)),
+        }
+    }
+
+    /// The same bits as another type.
+    pub fn bitcast(&mut self, value: Value, to: Type) -> Value {
+        match (self.known(value), to) {
+            _ if to == self.ty(value) => value,
+            (Some(known), Type::Scalar(scalar)) => {
+                self.constant(Const::from_bits(scalar, known.bits()))
+            }
+            _ => self.define(to, OpKind::Bitcast(value)),
+        }
+    }
+
+    /// A vector of scalars of one type; the scalar itself where it is one.
+    pub fn vector(&mut self, lanes: Vec<Value>) -> Value {
+        match (lanes.as_slice(), self.ty(lanes[0]).scalar()) {
+            ([one], _) => *one,
+            (_, Some(scalar)) => {
+                self.define(Type::of_lanes(scalar, lanes.len() as u8), OpKind::Vector(lanes))
+            }
+            (_, None) => unreachable!("a vector of pointers"),
+        }
+    }
+
+    /// A vector of one scalar.
+    pub fn splat(&mut self, value: Value, lanes: u8) -> Value {
+        match self.ty(value) {
+            Type::Scalar(scalar) if lanes > 1 => {
+                self.define(Type::Vector(scalar, lanes), OpKind::Splat(value))
+            }
+            _ => value,
+        }
+    }
+
+    /// A lane of a vector; the scalar itself where there is one.
+    pub fn extract(&mut self, vector: Value, lane: u8) -> Value {
+        match self.ty(vector) {
+            Type::Vector(scalar, _) => self.define(scalar.into(), OpKind::Extract(vector, lane)),
+            Type::Scalar(_) | Type::Pointer(_) => vector,
+        }
+    }
+
+    /// A vector with another scalar in a lane.
+    pub fn insert(&mut self, vector: Value, lane: u8, value: Value) -> Value {
+        self.define(self.ty(vector), OpKind::Insert(vector, lane, value))
+    }
+
+    // Memory.
+
+    /// The address of an array of the block's.
+    pub fn shared_address(&mut self, shared: Shared) -> Value {
+        self.define(Type::Pointer(Space::Shared), OpKind::Shared(shared))
+    }
+
+    /// The address of a register tensor.
+    pub fn local_address(&mut self, local: Local) -> Value {
+        self.define(Type::Pointer(Space::Local), OpKind::Local(local))
+    }
+
+    /// The address so many bytes further.
+    pub fn offset(&mut self, pointer: Value, bytes: Value) -> Value {
+        match self.known_int(bytes) {
+            Some(0) => pointer,
+            _ => self.define(self.ty(pointer), OpKind::Offset(pointer, bytes)),
+        }
+    }
+
+    /// What lies at an address.
+    pub fn load(&mut self, ty: Type, load: Load) -> Value {
+        self.define(ty, OpKind::Load(load))
+    }
+
+    /// Puts a value at an address.
+    pub fn store(&mut self, store: Store) {
+        self.push(None, OpKind::Store(store));
+    }
+
+    /// States that an index is in bounds, unless that is plain.
+    pub fn in_bounds(&mut self, index: Value, extent: Value) {
+        let is_plain = match (self.known_int(index), self.known_int(extent)) {
+            (Some(index), Some(extent)) => (0..extent).contains(&index),
+            _ => false,
+        };
+        if !is_plain {
+            self.push(None, OpKind::InBounds { index, extent });
+        }
+    }
+
+    /// What a slot holds.
+    pub fn get(&mut self, slot: Slot) -> Value {
+        self.define(self.kernel.slots[slot.index()].ty, OpKind::Get(slot))
+    }
+
+    /// Makes a slot hold a value.
+    pub fn set(&mut self, slot: Slot, value: Value) {
+        self.push(None, OpKind::Set(slot, value));
+    }
+
+    // Control.
+
+    /// Opens a region: what follows is in it, until it is [closed](Builder::close).
+    pub fn open(&mut self) {
+        self.open.push(Region::default());
+    }
+
+    /// Closes the innermost region.
+    ///
+    /// # Panics
+    /// Where none is open but the body.
+    pub fn close(&mut self) -> Region {
+        assert!(self.open.len() > 1, "a region is open");
+        self.open.pop().unwrap_or_default()
+    }
+
+    /// Whether what follows cannot be reached: the region ends with a jump.
+    pub fn is_ended(&self) -> bool {
+        let last = self.open.last().and_then(|region| region.0.last());
+        last.is_some_and(|op| matches!(op.kind, OpKind::Break | OpKind::Continue | OpKind::Return))
+    }
+
+    /// Runs one region where the condition holds, else the other.
+    pub fn if_else(&mut self, condition: Value, then: Region, otherwise: Region) {
+        self.push(None, OpKind::If { condition, then, otherwise });
+    }
+
+    /// The index of a loop to come, of that type.
+    pub fn loop_index(&mut self, ty: Type) -> Value {
+        self.new_value(ty, None)
+    }
+
+    /// An operation without a result that has no method of its own: a loop, a jump, a line for a
+    /// person.
+    pub fn effect(&mut self, kind: OpKind) {
+        self.push(None, kind);
+    }
+
+    /// Calls a row; gives its result, if it has one.
+    pub fn call(&mut self, intrinsic: &'static Intrinsic, operands: Vec<Operand>) -> Option<Value> {
+        if let Some(folded) = self.fold(intrinsic, &operands) {
+            return Some(self.constant(folded));
+        }
+        let types: Vec<_> = operands.iter().map(|operand| self.operand_type(operand)).collect();
+        let kind = OpKind::Call(Call { intrinsic, operands });
+        match intrinsic.result(&types) {
+            Some(ty) => Some(self.define(ty, kind)),
+            None => {
+                self.push(None, kind);
+                None
+            }
+        }
+    }
+
+    fn operand_type(&self, operand: &Operand) -> Option<Type> {
+        match operand {
+            Operand::Value(value) => Some(self.ty(*value)),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        }
+    }
+
+    /// What a row computes of constants, where it does no more than that.
+    fn fold(&self, intrinsic: &Intrinsic, operands: &[Operand]) -> Option<Const> {
+        let Meaning::Pure(meaning) = intrinsic.meaning else { return None };
+        let known = operands.iter().map(|operand| match operand {
+            Operand::Value(value) => self.known(*value),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        });
+        Some(meaning(&known.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// PTX as it is written, with a result of that type.
+    pub fn ptx(&mut self, ty: Option<Type>, ptx: Ptx) -> Option<Value> {
+        match ty {
+            Some(ty) => Some(self.define(ty, OpKind::Ptx(ptx))),
+            None => {
+                self.push(None, OpKind::Ptx(ptx));
+                None
+            }
+        }
+    }
+
+    fn define(&mut self, ty: Type, kind: OpKind) -> Value {
+        let value = self.new_value(ty, None);
+        self.push(Some(value), kind);
+        value
+    }
+
+    fn new_value(&mut self, ty: Type, constant: Option<Const>) -> Value {
+        self.kernel.values.push(ValueData { ty, constant });
+        Value(self.kernel.values.len() as u32 - 1)
+    }
+
+    fn push(&mut self, result: Option<Value>, kind: OpKind) {
+        let op = Op { result, kind, place: self.place };
+        self.open.last_mut().expect("the body is open").0.push(op);
+    }
+}
+
+/// One of two operands.
+enum Side {
+    Left,
+    Right,
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Intrinsics: what a kernel can ask of the machine beyond the closed list of operations. A row of
+//! a table says all there is to know of one: types, documentation, what it computes, who takes part,
+//! what it touches, and how each family of targets does it. Front end, text, verifier, interpreter,
+//! lowering and the reference read the rows; adding one is adding a row.
+//!
+//! The tables are one file a family. Not here: how a row is run (`interp/`) or lowered (the
+//! compiler), where more than the row is needed.
+
+mod atomic;
+mod bits;
+mod geometry;
+mod math;
+mod sync;
+mod warp;
+
+use crate::constant::Const;
+use crate::types::{Class, Scalar, Space, Type};
+use std::fmt;
+
+/// A row.
+#[derive(Debug)]
+pub struct Intrinsic {
+    /// Its name in a kernel's text, and in the language where it has one: `shuffle.xor`.
+    pub name: &'static str,
+    /// What it does, in a sentence or more.
+    pub doc: &'static str,
+    /// What it is given.
+    pub takes: &'static [Accepts],
+    /// What it gives.
+    pub gives: Gives,
+    /// The threads that execute it together.
+    pub together: Level,
+    /// The level at which the conditions around it have to be uniform.
+    pub uniform: Level,
+    /// Memory that it touches.
+    pub touches: Touches,
+    /// When what it does is done.
+    pub completes: Completes,
+    /// The result's uniformity.
+    pub result: Spread,
+    /// How the interpreter does it.
+    pub meaning: Meaning,
+    /// How a GPU of NVIDIA does it.
+    pub nvptx: Nvptx,
+}
+
+/// What an operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepts {
+    /// A truth value.
+    Bool,
+    /// An integer of any type.
+    Int,
+    /// An integer without a sign.
+    Unsigned,
+    /// A float of one of these types; of any where there are none.
+    Float(&'static [Scalar]),
+    /// A number or truth value of any type of 1 to 8 bytes.
+    Any,
+    /// A value of this type.
+    Exactly(Scalar),
+    /// The type of the operand with that number.
+    Like(usize),
+    /// An address in one of these spaces.
+    Pointer(&'static [Space]),
+    /// A number that the code itself has, within these bounds, both included.
+    Constant(i64, i64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// What is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// Nothing.
+    Nothing,
+    /// A value of this type.
+    Exactly(Scalar),
+    /// The type of the operand with that number.
+    Like(usize),
+}
+
+/// Threads that do something together, or alike: each level holds those above it in this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// One thread.
+    Thread,
+    /// 32 threads in a row.
+    Warp,
+    /// Four warps in a row.
+    Warpgroup,
+    /// The threads of a block.
+    Block,
+    /// The blocks of a cluster.
+    Cluster,
+    /// The whole grid.
+    Grid,
+}
+
+/// Memory that an intrinsic touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touches {
+    /// None.
+    Nothing,
+    /// It reads and writes what its first operand, a pointer, points to, as one step.
+    Atomic,
+    /// It orders what other operations touch.
+    Order,
+}
+
+/// When what an intrinsic does is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completes {
+    /// When it has returned.
+    AtOnce,
+}
+
+/// How alike the result is among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// As alike as its operands.
+    AsOperands,
+    /// Each thread may get another.
+    Varies,
+    /// The same for all threads of that level, whatever the operands.
+    Uniform(Level),
+}
+
+/// How the interpreter does it.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// It computes: a function of its operands, which have these types. It folds constants too.
+    Pure(fn(&[Const]) -> Const),
+    /// It is computed with other operations: the function of that name in `math/`.
+    Expand(&'static str),
+    /// It computes, but not to the last bit alike everywhere: what the interpreter takes for it.
+    Approximate(fn(&[Const]) -> Const),
+    /// It asks where in the grid a thread is.
+    Geometry(Geometry),
+    /// Threads of a warp exchange values.
+    Warp(WarpOp),
+    /// Threads wait for one another.
+    Barrier,
+    /// It orders what came before and after it.
+    Fence,
+    /// It changes memory in one step.
+    Atomic(AtomicOp),
+}
+
+/// Where in the grid a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Geometry {
+    /// The thread within its block, in x, y or z.
+    ThreadIdx(usize),
+    /// The block within the grid.
+    BlockIdx(usize),
+    /// The threads of a block.
+    BlockDim(usize),
+    /// The blocks of the grid.
+    GridDim(usize),
+    /// The thread within its warp.
+    Lane,
+    /// The warp within its block.
+    Warp,
+}
+
+/// What threads of a warp exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarpOp {
+    /// The value of the lane with that number.
+    ShuffleIdx,
+    /// The value of the lane so many below; a lane that has none keeps its own.
+    ShuffleUp,
+    /// The value of the lane so many above; a lane that has none keeps its own.
+    ShuffleDown,
+    /// The value of the lane whose number differs in those bits.
+    ShuffleXor,
+    /// Whether it holds for any.
+    Any,
+    /// Whether it holds for all.
+    All,
+    /// For which it holds: a bit for each lane.
+    Ballot,
+    /// Which lanes have the same value: a bit for each.
+    Match,
+}
+
+/// What an atomic operation does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Writes, and gives what was there.
+    Exchange,
+    /// Writes where an expected value is there, and gives what was there.
+    CompareExchange,
+    /// Computes with what is there, and gives what was there.
+    Update(crate::op::Binary),
+}
+
+/// How a GPU of NVIDIA does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nvptx {
+    /// A function of LLVM that takes the operands; overloaded by the type of the first where that
+    /// is said.
+    Llvm(&'static str, Overload),
+    /// PTX, with `{0}` for the result and `{1}`, `{2}` ... for the operands.
+    Ptx(&'static str, Needs),
+    /// As the meaning says: an expansion, a place in the grid, an exchange, a barrier, a fence or
+    /// an atomic operation.
+    AsMeant(Needs),
+}
+
+/// Whether a function of LLVM has a type in its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overload {
+    /// It has none.
+    Plain,
+    /// It has the first operand's.
+    First,
+}
+
+/// The least that a GPU and PTX have to be: 80 is `sm_80`, and 70 PTX 7.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The compute capability.
+    pub sm: u32,
+    /// The version of PTX.
+    pub ptx: u32,
+}
+
+impl Needs {
+    /// Every GPU that kernpack makes code for has it.
+    pub const NOTHING: Needs = Needs { sm: 80, ptx: 70 };
+}
+
+/// Every row, family by family.
+pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
+    let families = [geometry::ROWS, math::ROWS, bits::ROWS, warp::ROWS, sync::ROWS, atomic::ROWS];
+    families.into_iter().flatten()
+}
+
+/// The row of that name.
+pub fn find(name: &str) -> Option<&'static Intrinsic> {
+    all().find(|row| row.name == name)
+}
+
+/// Rows are equal where they are one.
+impl PartialEq for Intrinsic {
+    fn eq(&self, other: &Intrinsic) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Intrinsic {
+    /// What it needs of a GPU.
+    pub const fn needs(&self) -> Needs {
+        match self.nvptx {
+            Nvptx::Llvm(..) => Needs::NOTHING,
+            Nvptx::Ptx(_, needs) | Nvptx::AsMeant(needs) => needs,
+        }
+    }
+
+    /// The type of its result where operands have these types; nothing stands for a constant or a
+    /// word.
+    pub fn result(&self, types: &[Option<Type>]) -> Option<Type> {
+        match self.gives {
+            Gives::Nothing => None,
+            Gives::Exactly(scalar) => Some(Type::Scalar(scalar)),
+            Gives::Like(operand) => types.get(operand).copied().flatten(),
+        }
+    }
+}
+
+impl Accepts {
+    /// Whether a value of that type will do, where the operands have these types.
+    pub fn takes(self, ty: Type, types: &[Option<Type>]) -> bool {
+        match (self, ty) {
+            (Accepts::Pointer(spaces), Type::Pointer(space)) => spaces.contains(&space),
+            (Accepts::Like(other), _) => types.get(other).copied().flatten() == Some(ty),
+            (Accepts::Float(of), Type::Scalar(scalar)) => {
+                scalar.is_float() && (of.is_empty() || of.contains(&scalar))
+            }
+            (Accepts::Bool, Type::Scalar(scalar)) => scalar == Scalar::Bool,
+            (Accepts::Int, Type::Scalar(scalar)) => scalar.is_int(),
+            (Accepts::Unsigned, Type::Scalar(scalar)) => scalar.class() == Class::Unsigned,
+            (Accepts::Any, Type::Scalar(_)) => true,
+            (Accepts::Exactly(expected), Type::Scalar(scalar)) => expected == scalar,
+            (
+                Accepts::Pointer(_)
+                | Accepts::Float(_)
+                | Accepts::Bool
+                | Accepts::Int
+                | Accepts::Unsigned
+                | Accepts::Any
+                | Accepts::Exactly(_)
+                | Accepts::Constant(..)
+                | Accepts::Word(_),
+                Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_),
+            ) => false,
+        }
+    }
+}
+
+/// As a message says it: `an integer`, `float32 or float64`.
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let either = |names: Vec<&str>| names.join(" or ");
+        match self {
+            Accepts::Bool => f.write_str("a bool"),
+            Accepts::Int => f.write_str("an integer"),
+            Accepts::Unsigned => f.write_str("an unsigned integer"),
+            Accepts::Float([]) => f.write_str("a float"),
+            Accepts::Float(of) => f.write_str(&either(of.iter().map(|one| one.name()).collect())),
+            Accepts::Any => f.write_str("a number or a bool"),
+            Accepts::Exactly(scalar) => scalar.fmt(f),
+            Accepts::Like(operand) => write!(f, "the type of operand {operand}"),
+            Accepts::Pointer(of) => {
+                let spaces: Vec<_> = of.iter().map(|space| space.name()).collect();
+                write!(f, "a pointer to {} memory", either(spaces))
+            }
+            Accepts::Constant(least, most) => write!(f, "a constant from {least} to {most}"),
+            Accepts::Word(words) => f.write_str(&either(words.to_vec())),
+        }
+    }
+}
+
+/// A row that computes, for tables.
+const fn pure(
+    name: &'static str,
+    doc: &'static str,
+    takes: &'static [Accepts],
+    meaning: Meaning,
+    nvptx: Nvptx,
+) -> Intrinsic {
+    Intrinsic {
+        name,
+        doc,
+        takes,
+        gives: Gives::Like(0),
+        together: Level::Thread,
+        uniform: Level::Thread,
+        touches: Touches::Nothing,
+        completes: Completes::AtOnce,
+        result: Spread::AsOperands,
+        meaning,
+        nvptx,
+    }
+}

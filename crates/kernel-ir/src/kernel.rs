@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels: parameters, memory, and the operations that each thread runs. Ids are numbers that
+//! print as they are written in a kernel's text.
+
+use crate::constant::Const;
+use crate::op::Region;
+use crate::types::{Scalar, Space, Type};
+use kernpack_syntax::Span;
+use std::fmt;
+
+macro_rules! ids {
+    ($( #[doc = $doc:literal] $name:ident = $prefix:literal; )*) => { $(
+        #[doc = $doc]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl $name {
+            /// Its place in the kernel's list.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// A value: the result of one operation, a parameter, or the index of a loop. Prints as `v7`.
+    Value = "v";
+    /// A variable that each thread has one of. Prints as `s2`.
+    Slot = "s";
+    /// An array that the threads of a block share. Prints as `shared0`.
+    Shared = "shared";
+    /// An array that each thread has one of: a register tensor. Prints as `local0`.
+    Local = "local";
+    /// Where an operation was written. It is printed as file, line and column.
+    Place = "p";
+    /// A file of the kernel's source.
+    File = "f";
+}
+
+/// A kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kernel {
+    /// Its symbol: a C identifier.
+    pub name: String,
+    /// What it is passed. Parameter `i` is value `v{i}`.
+    pub params: Vec<Param>,
+    /// The threads of a block in x, y and z, as far as they are known.
+    pub block: [Option<u32>; 3],
+    /// The arrays of a block.
+    pub shared: Vec<SharedArray>,
+    /// The register tensors of a thread.
+    pub locals: Vec<LocalArray>,
+    /// The variables of a thread.
+    pub slots: Vec<SlotData>,
+    /// The values.
+    pub values: Vec<ValueData>,
+    /// What a thread does.
+    pub body: Region,
+    /// The files that it was written in.
+    pub files: Vec<String>,
+    /// The places of operations. The first is where nothing was written.
+    pub places: Vec<PlaceData>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name, for messages: `x`, `x.shape[1]`.
+    pub name: String,
+    /// What it is.
+    pub kind: ParamKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// A number, and what is known of it.
+    Scalar(Scalar, Facts),
+    /// The address of a tensor in global memory.
+    Pointer(Pointer),
+}
+
+impl ParamKind {
+    /// The type of its value.
+    pub const fn ty(&self) -> Type {
+        match self {
+            ParamKind::Scalar(scalar, _) => Type::Scalar(*scalar),
+            ParamKind::Pointer(_) => Type::Pointer(Space::Global),
+        }
+    }
+}
+
+/// What every caller's number satisfies. Of floats and truth values nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The least.
+    pub min: i64,
+    /// The largest.
+    pub max: i64,
+    /// What it is a multiple of: 1 or more.
+    pub divisor: i64,
+}
+
+impl Facts {
+    /// Nothing is known.
+    pub const NONE: Facts = Facts { min: i64::MIN, max: i64::MAX, divisor: 1 };
+}
+
+/// The address of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointer {
+    /// The type of its elements.
+    pub element: Scalar,
+    /// What it is a multiple of, in bytes.
+    pub align: u32,
+    /// Whether the kernel may write there.
+    pub is_written: bool,
+    /// Whether nothing that is written through another parameter lies there, nor, where this one is
+    /// written, anything that another one reads.
+    pub is_alone: bool,
+}
+
+/// An array of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedArray {
+    /// Its name, for messages.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How large it is.
+    pub size: Size,
+    /// What its address is a multiple of, in bytes.
+    pub align: u32,
+}
+
+/// How large an array of a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// So many bytes.
+    Bytes(u32),
+    /// As many bytes as a parameter says, an `int64`.
+    Param(Value),
+}
+
+/// A register tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalArray {
+    /// Its name, for messages.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How many.
+    pub count: u32,
+    /// Where it was made.
+    pub place: Place,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlotData {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// What it is, where an operation gives a constant.
+    pub constant: Option<Const>,
+}
+
+/// Where an operation was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlaceData {
+    /// The place in the table of texts, where there is one.
+    pub span: Span,
+    /// The file; nothing where nothing was written.
+    pub file: Option<File>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+    /// Where the function that has it was called, if it was inlined.
+    pub caller: Option<Place>,
+}
+
+impl PlaceData {
+    /// Where nothing was written.
+    pub const NOWHERE: PlaceData =
+        PlaceData { span: Span::new(0, 0), file: None, line: 0, column: 0, caller: None };
+}
+
+impl Place {
+    /// Where nothing was written.
+    pub const NOWHERE: Place = Place(0);
+}
+
+impl Kernel {
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value.index()].ty
+    }
+
+    /// What a value is, where an operation gives a constant.
+    pub fn constant(&self, value: Value) -> Option<Const> {
+        self.values[value.index()].constant
+    }
+
+    /// Where an operation was written.
+    pub fn place(&self, place: Place) -> &PlaceData {
+        &self.places[place.index()]
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operations: what a kernel does, in order. The list is closed: printing, parsing, verifying,
+//! interpreting and lowering are exhaustive matches over it. What grows are the rows of
+//! [`intrinsic`](crate::intrinsic), which one operation calls.
+
+use crate::constant::Const;
+use crate::intrinsic::Intrinsic;
+use crate::kernel::{Local, Place, Shared, Slot, Value};
+
+/// Operations, in order. Values that are defined in a region are known in it and in those within.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Region(pub Vec<Op>);
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// The value that it defines.
+    pub result: Option<Value>,
+    /// What it does.
+    pub kind: OpKind,
+    /// Where the kernel's author wrote it.
+    pub place: Place,
+}
+
+/// What an operation does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpKind {
+    /// Gives a constant.
+    Const(Const),
+    /// Computes with one number, lane by lane.
+    Unary(Unary, Value),
+    /// Computes with two of one type, lane by lane.
+    Binary(Binary, Value, Value),
+    /// Compares two scalars of one type.
+    Compare(Compare, Value, Value),
+    /// Gives the second where the first holds, else the third.
+    Select(Value, Value, Value),
+    /// Gives the same number as another type, lane by lane. A number that the type has not is
+    /// rounded; an integer loses what does not fit; a float beyond the range of an integer becomes
+    /// the nearest one there, and NaN 0.
+    Convert(Value, Rounding),
+    /// Gives the same bits as another type of as many.
+    Bitcast(Value),
+    /// Gives a vector of scalars.
+    Vector(Vec<Value>),
+    /// Gives a vector of one scalar.
+    Splat(Value),
+    /// Gives a lane of a vector.
+    Extract(Value, u8),
+    /// Gives a vector with another scalar in a lane.
+    Insert(Value, u8, Value),
+    /// Gives the address of an array of the block's.
+    Shared(Shared),
+    /// Gives the address of a register tensor.
+    Local(Local),
+    /// Gives the address so many bytes further: a pointer and an `int64`.
+    Offset(Value, Value),
+    /// Gives what lies at an address.
+    Load(Load),
+    /// Puts a value at an address.
+    Store(Store),
+    /// States that 0 <= index < extent, both of one integer type. It does nothing; a kernel for
+    /// which it does not hold is wrong, and the interpreter says so.
+    InBounds {
+        /// The index.
+        index: Value,
+        /// One past the largest.
+        extent: Value,
+    },
+    /// Gives what a slot holds.
+    Get(Slot),
+    /// Makes a slot hold a value.
+    Set(Slot, Value),
+    /// Runs one region where the condition holds, else the other.
+    If {
+        /// The condition.
+        condition: Value,
+        /// What runs where it holds.
+        then: Region,
+        /// What runs where it does not.
+        otherwise: Region,
+    },
+    /// Runs a region for `first`, `first + step`, ... as long as that is less than `end`. A step
+    /// below 1 runs it not at all, and a sum that overflows ends the loop.
+    For {
+        /// The number, anew in each turn: of the type of the three others, an integer.
+        index: Value,
+        /// The first.
+        first: Value,
+        /// One past the last.
+        end: Value,
+        /// The step.
+        step: Value,
+        /// What runs.
+        body: Region,
+    },
+    /// Runs a region as long as a condition holds. Values of `before` are known in `body`.
+    While {
+        /// Computes the condition.
+        before: Region,
+        /// The condition.
+        condition: Value,
+        /// What runs.
+        body: Region,
+    },
+    /// Ends the innermost loop.
+    Break,
+    /// Ends this turn of the innermost loop.
+    Continue,
+    /// Ends the thread.
+    Return,
+    /// Calls a row of the table.
+    Call(Call),
+    /// Writes a line for a person: `{}` stands for the next argument.
+    Print(String, Vec<Value>),
+    /// Runs PTX as it is written: `{0}`, `{1}` ... stand for the result and the operands.
+    Ptx(Ptx),
+}
+
+/// Computes with one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// The number with the other sign; of an integer, wrapping.
+    Neg,
+    /// Its magnitude; of an integer, wrapping.
+    Abs,
+    /// Every bit, or the truth value, the other way.
+    Not,
+}
+
+/// Computes with two numbers. Integers wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// The sum.
+    Add,
+    /// The difference.
+    Sub,
+    /// The product.
+    Mul,
+    /// The quotient of two floats.
+    Div,
+    /// The quotient of two integers, rounded towards minus infinity. By 0 it is 0.
+    FloorDiv,
+    /// What that leaves: `a - a // b * b`. By 0 it is the first number.
+    FloorMod,
+    /// The upper half of the product of two integers, which has twice the bits.
+    MulHigh,
+    /// The smaller one. Of floats the one that is no NaN, and -0 before +0.
+    Min,
+    /// The larger one. Of floats the one that is no NaN, and +0 before -0.
+    Max,
+    /// Both bits, or both truth values.
+    And,
+    /// Either bit.
+    Or,
+    /// Either bit but not both.
+    Xor,
+    /// Bits moved up by the second, which counts without a sign: 0 where it is the width or more.
+    Shl,
+    /// Bits moved down; copies of the sign come from above where the type has one.
+    Shr,
+}
+
+/// Compares two numbers. With a NaN only [`Ne`](Compare::Ne) holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+}
+
+/// Which number stands for one that a type has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// The nearest, ties to the even one.
+    NearestEven,
+    /// The next towards zero.
+    Zero,
+    /// The next towards minus infinity.
+    Down,
+    /// The next towards plus infinity.
+    Up,
+}
+
+macro_rules! names {
+    ($( $type:ident { $( $name:ident = $text:literal, )* } )*) => { $(
+        impl $type {
+            /// Every one.
+            pub const ALL: &[$type] = &[ $( $type::$name, )* ];
+
+            /// Its name in a kernel's text.
+            pub const fn name(self) -> &'static str {
+                match self { $( $type::$name => $text, )* }
+            }
+
+            /// The one of that name.
+            pub fn parse(name: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+    )* };
+}
+
+names! {
+    Unary { Neg = "neg", Abs = "abs", Not = "not", }
+    Binary {
+        Add = "add", Sub = "sub", Mul = "mul", Div = "div", FloorDiv = "floordiv",
+        FloorMod = "floormod", MulHigh = "mulhigh", Min = "min", Max = "max", And = "and",
+        Or = "or", Xor = "xor", Shl = "shl", Shr = "shr",
+    }
+    Compare { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", }
+    Rounding { NearestEven = "nearest", Zero = "zero", Down = "down", Up = "up", }
+}
+
+/// What lies at an address, as the type of the result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// The address.
+    pub pointer: Value,
+    /// What the address is a multiple of, in bytes.
+    pub align: u32,
+    /// Where it is read at all.
+    pub guard: Option<Guard>,
+}
+
+/// Reads only where a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The condition.
+    pub condition: Value,
+    /// What the result is where it does not hold.
+    pub otherwise: Value,
+}
+
+/// Puts a value at an address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// The address.
+    pub pointer: Value,
+    /// The value.
+    pub value: Value,
+    /// What the address is a multiple of, in bytes.
+    pub align: u32,
+    /// Where it is written at all.
+    pub condition: Option<Value>,
+}
+
+/// Calls a row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The row.
+    pub intrinsic: &'static Intrinsic,
+    /// What it is given.
+    pub operands: Vec<Operand>,
+}
+
+/// What an intrinsic is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A value.
+    Value(Value),
+    /// A number that the code itself has.
+    Constant(i64),
+    /// A word: a memory order, a scope.
+    Word(&'static str),
+    /// A register tensor, which is read, written or both.
+    Local(Local),
+}
+
+/// PTX as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ptx {
+    /// The instructions.
+    pub text: String,
+    /// What `{1}`, `{2}` ... stand for; `{0}` where there is no result.
+    pub operands: Vec<Value>,
+    /// Whether it does more than compute its result.
+    pub has_effects: bool,
+}

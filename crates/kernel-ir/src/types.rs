@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The types of values: scalars, short vectors of them, and pointers. Tensors and layouts are not
+//! types here: they are gone when a kernel has become operations.
+
+use kernpack_ffi_abi::DType;
+use std::fmt;
+
+macro_rules! scalars {
+    ($( $name:ident = $dtype:ident, $text:literal, $bits:literal, $class:ident; )*) => {
+        /// The type of one number, or of a truth value. Whether an integer has a sign is part of
+        /// its type, not of the operations on it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Scalar {
+            $( #[doc = concat!("`", $text, "`.")] $name, )*
+        }
+
+        impl Scalar {
+            /// Every one.
+            pub const ALL: &[Scalar] = &[ $( Scalar::$name, )* ];
+
+            /// Its name, which is the dtype's.
+            pub const fn name(self) -> &'static str {
+                match self { $( Scalar::$name => $text, )* }
+            }
+
+            /// Its bits in memory; those of `bool` are a byte.
+            pub const fn bits(self) -> u32 {
+                match self { $( Scalar::$name => $bits, )* }
+            }
+
+            /// What it is.
+            pub const fn class(self) -> Class {
+                match self { $( Scalar::$name => Class::$class, )* }
+            }
+
+            /// As the element type of a tensor.
+            pub const fn dtype(self) -> DType {
+                match self { $( Scalar::$name => DType::$dtype, )* }
+            }
+        }
+    };
+}
+
+scalars! {
+    Bool = BOOL, "bool", 8, Bool;
+    I8 = INT8, "int8", 8, Signed;
+    I16 = INT16, "int16", 16, Signed;
+    I32 = INT32, "int32", 32, Signed;
+    I64 = INT64, "int64", 64, Signed;
+    U8 = UINT8, "uint8", 8, Unsigned;
+    U16 = UINT16, "uint16", 16, Unsigned;
+    U32 = UINT32, "uint32", 32, Unsigned;
+    U64 = UINT64, "uint64", 64, Unsigned;
+    F16 = FLOAT16, "float16", 16, Float;
+    BF16 = BFLOAT16, "bfloat16", 16, Float;
+    F32 = FLOAT32, "float32", 32, Float;
+    F64 = FLOAT64, "float64", 64, Float;
+}
+
+/// What kind of number a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// True or false.
+    Bool,
+    /// An integer in two's complement.
+    Signed,
+    /// An integer from 0.
+    Unsigned,
+    /// A binary floating point number.
+    Float,
+}
+
+impl Scalar {
+    /// The scalar of that name.
+    pub fn parse(name: &str) -> Option<Scalar> {
+        Scalar::ALL.iter().copied().find(|scalar| scalar.name() == name)
+    }
+
+    /// The scalar that elements of that dtype are, if they are one.
+    pub fn of(dtype: DType) -> Option<Scalar> {
+        Scalar::ALL.iter().copied().find(|scalar| scalar.dtype() == dtype)
+    }
+
+    /// Its bytes in memory.
+    pub const fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// Whether it is a float.
+    pub const fn is_float(self) -> bool {
+        matches!(self.class(), Class::Float)
+    }
+
+    /// Whether it is an integer, with a sign or without.
+    pub const fn is_int(self) -> bool {
+        matches!(self.class(), Class::Signed | Class::Unsigned)
+    }
+
+    /// Whether it is an integer with a sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self.class(), Class::Signed)
+    }
+
+    /// The mask of the bits that a value has: one bit of a `bool`.
+    pub const fn mask(self) -> u64 {
+        match self {
+            Scalar::Bool => 1,
+            _ => u64::MAX >> (64 - self.bits()),
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The device's memory: tensors that a kernel was given.
+    Global,
+    /// A block's own.
+    Shared,
+    /// A thread's own: register tensors.
+    Local,
+}
+
+impl Space {
+    /// Every one.
+    pub const ALL: &[Space] = &[Space::Global, Space::Shared, Space::Local];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One.
+    Scalar(Scalar),
+    /// Several of one type, side by side: at least two, and no `bool`s.
+    Vector(Scalar, u8),
+    /// An address of a byte.
+    Pointer(Space),
+}
+
+/// The most bytes of a vector: what the widest access of a thread moves.
+pub const MOST_VECTOR_BYTES: u32 = 16;
+
+impl Type {
+    /// A vector of `lanes`, or the scalar itself where that is one.
+    pub const fn of_lanes(scalar: Scalar, lanes: u8) -> Type {
+        if lanes == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, lanes) }
+    }
+
+    /// What it is made of, unless it is a pointer.
+    pub const fn scalar(self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),
+            Type::Pointer(_) => None,
+        }
+    }
+
+    /// How many of them it has.
+    pub const fn lanes(self) -> u8 {
+        match self {
+            Type::Scalar(_) | Type::Pointer(_) => 1,
+            Type::Vector(_, lanes) => lanes,
+        }
+    }
+
+    /// As many lanes of another scalar.
+    pub const fn with_scalar(self, scalar: Scalar) -> Type {
+        Type::of_lanes(scalar, self.lanes())
+    }
+
+    /// Its bytes in memory.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Type::Scalar(scalar) => scalar.bytes(),
+            Type::Vector(scalar, lanes) => scalar.bytes() * lanes as u32,
+            Type::Pointer(_) => 8,
+        }
+    }
+}
+
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Type {
+        Type::Scalar(scalar)
+    }
+}
+
+/// As in a kernel's text: `float32`, `float32x4`, `pointer.global`.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Scalar(scalar) => scalar.fmt(f),
+            Type::Vector(scalar, lanes) => write!(f, "{scalar}x{lanes}"),
+            Type::Pointer(space) => write!(f, "pointer.{space}"),
+        }
+    }
+}
