@@ -27,12 +27,15 @@
 pub mod builder;
 pub mod constant;
 pub mod eval;
+pub mod function;
 pub mod intrinsic;
 pub mod kernel;
 pub mod op;
+pub mod text;
 pub mod types;
 
 pub use builder::Builder;
 pub use constant::Const;
+pub use function::Function;
 pub use kernel::Kernel;
 pub use types::{Scalar, Space, Type};
