@@ -27,15 +27,19 @@
 pub mod builder;
 pub mod constant;
 pub mod eval;
+pub mod expand;
 pub mod function;
 pub mod intrinsic;
 pub mod kernel;
+pub mod math;
 pub mod op;
 pub mod text;
 pub mod types;
+mod walk;
 
 pub use builder::Builder;
 pub use constant::Const;
+pub use expand::expand;
 pub use function::Function;
 pub use kernel::Kernel;
 pub use types::{Scalar, Space, Type};

@@ -142,34 +142,18 @@ impl Printer<'_, '_, '_> {
                 None => write!(self.f, "{result}: _ = ")?,
             }
         }
-        match &op.kind {
-            OpKind::If { condition, then, otherwise } => {
-                self.write_head(format_args!("if {condition}"), op.place)?;
-                self.write_block(then)?;
-                if otherwise.0.is_empty() {
-                    return Ok(());
-                }
-                self.f.write_str(" else {")?;
-                self.write_block(otherwise)
-            }
-            OpKind::For { index, first, end, step, body } => {
-                let ty = self.kernel.values.get(index.index()).map(|data| data.ty.to_string());
-                let ty = ty.unwrap_or_else(|| "_".to_string());
-                let head = format_args!("for {index}: {ty} = {first} to {end} step {step}");
-                self.write_head(head, op.place)?;
-                self.write_block(body)
-            }
-            OpKind::While { before, condition, body } => {
-                self.write_head(format_args!("while"), op.place)?;
-                self.write_block(before)?;
-                write!(self.f, " {condition} {{")?;
-                self.write_block(body)
-            }
-            kind => {
-                self.write_plain(kind)?;
-                self.write_place(op.place)
-            }
+        self.write_kind(&op.kind, op.place)?;
+        let has_regions = op.kind.regions().next().is_some();
+        if has_regions { Ok(()) } else { self.write_place(op.place) }
+    }
+
+    fn write_if(&mut self, then: &Region, otherwise: &Region) -> fmt::Result {
+        self.write_block(then)?;
+        if otherwise.0.is_empty() {
+            return Ok(());
         }
+        self.f.write_str(" else {")?;
+        self.write_block(otherwise)
     }
 
     /// The head of an operation with regions, and where it was written.
@@ -179,8 +163,8 @@ impl Printer<'_, '_, '_> {
         self.f.write_str(" {")
     }
 
-    /// An operation without regions.
-    fn write_plain(&mut self, kind: &OpKind) -> fmt::Result {
+    /// What an operation does, with its place if that stands within.
+    fn write_kind(&mut self, kind: &OpKind, place: Place) -> fmt::Result {
         match kind {
             OpKind::Const(constant) => write!(self.f, "const {constant}"),
             OpKind::Unary(op, value) => write!(self.f, "{} {value}", op.name()),
@@ -216,7 +200,23 @@ impl Printer<'_, '_, '_> {
                 values.iter().try_for_each(|value| write!(self.f, ", {value}"))
             }
             OpKind::Ptx(ptx) => self.write_ptx(ptx),
-            OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => Ok(()),
+            OpKind::If { condition, then, otherwise } => {
+                self.write_head(format_args!("if {condition}"), place)?;
+                self.write_if(then, otherwise)
+            }
+            OpKind::For { index, first, end, step, body } => {
+                let ty = self.kernel.values.get(index.index()).map(|data| data.ty.to_string());
+                let ty = ty.unwrap_or_else(|| "_".to_string());
+                let head = format_args!("for {index}: {ty} = {first} to {end} step {step}");
+                self.write_head(head, place)?;
+                self.write_block(body)
+            }
+            OpKind::While { before, condition, body } => {
+                self.write_head(format_args!("while"), place)?;
+                self.write_block(before)?;
+                write!(self.f, " {condition} {{")?;
+                self.write_block(body)
+            }
         }
     }
 

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Puts functions in the place of calls that stand for them. What results of constants is computed
+//! on the way.
+//!
+//! The kernel need not be verified: a call that its function does not fit is left, and the verifier
+//! says what is wrong with it.
+
+use crate::constant::Const;
+use crate::eval;
+use crate::function::Function;
+use crate::intrinsic::Meaning;
+use crate::kernel::{Kernel, Place, Slot, SlotData, Value, ValueData};
+use crate::math;
+use crate::op::{Call, Op, OpKind, Operand, Region};
+use crate::types::Type;
+
+/// Replaces each call of a row that is computed with other operations by these operations. Their
+/// place is the call's.
+pub fn expand(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    expand_region(kernel, &mut body);
+    kernel.body = body;
+}
+
+fn expand_region(kernel: &mut Kernel, region: &mut Region) {
+    for op in &mut region.0 {
+        op.kind.regions_mut().for_each(|region| expand_region(kernel, region));
+    }
+    let calls = |op: &Op| matches!(&op.kind, OpKind::Call(call) if function_of(call).is_some());
+    if !region.0.iter().any(calls) {
+        return;
+    }
+    let mut ops = Vec::with_capacity(region.0.len());
+    for op in region.0.drain(..) {
+        match inlined(kernel, &op) {
+            Some(body) => ops.extend(body.0),
+            None => ops.push(op),
+        }
+    }
+    region.0 = ops;
+}
+
+fn function_of(call: &Call) -> Option<&'static Function> {
+    match call.intrinsic.meaning {
+        Meaning::Expand(name) => math::find(name),
+        Meaning::Pure(_)
+        | Meaning::Approximate(_)
+        | Meaning::Geometry(_)
+        | Meaning::Warp(_)
+        | Meaning::Barrier
+        | Meaning::Fence
+        | Meaning::Atomic(_) => None,
+    }
+}
+
+/// The operations that stand for an operation, if it is a call of a function.
+fn inlined(kernel: &mut Kernel, op: &Op) -> Option<Region> {
+    let (OpKind::Call(call), Some(result)) = (&op.kind, op.result) else { return None };
+    let function = function_of(call)?;
+    let operands = operands(kernel, call, function)?;
+    let data = kernel.values.get(result.index())?;
+    if data.ty != function.ty {
+        return None;
+    }
+    let mut body = function.kernel.body.clone();
+    Inliner::new(kernel, function, operands, result, op.place).rename(&mut body);
+    Some(body)
+}
+
+/// What a function is given, if it has the types for it.
+fn operands(kernel: &Kernel, call: &Call, function: &Function) -> Option<Vec<Value>> {
+    let params = &function.kernel.params;
+    let values = call.operands.iter().map(|operand| match operand {
+        Operand::Value(value) => Some(*value),
+        Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+    });
+    let values: Vec<_> = values.collect::<Option<_>>()?;
+    let fits = |(value, param): (&Value, &crate::kernel::Param)| {
+        kernel.values.get(value.index()).is_some_and(|data| data.ty == param.kind.ty())
+    };
+    let all_fit = values.len() == params.len() && values.iter().zip(params).all(fits);
+    all_fit.then_some(values)
+}
+
+/// Makes a copy of a function's body one of a kernel's.
+struct Inliner<'k> {
+    kernel: &'k mut Kernel,
+    /// The kernel's values for the function's.
+    values: Vec<Value>,
+    /// The number of the first of its slots.
+    first_slot: u32,
+    place: Place,
+}
+
+impl<'k> Inliner<'k> {
+    fn new(
+        kernel: &'k mut Kernel,
+        function: &Function,
+        operands: Vec<Value>,
+        result: Value,
+        place: Place,
+    ) -> Inliner<'k> {
+        let inner = &function.kernel;
+        let first_slot = kernel.slots.len() as u32;
+        kernel.slots.extend(
+            inner.slots.iter().map(|slot| SlotData {
+                name: format!("{}.{}", inner.name, slot.name),
+                ty: slot.ty,
+            }),
+        );
+        let mut values = operands;
+        for number in values.len()..inner.values.len() {
+            let value = Value(number as u32);
+            if value == function.gives {
+                values.push(result);
+                continue;
+            }
+            values.push(Value(kernel.values.len() as u32));
+            kernel.values.push(ValueData { ty: inner.ty(value), constant: None });
+        }
+        Inliner { kernel, values, first_slot, place }
+    }
+
+    fn rename(&mut self, region: &mut Region) {
+        for op in &mut region.0 {
+            op.place = self.place;
+            op.kind.uses_mut(&mut |value| *value = self.values[value.index()]);
+            if let OpKind::For { index, .. } = &mut op.kind {
+                *index = self.values[index.index()];
+            }
+            if let OpKind::Get(slot) | OpKind::Set(slot, _) = &mut op.kind {
+                *slot = Slot(slot.0 + self.first_slot);
+            }
+            op.kind.regions_mut().for_each(|region| self.rename(region));
+            op.result = op.result.map(|result| self.values[result.index()]);
+            self.fold(op);
+        }
+    }
+
+    /// Makes a constant of an operation that gives the same at each run.
+    fn fold(&mut self, op: &mut Op) {
+        let Some(result) = op.result else { return };
+        let constant = fold(self.kernel, &op.kind, self.kernel.ty(result));
+        self.kernel.values[result.index()].constant = constant;
+        if let Some(constant) = constant {
+            op.kind = OpKind::Const(constant);
+        }
+    }
+}
+
+/// What an operation of a function gives, where that is the same at each run.
+fn fold(kernel: &Kernel, kind: &OpKind, ty: Type) -> Option<Const> {
+    // The kernel's own operations need not be right, but those of functions are: whatever has the
+    // type that it says can be computed with.
+    let known = |value: Value| {
+        let of_type = |known: &Const| kernel.ty(value) == Type::Scalar(known.scalar());
+        kernel.constant(value).filter(of_type)
+    };
+    match kind {
+        OpKind::Const(constant) => Some(*constant),
+        OpKind::Unary(op, value) => Some(eval::unary(*op, known(*value)?)),
+        OpKind::Binary(op, a, b) => Some(eval::binary(*op, known(*a)?, known(*b)?)),
+        OpKind::Compare(op, a, b) => Some(Const::bool(eval::compare(*op, known(*a)?, known(*b)?))),
+        OpKind::Select(condition, a, b) => {
+            known(if known(*condition)?.as_bool()? { *a } else { *b })
+        }
+        OpKind::Convert(value, rounding) => match ty {
+            Type::Scalar(to) => Some(eval::convert(known(*value)?, to, *rounding)),
+            Type::Vector(..) | Type::Pointer(_) => None,
+        },
+        OpKind::Bitcast(value) => match ty {
+            Type::Scalar(to) => Some(Const::from_bits(to, known(*value)?.bits())),
+            Type::Vector(..) | Type::Pointer(_) => None,
+        },
+        OpKind::Call(Call { intrinsic, operands }) => {
+            let Meaning::Pure(meaning) = intrinsic.meaning else { return None };
+            let operands = operands.iter().map(|operand| match operand {
+                Operand::Value(value) => known(*value),
+                Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+            });
+            Some(meaning(&operands.collect::<Option<Vec<_>>>()?))
+        }
+        OpKind::Vector(_)
+        | OpKind::Splat(_)
+        | OpKind::Extract(..)
+        | OpKind::Insert(..)
+        | OpKind::Shared(_)
+        | OpKind::Local(_)
+        | OpKind::Offset(..)
+        | OpKind::Load(_)
+        | OpKind::Store(_)
+        | OpKind::InBounds { .. }
+        | OpKind::Get(_)
+        | OpKind::Set(..)
+        | OpKind::If { .. }
+        | OpKind::For { .. }
+        | OpKind::While { .. }
+        | OpKind::Break
+        | OpKind::Continue
+        | OpKind::Return
+        | OpKind::Print(..)
+        | OpKind::Ptx(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Item, parse};
+    use expect_test::{Expect, expect};
+
+    fn expect_expanded(text: &str, expected: Expect) {
+        let items = parse(&text.into()).unwrap_or_else(|problems| panic!("{problems}"));
+        let [Item::Kernel(kernel)] = &items[..] else { panic!("one kernel") };
+        let mut kernel = kernel.clone();
+        expand(&mut kernel);
+        expected.assert_eq(&kernel.to_string());
+        let again = kernel.to_string();
+        expand(&mut kernel);
+        assert_eq!(kernel.to_string(), again, "nothing is left to expand");
+    }
+
+    #[test]
+    fn calls_become_operations_at_their_place() {
+        let text = "kernel k(v0 x: float32, v1 b: bool) {
+            if v1 {
+              v2: float32 = call rsqrt(v0)  @4:9
+              v3: float32 = add v2, v2
+            }
+          }";
+        expect_expanded(
+            text,
+            expect![[r#"
+            kernel k(v0 x: float32, v1 b: bool) files "kernel.py" {
+              if v1 {
+                v4: float32 = call sqrt(v0)  @4:9
+                v5: float32 = const 1.0  @4:9
+                v2: float32 = div v5, v4  @4:9
+                v3: float32 = add v2, v2
+              }
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_results_of_constants_is_computed() {
+        let text = "kernel k() {
+            v0: float32 = const 4.0
+            v1: float32 = call rsqrt(v0)
+          }";
+        expect_expanded(
+            text,
+            expect![[r#"
+            kernel k() {
+              v0: float32 = const 4.0
+              v2: float32 = const 2.0
+              v3: float32 = const 1.0
+              v1: float32 = const 0.5
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_call_that_its_function_does_not_fit_is_left() {
+        let text = "kernel k(v0 x: float64) {
+            v1: float64 = call rsqrt(v0)
+            v2: float32 = call rsqrt(v0, v0)
+            v3: float32 = call rsqrt(v9)
+            call rsqrt(v0)
+          }";
+        expect_expanded(
+            text,
+            expect![[r#"
+            kernel k(v0 x: float64) {
+              v1: float64 = call rsqrt(v0)
+              v2: float32 = call rsqrt(v0, v0)
+              v3: float32 = call rsqrt(v9)
+              call rsqrt(v0)
+            }
+        "#]],
+        );
+    }
+}
