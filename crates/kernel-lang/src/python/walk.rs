@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Walks over a tree that look for one thing.
+
+use super::tree::{Block, Expr, ExprKind, Foreign, Function, Name, Stmt, StmtKind};
+use kernpack_syntax::Span;
+
+/// Everything in a function that kernels have not, in order.
+pub fn foreign(function: &Function) -> Vec<(Foreign, Span)> {
+    let mut found = function.foreign_params.clone();
+    foreign_block(&function.body, &mut found);
+    found
+}
+
+fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
+    for stmt in block {
+        if let StmtKind::Foreign(foreign) = &stmt.kind {
+            found.push((*foreign, stmt.span));
+        }
+        if let StmtKind::Function(function) = &stmt.kind {
+            found.extend(foreign(function));
+        }
+        stmt_exprs(stmt, &mut |expr| foreign_expr(expr, found));
+        stmt_blocks(stmt, &mut |block| foreign_block(block, found));
+    }
+}
+
+fn foreign_expr(expr: &Expr, found: &mut Vec<(Foreign, Span)>) {
+    match &expr.kind {
+        ExprKind::Foreign(foreign) => found.push((*foreign, expr.span)),
+        ExprKind::Lambda(function) => found.extend(foreign(function)),
+        _ => expr_parts(expr, &mut |part| foreign_expr(part, found)),
+    }
+}
+
+/// The names that statements assign, each once, in order: those of functions within do not count.
+pub fn assigned(block: &Block) -> Vec<Name> {
+    let mut names = Vec::new();
+    assigned_block(block, &mut names);
+    names
+}
+
+fn assigned_block(block: &Block, names: &mut Vec<Name>) {
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Assign(targets, _) => {
+                targets.iter().for_each(|target| target_names(target, names));
+            }
+            StmtKind::Augment(target, ..) | StmtKind::For(target, ..) => {
+                target_names(target, names);
+            }
+            StmtKind::Function(function) => add(&function.name.name, names),
+            _ => {}
+        }
+        stmt_blocks(stmt, &mut |block| assigned_block(block, names));
+    }
+}
+
+/// The names that a target binds.
+pub fn target_names(target: &Expr, names: &mut Vec<Name>) {
+    match &target.kind {
+        ExprKind::Name(name) => add(name, names),
+        ExprKind::Tuple(parts) | ExprKind::List(parts) => {
+            parts.iter().for_each(|part| target_names(part, names));
+        }
+        _ => {}
+    }
+}
+
+fn add(name: &Name, names: &mut Vec<Name>) {
+    if !names.contains(name) {
+        names.push(name.clone());
+    }
+}
+
+fn stmt_blocks<'t>(stmt: &'t Stmt, each: &mut dyn FnMut(&'t Block)) {
+    match &stmt.kind {
+        StmtKind::If(branches, otherwise) => {
+            branches.iter().for_each(|(_, block)| each(block));
+            each(otherwise);
+        }
+        StmtKind::For(_, _, body) | StmtKind::While(_, body) => each(body),
+        StmtKind::Expr(_)
+        | StmtKind::Assign(..)
+        | StmtKind::Augment(..)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_)
+        | StmtKind::Pass
+        | StmtKind::Assert(..)
+        | StmtKind::Function(_)
+        | StmtKind::Import(_)
+        | StmtKind::Foreign(_) => {}
+    }
+}
+
+fn stmt_exprs<'t>(stmt: &'t Stmt, each: &mut dyn FnMut(&'t Expr)) {
+    match &stmt.kind {
+        StmtKind::Expr(value) => each(value),
+        StmtKind::Assign(targets, value) => {
+            targets.iter().for_each(&mut *each);
+            each(value);
+        }
+        StmtKind::Augment(target, _, value) | StmtKind::For(target, value, _) => {
+            each(target);
+            each(value);
+        }
+        StmtKind::If(branches, _) => branches.iter().for_each(|(test, _)| each(test)),
+        StmtKind::While(test, _) => each(test),
+        StmtKind::Return(value) => value.iter().for_each(each),
+        StmtKind::Assert(test, message) => {
+            each(test);
+            message.iter().for_each(each);
+        }
+        StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Pass
+        | StmtKind::Function(_)
+        | StmtKind::Import(_)
+        | StmtKind::Foreign(_) => {}
+    }
+}
+
+/// The expressions that an expression is made of.
+fn expr_parts<'t>(expr: &'t Expr, each: &mut dyn FnMut(&'t Expr)) {
+    match &expr.kind {
+        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Logic(_, parts) => {
+            parts.iter().for_each(each);
+        }
+        ExprKind::Dict(items) => items.iter().for_each(|(_, value)| each(value)),
+        ExprKind::Attribute(of, _) | ExprKind::Unary(_, of) | ExprKind::Starred(of) => each(of),
+        ExprKind::Subscript(of, index) => {
+            each(of);
+            each(index);
+        }
+        ExprKind::Call(call) => {
+            each(&call.function);
+            call.args.iter().for_each(&mut *each);
+            call.keywords.iter().for_each(|(_, value)| each(value));
+        }
+        ExprKind::Binary(_, operands) => {
+            each(&operands.0);
+            each(&operands.1);
+        }
+        ExprKind::Compare(first, rest) => {
+            each(first);
+            rest.iter().for_each(|(_, value)| each(value));
+        }
+        ExprKind::Conditional(parts) => {
+            each(&parts.0);
+            each(&parts.1);
+            each(&parts.2);
+        }
+        ExprKind::Comprehension(made) => {
+            each(&made.element);
+            for one in &made.loops {
+                each(&one.target);
+                each(&one.iter);
+                one.conditions.iter().for_each(&mut *each);
+            }
+        }
+        ExprKind::Name(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::None
+        | ExprKind::Text(_)
+        | ExprKind::Lambda(_)
+        | ExprKind::Foreign(_) => {}
+    }
+}
