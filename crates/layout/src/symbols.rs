@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The context of layouts as they are written: names and `?` for numbers that are not known.
+//!
+//! A value is an expression. It is printed as such where everything in it has a name, and else as
+//! CuTe prints what is not known: `?`, with what is known to divide it.
+
+use crate::arith::{Arith, Op};
+use crate::facts::Facts;
+use crate::int::Int;
+use std::fmt::{self, Display, Formatter};
+use std::rc::Rc;
+
+/// A number that is not known: a name, a `?`, or what an operation makes of such.
+#[derive(Clone, Debug)]
+pub struct Symbol(Rc<Term>);
+
+#[derive(Debug)]
+struct Term {
+    form: Form,
+    facts: Facts,
+    /// Whether everything in it has a name, so that it can be written.
+    is_named: bool,
+}
+
+#[derive(Debug)]
+enum Form {
+    Name(String),
+    /// A `?`, which is like no other.
+    Unknown(u64),
+    Result(Op, Int<Symbol>, Int<Symbol>),
+}
+
+impl PartialEq for Symbol {
+    fn eq(&self, other: &Symbol) -> bool {
+        if Rc::ptr_eq(&self.0, &other.0) {
+            return true;
+        }
+        match (&self.0.form, &other.0.form) {
+            (Form::Name(a), Form::Name(b)) => a == b,
+            (Form::Unknown(a), Form::Unknown(b)) => a == b,
+            (Form::Result(op, a, b), Form::Result(other, c, d)) => op == other && a == c && b == d,
+            (Form::Name(_) | Form::Unknown(_) | Form::Result(..), _) => false,
+        }
+    }
+}
+
+/// Makes symbols, and computes with them.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    n_unknown: u64,
+}
+
+impl Symbols {
+    /// A context without symbols.
+    pub fn new() -> Symbols {
+        Symbols::default()
+    }
+
+    /// The number of a name. One name is one number; what is known of it is to be the same each
+    /// time.
+    pub fn name(&mut self, name: &str, facts: Facts) -> Symbol {
+        let form = Form::Name(name.to_string());
+        Symbol(Rc::new(Term { form, facts, is_named: true }))
+    }
+
+    /// A number that nothing says anything about but the facts.
+    pub fn unknown(&mut self, facts: Facts) -> Symbol {
+        self.n_unknown += 1;
+        Symbol(Rc::new(Term { form: Form::Unknown(self.n_unknown), facts, is_named: false }))
+    }
+}
+
+impl Arith for Symbols {
+    type Value = Symbol;
+
+    fn emit(&mut self, op: Op, a: &Int<Symbol>, b: &Int<Symbol>) -> Int<Symbol> {
+        let facts = Facts::of(op, self.facts_of(a), self.facts_of(b));
+        let is_named = |int: &Int<Symbol>| match int {
+            Int::Known(_) => true,
+            Int::Dynamic(symbol) => symbol.0.is_named,
+        };
+        let is_named = is_named(a) && is_named(b);
+        let form = Form::Result(op, a.clone(), b.clone());
+        Int::Dynamic(Symbol(Rc::new(Term { form, facts, is_named })))
+    }
+
+    fn facts(&self, symbol: &Symbol) -> Facts {
+        symbol.0.facts
+    }
+
+    fn is_multiple(&self, a: &Int<Symbol>, b: &Symbol) -> bool {
+        let Int::Dynamic(a) = a else { return false };
+        match &a.0.form {
+            Form::Result(Op::Mul, c, d) => {
+                [c, d].into_iter().any(|factor| self.divides(&Int::Dynamic(b.clone()), factor))
+            }
+            Form::Name(_) | Form::Unknown(_) | Form::Result(..) => false,
+        }
+    }
+
+    fn is_product(&self, product: &Int<Symbol>, a: &Int<Symbol>, b: &Int<Symbol>) -> bool {
+        let Int::Dynamic(product) = product else { return false };
+        match &product.0.form {
+            Form::Result(Op::Mul, c, d) => (c == a && d == b) || (c == b && d == a),
+            Form::Name(_) | Form::Unknown(_) | Form::Result(..) => false,
+        }
+    }
+}
+
+impl Display for Symbol {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Term { form, facts, is_named } = &*self.0;
+        match form {
+            Form::Name(name) => f.write_str(name),
+            Form::Result(op, a, b) if *is_named => write_result(f, *op, a, b),
+            Form::Unknown(_) | Form::Result(..) => match facts.divisor {
+                1 => f.write_str("?"),
+                divisor => write!(f, "?{{div={divisor}}}"),
+            },
+        }
+    }
+}
+
+fn write_result(f: &mut Formatter<'_>, op: Op, a: &Int<Symbol>, b: &Int<Symbol>) -> fmt::Result {
+    let sign = match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Div => "//",
+        Op::Rem => "%",
+        Op::And => "&",
+        Op::Xor => "^",
+        Op::CeilDiv | Op::Min | Op::Max | Op::Shl | Op::Shr => {
+            return write!(f, "{}({a},{b})", op.name());
+        }
+    };
+    write_operand(f, a)?;
+    f.write_str(sign)?;
+    write_operand(f, b)
+}
+
+/// With parentheses where there is an operation in it.
+fn write_operand(f: &mut Formatter<'_>, operand: &Int<Symbol>) -> fmt::Result {
+    match operand {
+        Int::Dynamic(symbol) if matches!(&symbol.0.form, Form::Result(op, ..) if is_infix(*op)) => {
+            write!(f, "({operand})")
+        }
+        Int::Known(_) | Int::Dynamic(_) => write!(f, "{operand}"),
+    }
+}
+
+fn is_infix(op: Op) -> bool {
+    !matches!(op, Op::CeilDiv | Op::Min | Op::Max | Op::Shl | Op::Shr)
+}
