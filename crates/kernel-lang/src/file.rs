@@ -101,7 +101,11 @@ impl KernelFiles {
     ///
     /// # Errors
     /// What is wrong in any of them, and files that cannot be read.
-    pub fn read(root: &Path, door: Door<'_>, texts: &mut Texts) -> Result<KernelFiles, Diagnostics> {
+    pub fn read(
+        root: &Path,
+        door: Door<'_>,
+        texts: &mut Texts,
+    ) -> Result<KernelFiles, Diagnostics> {
         let mut reader = Reader {
             door,
             texts,
@@ -358,7 +362,8 @@ impl Reader<'_, '_> {
             Err(error) if level == 0 && error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 let message = format!("cannot read `{}`: {error}", plain(path).display());
-                self.diagnostics.push(Diagnostic::new("file", message).label(span, "imported here"));
+                self.diagnostics
+                    .push(Diagnostic::new("file", message).label(span, "imported here"));
                 None
             }
         }
@@ -480,7 +485,9 @@ fn plain(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+            Component::ParentDir
+                if matches!(plain.components().next_back(), Some(Component::Normal(_))) =>
+            {
                 plain.pop();
             }
             Component::ParentDir

@@ -86,7 +86,9 @@ impl Convert<'_> {
             ast::Stmt::Import(node) => self.import(node),
             ast::Stmt::ImportFrom(node) => self.import_from(node),
             ast::Stmt::ClassDef(_) => foreign_stmt("class", "pass tuples, or several arguments"),
-            ast::Stmt::Delete(_) => foreign_stmt("`del`", "leave it out: names end with a function"),
+            ast::Stmt::Delete(_) => {
+                foreign_stmt("`del`", "leave it out: names end with a function")
+            }
             ast::Stmt::TypeAlias(_) => foreign_stmt("`type`", "assign the dtype to a name"),
             ast::Stmt::AnnAssign(_) => {
                 foreign_stmt("annotated assignment", "convert the value, as in `x = kp.float32(0)`")
@@ -340,8 +342,7 @@ impl Convert<'_> {
     }
 }
 
-const ASYNC: StmtKind =
-    StmtKind::Foreign(foreign("`async`", "write the statement without it"));
+const ASYNC: StmtKind = StmtKind::Foreign(foreign("`async`", "write the statement without it"));
 const LOOP_ELSE: StmtKind =
     StmtKind::Foreign(foreign("`else` of a loop", "set a bool in the loop, and test it behind"));
 
