@@ -20,9 +20,7 @@ def add_one_scalars(a, b):
         b[i] = a[i] + 1
 
 
-@kp.jit(
-    "add_one(a: Tensor([n], float32, align=16), b: Tensor([n], float32, align=16, mut))"
-)
+@kp.jit("add_one(a: Tensor([n], float32, align=16), b: Tensor([n], float32, align=16, mut))")
 def add_one(a, b):
     """b = a + 1. Works in place."""
     n = a.shape[0]

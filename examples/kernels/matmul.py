@@ -15,10 +15,14 @@ def load_tiles(a, b, held_a, held_b, row, column, step):
     tile_b = kp.local_tile(b, (BK, BN), (step, column))
     for i in kp.range_constexpr(BM * BK // 4 // THREADS):
         e = t + i * THREADS
-        kp.autovec_copy(kp.local_tile(tile_a, (1, 4), (e // (BK // 4), e % (BK // 4))), held_a[None, i])
+        kp.autovec_copy(
+            kp.local_tile(tile_a, (1, 4), (e // (BK // 4), e % (BK // 4))), held_a[None, i]
+        )
     for i in kp.range_constexpr(BK * BN // 4 // THREADS):
         e = t + i * THREADS
-        kp.autovec_copy(kp.local_tile(tile_b, (1, 4), (e // (BN // 4), e % (BN // 4))), held_b[None, i])
+        kp.autovec_copy(
+            kp.local_tile(tile_b, (1, 4), (e // (BN // 4), e % (BN // 4))), held_b[None, i]
+        )
 
 
 def store_tiles(held_a, held_b, shared_a, shared_b):
@@ -30,7 +34,9 @@ def store_tiles(held_a, held_b, shared_a, shared_b):
             shared_a[k + j, r] = held_a[j, i]
     for i in kp.range_constexpr(BK * BN // 4 // THREADS):
         e = t + i * THREADS
-        kp.autovec_copy(held_b[None, i], kp.local_tile(shared_b, (1, 4), (e // (BN // 4), e % (BN // 4))))
+        kp.autovec_copy(
+            held_b[None, i], kp.local_tile(shared_b, (1, 4), (e // (BN // 4), e % (BN // 4)))
+        )
 
 
 @kp.kernel
@@ -56,14 +62,22 @@ def matmul_tiles(a, b, c):
             load_tiles(a, b, held_a, held_b, row, column, step + 1)
         for k in kp.range_constexpr(BK):
             for i in kp.range_constexpr(TM // 4):
-                kp.autovec_copy(kp.local_tile(shared_a[k, None, now], (4,), (i * (BM // TM) + ty,)), kp.local_tile(left, (4,), (i,)))
+                kp.autovec_copy(
+                    kp.local_tile(shared_a[k, None, now], (4,), (i * (BM // TM) + ty,)),
+                    kp.local_tile(left, (4,), (i,)),
+                )
             for j in kp.range_constexpr(TN // 4):
-                kp.autovec_copy(kp.local_tile(shared_b[k, None, now], (4,), (j * (BN // TN) + tx,)), kp.local_tile(right, (4,), (j,)))
+                kp.autovec_copy(
+                    kp.local_tile(shared_b[k, None, now], (4,), (j * (BN // TN) + tx,)),
+                    kp.local_tile(right, (4,), (j,)),
+                )
             for i in kp.range_constexpr(TM):
                 for j in kp.range_constexpr(TN):
                     acc[i, j] = kp.fma(left[i], right[j], acc[i, j])
         if step + 1 < steps:
-            store_tiles(held_a, held_b, shared_a[None, None, 1 - now], shared_b[None, None, 1 - now])
+            store_tiles(
+                held_a, held_b, shared_a[None, None, 1 - now], shared_b[None, None, 1 - now]
+            )
             kp.sync_threads()
     tile = kp.local_tile(c, (BM, BN), (row, column))
     for i in kp.range_constexpr(TM):
