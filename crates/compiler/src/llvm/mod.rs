@@ -7,14 +7,20 @@
 //! What is not here: plans, signatures, symbols of any meaning.
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
-//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`].
+//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`]; of GPUs'
+//! [`kernel`]s, and the [`line`]s of source that instructions come from.
+//!
+//! A module becomes an [`object`] for the host, or [`nvptx`]: text for NVIDIA's assembler.
 
 mod arithmetic;
 mod constant;
 mod control;
 mod emitter;
 mod function;
+mod kernel;
+mod line;
 mod memory;
+mod nvptx;
 mod object;
 mod ty;
 
@@ -26,5 +32,8 @@ pub use function::{Extension, Passed};
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
 pub use inkwell::support::get_llvm_version as version;
+pub use kernel::{FloatOperation, KernelParam};
+pub use line::{KernelLine, Lines, Place};
+pub use nvptx::{PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
-pub use ty::{FloatKind, Ty};
+pub use ty::{FloatKind, Space, Ty};

@@ -24,10 +24,43 @@ pub enum Ty {
     Double,
     /// A pointer.
     Ptr,
+    /// A pointer into an address space of a GPU.
+    PtrTo(Space),
     /// That many 64-bit words, passed in consecutive registers.
     Words(u32),
     /// That many floats of a kind, passed in consecutive registers.
     Floats(FloatKind, u32),
+}
+
+/// An address space of a GPU. A plain pointer may point into any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Memory that all blocks see, where tensors are.
+    Global,
+    /// Memory of a block.
+    Shared,
+    /// Memory that no kernel writes.
+    Constant,
+    /// A thread's own memory.
+    Local,
+    /// Tensor memory, of sm_100 and later.
+    Tensor,
+    /// The shared memory of all blocks of a cluster.
+    Cluster,
+}
+
+impl Space {
+    /// LLVM's number for it.
+    pub(super) fn number(self) -> AddressSpace {
+        AddressSpace::from(match self {
+            Space::Global => 1,
+            Space::Shared => 3,
+            Space::Constant => 4,
+            Space::Local => 5,
+            Space::Tensor => 6,
+            Space::Cluster => 7,
+        })
+    }
 }
 
 /// The element of a homogeneous aggregate of floats.
@@ -55,6 +88,7 @@ impl<'c> Emitter<'c> {
             Ty::Float => cx.f32_type().into(),
             Ty::Double => cx.f64_type().into(),
             Ty::Ptr => cx.ptr_type(AddressSpace::default()).into(),
+            Ty::PtrTo(space) => cx.ptr_type(space.number()).into(),
             Ty::Words(n) => cx.i64_type().array_type(n).into(),
             Ty::Floats(kind, n) => {
                 let element = match kind {
