@@ -57,12 +57,13 @@ pub struct Lines<'c> {
 
 impl<'c> Lines<'c> {
     /// Makes the module being written one with lines: `files` are their names as they are to be
-    /// shown, and `kernels` are all that it is going to have.
+    /// shown, as far as PTX can spell them, and `kernels` are all that it is going to have.
     ///
     /// # Panics
     /// Where a kernel's file is not among the files.
     pub fn new(emitter: &Emitter<'c>, files: &[&str], kernels: &[KernelLine<'_>]) -> Lines<'c> {
-        let read = read(emitter.context, &skeleton(files, kernels));
+        let files: Vec<_> = files.iter().map(|name| spelled(name)).collect();
+        let read = read(emitter.context, &skeleton(&files, kernels));
         let unit = read.get_global_metadata("llvm.dbg.cu");
         let unit = unit.first().expect("the text has a unit");
         emitter.module.add_global_metadata("llvm.dbg.cu", unit).expect("a unit is a node");
@@ -127,7 +128,7 @@ fn read<'c>(context: &'c Context, text: &str) -> Module<'c> {
 }
 
 /// The text: the unit, each file, and each kernel as a function that does nothing.
-fn skeleton(files: &[&str], kernels: &[KernelLine<'_>]) -> String {
+fn skeleton(files: &[String], kernels: &[KernelLine<'_>]) -> String {
     let first_file = 3;
     let first_kernel = first_file + files.len();
     let mut text = String::from(
@@ -157,6 +158,12 @@ fn skeleton(files: &[&str], kernels: &[KernelLine<'_>]) -> String {
         );
     }
     text
+}
+
+/// A file's name as PTX can have it, which knows printable ASCII and no way to write a quote.
+fn spelled(name: &str) -> String {
+    let is_spelled = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+    name.chars().map(|c| if is_spelled(&c) { c } else { '_' }).collect()
 }
 
 /// A text as LLVM's text form has it between quotes.
