@@ -49,7 +49,7 @@ pub struct Lines<'c> {
     /// Makes places. It belongs to the module that was read, which goes after it.
     builder: DebugInfoBuilder<'c>,
     files: Vec<DIFile<'c>>,
-    kernels: Vec<Option<DISubprogram<'c>>>,
+    kernels: Vec<DISubprogram<'c>>,
     /// Of each kernel and file.
     scopes: RefCell<HashMap<(usize, usize), DIScope<'c>>>,
     _read: Module<'c>,
@@ -60,7 +60,7 @@ impl<'c> Lines<'c> {
     /// shown, as far as PTX can spell them, and `kernels` are all that it is going to have.
     ///
     /// # Panics
-    /// Where a kernel's file is not among the files.
+    /// Where there are no files, or a kernel's is not among them.
     pub fn new(emitter: &Emitter<'c>, files: &[&str], kernels: &[KernelLine<'_>]) -> Lines<'c> {
         let files: Vec<_> = files.iter().map(|name| spelled(name)).collect();
         let read = read(emitter.context, &skeleton(&files, kernels));
@@ -70,7 +70,10 @@ impl<'c> Lines<'c> {
         let version = emitter.context.i32_type().const_int(METADATA_VERSION, false);
         let flag = "Debug Info Version";
         emitter.module.add_basic_value_flag(flag, FlagBehavior::Warning, version);
-        let kernel = |at| read.get_function(&stand_in(at)).and_then(|it| it.get_subprogram());
+        let kernel = |at| {
+            let function = read.get_function(&stand_in(at)).expect("the text has the kernel");
+            function.get_subprogram().expect("the kernel has a line")
+        };
         let kernels = (0..kernels.len()).map(kernel).collect();
         let (builder, _) = places(&read);
         let files = files.iter().map(|name| builder.create_file(name, "")).collect();
@@ -79,33 +82,33 @@ impl<'c> Lines<'c> {
     }
 
     /// Says that a function is the kernel of that number.
+    ///
+    /// # Panics
+    /// Where there are fewer kernels.
     pub fn begin(&self, emitter: &Emitter<'c>, function: Function<'c>, kernel: usize) {
-        if let Some(subprogram) = self.kernels[kernel] {
-            function.set_subprogram(subprogram);
-        }
+        function.set_subprogram(self.kernels[kernel]);
         emitter.builder.unset_current_debug_location();
     }
 
     /// What is written from here on, in the kernel of that number, comes from that place.
+    ///
+    /// # Panics
+    /// Where there are fewer kernels, or fewer files.
     pub fn at(&self, emitter: &Emitter<'c>, kernel: usize, place: Place) {
-        if let Some(scope) = self.scope(kernel, place.file) {
-            let (line, column) = (place.line, place.column);
-            let location =
-                self.builder.create_debug_location(self.context, line, column, scope, None);
-            emitter.builder.set_current_debug_location(location);
-        }
+        let scope = self.scope(kernel, place.file);
+        let (line, column) = (place.line, place.column);
+        let location = self.builder.create_debug_location(self.context, line, column, scope, None);
+        emitter.builder.set_current_debug_location(location);
     }
 
     /// The part of a kernel that comes from a file.
-    fn scope(&self, kernel: usize, file: usize) -> Option<DIScope<'c>> {
-        let subprogram = self.kernels[kernel]?;
-        let file_of_scope = self.files[file];
+    fn scope(&self, kernel: usize, file: usize) -> DIScope<'c> {
         let make = || {
-            let scope = subprogram.as_debug_info_scope();
-            let block = self.builder.create_lexical_block(scope, file_of_scope, 0, 0);
+            let scope = self.kernels[kernel].as_debug_info_scope();
+            let block = self.builder.create_lexical_block(scope, self.files[file], 0, 0);
             block.as_debug_info_scope()
         };
-        Some(*self.scopes.borrow_mut().entry((kernel, file)).or_insert_with(make))
+        *self.scopes.borrow_mut().entry((kernel, file)).or_insert_with(make)
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
 //! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`]; of GPUs'
-//! [`kernel`]s, and the [`line`]s of source that instructions come from.
+//! [kernels](mod@kernel), and the [lines](mod@line) of source that instructions come from.
 //!
 //! A module becomes an [`object`] for the host, or [`nvptx`]: text for NVIDIA's assembler.
 

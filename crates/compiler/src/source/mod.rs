@@ -8,7 +8,7 @@ pub mod c_compiler;
 mod c_file;
 pub mod cuda;
 #[macro_use]
-mod cuda_library;
+pub mod cuda_library;
 mod error;
 pub mod gpu;
 pub mod host;

@@ -64,9 +64,13 @@ impl CudaLibrary {
     /// # Errors
     /// Where there is none that `load` takes: every place.
     pub(super) fn find<T>(&self, load: Load<'_, T>) -> Result<T, Vec<Tried>> {
+        self.find_at(&self.places_here(), load)
+    }
+
+    fn find_at<T>(&self, places: &[Place], load: Load<'_, T>) -> Result<T, Vec<Tried>> {
         let mut tried = Vec::new();
-        for place in self.places_here() {
-            match self.open_at(&place, load) {
+        for place in places {
+            match self.open_at(place, load) {
                 Ok(library) => return Ok(library),
                 Err(misses) => tried.extend(misses),
             }

@@ -117,3 +117,23 @@ fn the_file_is_found_without_being_loaded() {
     let libc = LIBRARY.file_at(&Place::Named("libc.so.6".into()));
     assert!(libc.is_some_and(|file| file.ends_with("libc.so.6")));
 }
+
+/// What the user names is what is taken, or nothing.
+#[test]
+fn nothing_is_looked_for_behind_a_named_file() {
+    let loaded = std::cell::RefCell::new(vec![]);
+    let load = |file: &OsStr| {
+        loaded.borrow_mut().push(file.to_os_string());
+        if file == "liblib.so.12" { Ok("the loader's") } else { Err("not here".to_string()) }
+    };
+    let (named, unset) = (Place::Named("mine.so".into()), Place::Unset("KERNPACK_LIB"));
+    let [newest, older] = ["liblib.so.13", "liblib.so.12"].map(Place::Loader);
+    let misses = LIBRARY.find_at(&[named, newest.clone(), older.clone()], &load);
+    assert_eq!(misses, Err(vec![tried("mine.so", "not here")]));
+    assert_eq!(loaded.take(), ["mine.so"]);
+    assert_eq!(
+        LIBRARY.find_at(&[unset, newest.clone(), older.clone(), newest], &load),
+        Ok("the loader's")
+    );
+    assert_eq!(loaded.take(), ["liblib.so.13", "liblib.so.12"]);
+}

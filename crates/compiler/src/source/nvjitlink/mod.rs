@@ -7,9 +7,9 @@
 //!   └──────── LineTable: .file, .loc ◀───────── a line of PTX ─────────────┘
 //! ```
 //!
-//! It is looked for as every [`CudaLibrary`] is: the variable is `KERNPACK_NVJITLINK`, and the
-//! wheel nvidia-nvjitlink. No GPU and no driver is needed. Any number of threads may assemble at
-//! once, and the same text gives the same bytes.
+//! It is looked for as every [library of the toolkit](super::cuda_library) is: the variable is
+//! `KERNPACK_NVJITLINK`, and the wheel nvidia-nvjitlink. No GPU and no driver is needed. Any number
+//! of threads may assemble at once, and the same text gives the same bytes.
 //!
 //! It assembles PTX so that it could be linked with more, and so it ignores `setmaxnreg` (C7504).
 //! Not here: where PTX comes from.

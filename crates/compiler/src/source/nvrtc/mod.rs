@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! NVRTC, NVIDIA's compiler for CUDA C++ as a library.
 //!
-//! It is looked for as every [`CudaLibrary`] is: the variable is `KERNPACK_NVRTC`, and the wheel
-//! nvidia-cuda-nvrtc.
+//! It is looked for as every [library of the toolkit](super::cuda_library) is: the variable is
+//! `KERNPACK_NVRTC`, and the wheel nvidia-cuda-nvrtc.
 //!
 //! The headers of CUDA are those beside the library, where there are some: `include` of a toolkit
 //! or of the wheels nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-cuda-cccl, which share a folder
