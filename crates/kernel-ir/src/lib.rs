@@ -35,6 +35,7 @@ pub mod math;
 pub mod op;
 pub mod text;
 pub mod types;
+pub mod verify;
 mod walk;
 
 pub use builder::Builder;
@@ -43,3 +44,4 @@ pub use expand::expand;
 pub use function::Function;
 pub use kernel::Kernel;
 pub use types::{Scalar, Space, Type};
+pub use verify::{Verified, verify};

@@ -56,6 +56,8 @@ pub enum Accepts {
     Unsigned,
     /// A float of one of these types; of any where there are none.
     Float(&'static [Scalar]),
+    /// A value of one of these types.
+    OneOf(&'static [Scalar]),
     /// A number or truth value of any type of 1 to 8 bytes.
     Any,
     /// A value of this type.
@@ -287,6 +289,7 @@ impl Accepts {
             (Accepts::Bool, Type::Scalar(scalar)) => scalar == Scalar::Bool,
             (Accepts::Int, Type::Scalar(scalar)) => scalar.is_int(),
             (Accepts::Unsigned, Type::Scalar(scalar)) => scalar.class() == Class::Unsigned,
+            (Accepts::OneOf(of), Type::Scalar(scalar)) => of.contains(&scalar),
             (Accepts::Any, Type::Scalar(_)) => true,
             (Accepts::Exactly(expected), Type::Scalar(scalar)) => expected == scalar,
             (
@@ -295,6 +298,7 @@ impl Accepts {
                 | Accepts::Bool
                 | Accepts::Int
                 | Accepts::Unsigned
+                | Accepts::OneOf(_)
                 | Accepts::Any
                 | Accepts::Exactly(_)
                 | Accepts::Constant(..)
@@ -314,7 +318,9 @@ impl fmt::Display for Accepts {
             Accepts::Int => f.write_str("an integer"),
             Accepts::Unsigned => f.write_str("an unsigned integer"),
             Accepts::Float([]) => f.write_str("a float"),
-            Accepts::Float(of) => f.write_str(&either(of.iter().map(|one| one.name()).collect())),
+            Accepts::Float(of) | Accepts::OneOf(of) => {
+                f.write_str(&either(of.iter().map(|one| one.name()).collect()))
+            }
             Accepts::Any => f.write_str("a number or a bool"),
             Accepts::Exactly(scalar) => scalar.fmt(f),
             Accepts::Like(operand) => write!(f, "the type of operand {operand}"),
