@@ -29,6 +29,7 @@ pub mod constant;
 pub mod eval;
 pub mod expand;
 pub mod function;
+pub mod interp;
 pub mod intrinsic;
 pub mod kernel;
 pub mod math;
