@@ -1,1 +1,2 @@
-// tests
+// SPDX-License-Identifier: Apache-2.0
+//! Operations on numbers against exact arithmetic.

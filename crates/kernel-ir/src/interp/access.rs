@@ -376,7 +376,8 @@ impl Memory {
     fn outside(&self, does: &str, offset: u64, access: &Access) -> String {
         let (size, name) = (u64::from(self.element.bytes()), &self.name);
         let (bytes, all) = (u64::from(access.bytes()), self.bytes.len() as u64);
-        let is_whole = offset % size == 0 && bytes % size == 0 && offset as i64 >= 0;
+        let is_whole =
+            offset.is_multiple_of(size) && bytes.is_multiple_of(size) && offset as i64 >= 0;
         if !is_whole {
             let offset = offset as i64;
             return format!("{does} {bytes} bytes at byte {offset} of `{name}`, which has {all}");

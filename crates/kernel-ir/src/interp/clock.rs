@@ -139,7 +139,8 @@ impl Releases {
     pub fn acquire(&self, at: (u32, u64), block: u64, how: Ordering, order: &mut Order) {
         for released in self.0.get(&at).into_iter().flatten() {
             let is_here = released.block == block;
-            if !is_here && !(released.is_wide && how.is_wide) {
+            let is_meant = is_here || released.is_wide && how.is_wide;
+            if !is_meant {
                 continue;
             }
             match (how.is_acquire, is_here) {

@@ -13,6 +13,7 @@ use crate::constant::Const;
 use crate::eval;
 use crate::intrinsic::Geometry;
 use crate::kernel::Place;
+use crate::op::{Binary, Compare};
 use crate::types::{Scalar, Type};
 
 /// What the warps of a launch share.
@@ -31,6 +32,7 @@ pub(super) struct Machine<'a> {
     pub printed: Vec<String>,
     pub most_printed: usize,
     pub most_turns: u64,
+    pub most_idle_turns: u64,
     pub is_exact: bool,
     /// Whether nothing more is run.
     pub is_over: bool,
@@ -112,7 +114,7 @@ impl<'p> Execution<'_, 'p> {
             Step::Offset { pointer, bytes, out } => {
                 self.set(*out, self.get(*pointer));
                 self.each_two(1, out + 1, pointer + 1, *bytes, |a, b, out| {
-                    eval::binary_lanes(crate::op::Binary::Add, Scalar::I64, a, b, out);
+                    eval::binary_lanes(Binary::Add, Scalar::I64, a, b, out);
                 });
             }
             Step::Load { access, out, guard } => self.load(access, *out, *guard),
@@ -312,7 +314,7 @@ impl<'p> Execution<'_, 'p> {
     fn in_bounds(&mut self, scalar: Scalar, index: Register, extent: Register) {
         let (indices, extents) = (self.get(index), self.get(extent));
         let mut is_below = [0; LANES];
-        eval::compare_lanes(crate::op::Compare::Lt, scalar, &indices, &extents, &mut is_below);
+        eval::compare_lanes(Compare::Lt, scalar, &indices, &extents, &mut is_below);
         let sign = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };
         for lane in lanes_of(self.warp.active) {
             if is_below[lane] == 1 && indices[lane] & sign == 0 {
@@ -370,6 +372,7 @@ impl<'p> Execution<'_, 'p> {
     /// Counts a turn of a loop.
     pub fn turn(&mut self) {
         self.warp.turns += 1;
+        self.warp.last_turn = self.warp.pc;
         if std::mem::take(&mut self.warp.may_wait) {
             self.stop = Some(Stop::Wait);
         }

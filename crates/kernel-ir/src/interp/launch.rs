@@ -44,6 +44,8 @@ pub struct Options {
     pub most_findings: usize,
     /// How many turns of loops one warp may run.
     pub most_turns: u64,
+    /// How many turns of loops warps may wait in while nothing else happens.
+    pub most_idle_turns: u64,
     /// How many lines are kept of those that a kernel prints.
     pub most_printed: usize,
     /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the
@@ -53,7 +55,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { most_findings: 32, most_turns: 100_000_000, most_printed: 10_000, seed: 0 }
+        Options {
+            most_findings: 32,
+            most_turns: 100_000_000,
+            most_idle_turns: 1 << 20,
+            most_printed: 10_000,
+            seed: 0,
+        }
     }
 }
 
@@ -118,6 +126,7 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
         printed: Vec::new(),
         most_printed: options.most_printed,
         most_turns: options.most_turns,
+        most_idle_turns: options.most_idle_turns,
         is_exact: true,
         is_over: false,
         thread_ops: 0,

@@ -15,10 +15,9 @@ use super::warp::{Block, LANES, Status, Warp};
 const SWEEPS: u32 = 64;
 /// How many bytes the blocks that run side by side take at most, where it is more than one.
 const MOST_BLOCK_BYTES: usize = 512 << 20;
-/// When threads that only wait are taken to wait for ever: after so many rounds of all blocks, in
-/// which warps have waited so many times and nothing else has happened.
+/// Threads that only wait are taken to wait for ever after so many rounds of all blocks, once they
+/// have had the turns that the options give them.
 const MOST_IDLE_ROUNDS: u64 = 1000;
-const MOST_IDLE_WAITS: u64 = 1 << 20;
 
 /// A block that has begun.
 struct Resident {
@@ -96,7 +95,10 @@ impl<'a, 'p> Schedule<'a, 'p> {
             }
             let can_grow = self.resident.len() < most && self.n_begun < self.n_blocks;
             let happened = self.machine.changes + self.n_advances;
-            if round.is_waiting && !can_grow && idle.is_for_ever(happened, self.n_waits) {
+            if round.is_waiting
+                && !can_grow
+                && idle.is_for_ever(happened, self.n_waits, self.machine.most_idle_turns)
+            {
                 self.find_deadlock();
             }
         }
@@ -247,7 +249,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let Some((block, warp)) = waiting else { return };
         let lane = warp.active.trailing_zeros() % LANES as u32;
         let thread = self.machine.thread(block, warp.index, lane);
-        let place = self.machine.program.places[warp.pc as usize];
+        let place = self.machine.program.places[warp.last_turn as usize];
         let (n_running, n_left) = (self.resident.len(), self.n_blocks - self.n_begun);
         let mut message =
             format!("deadlock: {n_running} blocks run, and all wait for what never happens");
@@ -273,12 +275,13 @@ struct Idle {
 }
 
 impl Idle {
-    fn is_for_ever(&mut self, happened: u64, n_waits: u64) -> bool {
+    /// Whether that is long enough.
+    fn is_for_ever(&mut self, happened: u64, n_waits: u64, most: u64) -> bool {
         if happened != self.happened {
             *self = Idle { happened, n_rounds: 0, n_waits };
         }
         self.n_rounds += 1;
-        self.n_rounds > MOST_IDLE_ROUNDS && n_waits - self.n_waits > MOST_IDLE_WAITS
+        self.n_rounds > MOST_IDLE_ROUNDS && n_waits - self.n_waits > most
     }
 }
 
@@ -309,7 +312,7 @@ fn pass_barrier(machine: &mut Machine, block: &mut Block, warps: &mut [Warp]) {
 }
 
 fn first_barrier(machine: &Machine, warps: &[Warp]) -> crate::kernel::Place {
-    let pc = warps.iter().find_map(|warp| barrier_of(warp)).unwrap_or_default();
+    let pc = warps.iter().find_map(barrier_of).unwrap_or_default();
     machine.program.places[pc as usize]
 }
 

@@ -51,6 +51,8 @@ pub(super) struct Warp {
     pub orders: Option<Box<[Order; LANES]>>,
     /// How many turns of loops it has run.
     pub turns: u64,
+    /// The step that ended the last of them.
+    pub last_turn: Pc,
     /// Whether it has read, in one step, what others may write: it may wait for them.
     pub may_wait: bool,
 }
@@ -87,6 +89,7 @@ impl Warp {
             known: 0,
             orders: None,
             turns: 0,
+            last_turn: 0,
             may_wait: false,
         }
     }
