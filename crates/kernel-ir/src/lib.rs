@@ -29,6 +29,8 @@ pub mod constant;
 pub mod eval;
 pub mod expand;
 pub mod function;
+#[cfg(any(test, feature = "generate"))]
+pub mod generate;
 pub mod interp;
 pub mod intrinsic;
 pub mod kernel;

@@ -18,6 +18,8 @@ use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
 use std::fmt;
 
+pub use atomic::{ORDERS, SCOPES};
+
 /// A row.
 #[derive(Debug)]
 pub struct Intrinsic {

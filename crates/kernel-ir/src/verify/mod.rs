@@ -69,14 +69,14 @@ use report::Report;
 
 pub use function::verify_function;
 pub use needs::check_needs;
+#[cfg(any(test, feature = "generate"))]
+pub(crate) use types::is_defined;
 pub use uniform::Uniformity;
 
 /// The most bytes that are passed to a kernel.
 pub const MOST_PARAM_BYTES: u32 = 4096;
 /// The most threads of a block.
 pub const MOST_THREADS: u32 = 1024;
-/// The most bytes of shared memory that a block has without asking for more at its launch.
-pub const MOST_STATIC_SHARED_BYTES: u32 = 48 << 10;
 /// The most bytes of shared memory that a block has.
 pub const MOST_SHARED_BYTES: u32 = 227 << 10;
 /// The most bytes of a thread's register tensors.

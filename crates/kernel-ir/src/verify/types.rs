@@ -286,7 +286,7 @@ fn undefined(name: &str, ty: Type) -> String {
 }
 
 /// Whether an operation is defined on numbers of a type.
-pub(super) fn is_defined(op: Binary, scalar: Scalar) -> bool {
+pub(crate) fn is_defined(op: Binary, scalar: Scalar) -> bool {
     match op {
         Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max => {
             scalar != Scalar::Bool
