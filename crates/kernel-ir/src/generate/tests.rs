@@ -51,7 +51,8 @@ fn they_read_as_they_print() {
 #[test]
 fn shared_memory_is_the_kernels_own() {
     for seed in 0..SEEDS {
-        let bytes = generate(seed).kernel.shared.iter().map(|array| match array.size {
+        let kernel = generate(seed).kernel;
+        let bytes = kernel.shared.iter().map(|array| match array.size {
             crate::kernel::Size::Bytes(bytes) => bytes,
             crate::kernel::Size::Param(value) => panic!("as many bytes as {value} says"),
         });
