@@ -350,6 +350,12 @@ impl<'k> Analysis<'k> {
     }
 }
 
+/// Whether a sum, difference or product is never more than a type has, and so what it is without
+/// one. Of other operations it is not known.
+pub fn is_exact(op: Binary, left: Range, right: Range, scalar: Scalar) -> bool {
+    arithmetic::exact(op, left, right).is_some_and(|range| range.fits(scalar))
+}
+
 /// The type of an integer.
 fn integer(ty: Type) -> Option<Scalar> {
     match ty {

@@ -23,18 +23,34 @@ pub(super) fn unary(op: Unary, value: Range, scalar: Scalar) -> Range {
     }
 }
 
+/// Sums, differences and products as they are without a type; nothing where they are beyond all
+/// types, and of other operations.
+pub(super) fn exact(op: Binary, a: Range, b: Range) -> Option<Range> {
+    let divisor = common(a.divisor, b.divisor);
+    match op {
+        Binary::Add => Some(Range { min: a.min + b.min, max: a.max + b.max, divisor }),
+        Binary::Sub => Some(Range { min: a.min - b.max, max: a.max - b.min, divisor }),
+        Binary::Mul => product(a, b),
+        Binary::Div
+        | Binary::FloorDiv
+        | Binary::FloorMod
+        | Binary::MulHigh
+        | Binary::Min
+        | Binary::Max
+        | Binary::And
+        | Binary::Or
+        | Binary::Xor
+        | Binary::Shl
+        | Binary::Shr => None,
+    }
+}
+
 pub(super) fn binary(op: Binary, a: Range, b: Range, scalar: Scalar) -> Range {
     let all = Range::of(scalar);
     match op {
-        Binary::Add => {
-            let divisor = common(a.divisor, b.divisor);
-            Range { min: a.min + b.min, max: a.max + b.max, divisor }.wrapped(scalar)
+        Binary::Add | Binary::Sub | Binary::Mul => {
+            exact(op, a, b).map_or(all, |range| range.wrapped(scalar))
         }
-        Binary::Sub => {
-            let divisor = common(a.divisor, b.divisor);
-            Range { min: a.min - b.max, max: a.max - b.min, divisor }.wrapped(scalar)
-        }
-        Binary::Mul => product(a, b, scalar),
         Binary::FloorDiv => quotient(a, b, scalar),
         Binary::FloorMod => remainder(a, b, scalar),
         Binary::Min => {
@@ -55,7 +71,9 @@ pub(super) fn binary(op: Binary, a: Range, b: Range, scalar: Scalar) -> Range {
             Range::new(0, ones(a.max.max(b.max)))
         }
         Binary::Shl => match known_shift(b, scalar) {
-            Some(count) => product(a, Range::exactly(1 << count), scalar),
+            Some(count) => {
+                product(a, Range::exactly(1 << count)).map_or(all, |range| range.wrapped(scalar))
+            }
             None => all,
         },
         Binary::Shr => shifted(a, b, scalar),
@@ -69,18 +87,14 @@ fn known_shift(count: Range, scalar: Scalar) -> Option<u32> {
     (known < scalar.bits()).then_some(known)
 }
 
-fn product(a: Range, b: Range, scalar: Scalar) -> Range {
-    let corners = [(a.min, b.min), (a.min, b.max), (a.max, b.min), (a.max, b.max)];
-    let corners = corners.map(|(a, b)| a.checked_mul(b));
-    let [Some(first), Some(second), Some(third), Some(fourth)] = corners else {
-        return Range::of(scalar);
-    };
-    let corners = [first, second, third, fourth];
-    let (min, max) = corners
+fn product(a: Range, b: Range) -> Option<Range> {
+    let first = a.min.checked_mul(b.min)?;
+    let others = [a.min.checked_mul(b.max)?, a.max.checked_mul(b.min)?, a.max.checked_mul(b.max)?];
+    let bounds = others
         .iter()
         .fold((first, first), |(min, max), corner| (min.min(*corner), max.max(*corner)));
     let divisor = a.divisor.checked_mul(b.divisor).unwrap_or(1);
-    Range { min, max, divisor }.wrapped(scalar)
+    Some(Range { min: bounds.0, max: bounds.1, divisor })
 }
 
 /// Of a division that rounds down. By 0 it gives 0.
