@@ -80,12 +80,6 @@ impl<'c> Emitter<'c> {
         self.builder.build_int_to_ptr(int(value), ptr, "").expect("a block is being written").into()
     }
 
-    /// An integer as a pointer of that type.
-    pub fn to_pointer_in(&self, value: V<'c>, ty: Ty) -> V<'c> {
-        let ty = self.ty(ty).into_pointer_type();
-        self.builder.build_int_to_ptr(int(value), ty, "").expect("a block is being written").into()
-    }
-
     /// A pointer as an integer.
     pub fn to_int(&self, value: V<'c>) -> V<'c> {
         let wide = self.context.i64_type();

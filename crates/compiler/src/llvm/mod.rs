@@ -41,6 +41,6 @@ pub use inkwell::support::get_llvm_version as version;
 pub use inline::Inline;
 pub use kernel::{FloatOperation, KernelParam};
 pub use line::{KernelLine, Lines, Place};
-pub use nvptx::{PtxError, PtxOptions, ptx};
+pub use nvptx::{Ptx, PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
 pub use ty::{FloatKind, Lane, Space, Ty};

@@ -4,7 +4,7 @@
 use super::{Emitter, Function, Space, Ty, V, pointer};
 use inkwell::module::Linkage;
 use inkwell::types::BasicType;
-use inkwell::values::BasicValue;
+use inkwell::values::{BasicValue, InstructionOpcode};
 
 impl<'c> Emitter<'c> {
     /// An array of each thread, which becomes values where every index is known. Made where the
@@ -22,13 +22,13 @@ impl<'c> Emitter<'c> {
         self.builder.build_alloca(self.ty(ty), name).expect("a block is being written").into()
     }
 
-    /// The arrays of threads of a function that have not become values, by their names.
-    pub fn thread_arrays(&self, function: Function<'c>) -> Vec<String> {
-        let blocks = function.get_basic_block_iter();
-        let instructions = blocks.flat_map(|block| block.get_instructions());
-        let kept = instructions
-            .filter(|one| one.get_opcode() == inkwell::values::InstructionOpcode::Alloca);
-        kept.filter_map(|one| Some(one.get_name()?.to_string_lossy().into_owned())).collect()
+    /// The arrays of threads that have not become values: of each function, by its name, theirs.
+    pub(super) fn thread_arrays(&self) -> Vec<(String, Vec<String>)> {
+        let named = |function: Function<'c>| {
+            let name = function.get_name().to_string_lossy().into_owned();
+            (name, kept_in(function))
+        };
+        self.module.get_functions().map(named).filter(|(_, arrays)| !arrays.is_empty()).collect()
     }
 
     /// An array of that many bytes that the threads of a block share.
@@ -76,4 +76,11 @@ impl<'c> Emitter<'c> {
     pub fn text(&self) -> String {
         self.module.print_to_string().to_string_lossy().into_owned()
     }
+}
+
+fn kept_in(function: Function<'_>) -> Vec<String> {
+    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    let kept = instructions.filter(|one| one.get_opcode() == InstructionOpcode::Alloca);
+    let names = kept.filter_map(|one| Some(one.get_name()?.to_string_lossy().into_owned()));
+    names.filter(|name| !name.is_empty()).collect()
 }

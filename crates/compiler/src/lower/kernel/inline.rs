@@ -2,7 +2,7 @@
 //! PTX as it is written, of kernels and of rows of the table: `{0}` is the result.
 
 use super::Lowering;
-use super::number::{bits_ty, pointer_ty};
+use super::number::scalar_ty;
 use crate::llvm::{Inline, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Ptx;
@@ -15,44 +15,20 @@ pub(super) struct Asm<'a> {
     pub has_effects: bool,
 }
 
-/// The register that a value is in.
-struct Register {
-    /// LLVM's letter for it.
-    letter: char,
-    /// The type there.
-    ty: Ty,
-}
-
-/// The register for values of a type, if there is one.
-fn register(ty: Type) -> Option<Register> {
-    let (letter, ty) = match ty {
+/// LLVM's letter for the register that a value is in, and its type there.
+fn register(ty: Type) -> (char, Ty) {
+    match ty {
         Type::Scalar(Scalar::Bool) => ('b', Ty::I1),
         Type::Scalar(Scalar::F32) => ('f', Ty::Float),
         Type::Scalar(Scalar::F64) => ('d', Ty::Double),
-        Type::Scalar(scalar) if scalar.bits() == 8 => ('h', Ty::I16),
-        Type::Scalar(scalar) => (bits_letter(scalar.bytes())?, bits_ty(scalar)),
-        Type::Vector(..) => {
-            let bits = [(2, Ty::I16), (4, Ty::I32), (8, Ty::I64)];
-            let (bytes, of_bits) = bits.into_iter().find(|(bytes, _)| *bytes == ty.bytes())?;
-            (bits_letter(bytes)?, of_bits)
-        }
+        Type::Scalar(scalar) => match scalar.bits() {
+            64 => ('l', Ty::I64),
+            32 => ('r', Ty::I32),
+            _ => ('h', Ty::I16),
+        },
         Type::Pointer(_) => ('l', Ty::I64),
-    };
-    Some(Register { letter, ty })
-}
-
-fn bits_letter(bytes: u32) -> Option<char> {
-    match bytes {
-        2 => Some('h'),
-        4 => Some('r'),
-        8 => Some('l'),
-        _ => None,
+        Type::Vector(..) => unreachable!("{ty} is in no register"),
     }
-}
-
-/// Whether values of a type are in a register of PTX.
-pub(super) fn has_register(ty: Type) -> bool {
-    register(ty).is_some()
 }
 
 /// The placeholders of a text: where each begins and ends, and its number.
@@ -85,13 +61,10 @@ impl<'c> Lowering<'c, '_> {
     }
 
     pub(super) fn lower_asm(&mut self, result: Option<Value>, asm: Asm<'_>, operands: &[Value]) {
-        let of = |value: Value| {
-            let ty = self.kernel.ty(value);
-            register(ty).unwrap_or_else(|| unreachable!("{ty} is in a register"))
-        };
+        let of = |value: Value| register(self.kernel.ty(value));
         let mut constraints: Vec<_> =
-            result.iter().map(|result| format!("={}", of(*result).letter)).collect();
-        constraints.extend(operands.iter().map(|operand| of(*operand).letter.to_string()));
+            result.iter().map(|result| format!("={}", of(*result).0)).collect();
+        constraints.extend(operands.iter().map(|operand| of(*operand).0.to_string()));
         if asm.has_effects {
             constraints.push("~{memory}".to_string());
         }
@@ -99,7 +72,7 @@ impl<'c> Lowering<'c, '_> {
         let inline = Inline {
             text: &with_dollars(asm.text),
             constraints: &constraints.join(","),
-            result: result.map(|result| of(result).ty),
+            result: result.map(|result| of(result).1),
             has_effects: asm.has_effects,
         };
         let value = self.emitter.inline(&inline, &given);
@@ -109,42 +82,22 @@ impl<'c> Lowering<'c, '_> {
     }
 
     fn into_register(&self, value: Value) -> V<'c> {
-        let full = self.full(value);
-        match self.kernel.ty(value) {
-            Type::Scalar(Scalar::Bool | Scalar::F32 | Scalar::F64) => full,
-            Type::Scalar(scalar) if scalar.bits() == 8 => {
-                self.emitter.resize(full, Ty::I16, scalar.is_signed())
-            }
-            Type::Scalar(scalar) => self.emitter.bitcast(full, bits_ty(scalar)),
-            Type::Vector(..) => self.emitter.bitcast(full, register_ty(self.kernel.ty(value))),
+        let (full, ty) = (self.full(value), self.kernel.ty(value));
+        match ty {
             Type::Pointer(_) => self.emitter.to_int(full),
+            Type::Scalar(_) | Type::Vector(..) => self.emitter.bitcast(full, register(ty).1),
         }
     }
 
     fn from_register(&mut self, result: Value, value: V<'c>) {
         match self.kernel.ty(result) {
             Type::Scalar(scalar) => {
-                let number = match scalar {
-                    Scalar::Bool | Scalar::F32 | Scalar::F64 => value,
-                    _ if scalar.bits() == 8 => self.emitter.resize(value, Ty::I8, false),
-                    _ => self.emitter.bitcast(value, super::number::scalar_ty(scalar)),
-                };
+                let number = self.emitter.bitcast(value, scalar_ty(scalar));
                 self.set_number(result, number, scalar);
             }
-            Type::Vector(..) => {
-                let vector = self.emitter.bitcast(value, super::number::ty(self.kernel.ty(result)));
-                self.set_value(result, vector);
-            }
-            Type::Pointer(space) => {
-                let pointer = self.emitter.to_pointer_in(value, pointer_ty(space));
-                self.set_value(result, pointer);
-            }
+            ty @ (Type::Vector(..) | Type::Pointer(_)) => unreachable!("PTX gives no {ty}"),
         }
     }
-}
-
-fn register_ty(ty: Type) -> Ty {
-    register(ty).map_or(Ty::I64, |register| register.ty)
 }
 
 #[cfg(test)]

@@ -4,19 +4,25 @@
 use super::Lowering;
 use super::number::{scalar_ty, ty};
 use crate::llvm::{Operation, Predicate, Ty, V};
-use kernpack_kernel_ir::kernel::{Size, Slot, Value};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Size, Slot, Value};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
 
-/// The array that a launch brings, of all kernels of a module.
-pub(super) const LAUNCHED: &str = "kernpack_shared";
+/// The array that a launch brings, of all kernels of a module. A `$` is in no kernel's name.
+const LAUNCHED: &str = "kernpack$shared";
 /// What the address of a register tensor is a multiple of: the widest access of a thread.
 const LOCAL_ALIGN: u32 = 16;
 
 /// What a register tensor is called in the module.
-pub(super) fn local_name(place: usize) -> String {
-    format!("local{place}")
+fn local_name(local: Local) -> String {
+    local.to_string()
+}
+
+/// The register tensors of those names.
+pub(super) fn locals_named(kernel: &Kernel, names: &[String]) -> Vec<Local> {
+    let all = (0..kernel.locals.len()).map(|place| Local(place as u32));
+    all.filter(|local| names.contains(&local_name(*local))).collect()
 }
 
 impl<'c> Lowering<'c, '_> {
@@ -29,7 +35,12 @@ impl<'c> Lowering<'c, '_> {
         let slots = slots.collect();
         let locals = self.kernel.locals.iter().enumerate().map(|(place, local)| {
             let element = in_memory(Type::Scalar(local.element));
-            self.emitter.thread_array(element, local.count, LOCAL_ALIGN, &local_name(place))
+            self.emitter.thread_array(
+                element,
+                local.count,
+                LOCAL_ALIGN,
+                &local_name(Local(place as u32)),
+            )
         });
         let locals = locals.collect();
         (self.slots, self.locals) = (slots, locals);
@@ -43,8 +54,8 @@ impl<'c> Lowering<'c, '_> {
                     let Size::Bytes(bytes) = array.size else {
                         unreachable!("a kernel's own array has a known size")
                     };
-                    let name = format!("{}_shared{place}", self.kernel.name);
-                    self.emitter.block_array(&name, bytes, array.align.max(1))
+                    let name = format!("{}$shared{place}", self.kernel.name);
+                    self.emitter.block_array(&name, bytes.max(1), array.align.max(1))
                 });
                 arrays.collect()
             }

@@ -35,19 +35,48 @@ mod param;
 mod print;
 mod warp;
 
-pub use needs::needed_ptx;
-
 use crate::image::Arch;
-use crate::llvm::{Block, Context, Emitter, Function, V};
+use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
 use control::Loop;
-use kernpack_kernel_ir::kernel::{Kernel, Value};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::op::{Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
 
-/// A module of kernels for an architecture. Their names differ; each is verified and expanded, and
+/// What kernels became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// PTX, with all of them.
+    pub text: String,
+    /// Of each kernel, the register tensors that are still in memory when LLVM is done: the
+    /// assembler may yet make values of them.
+    pub kept: Vec<Vec<Local>>,
+}
+
+/// Writes kernels as PTX for an architecture. Their names differ; each is verified and expanded, and
 /// the architecture has what it needs.
-pub fn lower<'c>(
+///
+/// # Errors
+/// Where LLVM writes no PTX for the architecture.
+pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered, PtxError> {
+    let context = Context::create();
+    let emitter = module(&context, kernels, arch, with_lines);
+    let options = PtxOptions { version: Some(needs::needed_ptx(kernels)) };
+    let llvm::Ptx { text, arrays } = llvm::ptx(&emitter, arch, &options)?;
+    let kept = kernels.iter().map(|kernel| {
+        let of_kernel = arrays.iter().find(|(name, _)| *name == kernel.name);
+        of_kernel.map_or_else(Vec::new, |(_, names)| memory::locals_named(kernel, names))
+    });
+    Ok(Lowered { text, kept: kept.collect() })
+}
+
+/// The same in LLVM's text, before any pass.
+pub fn llvm_text(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> String {
+    let context = Context::create();
+    module(&context, kernels, arch, with_lines).text()
+}
+
+fn module<'c>(
     context: &'c Context,
     kernels: &[&Kernel],
     arch: Arch,
@@ -60,12 +89,6 @@ pub fn lower<'c>(
         lower_kernel(&emitter, kernel, arch, lines);
     }
     emitter
-}
-
-/// The array of a kernel that is still in memory where these are the names of those that are.
-pub fn kept_locals(kernel: &Kernel, names: &[String]) -> Vec<usize> {
-    let is_kept = |place: &usize| names.contains(&memory::local_name(*place));
-    (0..kernel.locals.len()).filter(is_kept).collect()
 }
 
 fn lower_kernel<'c>(

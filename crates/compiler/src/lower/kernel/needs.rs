@@ -7,7 +7,7 @@ use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{OpKind, Region};
 
 /// The least version of PTX that has what these kernels call.
-pub fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
+pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     let needs = kernels.iter().map(|kernel| needs(&kernel.body));
     let Needs { ptx, .. } = needs.fold(Needs::NOTHING, Needs::and);
     PtxVersion::new(ptx / 10, ptx % 10)

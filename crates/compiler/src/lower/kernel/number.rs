@@ -182,25 +182,11 @@ impl<'c> Lowering<'c, '_> {
     }
 
     pub(super) fn lower_bitcast(&mut self, result: Value, value: Value) {
-        let (from, to) = (self.kernel.ty(value), self.kernel.ty(result));
-        let bits = self.full(value);
-        let bits = match from {
-            Type::Scalar(Scalar::Bool) => self.emitter.resize(bits, Ty::I8, false),
-            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => bits,
-        };
+        let to = self.kernel.ty(result);
+        let bits = self.emitter.bitcast(self.full(value), ty(to));
         match to {
-            Type::Scalar(Scalar::Bool) => {
-                let byte = self.emitter.bitcast(bits, Ty::I8);
-                self.set_value(result, self.emitter.resize(byte, Ty::I1, false));
-            }
-            Type::Scalar(scalar) => {
-                let value = self.emitter.bitcast(bits, scalar_ty(scalar));
-                self.set_number(result, value, scalar);
-            }
-            Type::Vector(..) | Type::Pointer(_) => {
-                let value = self.emitter.bitcast(bits, ty(to));
-                self.set_value(result, value);
-            }
+            Type::Scalar(scalar) => self.set_number(result, bits, scalar),
+            Type::Vector(..) | Type::Pointer(_) => self.set_value(result, bits),
         }
     }
 }

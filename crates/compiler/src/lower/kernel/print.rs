@@ -2,7 +2,6 @@
 //! Lines for people: `vprintf` of the device, which reads values from memory.
 
 use super::Lowering;
-use super::number::lane;
 use crate::llvm::{Extension, Passed, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
@@ -13,17 +12,13 @@ pub(super) const VPRINTF: &str = "vprintf";
 const VALUE_BYTES: u32 = 8;
 
 impl<'c> Lowering<'c, '_> {
-    /// `{}` stands for the next value. More of them, and more values, are left as they are.
+    /// `{}` stands for the next value.
     pub(super) fn lower_print(&mut self, text: &str, values: &[Value]) {
         let mut pieces = text.split("{}");
         let mut format = escaped(pieces.next().unwrap_or_default());
         let mut given = Vec::new();
-        let mut values = values.iter();
-        for piece in pieces {
-            match values.next() {
-                Some(value) => format.push_str(&self.shown(*value, &mut given)),
-                None => format.push_str("{}"),
-            }
+        for (piece, value) in pieces.zip(values) {
+            format.push_str(&self.shown(*value, &mut given));
             format.push_str(&escaped(piece));
         }
         format.push_str("\n\0");
@@ -46,20 +41,11 @@ impl<'c> Lowering<'c, '_> {
         buffer
     }
 
-    /// How a value is shown, and what is passed for it.
+    /// How a number is shown, and what is passed for it.
     fn shown(&self, value: Value, given: &mut Vec<V<'c>>) -> String {
         match self.kernel.ty(value) {
-            Type::Pointer(_) => {
-                given.push(self.emitter.to_int(self.kept(value)));
-                "0x%llx".to_string()
-            }
             Type::Scalar(scalar) => self.shown_scalar(self.full(value), scalar, given),
-            Type::Vector(scalar, _) => {
-                let lanes = self.lanes(value).into_iter();
-                let lanes: Vec<_> =
-                    lanes.map(|lane| self.shown_scalar(lane, scalar, given)).collect();
-                format!("({})", lanes.join(", "))
-            }
+            Type::Vector(..) | Type::Pointer(_) => unreachable!("{value} is one number"),
         }
     }
 
@@ -74,17 +60,14 @@ impl<'c> Lowering<'c, '_> {
             Class::Signed => ("%lld", emitter.resize(value, Ty::I64, true)),
             Class::Unsigned => ("%llu", emitter.resize(value, Ty::I64, false)),
             Class::Float if scalar == Scalar::F64 => ("%g", value),
-            Class::Float => {
-                debug_assert!(lane(scalar).ty() != Ty::Double, "a float64 is passed as it is");
-                ("%g", emitter.float_widen(value, Ty::Double))
-            }
+            Class::Float => ("%g", emitter.float_widen(value, Ty::Double)),
         };
         given.push(passed);
         format.to_string()
     }
 }
 
-/// A text as a format has it. It ends at a NUL.
+/// A text as a format has it.
 fn escaped(text: &str) -> String {
-    text.replace('%', "%%").replace('\0', "")
+    text.replace('%', "%%")
 }

@@ -4,7 +4,6 @@
 mod everything;
 
 use super::*;
-use crate::llvm::{PtxOptions, ptx};
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::text::{self, Item};
 
@@ -17,13 +16,10 @@ fn kernel(text: &str) -> Kernel {
 }
 
 fn ptx_of(text: &str, arch: &str) -> String {
-    let kernel = kernel(text);
-    let context = Context::create();
-    let arch = arch.parse().expect(arch);
-    let emitter = lower(&context, &[&kernel], arch, false);
-    let before = emitter.text();
-    let version = Some(needed_ptx(&[&kernel]));
-    ptx(&emitter, arch, &PtxOptions { version }).unwrap_or_else(|error| panic!("{error}\n{before}"))
+    let mut kernel = kernel(text);
+    kernpack_kernel_ir::expand(&mut kernel);
+    kernpack_kernel_ir::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
+    ptx(&[&kernel], arch.parse().expect(arch), false).expect("it is right").text
 }
 
 /// The instructions of a kernel.
@@ -75,82 +71,82 @@ fn reduce_sum() {
         REDUCE_SUM,
         "sm_80",
         expect![[r#"
-        {
-        // demoted variable
-        .shared .align 4 .b8 reduce_sum_shared0[32];
-        ld.param.b64  %rd4, [reduce_sum_param_1];
-        ld.param.b64  %rd5, [reduce_sum_param_0];
-        ld.param.b64  %rd6, [reduce_sum_param_2];
-        cvt.u32.u64  %r1, %rd6;
-        mov.u32  %r2, %ctaid.x;
-        mov.u32  %r3, %tid.x;
-        shl.b32  %r4, %r3, 2;
-        cvt.u64.u32  %rd7, %r2;
-        cvt.s64.s32  %rd8, %rd6;
-        mul.lo.s64  %rd9, %rd8, %rd7;
-        shl.b64  %rd10, %rd9, 2;
-        mul.wide.u32  %rd11, %r3, 16;
-        add.s64  %rd12, %rd10, %rd11;
-        add.s64  %rd17, %rd5, %rd12;
-        mov.b32  %r31, 0f00000000;
-        mov.b32  %r32, %r4;
-        $L__BB0_1:
-        setp.ge.s32  %p1, %r32, %r1;
-        @%p1 bra  $L__BB0_3;
-        ld.global.nc.v4.b32  {%r24, %r25, %r26, %r27}, [%rd17];
-        add.rn.f32  %r28, %r24, %r25;
-        add.rn.f32  %r29, %r26, %r27;
-        add.rn.f32  %r30, %r28, %r29;
-        add.rn.f32  %r31, %r31, %r30;
-        add.s32  %r32, %r32, 1024;
-        add.s64  %rd17, %rd17, 4096;
-        bra.uni  $L__BB0_1;
-        $L__BB0_3:
-        shfl.sync.bfly.b32  %r9, %r31, 16, 31, -1;
-        add.rn.f32  %r10, %r31, %r9;
-        shfl.sync.bfly.b32  %r11, %r10, 8, 31, -1;
-        add.rn.f32  %r12, %r10, %r11;
-        shfl.sync.bfly.b32  %r13, %r12, 4, 31, -1;
-        add.rn.f32  %r14, %r12, %r13;
-        shfl.sync.bfly.b32  %r15, %r14, 2, 31, -1;
-        add.rn.f32  %r16, %r14, %r15;
-        shfl.sync.bfly.b32  %r17, %r16, 1, 31, -1;
-        and.b32  %r5, %r3, 31;
-        shr.u32  %r6, %r3, 5;
-        setp.ne.b32  %p2, %r5, 0;
-        mov.b64  %rd14, reduce_sum_shared0;
-        @%p2 bra  $L__BB0_5;
-        mul.wide.u32  %rd13, %r6, 4;
-        add.s64  %rd1, %rd14, %rd13;
-        add.rn.f32  %r7, %r16, %r17;
-        st.shared.b32  [%rd1], %r7;
-        $L__BB0_5:
-        bar.sync  0;
-        setp.ne.b32  %p3, %r6, 0;
-        @%p3 bra  $L__BB0_10;
-        setp.lt.u32  %p4, %r5, 8;
-        mov.b32  %r33, 0f00000000;
-        @%p4 bra  $L__BB0_7;
-        bra.uni  $L__BB0_8;
-        $L__BB0_7:
-        cvt.u64.u32  %rd15, %r4;
-        add.s64  %rd2, %rd14, %rd15;
-        ld.shared.b32  %r33, [%rd2];
-        $L__BB0_8:
-        shfl.sync.bfly.b32  %r18, %r33, 4, 31, -1;
-        add.rn.f32  %r19, %r33, %r18;
-        shfl.sync.bfly.b32  %r20, %r19, 2, 31, -1;
-        add.rn.f32  %r21, %r19, %r20;
-        shfl.sync.bfly.b32  %r22, %r21, 1, 31, -1;
-        @%p2 bra  $L__BB0_10;
-        shl.b32  %r23, %r2, 2;
-        cvt.u64.u32  %rd16, %r23;
-        add.s64  %rd3, %rd4, %rd16;
-        add.rn.f32  %r8, %r21, %r22;
-        st.global.b32  [%rd3], %r8;
-        $L__BB0_10:
-        ret;
-        }
-    "#]],
+            {
+            // demoted variable
+            .shared .align 4 .b8 reduce_sum$shared0[32];
+            ld.param.b64  %rd4, [reduce_sum_param_1];
+            ld.param.b64  %rd5, [reduce_sum_param_0];
+            ld.param.b64  %rd6, [reduce_sum_param_2];
+            cvt.u32.u64  %r1, %rd6;
+            mov.u32  %r2, %ctaid.x;
+            mov.u32  %r3, %tid.x;
+            shl.b32  %r4, %r3, 2;
+            cvt.u64.u32  %rd7, %r2;
+            cvt.s64.s32  %rd8, %rd6;
+            mul.lo.s64  %rd9, %rd8, %rd7;
+            shl.b64  %rd10, %rd9, 2;
+            mul.wide.u32  %rd11, %r3, 16;
+            add.s64  %rd12, %rd10, %rd11;
+            add.s64  %rd17, %rd5, %rd12;
+            mov.b32  %r31, 0f00000000;
+            mov.b32  %r32, %r4;
+            $L__BB0_1:
+            setp.ge.s32  %p1, %r32, %r1;
+            @%p1 bra  $L__BB0_3;
+            ld.global.nc.v4.b32  {%r24, %r25, %r26, %r27}, [%rd17];
+            add.rn.f32  %r28, %r24, %r25;
+            add.rn.f32  %r29, %r26, %r27;
+            add.rn.f32  %r30, %r28, %r29;
+            add.rn.f32  %r31, %r31, %r30;
+            add.s32  %r32, %r32, 1024;
+            add.s64  %rd17, %rd17, 4096;
+            bra.uni  $L__BB0_1;
+            $L__BB0_3:
+            shfl.sync.bfly.b32  %r9, %r31, 16, 31, -1;
+            add.rn.f32  %r10, %r31, %r9;
+            shfl.sync.bfly.b32  %r11, %r10, 8, 31, -1;
+            add.rn.f32  %r12, %r10, %r11;
+            shfl.sync.bfly.b32  %r13, %r12, 4, 31, -1;
+            add.rn.f32  %r14, %r12, %r13;
+            shfl.sync.bfly.b32  %r15, %r14, 2, 31, -1;
+            add.rn.f32  %r16, %r14, %r15;
+            shfl.sync.bfly.b32  %r17, %r16, 1, 31, -1;
+            and.b32  %r5, %r3, 31;
+            shr.u32  %r6, %r3, 5;
+            setp.ne.b32  %p2, %r5, 0;
+            mov.b64  %rd14, reduce_sum$shared0;
+            @%p2 bra  $L__BB0_5;
+            mul.wide.u32  %rd13, %r6, 4;
+            add.s64  %rd1, %rd14, %rd13;
+            add.rn.f32  %r7, %r16, %r17;
+            st.shared.b32  [%rd1], %r7;
+            $L__BB0_5:
+            bar.sync  0;
+            setp.ne.b32  %p3, %r6, 0;
+            @%p3 bra  $L__BB0_10;
+            setp.lt.u32  %p4, %r5, 8;
+            mov.b32  %r33, 0f00000000;
+            @%p4 bra  $L__BB0_7;
+            bra.uni  $L__BB0_8;
+            $L__BB0_7:
+            cvt.u64.u32  %rd15, %r4;
+            add.s64  %rd2, %rd14, %rd15;
+            ld.shared.b32  %r33, [%rd2];
+            $L__BB0_8:
+            shfl.sync.bfly.b32  %r18, %r33, 4, 31, -1;
+            add.rn.f32  %r19, %r33, %r18;
+            shfl.sync.bfly.b32  %r20, %r19, 2, 31, -1;
+            add.rn.f32  %r21, %r19, %r20;
+            shfl.sync.bfly.b32  %r22, %r21, 1, 31, -1;
+            @%p2 bra  $L__BB0_10;
+            shl.b32  %r23, %r2, 2;
+            cvt.u64.u32  %rd16, %r23;
+            add.s64  %rd3, %rd4, %rd16;
+            add.rn.f32  %r8, %r21, %r22;
+            st.global.b32  [%rd3], %r8;
+            $L__BB0_10:
+            ret;
+            }
+        "#]],
     );
 }

@@ -4,7 +4,6 @@
 
 use super::super::*;
 use crate::image::{Arch, ImageKind};
-use crate::llvm::{PtxOptions, ptx};
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic, Meaning};
@@ -127,7 +126,9 @@ fn arithmetic(ty: Type, name: &str) -> Kernel {
     let chosen = maker.b.select(condition, a, b);
     maker.keep(chosen);
     if ty.lanes() == 1 {
-        for op in Compare::ALL {
+        let is_ordered = class != Class::Bool;
+        let of_truths = |op: &&Compare| matches!(op, Compare::Eq | Compare::Ne);
+        for op in Compare::ALL.iter().filter(|op| is_ordered || of_truths(op)) {
             let result = maker.b.compare(*op, a, b);
             maker.keep(result);
         }
@@ -167,12 +168,16 @@ fn conversions(ty: Type, name: &str) -> Kernel {
         let converted = ty.with_scalar(*to);
         let is_type =
             ty.lanes() == 1 || *to != Scalar::Bool && converted.bytes() <= MOST_VECTOR_BYTES;
-        for rounding in Rounding::ALL.iter().filter(|_| is_type && *to != scalar) {
+        let rounds = *to != Scalar::Bool && (scalar.is_float() || to.is_float());
+        let has = |rounding: &&Rounding| rounds || **rounding == Rounding::NearestEven;
+        for rounding in Rounding::ALL.iter().filter(has).filter(|_| is_type && *to != scalar) {
             let result = maker.b.convert(a, *to, *rounding);
             maker.keep(result);
         }
     }
-    for to in types().into_iter().filter(|to| to.bytes() == ty.bytes()) {
+    let has_bits = |ty: Type| ty.scalar() != Some(Scalar::Bool);
+    let alike = types().into_iter().filter(|to| to.bytes() == ty.bytes() && has_bits(*to));
+    for to in alike.filter(|_| has_bits(ty)) {
         let result = maker.b.bitcast(a, to);
         maker.keep(result);
     }
@@ -294,13 +299,12 @@ fn loops(scalar: Scalar) -> Kernel {
 /// Numbers that are printed, and that are in registers of PTX.
 fn escapes() -> Kernel {
     let mut maker = Maker::new("escapes");
-    let mut printed = vec![MEMORY];
+    let mut printed = vec![];
     for ty in types() {
         let value = maker.operand(ty, 0);
-        printed.push(value);
-        if ty.bytes() <= 8 && ty.scalar() != Some(Scalar::Bool) {
-            let letter = if ty.bytes() == 1 { 16 } else { 8 * ty.bytes() };
-            let text = format!("{{ mov.b{letter} {{0}}, {{1}}; // $ }}\n}}");
+        printed.extend((ty.lanes() == 1).then_some(value));
+        if ty.lanes() == 1 && ty.bytes() > 1 {
+            let text = format!("{{ mov.b{} {{0}}, {{1}}; // $ }}\n}}", 8 * ty.bytes());
             for has_effects in [false, true] {
                 let ptx = Ptx { text: text.clone(), operands: vec![value], has_effects };
                 if let Some(result) = maker.b.ptx(Some(ty), ptx) {
@@ -309,6 +313,12 @@ fn escapes() -> Kernel {
             }
         }
     }
+    let address = Ptx {
+        text: "prefetch.global.L2 [{0}];".to_string(),
+        operands: vec![MEMORY],
+        has_effects: true,
+    };
+    maker.b.ptx(None, address);
     let text = format!("100 % {}\u{1}", "{} ".repeat(printed.len()));
     maker.b.effect(OpKind::Print(text, printed));
     maker.b.effect(OpKind::Print("nothing".to_string(), vec![]));
@@ -333,11 +343,11 @@ fn expect_assembled(name: &str) {
     let arch: Arch = name.parse().expect(name);
     let kernels = kernels(arch.number);
     let kernels: Vec<_> = kernels.iter().collect();
-    let context = Context::create();
-    let emitter = lower(&context, &kernels, arch, false);
-    let options = PtxOptions { version: Some(needed_ptx(&kernels)) };
-    let text = ptx(&emitter, arch, &options).expect("LLVM takes what is lowered");
-    let assembled = nvjitlink().assemble(&text, name, arch, &AssembleOptions::default());
+    for kernel in &kernels {
+        kernpack_kernel_ir::verify(kernel).unwrap_or_else(|problems| panic!("{problems}"));
+    }
+    let lowered = ptx(&kernels, arch, false).expect("LLVM takes what is lowered");
+    let assembled = nvjitlink().assemble(&lowered.text, name, arch, &AssembleOptions::default());
     let assembled = assembled.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(assembled.image.kind, ImageKind::Cubin);
     for kernel in kernels {
