@@ -22,7 +22,6 @@ pub mod image;
 pub mod inspect;
 pub mod leftover;
 pub mod link;
-#[expect(dead_code, unused_imports, reason = "nothing lowers kernels yet")]
 mod llvm;
 mod lower;
 pub mod package;

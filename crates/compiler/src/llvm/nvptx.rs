@@ -78,12 +78,22 @@ pub enum PtxError {
     Refused(String),
 }
 
+/// PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ptx {
+    /// The text.
+    pub text: String,
+    /// Of each function, by its name, the [arrays of threads](Emitter::thread_array) that have not
+    /// become values.
+    pub arrays: Vec<(String, Vec<String>)>,
+}
+
 /// Writes the module as PTX for an architecture, `sm_90a` and `compute_90a` alike. The module is
 /// spent: passes have changed it for this architecture.
 ///
 /// # Errors
 /// Where LLVM has no such architecture or version, and where it finds the module malformed.
-pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<String, PtxError> {
+pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Ptx, PtxError> {
     let refused = |error: LLVMString| PtxError::Refused(error.to_string());
     let module = &emitter.module;
     let machine = machine(arch, options)?;
@@ -91,8 +101,9 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<St
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(refused)?;
     module.run_passes(PASSES, &machine, PassBuilderOptions::create()).map_err(refused)?;
+    let arrays = emitter.thread_arrays();
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;
-    Ok(String::from_utf8_lossy(text.as_slice()).into_owned())
+    Ok(Ptx { text: String::from_utf8_lossy(text.as_slice()).into_owned(), arrays })
 }
 
 fn machine(arch: Arch, options: &PtxOptions) -> Result<TargetMachine, PtxError> {

@@ -16,11 +16,19 @@ pub const SCOPES: &[&str] = &["block", "cluster", "gpu", "sys"];
 const AT: Accepts = Accepts::Pointer(&[Space::Global, Space::Shared]);
 const ORDER: Accepts = Accepts::Word(ORDERS);
 const SCOPE: Accepts = Accepts::Word(SCOPES);
-/// Integers that every memory changes in one step.
+/// Integers that every GPU has atomic operations for.
 const INT: Accepts = Accepts::OneOf(&[Scalar::I32, Scalar::I64, Scalar::U32, Scalar::U64]);
 /// Numbers that can be added in one step.
-const NUMBER: Accepts =
-    Accepts::OneOf(&[Scalar::I32, Scalar::I64, Scalar::U32, Scalar::U64, Scalar::F32, Scalar::F64]);
+const NUMBER: Accepts = Accepts::OneOf(&[
+    Scalar::I32,
+    Scalar::I64,
+    Scalar::U32,
+    Scalar::U64,
+    Scalar::F16,
+    Scalar::BF16,
+    Scalar::F32,
+    Scalar::F64,
+]);
 
 const fn row(
     name: &'static str,

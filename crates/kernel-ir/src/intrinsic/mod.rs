@@ -239,6 +239,17 @@ pub struct Needs {
 impl Needs {
     /// Every GPU that kernpack makes code for has it.
     pub const NOTHING: Needs = Needs { sm: 80, ptx: 70 };
+
+    /// What a word needs: that there are clusters, where it is about them.
+    pub fn of_word(word: &str) -> Needs {
+        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Needs) -> Needs {
+        Needs { sm: self.sm.max(other.sm), ptx: self.ptx.max(other.ptx) }
+    }
 }
 
 /// Every row, family by family.

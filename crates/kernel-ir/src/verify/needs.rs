@@ -16,7 +16,7 @@ pub fn check_needs(kernel: &Kernel, sm: u32, ptx: u32) -> Result<(), Diagnostics
     let mut report = Report::new(kernel);
     report.each_op(|report, op| {
         let OpKind::Call(call) = &op.kind else { return };
-        let (name, needs) = (call.intrinsic.name, call.intrinsic.needs());
+        let (name, needs) = (call.intrinsic.name, call.needs());
         if needs.sm > sm {
             let message = format!("`{name}` needs sm_{}, and code is made for sm_{sm}", needs.sm);
             let help = format!("build for sm_{} or newer alone, or do without it", needs.sm);

@@ -62,7 +62,7 @@ fn emit_add_one<'c>(context: &'c Context, with_lines: bool) -> Emitter<'c> {
 fn add_one(arch_name: &str, with_lines: bool) -> String {
     let context = Context::create();
     let emitter = emit_add_one(&context, with_lines);
-    ptx(&emitter, arch(arch_name), &PtxOptions::default()).expect("the module is right")
+    ptx(&emitter, arch(arch_name), &PtxOptions::default()).expect("the module is right").text
 }
 
 fn expect_text(text: &str, expected: &Expect) {
@@ -192,7 +192,7 @@ fn the_version_is_the_first_that_will_do() {
     let context = Context::create();
     let version = |name: &str, version| {
         let emitter = emit_add_one(&context, false);
-        let text = ptx(&emitter, arch(name), &PtxOptions { version })?;
+        let text = ptx(&emitter, arch(name), &PtxOptions { version })?.text;
         let line = text.lines().find(|line| line.starts_with(".version"));
         Ok::<_, PtxError>(line.expect("a version").to_string())
     };
@@ -219,7 +219,7 @@ fn llvm_knows_every_architecture_that_has_a_version() {
             let name = format!("sm_{number}{suffix}");
             let Some(first) = arch(&name).first_ptx() else { continue };
             let emitter = emit_add_one(&context, false);
-            let text = ptx(&emitter, arch(&name), &PtxOptions::default()).expect(&name);
+            let text = ptx(&emitter, arch(&name), &PtxOptions::default()).expect(&name).text;
             assert!(text.contains(&format!(".version {first}\n.target {name}\n")), "{text}");
         }
     }
