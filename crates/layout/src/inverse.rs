@@ -32,7 +32,7 @@ fn weighted<'l, C: Arith>(
     Ok(modes)
 }
 
-/// The largest layout `r` with `layout(r(i)) == i` for all `i` below its size: for each index from
+/// A layout `r` with `layout(r(i)) == i` for all `i` below its size: for each index from
 /// 0 on, the number of a coordinate that has it. The size ends before the first index that the
 /// layout leaves out, as far as is known.
 pub fn right_inverse<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {

@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
             0 => "the end".to_string(),
             _ => format!("`{}`", &self.text[at.clone()]),
         };
-        ParseError { message: format!("expected {what}, found {found}"), at }
+        ParseError::new(format!("expected {what}, found {found}"), at)
     }
 
     /// The letters, digits and underscores that come next.
@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
             n_operations += 1;
             if n_operations > MAX_OPERATIONS {
                 let message = format!("more than {MAX_OPERATIONS} operations in a row");
-                return Err(ParseError { message, at: start..self.at });
+                return Err(ParseError::new(message, start..self.at));
             }
             let second = operand(self)?;
             first = self.term(Form::Operation(*op, Box::new([first, second])), start);
@@ -212,8 +212,8 @@ impl<'t> Parser<'t> {
                 // As many modes as a tuple of that index may have to be made of.
                 Ok(mode @ 0..64) if is_few => modes.insert(0, mode),
                 Ok(_) | Err(_) => {
-                    let message = "a mode is a number from 0 to 63, in 32 modes at most".into();
-                    return Err(ParseError { message, at: from..self.at });
+                    let message = "a mode is a number from 0 to 63, in 32 modes at most";
+                    return Err(ParseError::new(message, from..self.at));
                 }
             }
         }
@@ -276,7 +276,7 @@ impl<'t> Parser<'t> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} parentheses in one another");
-            return Err(ParseError { message, at: start..self.at });
+            return Err(ParseError::new(message, start..self.at));
         }
         let mut terms = Vec::new();
         while !self.sees(close) {
@@ -304,10 +304,9 @@ impl<'t> Parser<'t> {
         }
         self.at += digits.len();
         let sign = if is_negative { "-" } else { "" };
-        format!("{sign}{digits}").parse().map_err(|_| ParseError {
-            message: format!("`{sign}{digits}` exceeds 64 bits"),
-            at: start..self.at,
-        })
+        let exceeds = || format!("`{sign}{digits}` exceeds 64 bits");
+        let number = format!("{sign}{digits}").parse();
+        number.map_err(|_| ParseError::new(exceeds(), start..self.at))
     }
 
     /// What stands in braces, if they are there.
@@ -341,7 +340,7 @@ impl<'t> Parser<'t> {
             true => Ok(Some(facts)),
             false => {
                 let message = "no number is like that: `div` is at least 1, `min` at most `max`";
-                Err(ParseError { message: message.into(), at: start..self.at })
+                Err(ParseError::new(message, start..self.at))
             }
         }
     }
