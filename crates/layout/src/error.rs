@@ -133,6 +133,19 @@ pub enum Error {
         /// How many the mode on the left has.
         run: String,
     },
+    /// Modes of the right layout that together reach beyond a mode of the left one.
+    #[error(
+        "the composition of {lhs} with {rhs} is no layout: together its modes are not known to \
+         stay within the extent {extent}"
+    )]
+    Carry {
+        /// The left layout, coalesced.
+        lhs: String,
+        /// The right layout.
+        rhs: String,
+        /// The extent on the left.
+        extent: String,
+    },
     /// A layout that no complement tiles with.
     #[error(
         "{layout} has no complement: the stride {stride} is not known to be a positive multiple of \
@@ -159,6 +172,17 @@ pub enum Error {
     NotInjective {
         /// The layout.
         layout: String,
+    },
+    /// Threads and values that do not share the elements of a tile among them.
+    #[error(
+        "{threads} and {values} are no threads and values of a tile: they are not known to have \
+         each of its elements once"
+    )]
+    NotWhole {
+        /// The layout of the threads.
+        threads: String,
+        /// The layout of the values.
+        values: String,
     },
     /// The elements of a layout do not become whole elements of another width.
     #[error("{layout} cannot be made of elements of {new_bits} bits instead of {old_bits}: {why}")]
