@@ -281,7 +281,9 @@ impl<'t> Parser<'t> {
         let mut terms = Vec::new();
         while !self.sees(close) {
             if !terms.is_empty() {
-                self.require(",")?;
+                if !self.takes(",") {
+                    return Err(self.expected(&format!("`,` or `{close}`")));
+                }
                 // A comma may stand behind the last one, as Python has it.
                 if self.sees(close) {
                     break;

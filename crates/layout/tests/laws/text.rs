@@ -175,7 +175,7 @@ fn numbers_beyond_64_bits_are_errors() {
     let cx = &mut Static;
     let shape = kernpack_layout::Shape::of_numbers(&[1 << 40, 1 << 40, 4]);
     let error = kernpack_layout::make_layout(cx, &shape).expect_err("too large");
-    assert_eq!(error.to_string(), "`mul` of 1099511627776 and 1099511627776 exceeds 64 bits");
+    assert_eq!(error.to_string(), "`mul` of `1099511627776` and `1099511627776` exceeds 64 bits");
     let large = parse::layout("(4294967296,4294967296):(4294967296,1)", &mut Symbols::new());
     let large = large.expect("its strides fit");
     assert!(kernpack_layout::size(&mut Symbols::new(), &large).is_err());
