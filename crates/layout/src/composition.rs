@@ -27,9 +27,9 @@ pub fn composition<C: Arith>(
     lhs: &LayoutOf<C>,
     rhs: &LayoutOf<C>,
 ) -> Result<LayoutOf<C>> {
-    let mut composer = Composer { lhs, picked: Vec::new() };
+    let mut composer = Composer { lhs, rhs, picked: Vec::new() };
     let composed = rhs.try_map_modes(&mut |mode| composer.compose(cx, mode))?;
-    composer.require_no_carry(cx, rhs)?;
+    composer.require_no_carry(cx)?;
     Ok(composed)
 }
 
@@ -55,6 +55,7 @@ pub fn composition_by<C: Arith>(
 /// Composes the modes of a layout, and remembers what they take.
 struct Composer<'l, V> {
     lhs: &'l Layout<V>,
+    rhs: &'l Layout<V>,
     picked: Vec<Picked<V>>,
 }
 
@@ -94,7 +95,7 @@ impl<V: Value> Composer<'_, V> {
         let overlaps =
             |other: &Picked<V>| other.basis.starts_with(basis) || basis.starts_with(&other.basis);
         if self.picked.iter().any(overlaps) {
-            return Err(Error::MixedStrides { layout: text(&Tuple::Leaf(rhs.clone())) });
+            return Err(Error::MixedStrides { layout: text(self.rhs) });
         }
         let part = crate::modes::get(self.lhs, basis)?;
         let flat = coalesce(cx, &part)?;
@@ -105,13 +106,13 @@ impl<V: Value> Composer<'_, V> {
     }
 
     /// That what was taken of a mode stays within it when it is added up.
-    fn require_no_carry<C: Arith<Value = V>>(&self, cx: &C, rhs: &Layout<V>) -> Result<()> {
+    fn require_no_carry<C: Arith<Value = V>>(&self, cx: &C) -> Result<()> {
         for Picked { flat, parts, .. } in &self.picked {
             for (mode, parts) in flat.leaves().into_iter().zip(parts) {
                 if parts.len() > 1 && !stays_within(cx, parts, &mode.extent) {
                     return Err(Error::Carry {
                         lhs: text(flat),
-                        rhs: text(rhs),
+                        rhs: text(self.rhs),
                         extent: text(&mode.extent),
                     });
                 }

@@ -105,8 +105,8 @@ pub enum Error {
     /// An extent of the left layout and a stride of the right one of which neither divides the
     /// other.
     #[error(
-        "the composition of `{lhs}` with `{rhs}` is no layout: the extent `{extent}` is not known to \
-         divide the stride `{step}`, nor to be divided by it"
+        "the composition of `{lhs}` with `{rhs}` is no layout: the extent `{extent}` is not known \
+         to divide the stride `{step}`, nor to be divided by it"
     )]
     StrideDivisibility {
         /// The left layout, coalesced.
@@ -120,8 +120,8 @@ pub enum Error {
     },
     /// A mode of the right layout does not end where modes of the left one end.
     #[error(
-        "the composition of `{lhs}` with `{rhs}` is no layout: `{count}` elements are not known to be a \
-         multiple or a part of the `{run}` that a mode has"
+        "the composition of `{lhs}` with `{rhs}` is no layout: `{count}` elements are not known \
+         to be a multiple or a part of the `{run}` that a mode has"
     )]
     ShapeDivisibility {
         /// The left layout, coalesced.
@@ -148,8 +148,8 @@ pub enum Error {
     },
     /// A layout that no complement tiles with.
     #[error(
-        "`{layout}` has no complement: the stride `{stride}` is not known to be a positive multiple of \
-         `{span}`, which the modes below it span"
+        "`{layout}` has no complement: the stride `{stride}` is not known to be a positive \
+         multiple of `{span}`, which the modes below it span"
     )]
     Complement {
         /// The layout.
@@ -175,16 +175,11 @@ pub enum Error {
         /// The layout.
         layout: String,
     },
-    /// Threads and values that do not share the elements of a tile among them.
-    #[error(
-        "`{threads}` and `{values}` are no threads and values of a tile: they are not known to have \
-         each of its elements once"
-    )]
-    NotWhole {
-        /// The layout of the threads.
-        threads: String,
-        /// The layout of the values.
-        values: String,
+    /// A layout of threads or values with holes or repetitions, or one that may have some.
+    #[error("`{layout}` is not known to have each index once, from 0 to its size")]
+    NotCompact {
+        /// The layout of threads or values, or of the tile of both.
+        layout: String,
     },
     /// The elements of a layout do not become whole elements of another width.
     #[error(

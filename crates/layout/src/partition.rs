@@ -98,10 +98,15 @@ pub fn make_layout_tv<C: Arith>(
     threads: &LayoutOf<C>,
     values: &LayoutOf<C>,
 ) -> Result<(ShapeOf<C>, LayoutOf<C>)> {
+    for layout in [threads, values] {
+        if inverse::right_inverse_and_rest(cx, layout)?.1 > 0 {
+            return Err(Error::NotCompact { layout: text(layout) });
+        }
+    }
     let tile = raked_product(cx, threads, values)?;
     let (owners, n_left_out) = inverse::right_inverse_and_rest(cx, &tile)?;
     if n_left_out > 0 {
-        return Err(Error::NotWhole { threads: text(threads), values: text(values) });
+        return Err(Error::NotCompact { layout: text(&tile) });
     }
     let shape = [size(cx, threads)?, size(cx, values)?].map(Tuple::Leaf);
     let both = make_layout(cx, &Tuple::Node(shape.to_vec()))?;

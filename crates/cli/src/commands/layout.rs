@@ -10,7 +10,7 @@ mod table;
 use crate::{Failure, Report};
 use anyhow::anyhow;
 use clap::Args;
-use kernpack_layout::evaluate::{OPERATIONS, Object, evaluate};
+use kernpack_layout::evaluate::{OPERATIONS, Object, Operation, evaluate};
 use kernpack_layout::parse::{self, ParseError};
 use kernpack_layout::{
     self as algebra, Composed, Int, Shape, Symbol, Symbols, Tuple, coalesce, cosize, is_injective,
@@ -24,8 +24,11 @@ use table::Mapping;
 pub struct Layout {
     /// A layout, such as "((2,2),4):((1,8),2)", or an operation on layouts, such as
     /// "zipped_divide((8,16):(16,1), (4,4))". Two with `--tv`: of threads, and of values.
-    #[arg(required = true, num_args = 1..=2, value_name = "TEXT")]
+    #[arg(required_unless_present = "list", num_args = 1..=2, value_name = "TEXT")]
     texts: Vec<String>,
+    /// List the operations.
+    #[arg(long, conflicts_with = "texts")]
+    list: bool,
     /// Draw which thread has which element of a tile, as which of its values.
     #[arg(long)]
     tv: bool,
@@ -38,6 +41,9 @@ pub struct Layout {
 impl Layout {
     /// Runs the command.
     pub fn run(self) -> Result<Report, Failure> {
+        if self.list {
+            return Ok(list());
+        }
         let mut cx = Symbols::new();
         match (&self.texts[..], self.tv, &self.tile) {
             ([text], false, _) => {
@@ -64,6 +70,17 @@ impl Layout {
             }
         }
     }
+}
+
+/// The operations, each with what it results in.
+fn list() -> Report {
+    let call = |operation: &Operation| format!("{}({})", operation.name, operation.arguments);
+    let lines = OPERATIONS.iter().map(|row| format!("{}\n    {}\n", call(row), row.doc()));
+    let rows = OPERATIONS
+        .iter()
+        .map(|row| json!({ "name": row.name, "arguments": row.arguments, "doc": row.doc() }));
+    let answer = json!({ "operations": rows.collect::<Vec<_>>() });
+    Report::new(lines.collect(), answer)
 }
 
 /// What a text says. A shape that is no operation's result is the compact layout of it.

@@ -156,14 +156,17 @@ fn indices_may_be_coordinates_and_swizzled() {
 
 #[test]
 fn what_is_large_or_not_known_is_not_drawn() {
-    expect(&["(128,64)"], expect![[r#"
+    expect(
+        &["(128,64)"],
+        expect![[r#"
         exit 0
         out: (128,64):(1,128)
         out: size 8192, cosize 8192, rank 2, depth 1, injective
         out: coalesced 8192:1
         out: 
         out: not drawn, as it has more than 64 columns or 4096 cells
-    "#]]);
+    "#]],
+    );
     expect(
         &["(1,65)"],
         expect![[r#"
@@ -276,7 +279,7 @@ fn threads_that_are_none_are_refused() {
         &["--tv", "(2,2):(1,3)", "2:1"],
         expect![[r#"
             exit 1
-            err: error: `(2,2):(1,3)` has no complement: the stride `3` is not known to be a positive multiple of `2`, which the modes below it span
+            err: error: `(2,2):(1,3)` is not known to have each index once, from 0 to its size
         "#]],
     );
     expect(
@@ -359,6 +362,29 @@ fn problems_are_drawn_where_they_are() {
         err:   |
         err: 1 | group_modes((2,3,4), 2)
         err:   | ^^^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn operations_are_listed() {
+    let ran = Bench::new().run(["layout", "--list"]);
+    let first =
+        "make_layout(shape[, stride]...)\n    The layout of a shape and strides; of a shape";
+    assert!(ran.stdout.starts_with(first), "{ran}");
+    let listed = answer(&["--list"]);
+    let names = listed["operations"].as_array().expect("a list").iter().map(|row| &row["name"]);
+    assert!(names.clone().any(|name| name == "zipped_divide") && names.count() > 50);
+    expect(
+        &[],
+        expect![[r#"
+        exit 2
+        err: error: the following required arguments were not provided:
+        err:   <TEXT>...
+        err: 
+        err: Usage: kernpack layout <TEXT>...
+        err: 
+        err: For more information, try '--help'.
     "#]],
     );
 }

@@ -23,12 +23,16 @@ pub struct Operation {
     pub name: &'static str,
     /// Its arguments, those that may be left out in brackets.
     pub arguments: &'static str,
-    /// What it results in, in a sentence.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
     pub(crate) run: fn(&mut Call<'_, '_>) -> Read<Object>,
 }
 
 impl Operation {
+    /// What it results in, in a sentence.
+    pub fn doc(&self) -> &'static str {
+        self.doc.trim_start()
+    }
+
     /// How many arguments there are at least, and at most.
     fn arity(&self) -> (usize, usize) {
         let required = self.arguments.split('[').next().unwrap_or_default();

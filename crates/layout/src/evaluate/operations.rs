@@ -13,67 +13,88 @@ use crate::tuple::Tuple;
 use crate::vector::Access;
 use crate::{self as algebra, Layout};
 
-/// A row: the name with its arguments, what it results in, and how.
+/// A row: what the operation results in, its name with its arguments, and how it is done.
 macro_rules! operations {
-    ($($name:ident($arguments:literal): $doc:literal => $run:expr;)*) => {
-        &[$(Operation { name: stringify!($name), arguments: $arguments, doc: $doc, run: $run },)*]
+    ($($(#[doc = $doc:literal])+ $name:ident($arguments:literal) => $run:expr;)*) => {
+        &[$(Operation {
+            name: stringify!($name),
+            arguments: $arguments,
+            doc: concat!($($doc),+),
+            run: $run,
+        },)*]
     };
 }
 
 /// Every operation that can be written.
 pub const OPERATIONS: &[Operation] = operations! {
-    make_layout("shape[, stride]..."): "the layout of a shape and strides; of a shape alone the compact one whose first mode is the fastest; of layouts, one with each for a mode" => make_layout;
-    make_row_major_layout("shape"): "the compact layout whose last mode is the fastest" => |call| {
+    /// The layout of a shape and strides; of a shape alone the compact one whose first mode is the
+    /// fastest; of layouts, one with each for a mode.
+    make_layout("shape[, stride]...") => make_layout;
+    /// The compact layout whose last mode is the fastest.
+    make_row_major_layout("shape") => |call| {
         let shape = call.shape(0)?;
         let layout = make_row_major_layout(call.cx(), &shape);
         Ok(Object::Layout(call.done(layout)?))
     };
-    make_ordered_layout("shape, order"): "the compact layout in which modes of a smaller order are faster" => |call| {
+    /// The compact layout in which modes of a smaller order are faster.
+    make_ordered_layout("shape, order") => |call| {
         let (shape, order) = (call.shape(0)?, call.numbers(1)?);
         let layout = algebra::make_ordered_layout(call.cx(), &shape, &order);
         Ok(Object::Layout(call.done(layout)?))
     };
-    make_identity_layout("shape"): "the layout that maps each coordinate to itself" => |call| {
+    /// The layout that maps each coordinate to itself.
+    make_identity_layout("shape") => |call| {
         Ok(Object::Layout(algebra::make_identity_layout(&call.shape(0)?)))
     };
-    make_layout_tv("threads, values"): "the layout from thread and value to an element of their tile, with the shape of the tile" => |call| {
+    /// The layout from thread and value to an element of their tile, with the shape of the tile.
+    make_layout_tv("threads, values") => |call| {
         let (threads, values) = (call.layout(0)?, call.layout(1)?);
         let made = algebra::make_layout_tv(call.cx(), &threads, &values);
         let (tile, layout) = call.done(made)?;
         Ok(Object::ThreadValue(tile, layout))
     };
-    shape("layout"): "the extents" => |call| Ok(Object::Shape(inner(call)?.shape()));
-    stride("layout"): "the strides" => |call| Ok(Object::Strides(inner(call)?.strides()));
-    size("layout"): "how many coordinates there are" => |call| {
+    /// The extents.
+    shape("layout") => |call| Ok(Object::Shape(inner(call)?.shape()));
+    /// The strides.
+    stride("layout") => |call| Ok(Object::Strides(inner(call)?.strides()));
+    /// How many coordinates there are.
+    size("layout") => |call| {
         let layout = inner(call)?;
         let size = algebra::size(call.cx(), &layout);
         Ok(Object::Shape(Tuple::Leaf(call.done(size)?)))
     };
-    cosize("layout"): "one more than the largest index" => |call| {
+    /// One more than the largest index.
+    cosize("layout") => |call| {
         let layout = call.layout(0)?;
         let cosize = algebra::cosize(call.cx(), &layout);
         Ok(Object::Shape(Tuple::Leaf(call.done(cosize)?)))
     };
-    coshape("layout"): "the same, for each mode of indices that are coordinates" => |call| {
+    /// The same, for each mode of indices that are coordinates.
+    coshape("layout") => |call| {
         let layout = call.layout(0)?;
         let shape = coshape(call.cx(), &layout);
         Ok(Object::Shape(call.done(shape)?))
     };
-    rank("layout"): "how many modes there are at the top" => |call| {
+    /// How many modes there are at the top.
+    rank("layout") => |call| {
         Ok(number(inner(call)?.rank() as i64))
     };
-    depth("layout"): "how deep the modes are nested" => |call| {
+    /// How deep the modes are nested.
+    depth("layout") => |call| {
         Ok(number(inner(call)?.depth() as i64))
     };
-    product_each("shape"): "the product of each mode" => |call| {
+    /// The product of each mode.
+    product_each("shape") => |call| {
         let shape = call.shape(0)?;
         let shape = product_each(call.cx(), &shape);
         Ok(Object::Shape(call.done(shape)?))
     };
-    is_compatible("shape, shape"): "whether coordinates of the first are coordinates of the second" => |call| {
+    /// Whether coordinates of the first are coordinates of the second.
+    is_compatible("shape, shape") => |call| {
         Ok(Object::Truth(algebra::is_compatible(&call.shape(0)?, &call.shape(1)?)))
     };
-    crd2idx("coord, layout"): "the index of a coordinate" => |call| {
+    /// The index of a coordinate.
+    crd2idx("coord, layout") => |call| {
         let coord = call.coord(0)?;
         let index = match call.mapping(1)? {
             Mapping::Composed(composed) => composed.crd2idx(call.cx(), &coord),
@@ -81,26 +102,32 @@ pub const OPERATIONS: &[Operation] = operations! {
         };
         Ok(Object::Shape(call.done(index)?))
     };
-    idx2crd("number, shape"): "the coordinate with that number" => |call| {
+    /// The coordinate with that number.
+    idx2crd("number, shape") => |call| {
         let (number, shape) = (call.int(0)?, call.shape(1)?);
         let coord = algebra::idx2crd(call.cx(), &number, &shape);
         Ok(Object::Shape(call.done(coord)?))
     };
-    coalesce("layout[, profile]"): "the same function with the fewest modes; with a profile, within its modes" => |call| {
+    /// The same function with the fewest modes; with a profile, within its modes.
+    coalesce("layout[, profile]") => |call| {
         let profile = profile(call)?;
         call.of_first(|cx, layout| algebra::coalesce_by(cx, layout, &profile))
     };
-    filter("layout[, profile]"): "without modes of stride 0, and coalesced" => |call| {
+    /// Without modes of stride 0, and coalesced.
+    filter("layout[, profile]") => |call| {
         let profile = profile(call)?;
         call.of_first(|cx, layout| algebra::filter_by(cx, layout, &profile))
     };
-    filter_zeros("layout"): "with extent 1 where the stride is 0" => |call| {
+    /// With extent 1 where the stride is 0.
+    filter_zeros("layout") => |call| {
         call.of_first(|_, layout| Ok(algebra::filter_zeros(layout)))
     };
-    composition("layout, tiler"): "the layout of `a(b(c))`, or of each mode by itself" => |call| {
+    /// The layout of `a(b(c))`, or of each mode by itself.
+    composition("layout, tiler") => |call| {
         call.by_tiler(algebra::composition_by)
     };
-    complement("layout[, shape]"): "what the layout leaves out, below the size of a shape or its own cosize" => |call| {
+    /// What the layout leaves out, below the size of a shape or its own cosize.
+    complement("layout[, shape]") => |call| {
         let layout = call.layout(0)?;
         let rest = match call.len() {
             1 => algebra::complement_of_all(call.cx(), &layout),
@@ -108,51 +135,70 @@ pub const OPERATIONS: &[Operation] = operations! {
         };
         Ok(Object::Layout(call.done(rest)?))
     };
-    right_inverse("layout"): "the layout `r` with `a(r(i)) == i`" => |call| {
+    /// The layout `r` with `a(r(i)) == i`.
+    right_inverse("layout") => |call| {
         let layout = call.layout(0)?;
         let inverse = algebra::right_inverse(call.cx(), &layout);
         Ok(Object::Layout(call.done(inverse)?))
     };
-    left_inverse("layout"): "the layout `l` with `l(a(i)) == i`" => |call| {
+    /// The layout `l` with `l(a(i)) == i`.
+    left_inverse("layout") => |call| {
         let layout = call.layout(0)?;
         let inverse = algebra::left_inverse(call.cx(), &layout);
         Ok(Object::Layout(call.done(inverse)?))
     };
-    nullspace("layout"): "the coordinates with index 0 that stride 0 makes" => |call| {
+    /// The coordinates with index 0 that stride 0 makes.
+    nullspace("layout") => |call| {
         let layout = call.layout(0)?;
         let space = algebra::nullspace(call.cx(), &layout);
         Ok(Object::Layout(call.done(space)?))
     };
-    max_common_layout("layout, layout"): "the coordinates at which both have the indices from 0 on" => |call| {
+    /// The coordinates at which both have the indices from 0 on.
+    max_common_layout("layout, layout") => |call| {
         call.of_two(algebra::max_common_layout)
     };
-    max_common_vector("layout, layout"): "how many indices from 0 on both have at the same coordinates" => |call| {
+    /// How many indices from 0 on both have at the same coordinates.
+    max_common_vector("layout, layout") => |call| {
         let (a, b) = (call.layout(0)?, call.layout(1)?);
         let width = algebra::max_common_vector(call.cx(), &a, &b);
         Ok(number(call.done(width)?))
     };
-    vector_width("layout, element_bytes, alignment_bytes[, max_bytes]"): "how many elements one access may have; of at most 16 bytes, where nothing else is said" => vector_width;
-    logical_divide("layout, tiler"): "tile and rest of each mode" => |call| call.by_tiler(algebra::logical_divide);
-    zipped_divide("layout, tiler"): "the tile in one mode, and the rest in another" => |call| call.by_tiler(algebra::zipped_divide);
-    tiled_divide("layout, tiler"): "the tile in one mode, and each rest in its own" => |call| call.by_tiler(algebra::tiled_divide);
-    flat_divide("layout, tiler"): "each mode of tile and rest in its own" => |call| call.by_tiler(algebra::flat_divide);
-    tile_count("shape, tiler"): "how many tiles there are in each mode" => |call| {
+    /// How many elements one access may have; of at most 16 bytes, where nothing else is said.
+    vector_width("layout, element_bytes, alignment_bytes[, max_bytes]") => vector_width;
+    /// Tile and rest of each mode.
+    logical_divide("layout, tiler") => |call| call.by_tiler(algebra::logical_divide);
+    /// The tile in one mode, and the rest in another.
+    zipped_divide("layout, tiler") => |call| call.by_tiler(algebra::zipped_divide);
+    /// The tile in one mode, and each rest in its own.
+    tiled_divide("layout, tiler") => |call| call.by_tiler(algebra::tiled_divide);
+    /// Each mode of tile and rest in its own.
+    flat_divide("layout, tiler") => |call| call.by_tiler(algebra::flat_divide);
+    /// How many tiles there are in each mode.
+    tile_count("shape, tiler") => |call| {
         let (shape, tiler) = (call.shape(0)?, call.tiler(1)?);
         let count = algebra::tile_count(call.cx(), &shape, &tiler);
         Ok(Object::Shape(call.done(count)?))
     };
-    logical_product("layout, tiler"): "the block, and its copies as the tiler orders them" => |call| call.by_tiler(algebra::logical_product);
-    zipped_product("layout, tiler"): "the blocks in one mode, and their copies in another" => |call| call.by_tiler(algebra::zipped_product);
-    tiled_product("layout, tiler"): "the blocks in one mode, and each mode of the copies in its own" => |call| call.by_tiler(algebra::tiled_product);
-    flat_product("layout, tiler"): "each mode of blocks and copies in its own" => |call| call.by_tiler(algebra::flat_product);
-    blocked_product("layout, layout"): "copies of the block side by side, mode by mode" => |call| call.of_two(algebra::blocked_product);
-    raked_product("layout, layout"): "copies of the block that interleave, mode by mode" => |call| call.of_two(algebra::raked_product);
-    tile_to_shape("layout, shape[, order]"): "as many copies of the block as cover a shape" => |call| {
+    /// The block, and its copies as the tiler orders them.
+    logical_product("layout, tiler") => |call| call.by_tiler(algebra::logical_product);
+    /// The blocks in one mode, and their copies in another.
+    zipped_product("layout, tiler") => |call| call.by_tiler(algebra::zipped_product);
+    /// The blocks in one mode, and each mode of the copies in its own.
+    tiled_product("layout, tiler") => |call| call.by_tiler(algebra::tiled_product);
+    /// Each mode of blocks and copies in its own.
+    flat_product("layout, tiler") => |call| call.by_tiler(algebra::flat_product);
+    /// Copies of the block side by side, mode by mode.
+    blocked_product("layout, layout") => |call| call.of_two(algebra::blocked_product);
+    /// Copies of the block that interleave, mode by mode.
+    raked_product("layout, layout") => |call| call.of_two(algebra::raked_product);
+    /// As many copies of the block as cover a shape.
+    tile_to_shape("layout, shape[, order]") => |call| {
         let shape = call.shape(1)?;
         let order = match call.len() { 2 => None, _ => Some(call.numbers(2)?) };
         call.of_first(|cx, block| algebra::tile_to_shape(cx, block, &shape, order.as_ref()))
     };
-    slice("coord, layout"): "the free modes of a coordinate, at the index of the others" => |call| {
+    /// The free modes of a coordinate, at the index of the others.
+    slice("coord, layout") => |call| {
         let coord = call.coord(0)?;
         match call.mapping(1)? {
             Mapping::Composed(composed) => {
@@ -166,17 +212,20 @@ pub const OPERATIONS: &[Operation] = operations! {
             }
         }
     };
-    dice("coord, layout"): "the modes of a coordinate that are not free" => |call| {
+    /// The modes of a coordinate that are not free.
+    dice("coord, layout") => |call| {
         let (coord, layout) = (call.coord(0)?, call.layout(1)?);
         Ok(Object::Layout(call.done(algebra::dice(&coord, &layout))?))
     };
-    local_tile("layout, tiler, coord[, projection]"): "the tile at a coordinate of the tiles" => |call| {
+    /// The tile at a coordinate of the tiles.
+    local_tile("layout, tiler, coord[, projection]") => |call| {
         let (layout, tiler, coord) = (call.layout(0)?, call.tiler(1)?, call.coord(2)?);
         let by = match call.len() { 3 => None, _ => Some(call.coord(3)?) };
         let part = algebra::local_tile(call.cx(), &layout, &tiler, &coord, by.as_ref());
         Ok(Object::Part(call.done(part)?))
     };
-    local_partition("layout, threads, thread[, projection]"): "the elements of one thread" => |call| {
+    /// The elements of one thread.
+    local_partition("layout, threads, thread[, projection]") => |call| {
         let (layout, threads, thread) = (call.layout(0)?, call.layout(1)?, call.int(2)?);
         let part = match call.len() {
             3 => algebra::local_partition(call.cx(), &layout, &threads, &thread),
@@ -187,45 +236,57 @@ pub const OPERATIONS: &[Operation] = operations! {
         };
         Ok(Object::Part(call.done(part)?))
     };
-    get("layout, mode..."): "the mode at a path" => |call| {
+    /// The mode at a path.
+    get("layout, mode...") => |call| {
         let path = call.modes(1)?;
         call.of_first(|_, layout| modes::get(layout, &path))
     };
-    select("layout, mode..."): "these modes, in this order" => |call| {
+    /// These modes, in this order.
+    select("layout, mode...") => |call| {
         let picked = call.modes(1)?;
         call.of_first(|_, layout| modes::select(layout, &picked))
     };
-    take("layout, begin, end"): "the modes from one up to another" => |call| {
+    /// The modes from one up to another.
+    take("layout, begin, end") => |call| {
         let (begin, end) = (call.mode(1)?, call.mode(2)?);
         call.of_first(|_, layout| modes::take(layout, begin, end))
     };
-    group_modes("layout, begin, end"): "with the modes from one up to another in one mode" => |call| {
+    /// With the modes from one up to another in one mode.
+    group_modes("layout, begin, end") => |call| {
         let (begin, end) = (call.mode(1)?, call.mode(2)?);
         call.of_first(|_, layout| modes::group_modes(layout, begin, end))
     };
-    flatten("layout"): "all modes at the top" => |call| call.of_first(|_, layout| Ok(layout.flatten()));
-    append("layout, rank"): "with `1:0` behind the modes, up to a rank" => |call| {
+    /// All modes at the top.
+    flatten("layout") => |call| call.of_first(|_, layout| Ok(layout.flatten()));
+    /// With `1:0` behind the modes, up to a rank.
+    append("layout, rank") => |call| {
         let rank = call.mode(1)?;
         call.of_first(|_, layout| Ok(modes::append(layout, rank)))
     };
-    prepend("layout, rank"): "with `1:0` before the modes, up to a rank" => |call| {
+    /// With `1:0` before the modes, up to a rank.
+    prepend("layout, rank") => |call| {
         let rank = call.mode(1)?;
         call.of_first(|_, layout| Ok(modes::prepend(layout, rank)))
     };
-    replace("layout, mode, layout"): "with another layout for a mode" => |call| {
+    /// With another layout for a mode.
+    replace("layout, mode, layout") => |call| {
         let (mode, by) = (call.mode(1)?, call.layout(2)?);
         call.of_first(|_, layout| modes::replace(layout, mode, &by))
     };
-    zip("layout, layout"): "the modes of both in pairs" => |call| call.of_two(|_, a, b| modes::zip(a, b));
-    recast_layout("new_bits, old_bits, layout"): "the same memory as elements of another width" => |call| {
+    /// The modes of both in pairs.
+    zip("layout, layout") => |call| call.of_two(|_, a, b| modes::zip(a, b));
+    /// The same memory as elements of another width.
+    recast_layout("new_bits, old_bits, layout") => |call| {
         let (new_bits, old_bits) = (call.number(0)?, call.number(1)?);
         recast(call, 2, new_bits, old_bits)
     };
-    upcast("layout, n"): "the same memory as elements `n` times as large" => |call| {
+    /// The same memory as elements `n` times as large.
+    upcast("layout, n") => |call| {
         let n = call.number(1)?;
         recast(call, 0, n, 1)
     };
-    downcast("layout, n"): "the same memory as elements of which `n` take the place of one" => |call| {
+    /// The same memory as elements of which `n` take the place of one.
+    downcast("layout, n") => |call| {
         let n = call.number(1)?;
         recast(call, 0, 1, n)
     };

@@ -7,14 +7,16 @@
 //! sum      = factor {("+" | "-" | "&" | "^") factor}
 //! factor   = basis {("*" | "//" | "%") basis}         n//32
 //! basis    = primary {"@" integer}                    1@0
-//! primary  = ["-"] integer | "_" | "(" [value {"," value}] ")" | "<" value {"," value} ">"
+//! primary  = ["-"] integer | "_"
+//!          | "(" [value {"," value}] ")" | "<" value {"," value} ">"
 //!          | "?" [facts] | name [facts] | name "(" [value {"," value}] ")"
 //!          | "S" "<" integer "," integer "," integer ">"
 //! facts    = "{" fact {[","] fact} "}"                ?{div=8}, n{min=1,max=64}
 //! fact     = ("div" | "min" | "max") "=" integer | "i32" | "i64"
 //! ```
 //!
-//! Parentheses are nested 32 deep at most, so that no text can exhaust the stack.
+//! Parentheses are nested 32 deep at most, so that no text can exhaust the stack, and a text has
+//! 1024 terms at most, so that none is worked on for long.
 
 use super::ParseError;
 use crate::arith::Op;
@@ -23,6 +25,8 @@ use std::ops::Range;
 
 /// How deep parentheses may be nested.
 const MAX_DEPTH: usize = 32;
+/// How many terms a text may have.
+const MAX_TERMS: usize = 1024;
 /// How many operations may follow one another: as deep as the expression is nested by that.
 const MAX_OPERATIONS: usize = 256;
 
@@ -61,7 +65,7 @@ pub(crate) enum Form {
 
 /// Reads a text of one value.
 pub(crate) fn term(text: &str) -> Result<Term, ParseError> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+    let mut parser = Parser { text, at: 0, depth: 0, n_terms: 0 };
     let term = parser.value()?;
     parser.skip_space();
     match parser.rest().is_empty() {
@@ -74,6 +78,7 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    n_terms: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -226,6 +231,11 @@ impl<'t> Parser<'t> {
     fn primary(&mut self) -> Result<Term, ParseError> {
         self.skip_space();
         let start = self.at;
+        self.n_terms += 1;
+        if self.n_terms > MAX_TERMS {
+            let message = format!("more than {MAX_TERMS} numbers, names and parentheses");
+            return Err(ParseError::new(message, start..start));
+        }
         let form = match self.rest().chars().next() {
             Some('(') => Form::Tuple(self.list("(", ")")?),
             Some('<') => Form::Tiler(self.list("<", ">")?),

@@ -41,7 +41,8 @@ pub fn draw(
         let at = usize::try_from(element).ok().and_then(|at| owners.get_mut(at));
         let beyond = || {
             anyhow!(
-                "T{thread}V{value} is element {element} of `{layout}`, and the tile `{tile}` has {n_elements}"
+                "T{thread}V{value} is element {element} of `{layout}`, and the tile `{tile}` has \
+                 {n_elements}"
             )
         };
         at.ok_or_else(beyond)?.push((thread, value));
