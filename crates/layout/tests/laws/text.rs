@@ -171,6 +171,20 @@ fn deep_texts_are_refused_and_long_ones_are_quick() {
     assert_eq!(read(&format!("complement(({}),1)", "1,".repeat(1000))), Ok(1));
 }
 
+/// A coordinate is used twice in its index, so that expressions double with each call.
+#[test]
+fn expressions_that_double_are_not_written_out() {
+    let twice = |text: String| format!("crd2idx({text},(m,n):(n,1))");
+    let text = (0..30).fold("i".to_string(), |text, _| twice(text));
+    for text in [text.clone(), format!("min({text},{text})")] {
+        let told = evaluate(&text, &mut Symbols::new()).expect("it is short");
+        assert_eq!(told.to_string(), "?");
+    }
+    let told = evaluate(&twice(twice("i".into())), &mut Symbols::new()).expect("it is short");
+    let once = "((i%m)*n)+(i//m)";
+    assert_eq!(told.to_string(), format!("((({once})%m)*n)+(({once})//m)"));
+}
+
 #[test]
 fn numbers_beyond_64_bits_are_errors() {
     let cx = &mut Static;
