@@ -13,9 +13,9 @@ const PREFIX: &str = "LLVM_SYS_221_PREFIX";
 /// What lld, inkwell and the code here use of LLVM, where it is linked in pieces.
 const COMPONENTS: &[&str] =
     &["debuginfodwarf", "dtlto", "executionengine", "lto", "objcopy", "option", "passes"];
-/// LLVM's targets for the rows of `src/target`, as its functions and in lower case its components
-/// are called.
-const TARGETS: &[&str] = &["AArch64", "X86"];
+/// LLVM's targets for the rows of `src/target`, and for kernels, as its functions and in lower case
+/// its components are called.
+const TARGETS: &[&str] = &["AArch64", "NVPTX", "X86"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

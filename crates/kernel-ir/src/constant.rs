@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Constants: a scalar type and its bits.
 
+use crate::eval::round;
+use crate::op::Rounding;
 use crate::types::{Class, Scalar};
 use half::{bf16, f16};
 use std::fmt;
@@ -38,8 +40,7 @@ impl Const {
     /// Where the type is no float.
     pub fn float(scalar: Scalar, value: f64) -> Const {
         let bits = match scalar {
-            Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),
-            Scalar::BF16 => u64::from(bf16::from_f64(value).to_bits()),
+            Scalar::F16 | Scalar::BF16 => round(value, scalar, Rounding::NearestEven),
             Scalar::F32 => u64::from((value as f32).to_bits()),
             Scalar::F64 => value.to_bits(),
             _ => unreachable!("{scalar} is no float"),

@@ -1,39 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the operations on numbers give: the one place that says it in Rust. Constants are folded
-//! with it, and the interpreter computes with it. Every operation is total: any bits give a result,
-//! and none traps.
+//! with it, and the interpreter computes with it, many threads at once. Every operation is total:
+//! any bits give a result, and none traps.
 //!
-//! The result of an operation on floats is rounded to its type, of halves too: they are computed
-//! in float32 or float64, which have more than twice their bits, so that rounding twice is rounding
-//! once. A NaN that comes out is the usual quiet one.
+//! The result of an operation on floats is rounded to its type, of halves too. A NaN that comes out
+//! is the usual quiet one.
+
+mod number;
+mod round;
+
+#[cfg(test)]
+mod tests;
 
 use crate::constant::Const;
 use crate::op::{Binary, Compare, Rounding, Unary};
 use crate::types::{Class, Scalar};
+use half::{bf16, f16};
+use number::{Bits, Float, Int};
+pub(crate) use round::round;
+use round::{Number, quiet_nan};
+use std::ops::{Add, Div, Mul, Sub};
+
+/// Runs an expression with `T` as Rust's type of an integer or float.
+macro_rules! with_type {
+    ($scalar:expr, int $T:ident => $int:expr, float $F:ident => $float:expr, bool => $bool:expr) => {
+        match $scalar {
+            Scalar::Bool => $bool,
+            Scalar::I8 => {
+                type $T = i8;
+                $int
+            }
+            Scalar::I16 => {
+                type $T = i16;
+                $int
+            }
+            Scalar::I32 => {
+                type $T = i32;
+                $int
+            }
+            Scalar::I64 => {
+                type $T = i64;
+                $int
+            }
+            Scalar::U8 => {
+                type $T = u8;
+                $int
+            }
+            Scalar::U16 => {
+                type $T = u16;
+                $int
+            }
+            Scalar::U32 => {
+                type $T = u32;
+                $int
+            }
+            Scalar::U64 => {
+                type $T = u64;
+                $int
+            }
+            Scalar::F16 => {
+                type $F = f16;
+                $float
+            }
+            Scalar::BF16 => {
+                type $F = bf16;
+                $float
+            }
+            Scalar::F32 => {
+                type $F = f32;
+                $float
+            }
+            Scalar::F64 => {
+                type $F = f64;
+                $float
+            }
+        }
+    };
+}
 
 /// Computes with one number.
 ///
 /// # Panics
 /// Where the operation is not defined on that type: a verified kernel has none of those.
 pub fn unary(op: Unary, value: Const) -> Const {
-    let scalar = value.scalar();
-    match (op, scalar.class()) {
-        (Unary::Neg, Class::Float) => Const::from_bits(scalar, value.bits() ^ sign_bit(scalar)),
-        (Unary::Abs, Class::Float) => Const::from_bits(scalar, value.bits() & !sign_bit(scalar)),
-        (Unary::Neg, Class::Signed | Class::Unsigned) => {
-            Const::from_bits(scalar, value.bits().wrapping_neg())
-        }
-        (Unary::Abs, Class::Signed) => {
-            Const::from_bits(scalar, value.signed().wrapping_abs() as u64)
-        }
-        (Unary::Abs, Class::Unsigned) => value,
-        (Unary::Not, Class::Bool | Class::Signed | Class::Unsigned) => {
-            Const::from_bits(scalar, !value.bits())
-        }
-        (Unary::Neg | Unary::Abs, Class::Bool) | (Unary::Not, Class::Float) => {
-            unreachable!("`{}` of {scalar}", op.name())
-        }
-    }
+    let mut out = [0];
+    unary_lanes(op, value.scalar(), &[value.bits()], &mut out);
+    Const::from_bits(value.scalar(), out[0])
 }
 
 /// Computes with two numbers of one type.
@@ -42,85 +94,149 @@ pub fn unary(op: Unary, value: Const) -> Const {
 /// Where the operation is not defined on that type, or the types differ.
 pub fn binary(op: Binary, left: Const, right: Const) -> Const {
     assert_eq!(left.scalar(), right.scalar(), "`{}` of two types", op.name());
-    match left.scalar().class() {
-        Class::Float => floats(op, left, right),
-        Class::Bool => truths(op, left, right),
-        Class::Signed | Class::Unsigned => ints(op, left, right),
-    }
+    let mut out = [0];
+    binary_lanes(op, left.scalar(), &[left.bits()], &[right.bits()], &mut out);
+    Const::from_bits(left.scalar(), out[0])
 }
 
-fn truths(op: Binary, left: Const, right: Const) -> Const {
-    let bits = match op {
-        Binary::And => left.bits() & right.bits(),
-        Binary::Or => left.bits() | right.bits(),
-        Binary::Xor => left.bits() ^ right.bits(),
-        _ => unreachable!("`{}` of truth values", op.name()),
-    };
-    Const::from_bits(Scalar::Bool, bits)
+/// Compares two numbers of one type.
+///
+/// # Panics
+/// Where the types differ.
+pub fn compare(op: Compare, left: Const, right: Const) -> bool {
+    assert_eq!(left.scalar(), right.scalar(), "`{}` of two types", op.name());
+    let mut out = [0];
+    compare_lanes(op, left.scalar(), &[left.bits()], &[right.bits()], &mut out);
+    out[0] == 1
 }
 
-fn ints(op: Binary, left: Const, right: Const) -> Const {
-    let scalar = left.scalar();
-    let (a, b) = (wide(left), wide(right));
-    let bits = match op {
-        Binary::Add => (a + b) as u64,
-        Binary::Sub => (a - b) as u64,
-        Binary::Mul => left.bits().wrapping_mul(right.bits()),
-        Binary::FloorDiv => floor_div(a, b) as u64,
-        Binary::FloorMod => (a - floor_div(a, b) * b) as u64,
-        Binary::MulHigh => mul_high(left, right),
-        Binary::Min => a.min(b) as u64,
-        Binary::Max => a.max(b) as u64,
-        Binary::And => left.bits() & right.bits(),
-        Binary::Or => left.bits() | right.bits(),
-        Binary::Xor => left.bits() ^ right.bits(),
-        Binary::Shl => match right.bits() < u64::from(scalar.bits()) {
-            true => left.bits() << right.bits(),
-            false => 0,
+/// The same number as another type.
+pub fn convert(value: Const, to: Scalar, rounding: Rounding) -> Const {
+    let mut out = [0];
+    convert_lanes(value.scalar(), to, rounding, &[value.bits()], &mut out);
+    Const::from_bits(to, out[0])
+}
+
+/// [`unary`] of the bits of many, which lie in as many places of `out` then. Bits beyond the type's
+/// do not count.
+pub(crate) fn unary_lanes(op: Unary, scalar: Scalar, x: &[u64], out: &mut [u64]) {
+    with_type!(
+        scalar,
+        int T => match op {
+            Unary::Neg => each(x, out, |x| T::of(x).neg().bits()),
+            Unary::Abs => each(x, out, |x| Int::abs(T::of(x)).bits()),
+            Unary::Not => each(x, out, |x| (!T::of(x)).bits()),
         },
-        Binary::Shr => (a >> right.bits().min(u64::from(scalar.bits()))) as u64,
-        Binary::Div => unreachable!("`div` of integers"),
-    };
-    Const::from_bits(scalar, bits)
+        float F => match op {
+            Unary::Neg => each(x, out, |x| F::of(x).bits() ^ sign_bit(F::SCALAR)),
+            Unary::Abs => each(x, out, |x| F::of(x).bits() & !sign_bit(F::SCALAR)),
+            Unary::Not => unreachable!("`not` of {scalar}"),
+        },
+        bool => match op {
+            Unary::Not => each(x, out, |x| !x & 1),
+            Unary::Neg | Unary::Abs => unreachable!("`{}` of truth values", op.name()),
+        }
+    );
 }
 
-/// Any integer, with its sign.
-fn wide(value: Const) -> i128 {
-    match value.scalar().is_signed() {
-        true => i128::from(value.signed()),
-        false => i128::from(value.bits()),
+/// [`binary`] of the bits of many.
+pub(crate) fn binary_lanes(op: Binary, scalar: Scalar, a: &[u64], b: &[u64], out: &mut [u64]) {
+    with_type!(
+        scalar,
+        int T => ints::<T>(op, a, b, out),
+        float F => floats::<F>(op, a, b, out),
+        bool => truths(op, a, b, out)
+    );
+}
+
+/// [`compare`] of the bits of many: 1 where it holds.
+pub(crate) fn compare_lanes(op: Compare, scalar: Scalar, a: &[u64], b: &[u64], out: &mut [u64]) {
+    with_type!(
+        scalar,
+        int T => holds(op, a, b, out, T::of),
+        float F => holds(op, a, b, out, |x| F::of(x).widen()),
+        bool => holds(op, a, b, out, |x| x & 1)
+    );
+}
+
+/// [`convert`] of the bits of many.
+pub(crate) fn convert_lanes(from: Scalar, to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
+    with_type!(
+        from,
+        int T => from_ints::<T>(to, how, x, out),
+        float F => from_floats::<F>(to, how, x, out),
+        // A truth value is the number 0 or 1.
+        bool => each(x, out, |x| convert(Const::from_bits(Scalar::U8, x & 1), to, how).bits())
+    );
+}
+
+fn each(x: &[u64], out: &mut [u64], f: impl Fn(u64) -> u64) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = f(x);
     }
 }
 
-fn floor_div(a: i128, b: i128) -> i128 {
-    match b {
-        0 => 0,
-        _ if a % b != 0 && (a < 0) != (b < 0) => a / b - 1,
-        _ => a / b,
+fn each_two(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(a, b);
     }
 }
 
-fn mul_high(left: Const, right: Const) -> u64 {
-    let bits = left.scalar().bits();
-    match left.scalar().is_signed() {
-        true => ((wide(left) * wide(right)) >> bits) as u64,
-        false => ((u128::from(left.bits()) * u128::from(right.bits())) >> bits) as u64,
-    }
-}
-
-fn floats(op: Binary, left: Const, right: Const) -> Const {
-    let scalar = left.scalar();
+fn truths(op: Binary, a: &[u64], b: &[u64], out: &mut [u64]) {
     match op {
-        Binary::Min | Binary::Max => extreme(op, left, right),
-        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if scalar == Scalar::F64 => {
-            quiet(Const::float(scalar, arithmetic(op, float(left), float(right))))
-        }
-        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => {
-            // The sum or product of two halves is a float64, and their quotient is rounded there to
-            // more than twice their bits.
-            let result = arithmetic(op, float(left), float(right));
-            quiet(Const::float(scalar, result))
-        }
+        Binary::And => each_two(a, b, out, |a, b| a & b & 1),
+        Binary::Or => each_two(a, b, out, |a, b| (a | b) & 1),
+        Binary::Xor => each_two(a, b, out, |a, b| (a ^ b) & 1),
+        Binary::Add
+        | Binary::Sub
+        | Binary::Mul
+        | Binary::Div
+        | Binary::FloorDiv
+        | Binary::FloorMod
+        | Binary::MulHigh
+        | Binary::Min
+        | Binary::Max
+        | Binary::Shl
+        | Binary::Shr => unreachable!("`{}` of truth values", op.name()),
+    }
+}
+
+fn ints<T: Int>(op: Binary, a: &[u64], b: &[u64], out: &mut [u64]) {
+    let by = |f: fn(T, T) -> T| move |a, b| f(T::of(a), T::of(b)).bits();
+    match op {
+        Binary::Add => each_two(a, b, out, |a, b| T::of(a).add(T::of(b)).bits()),
+        Binary::Sub => each_two(a, b, out, |a, b| T::of(a).sub(T::of(b)).bits()),
+        Binary::Mul => each_two(a, b, out, |a, b| T::of(a).mul(T::of(b)).bits()),
+        Binary::FloorDiv => each_two(a, b, out, by(T::floor_div)),
+        Binary::FloorMod => each_two(a, b, out, by(T::floor_mod)),
+        Binary::MulHigh => each_two(a, b, out, by(T::mul_high)),
+        Binary::Min => each_two(a, b, out, |a, b| T::of(a).min(T::of(b)).bits()),
+        Binary::Max => each_two(a, b, out, |a, b| T::of(a).max(T::of(b)).bits()),
+        Binary::And => each_two(a, b, out, |a, b| T::of(a & b).bits()),
+        Binary::Or => each_two(a, b, out, |a, b| T::of(a | b).bits()),
+        Binary::Xor => each_two(a, b, out, |a, b| T::of(a ^ b).bits()),
+        Binary::Shl => each_two(a, b, out, |a, b| T::of(a).shl(T::of(b)).bits()),
+        Binary::Shr => each_two(a, b, out, |a, b| T::of(a).shr(T::of(b)).bits()),
+        Binary::Div => unreachable!("`div` of integers"),
+    }
+}
+
+fn floats<F: Float>(op: Binary, a: &[u64], b: &[u64], out: &mut [u64]) {
+    fn rounded<F: Float>(
+        a: &[u64],
+        b: &[u64],
+        out: &mut [u64],
+        f: impl Fn(F::Wide, F::Wide) -> F::Wide,
+    ) {
+        each_two(a, b, out, |a, b| F::narrow(f(F::of(a).widen(), F::of(b).widen())).bits());
+    }
+    match op {
+        Binary::Add => rounded::<F>(a, b, out, F::Wide::add),
+        Binary::Sub => rounded::<F>(a, b, out, F::Wide::sub),
+        Binary::Mul => rounded::<F>(a, b, out, F::Wide::mul),
+        Binary::Div => rounded::<F>(a, b, out, F::Wide::div),
+        Binary::Min => each_two(a, b, out, |a, b| extreme::<F>(a, b, true)),
+        Binary::Max => each_two(a, b, out, |a, b| extreme::<F>(a, b, false)),
         Binary::FloorDiv
         | Binary::FloorMod
         | Binary::MulHigh
@@ -132,133 +248,90 @@ fn floats(op: Binary, left: Const, right: Const) -> Const {
     }
 }
 
-fn arithmetic(op: Binary, left: f64, right: f64) -> f64 {
-    match op {
-        Binary::Add => left + right,
-        Binary::Sub => left - right,
-        Binary::Mul => left * right,
-        _ => left / right,
-    }
-}
-
 /// The smaller or larger float: the one that is no NaN, and -0 before +0.
-fn extreme(op: Binary, left: Const, right: Const) -> Const {
-    let (a, b) = (float(left), float(right));
-    if a.is_nan() || b.is_nan() {
-        return quiet(if a.is_nan() { right } else { left });
-    }
-    let is_left_less = a < b || (a == b && a.is_sign_negative());
-    if is_left_less == (op == Binary::Min) { left } else { right }
+fn extreme<F: Float>(a: u64, b: u64, is_min: bool) -> u64 {
+    let (a, b) = (F::of(a), F::of(b));
+    let (left, right): (f64, f64) = (a.widen().into(), b.widen().into());
+    let chosen = match (left.is_nan(), right.is_nan()) {
+        (true, true) => return quiet_nan(F::SCALAR),
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => {
+            let is_left_less = left < right || (left == right && left.is_sign_negative());
+            if is_left_less == is_min { a } else { b }
+        }
+    };
+    chosen.bits()
 }
 
-/// Compares two numbers of one type.
-///
-/// # Panics
-/// Where the types differ.
-pub fn compare(op: Compare, left: Const, right: Const) -> bool {
-    assert_eq!(left.scalar(), right.scalar(), "`{}` of two types", op.name());
-    match left.scalar().class() {
-        Class::Float => holds(op, &float(left), &float(right)),
-        Class::Bool | Class::Signed | Class::Unsigned => holds(op, &wide(left), &wide(right)),
-    }
-}
-
-fn holds<T: PartialOrd>(op: Compare, left: &T, right: &T) -> bool {
+fn holds<T: PartialOrd>(op: Compare, a: &[u64], b: &[u64], out: &mut [u64], of: impl Fn(u64) -> T) {
     match op {
-        Compare::Eq => left == right,
-        Compare::Ne => left != right,
-        Compare::Lt => left < right,
-        Compare::Le => left <= right,
-        Compare::Gt => left > right,
-        Compare::Ge => left >= right,
+        Compare::Eq => each_two(a, b, out, |a, b| u64::from(of(a) == of(b))),
+        Compare::Ne => each_two(a, b, out, |a, b| u64::from(of(a) != of(b))),
+        Compare::Lt => each_two(a, b, out, |a, b| u64::from(of(a) < of(b))),
+        Compare::Le => each_two(a, b, out, |a, b| u64::from(of(a) <= of(b))),
+        Compare::Gt => each_two(a, b, out, |a, b| u64::from(of(a) > of(b))),
+        Compare::Ge => each_two(a, b, out, |a, b| u64::from(of(a) >= of(b))),
     }
 }
 
-/// The same number as another type.
-pub fn convert(value: Const, to: Scalar, rounding: Rounding) -> Const {
-    match (value.scalar().class(), to.class()) {
-        (Class::Float, Class::Float) => float_to_float(value, to, rounding),
-        (Class::Float, Class::Bool) => Const::bool(float(value) != 0.0),
-        (Class::Float, Class::Signed | Class::Unsigned) => float_to_int(value, to, rounding),
-        (_, Class::Bool) => Const::bool(value.bits() != 0),
-        (_, Class::Float) => int_to_float(value, to, rounding),
-        (_, Class::Signed | Class::Unsigned) => Const::from_bits(to, wide(value) as u64),
+fn from_ints<T: Int>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
+    match to.class() {
+        Class::Bool => each(x, out, |x| u64::from(T::of(x).wide() != 0)),
+        Class::Signed | Class::Unsigned => {
+            let mask = to.mask();
+            each(x, out, |x| T::of(x).wide() as u64 & mask);
+        }
+        Class::Float => match (to, how) {
+            (Scalar::F32, Rounding::NearestEven) => {
+                each(x, out, |x| (T::of(x).wide() as f32).bits());
+            }
+            (Scalar::F64, Rounding::NearestEven) => {
+                each(x, out, |x| (T::of(x).wide() as f64).bits());
+            }
+            _ => each(x, out, |x| Number::of_int(T::of(x).wide()).round(to, how)),
+        },
     }
 }
 
-fn float_to_int(value: Const, to: Scalar, rounding: Rounding) -> Const {
-    let value = match rounding {
-        Rounding::NearestEven => float(value).round_ties_even(),
-        Rounding::Zero => float(value).trunc(),
-        Rounding::Down => float(value).floor(),
-        Rounding::Up => float(value).ceil(),
-    };
-    let (least, most) = match to.is_signed() {
-        true => (i128::from(i64::MIN >> (64 - to.bits())), i128::from(to.mask() >> 1)),
-        false => (0, i128::from(to.mask())),
-    };
-    Const::from_bits(to, (value as i128).clamp(least, most) as u64)
-}
-
-fn float_to_float(value: Const, to: Scalar, rounding: Rounding) -> Const {
-    let exact = float(value);
-    round_from(exact, to, rounding, |nearest| nearest.partial_cmp(&exact))
-}
-
-fn int_to_float(value: Const, to: Scalar, rounding: Rounding) -> Const {
-    let exact = wide(value);
-    // An integer of 64 bits may lie between two float64, and rounding twice is not rounding once:
-    // the float64 on the way is rounded to an odd mantissa, which keeps on which side it lies.
-    let odd = to_odd(exact);
-    let through = if to == Scalar::F64 { exact as f64 } else { odd };
-    round_from(through, to, rounding, |nearest| {
-        Some(if nearest.is_infinite() {
-            nearest.total_cmp(&0.0)
-        } else {
-            (nearest as i128).cmp(&exact)
-        })
-    })
-}
-
-/// The float64 of an integer; where there is none, the neighbour whose last bit is 1.
-fn to_odd(exact: i128) -> f64 {
-    let nearest = exact as f64;
-    match (nearest as i128).cmp(&exact) {
-        std::cmp::Ordering::Equal => nearest,
-        _ if nearest.to_bits() & 1 == 1 => nearest,
-        std::cmp::Ordering::Less if exact > 0 => f64::from_bits(nearest.to_bits() + 1),
-        std::cmp::Ordering::Greater if exact < 0 => f64::from_bits(nearest.to_bits() + 1),
-        _ => f64::from_bits(nearest.to_bits() - 1),
+fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) {
+    let float = |x| -> f64 { F::of(x).widen().into() };
+    let wide = F::SCALAR.bits() < to.bits();
+    match (to, how) {
+        (Scalar::Bool, _) => each(x, out, |x| u64::from(float(x) != 0.0)),
+        (Scalar::F64, _) => each(x, out, |x| f64::narrow(float(x)).bits()),
+        (Scalar::F32, _) if wide => each(x, out, |x| f32::narrow(float(x) as f32).bits()),
+        (Scalar::F32, Rounding::NearestEven) => {
+            each(x, out, |x| f32::narrow(float(x) as f32).bits());
+        }
+        (Scalar::BF16, Rounding::NearestEven) if F::SCALAR == Scalar::F32 => {
+            each(x, out, |x| bf16::narrow(f32::of(x)).bits());
+        }
+        (Scalar::F16, Rounding::NearestEven) if F::SCALAR == Scalar::F32 => {
+            each(x, out, |x| f16::narrow(f32::of(x)).bits());
+        }
+        (Scalar::F16 | Scalar::BF16 | Scalar::F32, _) => {
+            each(x, out, |x| round(float(x), to, how));
+        }
+        _ => each(x, out, |x| float_to_int(float(x), to, how)),
     }
 }
 
-/// A number rounded to a float type. `compare` says on which side of it a float lies.
-fn round_from(
-    number: f64,
-    to: Scalar,
-    rounding: Rounding,
-    compare: impl Fn(f64) -> Option<std::cmp::Ordering>,
-) -> Const {
-    use std::cmp::Ordering::{Greater, Less};
-    let nearest = Const::float(to, number);
-    let side = compare(float(nearest));
-    let is_negative = number.is_sign_negative();
-    let moved = match (rounding, side) {
-        (Rounding::Zero, Some(Greater)) if !is_negative => step(nearest, false),
-        (Rounding::Zero, Some(Less)) if is_negative => step(nearest, false),
-        (Rounding::Down, Some(Greater)) => step(nearest, is_negative),
-        (Rounding::Up, Some(Less)) => step(nearest, !is_negative),
-        _ => nearest,
+fn float_to_int(value: f64, to: Scalar, rounding: Rounding) -> u64 {
+    let whole = match rounding {
+        Rounding::NearestEven => value.round_ties_even(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
     };
-    quiet(moved)
-}
-
-/// The next float away from zero, or towards it.
-fn step(value: Const, is_away: bool) -> Const {
-    let magnitude = value.bits() & !sign_bit(value.scalar());
-    let sign = value.bits() & sign_bit(value.scalar());
-    let next = if is_away { magnitude + 1 } else { magnitude.saturating_sub(1) };
-    Const::from_bits(value.scalar(), sign | next)
+    // Rust's conversion keeps to the bounds, and gives 0 for NaN.
+    match to.is_signed() {
+        true => {
+            let most = (to.mask() >> 1) as i64;
+            (whole as i64).clamp(-most - 1, most) as u64 & to.mask()
+        }
+        false => (whole as u64).min(to.mask()),
+    }
 }
 
 /// The float that a constant is.

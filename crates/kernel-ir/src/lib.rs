@@ -19,7 +19,8 @@
 //! alignment that layouts and signatures have proved, and a statement that the index is in bounds.
 //!
 //! [`eval`] says what operations on numbers give, [`intrinsic`] what a kernel can ask of a machine.
-//! [`Builder`] makes kernels.
+//! [`Builder`] makes kernels. [`ranges`] finds what integers can be, and [`shared`] where arrays of a
+//! block lie.
 //!
 //! Not here: LLVM, files, signatures, the language.
 #![forbid(unsafe_code)]
@@ -29,12 +30,18 @@ pub mod constant;
 pub mod eval;
 pub mod expand;
 pub mod function;
+#[cfg(any(test, feature = "generate"))]
+pub mod generate;
+pub mod interp;
 pub mod intrinsic;
 pub mod kernel;
 pub mod math;
 pub mod op;
+pub mod ranges;
+pub mod shared;
 pub mod text;
 pub mod types;
+pub mod verify;
 mod walk;
 
 pub use builder::Builder;
@@ -43,3 +50,4 @@ pub use expand::expand;
 pub use function::Function;
 pub use kernel::Kernel;
 pub use types::{Scalar, Space, Type};
+pub use verify::{Verified, verify};

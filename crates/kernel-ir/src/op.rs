@@ -4,7 +4,7 @@
 //! [`intrinsic`](crate::intrinsic), which one operation calls.
 
 use crate::constant::Const;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{Intrinsic, Needs};
 use crate::kernel::{Local, Place, Shared, Slot, Value};
 
 /// Operations, in order. Values that are defined in a region are known in it and in those within.
@@ -261,6 +261,17 @@ pub struct Call {
     pub intrinsic: &'static Intrinsic,
     /// What it is given.
     pub operands: Vec<Operand>,
+}
+
+impl Call {
+    /// What it needs of a GPU: what its row does, and its words.
+    pub fn needs(&self) -> Needs {
+        let words = self.operands.iter().filter_map(|operand| match operand {
+            Operand::Word(word) => Some(Needs::of_word(word)),
+            Operand::Value(_) | Operand::Constant(_) | Operand::Local(_) => None,
+        });
+        words.fold(self.intrinsic.needs(), Needs::and)
+    }
 }
 
 /// What an intrinsic is given.

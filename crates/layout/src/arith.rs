@@ -74,7 +74,11 @@ impl Op {
                 0 => None,
                 // The one quotient that does not fit has the remainder 0.
                 -1 => Some(0),
-                _ => Some(a - floor_div(a, b)? * b),
+                _ => {
+                    let rest = a.checked_rem(b)?;
+                    let is_below = rest != 0 && (rest < 0) != (b < 0);
+                    Some(if is_below { rest + b } else { rest })
+                }
             },
             Op::Min => Some(a.min(b)),
             Op::Max => Some(a.max(b)),

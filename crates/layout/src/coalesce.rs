@@ -57,7 +57,7 @@ fn by_profile<C: Arith, T>(
 ) -> Result<LayoutOf<C>> {
     let Tuple::Node(profiles) = profile else { return each(cx, layout) };
     if profiles.len() > layout.rank() {
-        let tiler = format!("of {} modes", profiles.len());
+        let tiler = text(&profile.map(&mut |_| 1_i64));
         return Err(Error::TooManyModes { what: "the profile", tiler, layout: text(layout) });
     }
     let mut modes = layout.modes().to_vec();

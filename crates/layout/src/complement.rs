@@ -117,15 +117,15 @@ fn rest_by_mode<C: Arith>(
 /// The modes of stride 0, as numbers of coordinates: a layout of all coordinates that have index 0.
 pub fn nullspace<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {
     let leaves = layout.leaves();
+    let is_zero = |mode: &Mode<C::Value>| mode.stride.scale.is(0) && !mode.extent.is(1);
+    let last = leaves.iter().rposition(|mode| is_zero(mode)).unwrap_or(0);
     let mut span = Int::Known(1);
     let mut modes = Vec::new();
-    for (number, mode) in leaves.iter().enumerate() {
-        if mode.stride.scale.is(0) && !mode.extent.is(1) {
+    for mode in leaves.into_iter().take(last + 1) {
+        if is_zero(mode) {
             modes.push(Mode { extent: mode.extent.clone(), stride: Stride::from(span.clone()) });
         }
-        if leaves[number + 1..].iter().any(|mode| mode.stride.scale.is(0)) {
-            span = cx.mul(&span, &mode.extent)?;
-        }
+        span = cx.mul(&span, &mode.extent)?;
     }
     Ok(Tuple::of_leaves(modes, Mode::unit()))
 }

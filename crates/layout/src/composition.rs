@@ -2,9 +2,10 @@
 //! Composition: the layout that takes an index of one layout for a coordinate of another.
 //!
 //! `composition(a, b)` has, for each coordinate `c` of `b`, the index `a(b(c))`. Each mode of `b`
-//! is composed by itself with the coalesced `a`, and takes from its modes what its stride skips and
-//! its extent reaches. That is a layout only where strides and extents of `b` end where modes of
-//! `a` do. What `b` has beyond the end of `a` goes on in `a`'s last mode.
+//! is composed by itself with the coalesced `a`: from each mode of `a` it takes a part, which its
+//! stride skips and its extent reaches. That is a layout only where strides and extents of `b` end
+//! where modes of `a` do, and where the parts that modes of `b` take from one mode of `a` stay
+//! within it when they are added up. What `b` has beyond the end of `a` goes on in `a`'s last mode.
 //!
 //! Of numbers that are not known, it has to follow from facts: an extent that 8 divides may be
 //! split after 8 elements, and others may not. CuTe takes that for granted, and has wrong indices
@@ -13,8 +14,8 @@
 use crate::arith::Arith;
 use crate::coalesce::coalesce;
 use crate::error::{Error, Result, text};
-use crate::int::Int;
-use crate::layout::{IntOf, Layout, LayoutOf, Mode, Stride};
+use crate::int::{Int, Value};
+use crate::layout::{Layout, LayoutOf, Mode, Stride};
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 
@@ -26,8 +27,10 @@ pub fn composition<C: Arith>(
     lhs: &LayoutOf<C>,
     rhs: &LayoutOf<C>,
 ) -> Result<LayoutOf<C>> {
-    let flat = coalesce(cx, lhs)?;
-    rhs_modes(cx, lhs, &flat, rhs)
+    let mut composer = Composer { lhs, rhs, picked: Vec::new() };
+    let composed = rhs.try_map_modes(&mut |mode| composer.compose(cx, mode))?;
+    composer.require_no_carry(cx)?;
+    Ok(composed)
 }
 
 /// As [`composition`], mode by mode where the tiler has modes. Modes that it has none for are
@@ -49,147 +52,235 @@ pub fn composition_by<C: Arith>(
     }
 }
 
-fn rhs_modes<C: Arith>(
-    cx: &mut C,
-    lhs: &LayoutOf<C>,
-    flat: &LayoutOf<C>,
-    rhs: &LayoutOf<C>,
-) -> Result<LayoutOf<C>> {
-    match rhs {
-        Tuple::Node(modes) => {
-            let modes = modes.iter().map(|mode| rhs_modes(cx, lhs, flat, mode));
-            Ok(Tuple::Node(modes.collect::<Result<_>>()?))
-        }
-        Tuple::Leaf(mode) if mode.stride.is_plain() => Taken::new(flat, mode).compose(cx),
-        Tuple::Leaf(mode) => {
-            let basis = &mode.stride.basis;
-            let picked = lhs.get(basis).ok_or_else(|| Error::NoMode {
-                tuple: text(lhs),
-                rank: lhs.rank(),
-                mode: basis.first().copied().unwrap_or(0),
-            })?;
-            let flat = coalesce(cx, picked)?;
-            let plain = Mode::new(mode.extent.clone(), mode.stride.scale.clone());
-            Taken::new(&flat, &plain).compose(cx)
-        }
-    }
+/// Composes the modes of a layout, and remembers what they take.
+struct Composer<'l, V> {
+    lhs: &'l Layout<V>,
+    rhs: &'l Layout<V>,
+    picked: Vec<Picked<V>>,
 }
 
-/// What one mode of the right layout takes from the left one.
-struct Taken<'l, V> {
-    /// The left layout, coalesced.
-    lhs: &'l Layout<V>,
-    /// The mode of the right one, with a plain stride.
-    rhs: &'l Mode<V>,
-    /// What was taken so far.
-    modes: Vec<Mode<V>>,
-    /// How many elements are left to take.
+/// A mode of the left layout, or all of it.
+struct Picked<V> {
+    /// The path of the mode, which is the basis of strides.
+    basis: Vec<usize>,
+    /// The mode, coalesced.
+    flat: Layout<V>,
+    /// What was taken of each of its modes but the last.
+    parts: Vec<Vec<Part<V>>>,
+}
+
+/// Elements of a mode: so many, so far apart.
+struct Part<V> {
     count: Int<V>,
-    /// How many elements of the next mode are from one to the next.
     step: Int<V>,
 }
 
-impl<'l, V: crate::Value> Taken<'l, V> {
-    fn new(lhs: &'l Layout<V>, rhs: &'l Mode<V>) -> Taken<'l, V> {
+impl<V: Value> Composer<'_, V> {
+    /// What a mode of the right layout takes from the left one.
+    fn compose<C: Arith<Value = V>>(&mut self, cx: &mut C, rhs: &Mode<V>) -> Result<Layout<V>> {
+        if rhs.stride.scale.is(0) {
+            return Ok(Layout::mode(rhs.extent.clone(), 0));
+        }
+        let picked = self.pick(cx, rhs)?;
         let (count, step) = (rhs.extent.clone(), rhs.stride.scale.clone());
-        Taken { lhs, rhs, modes: Vec::new(), count, step }
+        Taken { from: picked, rhs, modes: Vec::new(), rest: Part { count, step } }.compose(cx)
     }
 
-    fn compose<C: Arith<Value = V>>(mut self, cx: &mut C) -> Result<Layout<V>> {
-        if self.step.is(0) {
-            return Ok(Layout::mode(self.count, 0));
+    /// The part of the left layout that strides of that basis are in.
+    fn pick<C: Arith<Value = V>>(&mut self, cx: &mut C, rhs: &Mode<V>) -> Result<&mut Picked<V>> {
+        let basis = &rhs.stride.basis;
+        if let Some(at) = self.picked.iter().position(|picked| picked.basis == *basis) {
+            return Ok(&mut self.picked[at]);
         }
-        let leaves = self.lhs.leaves();
+        let overlaps =
+            |other: &Picked<V>| other.basis.starts_with(basis) || basis.starts_with(&other.basis);
+        if self.picked.iter().any(overlaps) {
+            return Err(Error::MixedStrides { layout: text(self.rhs) });
+        }
+        let part = crate::modes::get(self.lhs, basis)?;
+        let flat = coalesce(cx, &part)?;
+        let parts = (1..flat.leaves().len()).map(|_| Vec::new()).collect();
+        self.picked.push(Picked { basis: basis.clone(), flat, parts });
+        let last = self.picked.len() - 1;
+        Ok(&mut self.picked[last])
+    }
+
+    /// That what was taken of a mode stays within it when it is added up.
+    fn require_no_carry<C: Arith<Value = V>>(&self, cx: &C) -> Result<()> {
+        for Picked { flat, parts, .. } in &self.picked {
+            for (mode, parts) in flat.leaves().into_iter().zip(parts) {
+                if parts.len() > 1 && !stays_within(cx, parts, &mode.extent) {
+                    return Err(Error::Carry {
+                        lhs: text(flat),
+                        rhs: text(self.rhs),
+                        extent: text(&mode.extent),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the sum of an element of each part is within an extent: by the bounds, or since each
+/// part begins at a multiple of where the one before it ends.
+fn stays_within<C: Arith>(cx: &C, parts: &[Part<C::Value>], extent: &Int<C::Value>) -> bool {
+    let reach = |part: &Part<C::Value>| {
+        let [count, step] = [&part.count, &part.step].map(|int| i128::from(cx.facts_of(int).max));
+        (count - 1).saturating_mul(step)
+    };
+    let sum = parts.iter().map(reach).fold(0, i128::saturating_add);
+    sum < i128::from(cx.facts_of(extent).min) || is_chain(cx, parts, extent)
+}
+
+fn is_chain<C: Arith>(cx: &C, parts: &[Part<C::Value>], extent: &Int<C::Value>) -> bool {
+    let mut left: Vec<_> = parts.iter().collect();
+    // The part that others begin behind comes first.
+    while left.len() > 1 {
+        let follows = |first: &Part<C::Value>, next: &Part<C::Value>| {
+            !std::ptr::eq(first, next) && begins_behind(cx, first, &next.step)
+        };
+        let is_first = |first: &&Part<C::Value>| {
+            left.iter().all(|next| std::ptr::eq(*first, *next) || follows(first, next))
+        };
+        let Some(at) = left.iter().position(is_first) else { return false };
+        left.remove(at);
+    }
+    left.iter().all(|last| begins_behind(cx, last, extent))
+}
+
+/// Whether a number is a multiple of where a part ends.
+fn begins_behind<C: Arith>(cx: &C, part: &Part<C::Value>, number: &Int<C::Value>) -> bool {
+    let Part { count, step } = part;
+    match (count, step) {
+        (Int::Known(count), Int::Known(step)) => {
+            let end = count.checked_mul(*step);
+            end.is_some_and(|end| cx.facts_of(number).is_multiple_of(end))
+        }
+        (_, Int::Known(1)) => cx.divides(count, number),
+        (_, _) => cx.is_product_of(number, count, step),
+    }
+}
+
+/// What one mode of the right layout takes.
+struct Taken<'l, V> {
+    from: &'l mut Picked<V>,
+    /// The mode of the right layout.
+    rhs: &'l Mode<V>,
+    /// What was taken so far.
+    modes: Vec<Mode<V>>,
+    /// What is left to take of the next mode and those behind it.
+    rest: Part<V>,
+}
+
+impl<V: Value> Taken<'_, V> {
+    fn compose<C: Arith<Value = V>>(mut self, cx: &mut C) -> Result<Layout<V>> {
+        let leaves: Vec<_> = self.from.flat.leaves().into_iter().cloned().collect();
         let Some((last, others)) = leaves.split_last() else {
-            return Ok(Layout::mode(self.count, 0));
+            return Ok(Layout::mode(self.rest.count, 0));
         };
         if others.is_empty() {
-            return self.take(cx, self.count.clone(), last).map(Tuple::Leaf);
+            return take(cx, self.rest.count.clone(), &self.rest.step, last).map(Tuple::Leaf);
         }
-        for mode in others {
-            if self.count.is(1) {
+        for (number, mode) in others.iter().enumerate() {
+            if self.rest.count.is(1) {
                 break;
             }
-            self.pass(cx, mode)?;
+            self.pass(cx, number, mode)?;
         }
-        if !self.count.is(1) {
-            let rest = self.take(cx, self.count.clone(), last)?;
-            self.modes.push(rest);
+        if !self.rest.count.is(1) {
+            self.modes.push(take(cx, self.rest.count, &self.rest.step, last)?);
         }
         Ok(Tuple::of_leaves(self.modes, Mode::unit()))
     }
 
-    /// So many elements of a mode, at the distance they are at.
-    fn take<C: Arith<Value = V>>(
-        &self,
-        cx: &mut C,
-        count: IntOf<C>,
-        mode: &Mode<V>,
-    ) -> Result<Mode<V>> {
-        let scale = cx.mul(&self.step, &mode.stride.scale)?;
-        let stride = Stride { scale, basis: mode.stride.basis.clone() };
-        Ok(Mode { extent: count, stride })
-    }
-
     /// Takes from a mode what is to be taken of it, and leaves the rest for those behind it.
-    fn pass<C: Arith<Value = V>>(&mut self, cx: &mut C, mode: &Mode<V>) -> Result<()> {
+    fn pass<C: Arith<Value = V>>(
+        &mut self,
+        cx: &mut C,
+        number: usize,
+        mode: &Mode<V>,
+    ) -> Result<()> {
+        let Part { count, step } = &self.rest;
         if self.fits(cx, &mode.extent) {
-            let all = self.take(cx, self.count.clone(), mode)?;
-            self.modes.push(all);
-            self.count = Int::Known(1);
-            return Ok(());
+            return self.part(cx, number, mode, count.clone(), Int::Known(1));
         }
-        let is_forward = cx.facts_of(&self.step).min >= 0;
-        if is_forward && cx.divides(&mode.extent, &self.step) {
+        let is_forward = cx.facts_of(step).min >= 0;
+        if is_forward && cx.divides(&mode.extent, step) {
             // Each element is in another row of this mode.
-            self.step = cx.div(&self.step, &mode.extent)?;
+            self.rest.step = cx.div(step, &mode.extent)?;
             return Ok(());
         }
-        if !is_forward || !cx.divides(&self.step, &mode.extent) {
+        if !is_forward || !cx.divides(step, &mode.extent) {
             return Err(self.uneven_stride(&mode.extent));
         }
-        let run = cx.div(&mode.extent, &self.step)?;
-        if cx.divides(&self.count, &run) {
+        let run = cx.div(&mode.extent, step)?;
+        if cx.divides(count, &run) {
             // What the mode has is several times what is wanted.
-            let all = self.take(cx, self.count.clone(), mode)?;
-            self.modes.push(all);
-            self.count = Int::Known(1);
-            return Ok(());
+            return self.part(cx, number, mode, count.clone(), Int::Known(1));
         }
-        if !cx.divides(&run, &self.count) {
+        if !cx.divides(&run, count) {
             return Err(self.uneven_shape(&run));
         }
-        if !run.is(1) {
-            let part = self.take(cx, run.clone(), mode)?;
-            self.modes.push(part);
+        let rest = cx.div(count, &run)?;
+        self.part(cx, number, mode, run, rest)?;
+        self.rest.step = Int::Known(1);
+        Ok(())
+    }
+
+    /// Takes so many elements of a mode, which leaves others.
+    fn part<C: Arith<Value = V>>(
+        &mut self,
+        cx: &mut C,
+        number: usize,
+        mode: &Mode<V>,
+        count: Int<V>,
+        rest: Int<V>,
+    ) -> Result<()> {
+        self.rest.count = rest;
+        if !count.is(1) {
+            let step = self.rest.step.clone();
+            self.modes.push(take(cx, count.clone(), &step, mode)?);
+            self.from.parts[number].push(Part { count, step });
         }
-        self.count = cx.div(&self.count, &run)?;
-        self.step = Int::Known(1);
         Ok(())
     }
 
     /// Whether the bounds alone say that the mode has all that is wanted.
     fn fits<C: Arith<Value = V>>(&self, cx: &C, extent: &Int<V>) -> bool {
-        let [count, step, extent] = [&self.count, &self.step, extent].map(|int| cx.facts_of(int));
-        let last = (count.max as i128 - 1) * step.max as i128;
-        step.min > 0 && last < extent.min as i128
+        let Part { count, step } = &self.rest;
+        let [count, step, extent] = [count, step, extent].map(|int| cx.facts_of(int));
+        let last = (i128::from(count.max) - 1) * i128::from(step.max);
+        step.min > 0 && last < i128::from(extent.min)
     }
 
     fn uneven_stride(&self, extent: &Int<V>) -> Error {
         Error::StrideDivisibility {
-            lhs: text(self.lhs),
+            lhs: text(&self.from.flat),
             rhs: text(&Tuple::Leaf(self.rhs.clone())),
             extent: text(extent),
-            step: text(&self.step),
+            step: text(&self.rest.step),
         }
     }
 
     fn uneven_shape(&self, run: &Int<V>) -> Error {
         Error::ShapeDivisibility {
-            lhs: text(self.lhs),
+            lhs: text(&self.from.flat),
             rhs: text(&Tuple::Leaf(self.rhs.clone())),
-            count: text(&self.count),
+            count: text(&self.rest.count),
             run: text(run),
         }
     }
+}
+
+/// So many elements of a mode, at a distance from one another.
+fn take<C: Arith>(
+    cx: &mut C,
+    count: Int<C::Value>,
+    step: &Int<C::Value>,
+    mode: &Mode<C::Value>,
+) -> Result<Mode<C::Value>> {
+    let scale = cx.mul(step, &mode.stride.scale)?;
+    let stride = Stride { scale, basis: mode.stride.basis.clone() };
+    Ok(Mode { extent: count, stride })
 }

@@ -9,7 +9,7 @@ use std::fmt::Display;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A number is beyond 64 bits.
-    #[error("`{op}` of {a} and {b} exceeds 64 bits")]
+    #[error("`{op}` of `{a}` and `{b}` exceeds 64 bits")]
     Overflow {
         /// The operation, by its name.
         op: &'static str,
@@ -19,7 +19,7 @@ pub enum Error {
         b: String,
     },
     /// A division by zero, or a remainder of it.
-    #[error("`{op}` of {a} by 0")]
+    #[error("`{op}` of `{a}` by 0")]
     DivisionByZero {
         /// The operation, by its name.
         op: &'static str,
@@ -27,7 +27,7 @@ pub enum Error {
         a: String,
     },
     /// A shape and strides that are nested differently.
-    #[error("the shape {shape} and the stride {stride} are not nested alike")]
+    #[error("the shape `{shape}` and the stride `{stride}` are not nested alike")]
     NotCongruent {
         /// The shape.
         shape: String,
@@ -35,13 +35,13 @@ pub enum Error {
         stride: String,
     },
     /// An extent is negative.
-    #[error("the extent {extent} is negative")]
+    #[error("the extent `{extent}` is negative")]
     NegativeExtent {
         /// The extent.
         extent: i64,
     },
     /// There is no such mode.
-    #[error("{tuple} has {rank} modes, and no mode {mode}")]
+    #[error("`{tuple}` has {rank} modes, and no mode {mode}")]
     NoMode {
         /// What has modes.
         tuple: String,
@@ -51,7 +51,7 @@ pub enum Error {
         mode: usize,
     },
     /// A range of modes that is empty or reaches beyond them.
-    #[error("{tuple} has {rank} modes, and no range {begin} to {end} of them")]
+    #[error("`{tuple}` has {rank} modes, and no range {begin} to {end} of them")]
     NoRange {
         /// What has modes.
         tuple: String,
@@ -63,7 +63,7 @@ pub enum Error {
         end: usize,
     },
     /// A tiler, profile or projection has more modes than what it is for.
-    #[error("{what} {tiler} has more modes than {layout}")]
+    #[error("{what} `{tiler}` has more modes than `{layout}`")]
     TooManyModes {
         /// What it is: the tiler, the profile.
         what: &'static str,
@@ -73,7 +73,7 @@ pub enum Error {
         layout: String,
     },
     /// Two layouts whose modes should be paired.
-    #[error("{a} and {b} have different numbers of modes")]
+    #[error("`{a}` and `{b}` have different numbers of modes")]
     NotPaired {
         /// The one.
         a: String,
@@ -81,7 +81,7 @@ pub enum Error {
         b: String,
     },
     /// A coordinate is nested deeper, or otherwise, than the shape.
-    #[error("the coordinate {coord} does not fit the shape {shape}")]
+    #[error("the coordinate `{coord}` does not fit the shape `{shape}`")]
     Coordinate {
         /// The coordinate.
         coord: String,
@@ -89,13 +89,13 @@ pub enum Error {
         shape: String,
     },
     /// Indices of strides along bases, and plain ones, in one layout.
-    #[error("{layout} adds up plain strides and strides along modes")]
+    #[error("`{layout}` adds up plain strides and strides along modes")]
     MixedStrides {
         /// The layout, or one of the sums.
         layout: String,
     },
     /// An operation for plain strides, and strides along modes.
-    #[error("{what} needs plain strides, and {layout} has strides along modes")]
+    #[error("{what} needs plain strides, and `{layout}` has strides along modes")]
     BasisStrides {
         /// The operation.
         what: &'static str,
@@ -105,8 +105,8 @@ pub enum Error {
     /// An extent of the left layout and a stride of the right one of which neither divides the
     /// other.
     #[error(
-        "the composition of {lhs} with {rhs} is no layout: the extent {extent} is not known to \
-         divide the stride {step}, nor to be divided by it"
+        "the composition of `{lhs}` with `{rhs}` is no layout: the extent `{extent}` is not known \
+         to divide the stride `{step}`, nor to be divided by it"
     )]
     StrideDivisibility {
         /// The left layout, coalesced.
@@ -120,8 +120,8 @@ pub enum Error {
     },
     /// A mode of the right layout does not end where modes of the left one end.
     #[error(
-        "the composition of {lhs} with {rhs} is no layout: {count} elements are not known to be a \
-         multiple or a part of the {run} that a mode has"
+        "the composition of `{lhs}` with `{rhs}` is no layout: `{count}` elements are not known \
+         to be a multiple or a part of the `{run}` that a mode has"
     )]
     ShapeDivisibility {
         /// The left layout, coalesced.
@@ -133,10 +133,23 @@ pub enum Error {
         /// How many the mode on the left has.
         run: String,
     },
+    /// Modes of the right layout that together reach beyond a mode of the left one.
+    #[error(
+        "the composition of `{lhs}` with `{rhs}` is no layout: together its modes are not known to \
+         stay within the extent `{extent}`"
+    )]
+    Carry {
+        /// The left layout, coalesced.
+        lhs: String,
+        /// The right layout.
+        rhs: String,
+        /// The extent on the left.
+        extent: String,
+    },
     /// A layout that no complement tiles with.
     #[error(
-        "{layout} has no complement: the stride {stride} is not known to be a positive multiple of \
-         {span}, which the modes below it span"
+        "`{layout}` has no complement: the stride `{stride}` is not known to be a positive \
+         multiple of `{span}`, which the modes below it span"
     )]
     Complement {
         /// The layout.
@@ -147,7 +160,7 @@ pub enum Error {
         span: String,
     },
     /// A complement under a number that may be zero.
-    #[error("{layout} has no complement: {span} is not known to be positive")]
+    #[error("`{layout}` has no complement: `{span}` is not known to be positive")]
     EmptySpan {
         /// The layout.
         layout: String,
@@ -155,13 +168,23 @@ pub enum Error {
         span: String,
     },
     /// Two coordinates have one index, or may have.
-    #[error("{layout} has no left inverse: it is not known to give each coordinate its own index")]
+    #[error(
+        "`{layout}` has no left inverse: it is not known to give each coordinate its own index"
+    )]
     NotInjective {
         /// The layout.
         layout: String,
     },
+    /// A layout of threads or values with holes or repetitions, or one that may have some.
+    #[error("`{layout}` is not known to have each index once, from 0 to its size")]
+    NotCompact {
+        /// The layout of threads or values, or of the tile of both.
+        layout: String,
+    },
     /// The elements of a layout do not become whole elements of another width.
-    #[error("{layout} cannot be made of elements of {new_bits} bits instead of {old_bits}: {why}")]
+    #[error(
+        "`{layout}` cannot be made of elements of {new_bits} bits instead of {old_bits}: {why}"
+    )]
     Recast {
         /// The layout or swizzle.
         layout: String,
@@ -174,7 +197,7 @@ pub enum Error {
     },
     /// A swizzle whose fields overlap, or that has more bits than an index.
     #[error(
-        "S<{bits},{base},{shift}> is no swizzle: the shift must be at least as wide as the bits, \
+        "`S<{bits},{base},{shift}>` is no swizzle: the shift must be at least as wide as the bits, \
          and all of them must lie in an index"
     )]
     Swizzle {
@@ -186,20 +209,12 @@ pub enum Error {
         shift: i32,
     },
     /// An order that does not say of each mode when it comes.
-    #[error("the order {order} does not fit the shape {shape}")]
+    #[error("the order `{order}` does not fit the shape `{shape}`")]
     Order {
         /// The order.
         order: String,
         /// The shape.
         shape: String,
-    },
-    /// A layout with an offset or a swizzle, where a plain one is needed.
-    #[error("{what} needs a layout without offset or swizzle, and not {layout}")]
-    Composed {
-        /// The operation.
-        what: &'static str,
-        /// The layout.
-        layout: String,
     },
 }
 

@@ -32,10 +32,18 @@ fn weighted<'l, C: Arith>(
     Ok(modes)
 }
 
-/// The largest layout `r` with `layout(r(i)) == i` for all `i` below its size: for each index from
-/// 0 on, the number of a coordinate that has it. The size ends before the first index that the
-/// layout leaves out, as far as is known.
+/// A layout `r` with `layout(r(i)) == i` for all `i` below its size: for each index from 0 on, the
+/// number of a coordinate that has it. The size ends before the first index that the layout leaves
+/// out, as far as is known.
 pub fn right_inverse<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {
+    Ok(right_inverse_and_rest(cx, layout)?.0)
+}
+
+/// The right inverse, and how many modes of the layout have no part in it.
+pub(crate) fn right_inverse_and_rest<C: Arith>(
+    cx: &mut C,
+    layout: &LayoutOf<C>,
+) -> Result<(LayoutOf<C>, usize)> {
     let flat = coalesce(cx, layout)?;
     if !flat.is_plain() {
         return Err(Error::BasisStrides { what: "an inverse", layout: text(layout) });
@@ -52,7 +60,8 @@ pub fn right_inverse<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<Layou
             None => break,
         }
     }
-    coalesce(cx, &Tuple::Node(inverse.into_iter().map(Tuple::Leaf).collect()))
+    let inverse = Tuple::Node(inverse.into_iter().map(Tuple::Leaf).collect());
+    Ok((coalesce(cx, &inverse)?, modes.len()))
 }
 
 /// Where a mode of that stride ends, if another one begins there. Nothing is computed that no mode
@@ -113,7 +122,7 @@ pub fn max_common_layout<C: Arith>(
     b: &LayoutOf<C>,
 ) -> Result<LayoutOf<C>> {
     let inverse = right_inverse(cx, b)?;
-    match common(cx, a, &inverse)? {
+    match common(cx, a, b, &inverse)? {
         Some(common) => composition(cx, &inverse, &common),
         None => Ok(Layout::unit()),
     }
@@ -123,17 +132,22 @@ pub fn max_common_layout<C: Arith>(
 /// known.
 pub fn max_common_vector<C: Arith>(cx: &mut C, a: &LayoutOf<C>, b: &LayoutOf<C>) -> Result<i64> {
     let inverse = right_inverse(cx, b)?;
-    let common = common(cx, a, &inverse)?;
+    let common = common(cx, a, b, &inverse)?;
     let extent = common.as_ref().and_then(Tuple::as_leaf).and_then(|mode| mode.extent.known());
     Ok(extent.unwrap_or(1))
 }
 
-/// The first mode of a layout behind an inverse, where it is contiguous and its extent is known.
+/// The first mode of `a` behind the inverse of `b`, where it is contiguous and its extent is known;
+/// nothing where `b` may have coordinates that `a` has not.
 fn common<C: Arith>(
     cx: &mut C,
     a: &LayoutOf<C>,
+    b: &LayoutOf<C>,
     inverse: &LayoutOf<C>,
 ) -> Result<Option<LayoutOf<C>>> {
+    if a.shape() != b.shape() && known_size(a) < known_size(b).or(Some(i64::MAX)) {
+        return Ok(None);
+    }
     let Ok(both) = composition(cx, a, inverse) else { return Ok(None) };
     let both = coalesce(cx, &both)?;
     let first = both.leaves().into_iter().next();
@@ -141,4 +155,10 @@ fn common<C: Arith>(
         mode.stride.is_plain() && mode.stride.scale.is(1) && mode.extent.known().is_some()
     };
     Ok(first.filter(is_run).map(|mode| Tuple::Leaf(mode.clone())))
+}
+
+/// How many coordinates there are, where that is known.
+fn known_size<V>(layout: &Layout<V>) -> Option<i64> {
+    let extents = layout.leaves().into_iter().map(|mode| mode.extent.known());
+    extents.into_iter().try_fold(1_i64, |size, extent| size.checked_mul(extent?))
 }

@@ -182,14 +182,12 @@ pub fn make_ordered_layout<C: Arith>(
     let mut turns: Vec<_> = (0..extents.len()).collect();
     turns.sort_by_key(|&leaf| orders[leaf]);
     let mut strides = vec![Int::Known(0); extents.len()];
+    turns.retain(|&leaf| !extents[leaf].is(1));
     let mut span = Int::Known(1);
     for (turn, &leaf) in turns.iter().enumerate() {
-        if extents[leaf].is(1) {
-            continue;
-        }
         strides[leaf] = span.clone();
         // What the last mode spans is the stride of none.
-        if turns[turn + 1..].iter().any(|&later| !extents[later].is(1)) {
+        if turn + 1 < turns.len() {
             span = cx.mul(&span, extents[leaf])?;
         }
     }

@@ -52,6 +52,7 @@ mod composition;
 mod display;
 mod divide;
 mod error;
+pub mod evaluate;
 mod facts;
 mod index;
 mod int;

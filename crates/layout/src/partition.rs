@@ -91,14 +91,23 @@ pub fn local_partition_by<C: Arith>(
 ///
 /// The threads lie in the tile as their layout says, each with its values side by side as theirs
 /// says. Returned are the tile's shape and the layout, which has a mode of threads and a mode of
-/// values.
+/// values. Both have to be without holes and repetitions, as otherwise elements of the tile would
+/// have no owner or several.
 pub fn make_layout_tv<C: Arith>(
     cx: &mut C,
     threads: &LayoutOf<C>,
     values: &LayoutOf<C>,
 ) -> Result<(ShapeOf<C>, LayoutOf<C>)> {
+    for layout in [threads, values] {
+        if inverse::right_inverse_and_rest(cx, layout)?.1 > 0 {
+            return Err(Error::NotCompact { layout: text(layout) });
+        }
+    }
     let tile = raked_product(cx, threads, values)?;
-    let owners = inverse::right_inverse(cx, &tile)?;
+    let (owners, n_left_out) = inverse::right_inverse_and_rest(cx, &tile)?;
+    if n_left_out > 0 {
+        return Err(Error::NotCompact { layout: text(&tile) });
+    }
     let shape = [size(cx, threads)?, size(cx, values)?].map(Tuple::Leaf);
     let both = make_layout(cx, &Tuple::Node(shape.to_vec()))?;
     Ok((product_each(cx, &tile.shape())?, composition(cx, &owners, &both)?))

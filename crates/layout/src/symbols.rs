@@ -2,7 +2,8 @@
 //! The context of layouts as they are written: names and `?` for numbers that are not known.
 //!
 //! A value is an expression. It is printed as such where everything in it has a name, and else as
-//! CuTe prints what is not known: `?`, with what is known to divide it.
+//! CuTe prints what is not known: `?`, with what is known to divide it. So is one with many
+//! operations: parts of it may be shared, and written out it would have no end.
 
 use crate::arith::{Arith, Op};
 use crate::facts::Facts;
@@ -14,12 +15,28 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct Symbol(Rc<Term>);
 
+/// How many operations an expression has at most that is written, or looked into.
+const MOST_OPERATIONS: u32 = 256;
+
 #[derive(Debug)]
 struct Term {
     form: Form,
     facts: Facts,
-    /// Whether everything in it has a name, so that it can be written.
+    /// Whether everything in it has a name.
     is_named: bool,
+    /// How many operations there are in it, written out.
+    n_operations: u32,
+}
+
+impl Term {
+    /// Whether it is written out, and not as `?`.
+    fn is_written(&self) -> bool {
+        self.is_named && self.is_small()
+    }
+
+    fn is_small(&self) -> bool {
+        self.n_operations <= MOST_OPERATIONS
+    }
 }
 
 #[derive(Debug)]
@@ -34,6 +51,9 @@ impl PartialEq for Symbol {
     fn eq(&self, other: &Symbol) -> bool {
         if Rc::ptr_eq(&self.0, &other.0) {
             return true;
+        }
+        if self.0.n_operations != other.0.n_operations || !self.0.is_small() {
+            return false;
         }
         match (&self.0.form, &other.0.form) {
             (Form::Name(a), Form::Name(b)) => a == b,
@@ -60,13 +80,14 @@ impl Symbols {
     /// time.
     pub fn name(&mut self, name: &str, facts: Facts) -> Symbol {
         let form = Form::Name(name.to_string());
-        Symbol(Rc::new(Term { form, facts, is_named: true }))
+        Symbol(Rc::new(Term { form, facts, is_named: true, n_operations: 0 }))
     }
 
     /// A number that nothing says anything about but the facts.
     pub fn unknown(&mut self, facts: Facts) -> Symbol {
         self.n_unknown += 1;
-        Symbol(Rc::new(Term { form: Form::Unknown(self.n_unknown), facts, is_named: false }))
+        let form = Form::Unknown(self.n_unknown);
+        Symbol(Rc::new(Term { form, facts, is_named: false, n_operations: 0 }))
     }
 }
 
@@ -75,13 +96,15 @@ impl Arith for Symbols {
 
     fn emit(&mut self, op: Op, a: &Int<Symbol>, b: &Int<Symbol>) -> Int<Symbol> {
         let facts = Facts::of(op, self.facts_of(a), self.facts_of(b));
-        let is_named = |int: &Int<Symbol>| match int {
-            Int::Known(_) => true,
-            Int::Dynamic(symbol) => symbol.0.is_named,
+        let of = |int: &Int<Symbol>| match int {
+            Int::Known(_) => (true, 0),
+            Int::Dynamic(symbol) => (symbol.0.is_named, symbol.0.n_operations),
         };
-        let is_named = is_named(a) && is_named(b);
-        let form = Form::Result(op, a.clone(), b.clone());
-        Int::Dynamic(Symbol(Rc::new(Term { form, facts, is_named })))
+        let ((a_named, n_a), (b_named, n_b)) = (of(a), of(b));
+        let (is_named, n_operations) = (a_named && b_named, n_a.saturating_add(n_b));
+        let (form, n_operations) =
+            (Form::Result(op, a.clone(), b.clone()), n_operations.saturating_add(1));
+        Int::Dynamic(Symbol(Rc::new(Term { form, facts, is_named, n_operations })))
     }
 
     fn facts(&self, symbol: &Symbol) -> Facts {
@@ -91,7 +114,7 @@ impl Arith for Symbols {
     fn is_multiple(&self, a: &Int<Symbol>, b: &Symbol) -> bool {
         let Int::Dynamic(a) = a else { return false };
         match &a.0.form {
-            Form::Result(Op::Mul, c, d) => {
+            Form::Result(Op::Mul, c, d) if a.0.is_small() => {
                 [c, d].into_iter().any(|factor| self.divides(&Int::Dynamic(b.clone()), factor))
             }
             Form::Name(_) | Form::Unknown(_) | Form::Result(..) => false,
@@ -109,10 +132,10 @@ impl Arith for Symbols {
 
 impl Display for Symbol {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Term { form, facts, is_named } = &*self.0;
+        let Term { form, facts, .. } = &*self.0;
         match form {
             Form::Name(name) => f.write_str(name),
-            Form::Result(op, a, b) if *is_named => write_result(f, *op, a, b),
+            Form::Result(op, a, b) if self.0.is_written() => write_result(f, *op, a, b),
             Form::Unknown(_) | Form::Result(..) => match facts.divisor {
                 1 => f.write_str("?"),
                 divisor => write!(f, "?{{div={divisor}}}"),

@@ -92,6 +92,20 @@ impl<T> Tuple<T> {
         })
     }
 
+    /// The same nesting, with a tuple for each leaf, up to the first error.
+    pub(crate) fn try_map_modes<U, E>(
+        &self,
+        each: &mut impl FnMut(&T) -> Result<Tuple<U>, E>,
+    ) -> Result<Tuple<U>, E> {
+        match self {
+            Tuple::Leaf(leaf) => each(leaf),
+            Tuple::Node(modes) => {
+                let modes = modes.iter().map(|mode| mode.try_map_modes(each));
+                Ok(Tuple::Node(modes.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+
     /// The leaves of two tuples in pairs; `None` where their nesting differs.
     pub fn zip<U, R>(
         &self,

@@ -58,7 +58,7 @@ fn run<C: Arith>(cx: &C, modes: &mut Vec<&Mode<C::Value>>) -> i64 {
             None => mode.stride.scale.is(1),
             Some((extent, stride)) => cx.is_product_of(&mode.stride.scale, extent, stride),
         };
-        let Some(at) = modes.iter().position(|mode| begins(mode)) else { return run };
+        let Some(at) = modes.iter().position(begins) else { return run };
         let mode = modes.remove(at);
         let divisor = cx.facts_of(&mode.extent).divisor;
         run = run.saturating_mul(if divisor == 0 { 1 << 62 } else { power_of_two_in(divisor) });

@@ -6,6 +6,7 @@ mod cache;
 mod check;
 mod explain;
 mod inspect;
+mod layout;
 mod plan;
 mod targets;
 
@@ -25,6 +26,8 @@ pub enum Command {
     Plan(plan::Plan),
     /// Explain an error of a call, of a build or of CUDA, by its name or by its message.
     Explain(explain::Explain),
+    /// Draw a layout, or what an operation on layouts results in.
+    Layout(layout::Layout),
     /// Look after the compile cache.
     Cache(cache::Cache),
     /// List what packages can be built for.
@@ -40,6 +43,7 @@ impl Command {
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),
             Command::Explain(command) => command.run(),
+            Command::Layout(command) => command.run(),
             Command::Cache(command) => command.run(),
             Command::Targets(command) => command.run(),
         }

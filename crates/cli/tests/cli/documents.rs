@@ -108,6 +108,48 @@ fn what_inspect_shows_stands_there() {
     assert!(shown.contains(&expected), "{shown}");
 }
 
+/// The rows of tables whose first cell is an operation on layouts, with what it results in.
+fn operations(document: &str) -> Vec<(String, String)> {
+    let rows = document.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split("` | `");
+        let result = cells.next().zip(cells.next())?;
+        let is_call = result.0.ends_with(')') && result.0.starts_with(char::is_alphabetic);
+        is_call.then_some(result)
+    });
+    let text = |text: &str| text.split('`').next().unwrap_or_default().to_string();
+    rows.map(|(call, result)| (call.to_string(), text(result))).collect()
+}
+
+#[test]
+fn layouts_are_drawn_as_they_stand_there() {
+    let (document, bench) = (document("layouts.md"), bench());
+    let shown = blocks(&document, "text").into_iter().filter(|block| block.starts_with("$ "));
+    let mut n_shown = 0;
+    for block in shown {
+        n_shown += 1;
+        let (line, expected) = block.split_once('\n').expect("a command and its answer");
+        let ran = run_line(&bench, line.trim_start_matches("$ "));
+        assert_eq!(ran.stdout + &ran.stderr, expected, "{line}");
+    }
+    assert!(n_shown > 4, "{n_shown} were found");
+}
+
+#[test]
+fn every_operation_on_layouts_is_shown_with_its_result() {
+    let (document, bench) = (document("layouts.md"), bench());
+    let shown = operations(&document);
+    for (call, expected) in &shown {
+        let ran = bench.run(["layout", "--json", call]);
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert_eq!(json["text"], *expected, "{call}: {ran}");
+    }
+    let names = shown.iter().map(|(call, _)| call.split('(').next().unwrap_or_default());
+    let names: Vec<_> = names.collect();
+    for operation in kernpack_layout::evaluate::OPERATIONS {
+        assert!(names.contains(&operation.name), "{} is not shown", operation.name);
+    }
+}
+
 /// The options that a text names, sorted.
 fn options(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';

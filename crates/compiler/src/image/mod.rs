@@ -22,11 +22,13 @@ mod cubin;
 mod error;
 mod fatbin;
 mod ptx;
+mod ptx_version;
 pub mod section;
 mod symbol;
 
 pub use arch::{Arch, ArchError, ArchKind, Suffix};
 pub use error::{ImageError, ImageProblem};
+pub use ptx_version::PtxVersion;
 pub use symbol::{KernelName, symbols};
 
 /// GPU code in one of the forms that the driver loads.

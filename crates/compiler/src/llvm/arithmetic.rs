@@ -19,12 +19,22 @@ pub enum Operation {
     Div,
     /// Its remainder.
     Rem,
+    /// Division of integers without a sign.
+    DivUnsigned,
+    /// Its remainder.
+    RemUnsigned,
     /// Bitwise and; of truths too.
     And,
     /// Bitwise or; of truths too.
     Or,
-    /// Right shift that keeps the sign.
+    /// Bitwise exclusive or; of truths too.
+    Xor,
+    /// Left shift, by less than the width.
+    ShiftLeft,
+    /// Right shift that keeps the sign, by less than the width.
     ShiftRight,
+    /// Right shift that brings zeros, by less than the width.
+    ShiftRightZeros,
 }
 
 impl<'c> Emitter<'c> {
@@ -125,7 +135,7 @@ impl<'c> Emitter<'c> {
         self.builder.build_not(int(value), "").expect("a block is being written").into()
     }
 
-    /// 64-bit integer arithmetic.
+    /// Arithmetic on integers of one width.
     pub fn arith(&self, operation: Operation, a: V<'c>, b: V<'c>) -> V<'c> {
         let (a, b) = (int(a), int(b));
         let builder = &self.builder;
@@ -135,9 +145,14 @@ impl<'c> Emitter<'c> {
             Operation::Mul => builder.build_int_mul(a, b, ""),
             Operation::Div => builder.build_int_signed_div(a, b, ""),
             Operation::Rem => builder.build_int_signed_rem(a, b, ""),
+            Operation::DivUnsigned => builder.build_int_unsigned_div(a, b, ""),
+            Operation::RemUnsigned => builder.build_int_unsigned_rem(a, b, ""),
             Operation::And => builder.build_and(a, b, ""),
             Operation::Or => builder.build_or(a, b, ""),
+            Operation::Xor => builder.build_xor(a, b, ""),
+            Operation::ShiftLeft => builder.build_left_shift(a, b, ""),
             Operation::ShiftRight => builder.build_right_shift(a, b, true, ""),
+            Operation::ShiftRightZeros => builder.build_right_shift(a, b, false, ""),
         };
         result.expect("a block is being written").into()
     }

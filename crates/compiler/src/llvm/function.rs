@@ -55,11 +55,18 @@ impl<'c> Emitter<'c> {
     }
 
     fn function_type(&self, params: &[Ty], result: Option<Ty>) -> FunctionType<'c> {
-        let params: Vec<BasicMetadataTypeEnum<'c>> =
-            params.iter().map(|ty| self.ty(*ty).into()).collect();
+        let params: Vec<_> = params.iter().map(|ty| self.ty(*ty).into()).collect();
+        self.function_type_of(&params, result)
+    }
+
+    pub(super) fn function_type_of(
+        &self,
+        params: &[BasicMetadataTypeEnum<'c>],
+        result: Option<Ty>,
+    ) -> FunctionType<'c> {
         match result {
-            Some(result) => self.ty(result).fn_type(&params, false),
-            None => self.context.void_type().fn_type(&params, false),
+            Some(result) => self.ty(result).fn_type(params, false),
+            None => self.context.void_type().fn_type(params, false),
         }
     }
 

@@ -13,7 +13,7 @@ impl<'c> Emitter<'c> {
 
     /// Space on the stack at a multiple of `align` bytes, a power of two.
     pub fn stack_aligned(&self, function: Function<'c>, bytes: u32, align: u32) -> V<'c> {
-        let here = self.here();
+        let (here, place) = (self.here(), self.builder.get_current_debug_location());
         let entry = function.get_first_basic_block().expect("a function being written has a block");
         match entry.get_first_instruction() {
             Some(first) => self.builder.position_before(&first),
@@ -24,6 +24,10 @@ impl<'c> Emitter<'c> {
         let instruction = space.as_instruction().expect("space on the stack is an instruction");
         instruction.set_alignment(align).expect("an alignment is a power of two");
         self.at(here);
+        match place {
+            Some(place) => self.builder.set_current_debug_location(place),
+            None => self.builder.unset_current_debug_location(),
+        }
         space.into()
     }
 
@@ -40,6 +44,16 @@ impl<'c> Emitter<'c> {
     /// The address a constant number of bytes behind `base`.
     pub fn offset_by(&self, base: V<'c>, offset: u32) -> V<'c> {
         if offset == 0 { base } else { self.offset(base, self.int(Ty::I64, offset.into())) }
+    }
+
+    /// The address of an element of an array that begins at `base`. The index is an integer of any
+    /// width, and signed.
+    pub fn element(&self, base: V<'c>, ty: Ty, index: V<'c>) -> V<'c> {
+        let (ty, base, index) = (self.ty(ty), pointer(base), int(index));
+        // SAFETY: the instruction is not `inbounds`: it adds, whatever it is given.
+        unsafe { self.builder.build_gep(ty, base, &[index], "") }
+            .expect("a block is being written")
+            .into()
     }
 
     /// The value of that type at an address that is aligned as the type is.

@@ -7,24 +7,40 @@
 //! What is not here: plans, signatures, symbols of any meaning.
 //!
 //! An [`Emitter`] writes one module. Its methods lie in a file for each thing that is written:
-//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`].
+//! [`function`], [`control`] flow, [`memory`], [`arithmetic`] and what is [`constant`]; of GPUs'
+//! [kernels](mod@kernel), their [`number`]s of any width, [vectors](mod@vector), [`thread_memory`],
+//! [assembly](mod@inline), and the [lines](mod@line) of source that instructions come from.
+//!
+//! A module becomes an [`object`] for the host, or [`nvptx`]: text for NVIDIA's assembler.
 
 mod arithmetic;
 mod constant;
 mod control;
 mod emitter;
 mod function;
+mod inline;
+mod kernel;
+mod line;
 mod memory;
+mod number;
+mod nvptx;
 mod object;
+mod thread_memory;
 mod ty;
+mod vector;
 
 pub use arithmetic::Operation;
 pub use constant::Word;
 pub use emitter::{Block, Emitter, Function, V};
 use emitter::{int, pointer};
 pub use function::{Extension, Passed};
+pub use inkwell::FloatPredicate;
 pub use inkwell::IntPredicate as Predicate;
 pub use inkwell::context::Context;
 pub use inkwell::support::get_llvm_version as version;
+pub use inline::Inline;
+pub use kernel::{FloatOperation, KernelParam};
+pub use line::{KernelLine, Lines, Place};
+pub use nvptx::{Ptx, PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
-pub use ty::{FloatKind, Ty};
+pub use ty::{FloatKind, Lane, Space, Ty};

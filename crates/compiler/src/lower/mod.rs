@@ -16,6 +16,7 @@ mod function;
 mod getter;
 mod gpu;
 mod import;
+pub mod kernel;
 mod launch;
 mod launched;
 mod member;

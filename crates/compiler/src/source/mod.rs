@@ -7,11 +7,14 @@
 pub mod c_compiler;
 mod c_file;
 pub mod cuda;
+#[macro_use]
+pub mod cuda_library;
 mod error;
 pub mod gpu;
 pub mod host;
 pub mod identity;
 mod include;
+pub mod nvjitlink;
 pub mod nvrtc;
 
 pub use cuda::CudaSource;

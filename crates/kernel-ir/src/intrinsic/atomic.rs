@@ -16,7 +16,19 @@ pub const SCOPES: &[&str] = &["block", "cluster", "gpu", "sys"];
 const AT: Accepts = Accepts::Pointer(&[Space::Global, Space::Shared]);
 const ORDER: Accepts = Accepts::Word(ORDERS);
 const SCOPE: Accepts = Accepts::Word(SCOPES);
-const INT: Accepts = Accepts::Int;
+/// Integers that every GPU has atomic operations for.
+const INT: Accepts = Accepts::OneOf(&[Scalar::I32, Scalar::I64, Scalar::U32, Scalar::U64]);
+/// Numbers that can be added in one step.
+const NUMBER: Accepts = Accepts::OneOf(&[
+    Scalar::I32,
+    Scalar::I64,
+    Scalar::U32,
+    Scalar::U64,
+    Scalar::F16,
+    Scalar::BF16,
+    Scalar::F32,
+    Scalar::F64,
+]);
 
 const fn row(
     name: &'static str,
@@ -49,8 +61,7 @@ const fn update(
     row(name, doc, takes, Gives::Like(1), AtomicOp::Update(op))
 }
 
-/// Numbers that can be added in one step.
-const ADDED: &[Accepts] = &[AT, Accepts::Any, ORDER, SCOPE];
+const ADDED: &[Accepts] = &[AT, NUMBER, ORDER, SCOPE];
 const INTS: &[Accepts] = &[AT, INT, ORDER, SCOPE];
 
 pub(super) const ROWS: &[Intrinsic] = &[

@@ -18,6 +18,8 @@ use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
 use std::fmt;
 
+pub use atomic::{ORDERS, SCOPES};
+
 /// A row.
 #[derive(Debug)]
 pub struct Intrinsic {
@@ -56,6 +58,8 @@ pub enum Accepts {
     Unsigned,
     /// A float of one of these types; of any where there are none.
     Float(&'static [Scalar]),
+    /// A value of one of these types.
+    OneOf(&'static [Scalar]),
     /// A number or truth value of any type of 1 to 8 bytes.
     Any,
     /// A value of this type.
@@ -235,6 +239,17 @@ pub struct Needs {
 impl Needs {
     /// Every GPU that kernpack makes code for has it.
     pub const NOTHING: Needs = Needs { sm: 80, ptx: 70 };
+
+    /// What a word needs: that there are clusters, where it is about them.
+    pub fn of_word(word: &str) -> Needs {
+        if word == "cluster" { Needs { sm: 90, ptx: 78 } } else { Needs::NOTHING }
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Needs) -> Needs {
+        Needs { sm: self.sm.max(other.sm), ptx: self.ptx.max(other.ptx) }
+    }
 }
 
 /// Every row, family by family.
@@ -287,6 +302,7 @@ impl Accepts {
             (Accepts::Bool, Type::Scalar(scalar)) => scalar == Scalar::Bool,
             (Accepts::Int, Type::Scalar(scalar)) => scalar.is_int(),
             (Accepts::Unsigned, Type::Scalar(scalar)) => scalar.class() == Class::Unsigned,
+            (Accepts::OneOf(of), Type::Scalar(scalar)) => of.contains(&scalar),
             (Accepts::Any, Type::Scalar(_)) => true,
             (Accepts::Exactly(expected), Type::Scalar(scalar)) => expected == scalar,
             (
@@ -295,6 +311,7 @@ impl Accepts {
                 | Accepts::Bool
                 | Accepts::Int
                 | Accepts::Unsigned
+                | Accepts::OneOf(_)
                 | Accepts::Any
                 | Accepts::Exactly(_)
                 | Accepts::Constant(..)
@@ -314,7 +331,9 @@ impl fmt::Display for Accepts {
             Accepts::Int => f.write_str("an integer"),
             Accepts::Unsigned => f.write_str("an unsigned integer"),
             Accepts::Float([]) => f.write_str("a float"),
-            Accepts::Float(of) => f.write_str(&either(of.iter().map(|one| one.name()).collect())),
+            Accepts::Float(of) | Accepts::OneOf(of) => {
+                f.write_str(&either(of.iter().map(|one| one.name()).collect()))
+            }
             Accepts::Any => f.write_str("a number or a bool"),
             Accepts::Exactly(scalar) => scalar.fmt(f),
             Accepts::Like(operand) => write!(f, "the type of operand {operand}"),

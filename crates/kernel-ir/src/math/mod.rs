@@ -58,6 +58,7 @@ mod tests {
     use super::*;
     use crate::intrinsic::{self, Meaning};
     use crate::op::{OpKind, Region};
+    use crate::verify::verify_function;
 
     /// The functions that a region calls.
     fn called(region: &Region) -> Vec<&'static str> {
@@ -93,6 +94,8 @@ mod tests {
         for row in &ROWS {
             let function = find(row.name).expect("it is in the table");
             assert_eq!(function.kernel.name, row.name);
+            verify_function(&row.parse()).unwrap_or_else(|e| panic!("`{}`: {e}", row.name));
+            verify_function(function).unwrap_or_else(|e| panic!("`{}`: {e}", row.name));
             let intrinsic = intrinsic::all()
                 .find(|it| matches!(it.meaning, Meaning::Expand(name) if name == row.name))
                 .unwrap_or_else(|| panic!("no row calls `{}`", row.name));

@@ -55,6 +55,7 @@ use crate::kernel::Kernel;
 use std::fmt;
 
 pub use parse::parse;
+pub(crate) use print::first_line;
 
 /// What a text has several of.
 #[derive(Clone, Debug, PartialEq)]

@@ -136,35 +136,46 @@ impl Printer<'_, '_, '_> {
     }
 
     fn write_op(&mut self, op: &Op) -> fmt::Result {
+        self.write_head(op)?;
+        self.write_place(op.place)?;
+        self.write_regions(&op.kind)
+    }
+
+    /// An operation up to its place.
+    fn write_head(&mut self, op: &Op) -> fmt::Result {
         if let Some(result) = op.result {
             match self.kernel.values.get(result.index()) {
                 Some(data) => write!(self.f, "{result}: {} = ", data.ty)?,
                 None => write!(self.f, "{result}: _ = ")?,
             }
         }
-        self.write_kind(&op.kind, op.place)?;
-        let has_regions = op.kind.regions().next().is_some();
-        if has_regions { Ok(()) } else { self.write_place(op.place) }
+        self.write_kind(&op.kind)
     }
 
-    fn write_if(&mut self, then: &Region, otherwise: &Region) -> fmt::Result {
-        self.write_block(then)?;
-        if otherwise.0.is_empty() {
-            return Ok(());
+    fn write_regions(&mut self, kind: &OpKind) -> fmt::Result {
+        if let OpKind::If { then, otherwise, .. } = kind {
+            self.f.write_str(" {")?;
+            self.write_block(then)?;
+            if !otherwise.0.is_empty() {
+                self.f.write_str(" else {")?;
+                self.write_block(otherwise)?;
+            }
         }
-        self.f.write_str(" else {")?;
-        self.write_block(otherwise)
+        if let OpKind::For { body, .. } = kind {
+            self.f.write_str(" {")?;
+            self.write_block(body)?;
+        }
+        if let OpKind::While { before, condition, body } = kind {
+            self.f.write_str(" {")?;
+            self.write_block(before)?;
+            write!(self.f, " {condition} {{")?;
+            self.write_block(body)?;
+        }
+        Ok(())
     }
 
-    /// The head of an operation with regions, and where it was written.
-    fn write_head(&mut self, head: fmt::Arguments<'_>, place: Place) -> fmt::Result {
-        self.f.write_fmt(head)?;
-        self.write_place(place)?;
-        self.f.write_str(" {")
-    }
-
-    /// What an operation does, with its place if that stands within.
-    fn write_kind(&mut self, kind: &OpKind, place: Place) -> fmt::Result {
+    /// What an operation does, without its regions.
+    fn write_kind(&mut self, kind: &OpKind) -> fmt::Result {
         match kind {
             OpKind::Const(constant) => write!(self.f, "const {constant}"),
             OpKind::Unary(op, value) => write!(self.f, "{} {value}", op.name()),
@@ -200,23 +211,13 @@ impl Printer<'_, '_, '_> {
                 values.iter().try_for_each(|value| write!(self.f, ", {value}"))
             }
             OpKind::Ptx(ptx) => self.write_ptx(ptx),
-            OpKind::If { condition, then, otherwise } => {
-                self.write_head(format_args!("if {condition}"), place)?;
-                self.write_if(then, otherwise)
-            }
-            OpKind::For { index, first, end, step, body } => {
+            OpKind::If { condition, .. } => write!(self.f, "if {condition}"),
+            OpKind::For { index, first, end, step, .. } => {
                 let ty = self.kernel.values.get(index.index()).map(|data| data.ty.to_string());
                 let ty = ty.unwrap_or_else(|| "_".to_string());
-                let head = format_args!("for {index}: {ty} = {first} to {end} step {step}");
-                self.write_head(head, place)?;
-                self.write_block(body)
+                write!(self.f, "for {index}: {ty} = {first} to {end} step {step}")
             }
-            OpKind::While { before, condition, body } => {
-                self.write_head(format_args!("while"), place)?;
-                self.write_block(before)?;
-                write!(self.f, " {condition} {{")?;
-                self.write_block(body)
-            }
+            OpKind::While { .. } => self.f.write_str("while"),
         }
     }
 
@@ -278,4 +279,15 @@ impl Printer<'_, '_, '_> {
 fn list(values: &[Value]) -> String {
     let values: Vec<_> = values.iter().map(Value::to_string).collect();
     values.join(", ")
+}
+
+/// An operation as text, without its regions and its place.
+pub(crate) fn first_line(kernel: &Kernel, op: &Op) -> String {
+    struct Line<'k>(&'k Kernel, &'k Op);
+    impl Display for Line<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            Printer { kernel: self.0, depth: 0, f }.write_head(self.1)
+        }
+    }
+    Line(kernel, op).to_string()
 }

@@ -6,10 +6,11 @@
 mod read;
 mod term;
 
-pub(crate) use read::Reader;
+pub(crate) use read::{Reader, function};
 pub(crate) use term::{Form, Term, term};
 
 use crate::composed::Composed;
+use crate::error::Error;
 use crate::layout::{Layout, Shape};
 use crate::slice::Coord;
 use crate::symbols::{Symbol, Symbols};
@@ -24,6 +25,16 @@ pub struct ParseError {
     pub message: String,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
+    /// What an operation, or the making of a layout, refused; nothing where the text is not written
+    /// as it should be.
+    pub refused: Option<Box<Error>>,
+}
+
+impl ParseError {
+    /// That a text is not written as it should be.
+    pub(crate) fn new(message: impl Into<String>, at: Range<usize>) -> ParseError {
+        ParseError { message: message.into(), at, refused: None }
+    }
 }
 
 /// Reads a layout: `(4,8):(8,1)`, or a shape for the compact layout of it.

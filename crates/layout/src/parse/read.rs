@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Terms to what they are written for: layouts, shapes, coordinates, tilers.
 //!
-//! Calls of operations are not read here; the numbers that expressions of numbers make are.
+//! Where an operation stands, what it results in is read.
 
 use super::{Form, ParseError, Term};
 use crate::arith::{Arith, Op};
 use crate::composed::{Composed, Outer};
 use crate::error::Error;
+use crate::evaluate::Object;
 use crate::facts::Facts;
 use crate::int::Int;
 use crate::layout::{Layout, Shape, Stride, Strides, make_layout};
@@ -29,12 +30,13 @@ pub(crate) struct Reader<'c> {
 impl Term {
     /// What is wrong with it.
     pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
-        ParseError { message: message.into(), at: self.at.clone() }
+        ParseError::new(message, self.at.clone())
     }
 
     /// An error of what is made of it.
     pub(crate) fn refused(&self, error: Error) -> ParseError {
-        self.error(error.to_string())
+        let message = error.to_string();
+        ParseError { refused: Some(Box::new(error)), ..self.error(message) }
     }
 
     fn expected(&self, what: &str) -> ParseError {
@@ -96,7 +98,10 @@ impl<'c> Reader<'c> {
             Form::Operation(op, operands) => self.operation(term, *op, &operands[..]),
             Form::Call(name, operands) => match function(name) {
                 Some(op) => self.operation(term, op, operands),
-                None => Err(term.expected("a number")),
+                None => match self.shape(term)? {
+                    Tuple::Leaf(int) => Ok(int),
+                    Tuple::Node(_) => Err(term.expected("a number")),
+                },
             },
             // Parentheses around an operand.
             Form::Tuple(terms) if terms.len() == 1 => self.int(&terms[0]),
@@ -133,11 +138,15 @@ impl<'c> Reader<'c> {
     pub(crate) fn shape(&mut self, term: &Term) -> Read<Shape<Symbol>> {
         match &term.form {
             Form::Tuple(terms) => self.tuple(terms, Self::shape),
+            Form::Call(name, _) if function(name).is_none() => match self.evaluate(term)? {
+                Object::Shape(shape) => Ok(shape),
+                other => Err(found(term, "a tuple of numbers", &other)),
+            },
             _ => Ok(Tuple::Leaf(self.int(term)?)),
         }
     }
 
-    fn strides(&mut self, term: &Term) -> Read<Strides<Symbol>> {
+    pub(crate) fn strides(&mut self, term: &Term) -> Read<Strides<Symbol>> {
         match &term.form {
             Form::Tuple(terms) => self.tuple(terms, Self::strides),
             Form::Basis(scale, basis) => {
@@ -151,6 +160,7 @@ impl<'c> Reader<'c> {
         match &term.form {
             Form::Tuple(terms) => self.tuple(terms, Self::coord),
             Form::Free => Ok(Tuple::Leaf(Slot::Free)),
+            Form::Call(..) => Ok(Coord::at(&self.shape(term)?)),
             _ => Ok(Tuple::Leaf(Slot::At(self.int(term)?))),
         }
     }
@@ -172,10 +182,27 @@ impl<'c> Reader<'c> {
             Form::Basis(..) | Form::Swizzle(_) | Form::Composed(_) | Form::Tiler(_) => {
                 Err(term.expected("a layout"))
             }
+            Form::Call(name, _) if function(name).is_none() => {
+                let object = self.evaluate(term)?;
+                self.layout_of(term, object)
+            }
             _ => {
                 let shape = self.extents(term)?;
                 make_layout(self.cx, &shape).map_err(|error| term.refused(error))
             }
+        }
+    }
+
+    /// The layout that the result of an operation is, or that there is of it.
+    pub(crate) fn layout_of(&mut self, term: &Term, object: Object) -> Read<Layout<Symbol>> {
+        match object {
+            Object::Layout(layout) => Ok(layout),
+            Object::Part(part) => Ok(part.layout),
+            Object::ThreadValue(_, layout) => Ok(layout),
+            Object::Shape(shape) => {
+                make_layout(self.cx, &shape).map_err(|error| term.refused(error))
+            }
+            other => Err(found(term, "a layout", &other)),
         }
     }
 
@@ -196,6 +223,13 @@ impl<'c> Reader<'c> {
                 let tilers = terms.iter().map(|term| self.tiler(term));
                 Ok(Tiler::Modes(tilers.collect::<Read<_>>()?))
             }
+            Form::Call(name, _) if function(name).is_none() => match self.evaluate(term)? {
+                Object::Tiler(tiler) => Ok(tiler),
+                Object::Shape(shape) => {
+                    Tiler::of_shape(self.cx, &shape).map_err(|error| term.refused(error))
+                }
+                object => Ok(Tiler::Layout(self.layout_of(term, object)?)),
+            },
             _ => Ok(Tiler::Layout(self.layout(term)?)),
         }
     }
@@ -212,6 +246,12 @@ impl<'c> Reader<'c> {
     }
 
     pub(crate) fn composed(&mut self, term: &Term) -> Read<Composed<Symbol>> {
+        if let Form::Call(..) = &term.form {
+            return match self.evaluate(term)? {
+                Object::Composed(composed) => Ok(composed),
+                other => Err(found(term, "a composed layout", &other)),
+            };
+        }
         let Form::Composed(parts) = &term.form else {
             return Err(term.expected("a composed layout"));
         };
@@ -223,6 +263,11 @@ impl<'c> Reader<'c> {
         let (offset, inner) = (self.shape(offset)?, self.layout(inner)?);
         Ok(Composed { outer, offset, inner })
     }
+}
+
+/// That an operation results in something else.
+fn found(term: &Term, what: &str, object: &Object) -> ParseError {
+    term.error(format!("expected {what}, found {}", object.kind()))
 }
 
 /// The number that facts leave, or a symbol.

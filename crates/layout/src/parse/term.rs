@@ -7,14 +7,16 @@
 //! sum      = factor {("+" | "-" | "&" | "^") factor}
 //! factor   = basis {("*" | "//" | "%") basis}         n//32
 //! basis    = primary {"@" integer}                    1@0
-//! primary  = ["-"] integer | "_" | "(" [value {"," value}] ")" | "<" value {"," value} ">"
+//! primary  = ["-"] integer | "_"
+//!          | "(" [value {"," value}] ")" | "<" value {"," value} ">"
 //!          | "?" [facts] | name [facts] | name "(" [value {"," value}] ")"
 //!          | "S" "<" integer "," integer "," integer ">"
 //! facts    = "{" fact {[","] fact} "}"                ?{div=8}, n{min=1,max=64}
 //! fact     = ("div" | "min" | "max") "=" integer | "i32" | "i64"
 //! ```
 //!
-//! Parentheses are nested 32 deep at most, so that no text can exhaust the stack.
+//! Parentheses are nested 32 deep at most, so that no text can exhaust the stack, and a text has
+//! 1024 terms at most, so that none is worked on for long.
 
 use super::ParseError;
 use crate::arith::Op;
@@ -23,6 +25,8 @@ use std::ops::Range;
 
 /// How deep parentheses may be nested.
 const MAX_DEPTH: usize = 32;
+/// How many terms a text may have.
+const MAX_TERMS: usize = 1024;
 /// How many operations may follow one another: as deep as the expression is nested by that.
 const MAX_OPERATIONS: usize = 256;
 
@@ -61,7 +65,7 @@ pub(crate) enum Form {
 
 /// Reads a text of one value.
 pub(crate) fn term(text: &str) -> Result<Term, ParseError> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+    let mut parser = Parser { text, at: 0, depth: 0, n_terms: 0 };
     let term = parser.value()?;
     parser.skip_space();
     match parser.rest().is_empty() {
@@ -74,6 +78,7 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    n_terms: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -120,7 +125,7 @@ impl<'t> Parser<'t> {
             0 => "the end".to_string(),
             _ => format!("`{}`", &self.text[at.clone()]),
         };
-        ParseError { message: format!("expected {what}, found {found}"), at }
+        ParseError::new(format!("expected {what}, found {found}"), at)
     }
 
     /// The letters, digits and underscores that come next.
@@ -191,7 +196,7 @@ impl<'t> Parser<'t> {
             n_operations += 1;
             if n_operations > MAX_OPERATIONS {
                 let message = format!("more than {MAX_OPERATIONS} operations in a row");
-                return Err(ParseError { message, at: start..self.at });
+                return Err(ParseError::new(message, start..self.at));
             }
             let second = operand(self)?;
             first = self.term(Form::Operation(*op, Box::new([first, second])), start);
@@ -212,8 +217,8 @@ impl<'t> Parser<'t> {
                 // As many modes as a tuple of that index may have to be made of.
                 Ok(mode @ 0..64) if is_few => modes.insert(0, mode),
                 Ok(_) | Err(_) => {
-                    let message = "a mode is a number from 0 to 63, in 32 modes at most".into();
-                    return Err(ParseError { message, at: from..self.at });
+                    let message = "a mode is a number from 0 to 63, in 32 modes at most";
+                    return Err(ParseError::new(message, from..self.at));
                 }
             }
         }
@@ -226,6 +231,11 @@ impl<'t> Parser<'t> {
     fn primary(&mut self) -> Result<Term, ParseError> {
         self.skip_space();
         let start = self.at;
+        self.n_terms += 1;
+        if self.n_terms > MAX_TERMS {
+            let message = format!("more than {MAX_TERMS} numbers, names and parentheses");
+            return Err(ParseError::new(message, start..start));
+        }
         let form = match self.rest().chars().next() {
             Some('(') => Form::Tuple(self.list("(", ")")?),
             Some('<') => Form::Tiler(self.list("<", ">")?),
@@ -276,12 +286,14 @@ impl<'t> Parser<'t> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} parentheses in one another");
-            return Err(ParseError { message, at: start..self.at });
+            return Err(ParseError::new(message, start..self.at));
         }
         let mut terms = Vec::new();
         while !self.sees(close) {
             if !terms.is_empty() {
-                self.require(",")?;
+                if !self.takes(",") {
+                    return Err(self.expected(&format!("`,` or `{close}`")));
+                }
                 // A comma may stand behind the last one, as Python has it.
                 if self.sees(close) {
                     break;
@@ -304,10 +316,9 @@ impl<'t> Parser<'t> {
         }
         self.at += digits.len();
         let sign = if is_negative { "-" } else { "" };
-        format!("{sign}{digits}").parse().map_err(|_| ParseError {
-            message: format!("`{sign}{digits}` exceeds 64 bits"),
-            at: start..self.at,
-        })
+        let exceeds = || format!("`{sign}{digits}` exceeds 64 bits");
+        let number = format!("{sign}{digits}").parse();
+        number.map_err(|_| ParseError::new(exceeds(), start..self.at))
     }
 
     /// What stands in braces, if they are there.
@@ -341,7 +352,7 @@ impl<'t> Parser<'t> {
             true => Ok(Some(facts)),
             false => {
                 let message = "no number is like that: `div` is at least 1, `min` at most `max`";
-                Err(ParseError { message: message.into(), at: start..self.at })
+                Err(ParseError::new(message, start..self.at))
             }
         }
     }

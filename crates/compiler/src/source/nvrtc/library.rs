@@ -6,10 +6,7 @@
 
 #![expect(unsafe_code, reason = "NVRTC is a C library")]
 
-use libloading::os::unix;
-use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 
 /// A program of NVRTC's.
@@ -19,28 +16,8 @@ type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
 /// Writes a result.
 type Get = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 
-/// Declares the functions that are used, and loads them all.
-macro_rules! functions {
-    ($($field:ident: $name:literal = $type:ty,)*) => {
-        /// The functions that are used.
-        #[derive(Clone, Copy, Debug)]
-        pub(super) struct Functions { $($field: $type,)* }
-
-        impl Functions {
-            fn load(library: &libloading::Library) -> Result<Functions, String> {
-                Ok(Functions {
-                    $($field: {
-                        // SAFETY: the type is that of nvrtc.h, unchanged since CUDA 11.1.
-                        let found = unsafe { library.get::<$type>(concat!($name, "\0").as_bytes()) };
-                        *found.map_err(|_| concat!("has no ", $name, ": it is no NVRTC of CUDA 11.2 or later").to_string())?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
+    "it is no NVRTC of CUDA 11.2 or later"; [("", "")];
     version: "nvrtcVersion" = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     n_archs: "nvrtcGetNumSupportedArchs" = unsafe extern "C" fn(*mut c_int) -> c_int,
     archs: "nvrtcGetSupportedArchs" = unsafe extern "C" fn(*mut c_int) -> c_int,
@@ -102,56 +79,7 @@ pub(crate) struct Failure {
     pub log: String,
 }
 
-/// Loads a library and keeps it loaded.
-pub(super) fn keep_loaded(file: &OsStr) -> Result<libloading::Library, String> {
-    // SAFETY: NVRTC's libraries run nothing but their own initialisation when they are loaded.
-    let library = unsafe { libloading::Library::new(file) };
-    library.map_err(|error| error.to_string())
-}
-
-/// The beginning of what the loader knows of a library, as `link.h` has it.
-#[repr(C)]
-struct LinkMap {
-    base: usize,
-    name: *const c_char,
-}
-
-unsafe extern "C" {
-    fn dlinfo(library: *mut c_void, request: c_int, info: *mut c_void) -> c_int;
-}
-
-/// `dlopen`: nothing is loaded, as `dlfcn.h` has it.
-const RTLD_NOLOAD: c_int = 4;
-/// `dlinfo`: asks for a [`LinkMap`].
-const RTLD_DI_LINKMAP: c_int = 2;
-
-/// The file of a library that is loaded already.
-pub(super) fn loaded(name: &str) -> Option<PathBuf> {
-    // SAFETY: nothing is loaded, and so nothing runs.
-    let library = unsafe { unix::Library::open(Some(name), unix::RTLD_LAZY | RTLD_NOLOAD) };
-    let handle = library.ok()?.into_raw();
-    let mut map: *const LinkMap = ptr::null();
-    // SAFETY: the library is loaded, and the pointer is to a pointer that lives here.
-    let status = unsafe { dlinfo(handle, RTLD_DI_LINKMAP, (&raw mut map).cast()) };
-    // SAFETY: what was asked for was written, and lives as long as the library is held.
-    let map = unsafe { map.as_ref() }.filter(|_| status == 0);
-    // SAFETY: the name ends in a NUL, and lives as long.
-    let file = map.map(|map| unsafe { CStr::from_ptr(map.name) }.to_bytes().to_vec());
-    // SAFETY: the handle is of the library that was opened above, and is given up once.
-    drop(unsafe { unix::Library::from_raw(handle) });
-    file.map(|file| PathBuf::from(OsString::from_vec(file))).filter(|file| file.is_absolute())
-}
-
 impl Functions {
-    /// Loads NVRTC from a path, or by the loader's rules from a bare name.
-    pub(super) fn open(file: &OsStr) -> Result<Functions, String> {
-        let library = keep_loaded(file)?;
-        let functions = Functions::load(&library)?;
-        // From here on the functions may be called at any time.
-        std::mem::forget(library);
-        Ok(functions)
-    }
-
     /// The version of CUDA.
     pub(super) fn version(&self) -> (u32, u32) {
         let (mut major, mut minor) = (0, 0);

@@ -3,7 +3,7 @@
 //! already, else the first in `LD_LIBRARY_PATH`, in the loader's own list, or in the system's
 //! folders.
 
-use super::library;
+use super::loaded;
 use crate::file::read_unrecorded;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -21,7 +21,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
     let set = || std::env::split_paths(&set).find_map(in_folder);
     let listed = || listed(&read_unrecorded(Path::new(LIST)).ok()?, name);
     let system = || FOLDERS.iter().map(PathBuf::from).find_map(in_folder);
-    library::loaded(name).or_else(set).or_else(listed).or_else(system)
+    loaded::loaded(name).or_else(set).or_else(listed).or_else(system)
 }
 
 /// The first path of that name in the list, which has paths that end in a NUL, and numbers.

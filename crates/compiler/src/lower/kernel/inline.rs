@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! PTX as it is written, of kernels and of rows of the table: `{0}` is the result.
+
+use super::Lowering;
+use super::number::scalar_ty;
+use crate::llvm::{Inline, Ty, V};
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::Ptx;
+use kernpack_kernel_ir::types::{Scalar, Type};
+
+/// PTX with placeholders.
+#[derive(Clone, Copy)]
+pub(super) struct Asm<'a> {
+    pub text: &'a str,
+    pub has_effects: bool,
+}
+
+/// LLVM's letter for the register that a value is in, and its type there.
+fn register(ty: Type) -> (char, Ty) {
+    match ty {
+        Type::Scalar(Scalar::Bool) => ('b', Ty::I1),
+        Type::Scalar(Scalar::F32) => ('f', Ty::Float),
+        Type::Scalar(Scalar::F64) => ('d', Ty::Double),
+        Type::Scalar(scalar) => match scalar.bits() {
+            64 => ('l', Ty::I64),
+            32 => ('r', Ty::I32),
+            _ => ('h', Ty::I16),
+        },
+        Type::Pointer(_) => ('l', Ty::I64),
+        Type::Vector(..) => unreachable!("{ty} is in no register"),
+    }
+}
+
+/// The placeholders of a text: where each begins and ends, and its number.
+pub(super) fn placeholders(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
+    let opened = text.match_indices('{').filter_map(|(start, _)| {
+        let length = text[start..].find('}')?;
+        let digits = &text[start + 1..start + length];
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse().unwrap_or(usize::MAX);
+        is_number.then_some((start..start + length + 1, number))
+    });
+    opened.collect()
+}
+
+/// The text as LLVM wants it.
+fn with_dollars(text: &str) -> String {
+    let (mut written, mut end) = (String::new(), 0);
+    for (place, number) in placeholders(text) {
+        written.push_str(&text[end..place.start].replace('$', "$$"));
+        written.push_str(&format!("${number}"));
+        end = place.end;
+    }
+    written + &text[end..].replace('$', "$$")
+}
+
+impl<'c> Lowering<'c, '_> {
+    pub(super) fn lower_ptx(&mut self, result: Option<Value>, ptx: &Ptx) {
+        let asm = Asm { text: &ptx.text, has_effects: ptx.has_effects || result.is_none() };
+        self.lower_asm(result, asm, &ptx.operands);
+    }
+
+    pub(super) fn lower_asm(&mut self, result: Option<Value>, asm: Asm<'_>, operands: &[Value]) {
+        let of = |value: Value| register(self.kernel.ty(value));
+        let mut constraints: Vec<_> =
+            result.iter().map(|result| format!("={}", of(*result).0)).collect();
+        constraints.extend(operands.iter().map(|operand| of(*operand).0.to_string()));
+        if asm.has_effects {
+            constraints.push("~{memory}".to_string());
+        }
+        let given: Vec<_> = operands.iter().map(|operand| self.into_register(*operand)).collect();
+        let inline = Inline {
+            text: &with_dollars(asm.text),
+            constraints: &constraints.join(","),
+            result: result.map(|result| of(result).1),
+            has_effects: asm.has_effects,
+        };
+        let value = self.emitter.inline(&inline, &given);
+        if let (Some(result), Some(value)) = (result, value) {
+            self.from_register(result, value);
+        }
+    }
+
+    fn into_register(&self, value: Value) -> V<'c> {
+        let (full, ty) = (self.full(value), self.kernel.ty(value));
+        match ty {
+            Type::Pointer(_) => self.emitter.to_int(full),
+            Type::Scalar(_) | Type::Vector(..) => self.emitter.bitcast(full, register(ty).1),
+        }
+    }
+
+    fn from_register(&mut self, result: Value, value: V<'c>) {
+        match self.kernel.ty(result) {
+            Type::Scalar(scalar) => {
+                let number = self.emitter.bitcast(value, scalar_ty(scalar));
+                self.set_number(result, number, scalar);
+            }
+            ty @ (Type::Vector(..) | Type::Pointer(_)) => unreachable!("PTX gives no {ty}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_dollars;
+
+    #[test]
+    fn placeholders_are_numbers_in_braces_and_nothing_else_is() {
+        assert_eq!(with_dollars("add {0}, {1}, {12};"), "add $0, $1, $12;");
+        assert_eq!(
+            with_dollars("{ .reg .b32 %r; $L: mov {0}, {}; }"),
+            "{ .reg .b32 %r; $$L: mov $0, {}; }"
+        );
+        assert_eq!(with_dollars("{{0}, {1}}"), "{$0, $1}");
+    }
+}

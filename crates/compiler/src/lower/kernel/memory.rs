@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Slots, register tensors, arrays of the block, and accesses.
+
+use super::Lowering;
+use super::number::{scalar_ty, ty};
+use crate::llvm::{Operation, Predicate, Ty, V};
+use kernpack_kernel_ir::kernel::{Kernel, Local, Size, Slot, Value};
+use kernpack_kernel_ir::op::{Load, Store};
+use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
+use kernpack_kernel_ir::types::{Scalar, Type};
+
+/// The array that a launch brings, of all kernels of a module. A `$` is in no kernel's name.
+const LAUNCHED: &str = "kernpack$shared";
+/// What the address of a register tensor is a multiple of: the widest access of a thread.
+const LOCAL_ALIGN: u32 = 16;
+
+/// What a register tensor is called in the module.
+fn local_name(local: Local) -> String {
+    local.to_string()
+}
+
+/// The register tensors of those names.
+pub(super) fn locals_named(kernel: &Kernel, names: &[String]) -> Vec<Local> {
+    let all = (0..kernel.locals.len()).map(|place| Local(place as u32));
+    all.filter(|local| names.contains(&local_name(*local))).collect()
+}
+
+impl<'c> Lowering<'c, '_> {
+    /// Makes slots and register tensors.
+    pub(super) fn make_memory(&mut self) {
+        let slots = self.kernel.slots.iter().enumerate().map(|(place, slot)| {
+            let range = self.ranges.slot(Slot(place as u32));
+            self.emitter.thread_variable(self.kept_ty(slot.ty, range), "slot")
+        });
+        let slots = slots.collect();
+        let locals = self.kernel.locals.iter().enumerate().map(|(place, local)| {
+            let element = in_memory(Type::Scalar(local.element));
+            self.emitter.thread_array(
+                element,
+                local.count,
+                LOCAL_ALIGN,
+                &local_name(Local(place as u32)),
+            )
+        });
+        let locals = locals.collect();
+        (self.slots, self.locals) = (slots, locals);
+    }
+
+    /// Makes the arrays of the block, or finds them in the one that the launch brings.
+    pub(super) fn make_shared(&mut self) {
+        self.shared = match SharedLayout::of(self.kernel) {
+            SharedLayout::Static => {
+                let arrays = self.kernel.shared.iter().enumerate().map(|(place, array)| {
+                    let Size::Bytes(bytes) = array.size else {
+                        unreachable!("a kernel's own array has a known size")
+                    };
+                    let name = format!("{}$shared{place}", self.kernel.name);
+                    self.emitter.block_array(&name, bytes.max(1), array.align.max(1))
+                });
+                arrays.collect()
+            }
+            SharedLayout::Dynamic(DynamicLayout { offsets, align, .. }) => {
+                let base = self.emitter.launched_array(LAUNCHED, align);
+                offsets.iter().map(|offset| self.behind(base, offset)).collect()
+            }
+        };
+    }
+
+    /// The address so many bytes behind another.
+    fn behind(&self, base: V<'c>, Extent { bytes, params, rounding }: &Extent) -> V<'c> {
+        let emitter = self.emitter;
+        let int = |number: i64| emitter.int(Ty::I64, number);
+        let known = emitter.offset(base, int(i64::try_from(*bytes).unwrap_or(i64::MAX)));
+        params.iter().fold(known, |address, param| {
+            let bytes = self.full(*param);
+            let is_some = emitter.compare(Predicate::SGT, bytes, int(0));
+            let bytes = emitter.select(is_some, bytes, int(0));
+            let more = emitter.arith(Operation::Add, bytes, int(i64::from(*rounding) - 1));
+            let rounded = emitter.arith(Operation::And, more, int(-i64::from(*rounding)));
+            emitter.offset(address, rounded)
+        })
+    }
+
+    pub(super) fn lower_get(&mut self, result: Value, slot: Slot) {
+        let (of, range) = (self.kernel.slots[slot.index()].ty, self.ranges.slot(slot));
+        let value = self.emitter.load(self.kept_ty(of, range), self.slots[slot.index()]);
+        match of {
+            Type::Scalar(scalar) => self.set_number(result, value, signed_if_narrow(scalar)),
+            Type::Vector(..) | Type::Pointer(_) => self.set_value(result, value),
+        }
+    }
+
+    pub(super) fn lower_set(&mut self, slot: Slot, value: Value) {
+        let (of, range) = (self.kernel.slots[slot.index()].ty, self.ranges.slot(slot));
+        let value = match super::number::is_narrow(of, range) {
+            true => self.cut(value, Scalar::I32),
+            false => self.full(value),
+        };
+        self.emitter.store(self.slots[slot.index()], value);
+    }
+
+    pub(super) fn lower_offset(&mut self, result: Value, pointer: Value, bytes: Value) {
+        // An index of 32 bits is extended with its sign.
+        let (pointer, bytes) = (self.kept(pointer), self.kept(bytes));
+        self.set_value(result, self.emitter.offset(pointer, bytes));
+    }
+
+    pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
+        let value = match load.guard {
+            None => self.read(result, load),
+            Some(guard) => {
+                let (condition, otherwise) =
+                    (self.kept(guard.condition), self.full(guard.otherwise));
+                let (read, behind) = (self.block("read"), self.block("behind"));
+                let before = self.emitter.here();
+                self.emitter.branch(condition, read, behind, None);
+                self.emitter.at(read);
+                let value = self.read(result, load);
+                self.emitter.jump(behind);
+                self.emitter.at(behind);
+                let ty = ty(self.kernel.ty(result));
+                self.emitter.phi(ty, &[(otherwise, before), (value, read)])
+            }
+        };
+        match self.kernel.ty(result) {
+            Type::Scalar(scalar) => self.set_number(result, value, scalar),
+            Type::Vector(..) | Type::Pointer(_) => self.set_value(result, value),
+        }
+    }
+
+    fn read(&self, result: Value, load: &Load) -> V<'c> {
+        let of = self.kernel.ty(result);
+        let value = self.emitter.load_aligned(in_memory(of), self.kept(load.pointer), load.align);
+        match of {
+            Type::Scalar(Scalar::Bool) => self.emitter.resize(value, Ty::I1, false),
+            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => value,
+        }
+    }
+
+    pub(super) fn lower_store(&mut self, store: &Store) {
+        let value = match self.kernel.ty(store.value) {
+            Type::Scalar(Scalar::Bool) => {
+                self.emitter.resize(self.kept(store.value), Ty::I8, false)
+            }
+            Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => self.full(store.value),
+        };
+        let address = self.kept(store.pointer);
+        let write = || self.emitter.store_aligned(address, value, store.align);
+        let Some(condition) = store.condition else { return write() };
+        let (inside, behind) = (self.block("write"), self.block("behind"));
+        self.emitter.branch(self.kept(condition), inside, behind, None);
+        self.emitter.at(inside);
+        write();
+        self.emitter.jump(behind);
+        self.emitter.at(behind);
+    }
+}
+
+/// What lies in memory: of a truth value, a byte.
+fn in_memory(of: Type) -> Ty {
+    match of {
+        Type::Scalar(Scalar::Bool) => Ty::I8,
+        Type::Scalar(scalar) => scalar_ty(scalar),
+        Type::Vector(..) | Type::Pointer(_) => ty(of),
+    }
+}
+
+/// How the bits of a number are extended that may be kept in 32 of them: what is narrow has a sign.
+fn signed_if_narrow(scalar: Scalar) -> Scalar {
+    if scalar == Scalar::U64 { Scalar::I64 } else { scalar }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From kernels to LLVM's IR for NVIDIA's GPUs: what each operation of [`kernpack_kernel_ir`] is
+//! there.
+//!
+//! ```text
+//! Kernel ──verified, expanded──▶ Lowering ──▶ module ──llvm::ptx──▶ PTX
+//!            Ranges ───────────────▲
+//! ```
+//!
+//! What operations give is said by `kernpack_kernel_ir::eval`, and code gives it to the last bit;
+//! the tests hold both against each other. Vectors are loaded, stored and kept whole, and computed
+//! with lane by lane.
+//!
+//! An integer of 64 bits that [`Ranges`] prove to lie between the bounds of `int32` is *narrow*: it
+//! is kept in 32 bits, and what is computed from it alone is computed there. It means the same.
+//!
+//! A verified kernel for an architecture that has what it needs never fails here: what an
+//! architecture has not, LLVM answers by ending the process, so that nothing of it may get there.
+//! Not here: which passes run, PTX, machine code.
+
+mod arithmetic;
+mod atomic;
+mod call;
+mod control;
+mod convert;
+mod division;
+mod float;
+mod geometry;
+mod inline;
+mod lines;
+mod memory;
+mod needs;
+mod number;
+mod param;
+mod print;
+mod warp;
+
+use crate::image::Arch;
+use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
+use control::Loop;
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
+use kernpack_kernel_ir::op::{Op, OpKind, Region};
+use kernpack_kernel_ir::ranges::Ranges;
+use lines::KernelLines;
+
+/// What kernels became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// PTX, with all of them.
+    pub text: String,
+    /// Of each kernel, the register tensors that are still in memory when LLVM is done: the
+    /// assembler may yet make values of them.
+    pub kept: Vec<Vec<Local>>,
+}
+
+/// Writes kernels as PTX for an architecture. Their names differ; each is verified and expanded, and
+/// the architecture has what it needs.
+///
+/// # Errors
+/// Where LLVM writes no PTX for the architecture.
+pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered, PtxError> {
+    let context = Context::create();
+    let emitter = module(&context, kernels, arch, with_lines);
+    let options = PtxOptions { version: Some(needs::needed_ptx(kernels)) };
+    let llvm::Ptx { text, arrays } = llvm::ptx(&emitter, arch, &options)?;
+    let kept = kernels.iter().map(|kernel| {
+        let of_kernel = arrays.iter().find(|(name, _)| *name == kernel.name);
+        of_kernel.map_or_else(Vec::new, |(_, names)| memory::locals_named(kernel, names))
+    });
+    Ok(Lowered { text, kept: kept.collect() })
+}
+
+/// The same in LLVM's text, before any pass.
+pub fn llvm_text(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> String {
+    let context = Context::create();
+    module(&context, kernels, arch, with_lines).text()
+}
+
+fn module<'c>(
+    context: &'c Context,
+    kernels: &[&Kernel],
+    arch: Arch,
+    with_lines: bool,
+) -> Emitter<'c> {
+    let emitter = Emitter::new(context, "kernels");
+    let lines = with_lines.then(|| KernelLines::new(&emitter, kernels));
+    for (number, kernel) in kernels.iter().enumerate() {
+        let lines = lines.as_ref().map(|lines| lines.of(number));
+        lower_kernel(&emitter, kernel, arch, lines);
+    }
+    emitter
+}
+
+fn lower_kernel<'c>(
+    emitter: &Emitter<'c>,
+    kernel: &Kernel,
+    arch: Arch,
+    lines: Option<lines::OfKernel<'c, '_>>,
+) {
+    let function = param::define(emitter, kernel);
+    let mut lowering = Lowering {
+        emitter,
+        kernel,
+        ranges: Ranges::of(kernel),
+        arch,
+        function,
+        values: vec![None; kernel.values.len()],
+        slots: vec![],
+        locals: vec![],
+        shared: vec![],
+        loops: vec![],
+        lines,
+    };
+    if let Some(lines) = &lowering.lines {
+        lines.begin(emitter, function);
+    }
+    lowering.make_memory();
+    lowering.read_params();
+    lowering.make_shared();
+    lowering.region(&kernel.body);
+    emitter.ret_void();
+}
+
+/// A kernel being lowered.
+struct Lowering<'c, 'k> {
+    emitter: &'k Emitter<'c>,
+    kernel: &'k Kernel,
+    ranges: Ranges,
+    arch: Arch,
+    function: Function<'c>,
+    /// The values that there are so far, narrow ones in 32 bits.
+    values: Vec<Option<V<'c>>>,
+    /// The addresses of slots.
+    slots: Vec<V<'c>>,
+    /// The addresses of register tensors.
+    locals: Vec<V<'c>>,
+    /// The addresses of the block's arrays.
+    shared: Vec<V<'c>>,
+    /// The loops around, the innermost last.
+    loops: Vec<Loop<'c>>,
+    lines: Option<lines::OfKernel<'c, 'k>>,
+}
+
+impl<'c> Lowering<'c, '_> {
+    fn region(&mut self, region: &Region) {
+        for op in &region.0 {
+            if let Some(lines) = &self.lines {
+                lines.at(self.emitter, self.kernel, op.place);
+            }
+            self.op(op);
+        }
+    }
+
+    fn op(&mut self, op: &Op) {
+        match &op.kind {
+            OpKind::InBounds { .. } => {}
+            OpKind::Store(store) => self.lower_store(store),
+            OpKind::Set(slot, value) => self.lower_set(*slot, *value),
+            OpKind::If { condition, then, otherwise } => {
+                self.lower_if(*condition, then, otherwise);
+            }
+            OpKind::For { index, first, end, step, body } => {
+                self.lower_for(*index, [*first, *end, *step], body);
+            }
+            OpKind::While { before, condition, body } => {
+                self.lower_while(before, *condition, body);
+            }
+            OpKind::Break => self.leave(|innermost| innermost.exit),
+            OpKind::Continue => self.leave(|innermost| innermost.next),
+            OpKind::Return => {
+                self.emitter.ret_void();
+                self.go_on_unreached();
+            }
+            OpKind::Call(call) => self.lower_call(op.result, call),
+            OpKind::Print(text, values) => self.lower_print(text, values),
+            OpKind::Ptx(ptx) => self.lower_ptx(op.result, ptx),
+            kind => {
+                if let Some(result) = op.result {
+                    self.define(result, kind);
+                }
+            }
+        }
+    }
+
+    /// Lowers an operation that has a result and does nothing else.
+    fn define(&mut self, result: Value, kind: &OpKind) {
+        match kind {
+            OpKind::Const(constant) => self.lower_const(result, *constant),
+            OpKind::Unary(op, value) => self.lower_unary(result, *op, *value),
+            OpKind::Binary(op, left, right) => self.lower_binary(result, *op, *left, *right),
+            OpKind::Compare(op, left, right) => self.lower_compare(result, *op, *left, *right),
+            OpKind::Select(condition, then, otherwise) => {
+                self.lower_select(result, *condition, [*then, *otherwise]);
+            }
+            OpKind::Convert(value, rounding) => self.lower_convert(result, *value, *rounding),
+            OpKind::Bitcast(value) => self.lower_bitcast(result, *value),
+            OpKind::Vector(lanes) => self.lower_vector(result, lanes),
+            OpKind::Splat(value) => self.lower_splat(result, *value),
+            OpKind::Extract(vector, lane) => self.lower_extract(result, *vector, *lane),
+            OpKind::Insert(vector, lane, value) => {
+                self.lower_insert(result, *vector, *lane, *value)
+            }
+            OpKind::Shared(shared) => self.set_value(result, self.shared[shared.index()]),
+            OpKind::Local(local) => self.set_value(result, self.locals[local.index()]),
+            OpKind::Offset(pointer, bytes) => self.lower_offset(result, *pointer, *bytes),
+            OpKind::Load(load) => self.lower_load(result, load),
+            OpKind::Get(slot) => self.lower_get(result, *slot),
+            OpKind::Store(_)
+            | OpKind::InBounds { .. }
+            | OpKind::Set(..)
+            | OpKind::If { .. }
+            | OpKind::For { .. }
+            | OpKind::While { .. }
+            | OpKind::Break
+            | OpKind::Continue
+            | OpKind::Return
+            | OpKind::Call(_)
+            | OpKind::Print(..)
+            | OpKind::Ptx(_) => unreachable!("it is lowered where operations are told apart"),
+        }
+    }
+
+    fn block(&self, name: &str) -> Block<'c> {
+        self.emitter.block(self.function, name)
+    }
+}
+
+#[cfg(test)]
+mod tests;

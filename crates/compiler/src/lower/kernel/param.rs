@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A kernel's parameters, and what is known of a kernel as a whole.
+
+use super::Lowering;
+use super::number::{pointer_ty, scalar_ty};
+use crate::llvm::{Emitter, Function, KernelParam, Ty};
+use kernpack_kernel_ir::kernel::{Kernel, Param, ParamKind, Value};
+use kernpack_kernel_ir::types::{Scalar, Space};
+
+/// Starts a kernel. Where the threads of a block are known, the driver refuses other launches.
+pub(super) fn define<'c>(emitter: &Emitter<'c>, kernel: &Kernel) -> Function<'c> {
+    let params: Vec<_> = kernel.params.iter().map(param).collect();
+    let function = emitter.define_kernel(&kernel.name, &params, None);
+    if let [Some(x), Some(y), Some(z)] = kernel.block {
+        emitter.set_kernel_attribute(function, "nvvm.reqntid", &format!("{x},{y},{z}"));
+    }
+    function
+}
+
+fn param(param: &Param) -> KernelParam {
+    match param.kind {
+        // A truth value takes a byte.
+        ParamKind::Scalar(Scalar::Bool, _) => Ty::I8.into(),
+        ParamKind::Scalar(scalar, _) => scalar_ty(scalar).into(),
+        ParamKind::Pointer(pointer) => KernelParam {
+            ty: pointer_ty(Space::Global),
+            alignment_bytes: Some(pointer.align),
+            is_alone: pointer.is_alone,
+            is_read_only: !pointer.is_written,
+        },
+    }
+}
+
+impl Lowering<'_, '_> {
+    pub(super) fn read_params(&mut self) {
+        for (number, param) in (0..).zip(&self.kernel.params) {
+            let (value, given) = (Value(number), self.emitter.param(self.function, number));
+            match param.kind {
+                ParamKind::Scalar(Scalar::Bool, _) => {
+                    self.set_value(value, self.emitter.resize(given, Ty::I1, false));
+                }
+                ParamKind::Scalar(scalar, _) => self.set_number(value, given, scalar),
+                ParamKind::Pointer(_) => self.set_value(value, given),
+            }
+        }
+    }
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loads and stores: each is held against its allocation's bounds, its alignment, what was written
+//! and who else touches the cell. What is wrong is found, and the run goes on as well as it can: a
+//! read outside gives 0, and a write outside is left out.
+
+use super::clock::Now;
+use super::execute::Execution;
+use super::finding::{Kind, Other};
+use super::memory::{Memory, fetch, put};
+use super::program::{Access, Register};
+use super::shadow::{Seen, Shadow, Way};
+use super::warp::{LANES, LocalMemory, lanes_of};
+use crate::types::Space;
+
+/// What is wrong with an access.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    OutOfBounds,
+    Misaligned,
+    Unwritten,
+    ReadOnly,
+    /// Another access to the cell that begins at this byte.
+    Race(u64, Seen),
+}
+
+/// An access that something is wrong with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Faulty {
+    pub lane: usize,
+    pub offset: u64,
+    pub fault: Fault,
+}
+
+/// What an access does, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Reads,
+    Writes,
+    Updates,
+}
+
+impl Deed {
+    fn text(self) -> &'static str {
+        match self {
+            Deed::Reads => "reads",
+            Deed::Writes => "writes",
+            Deed::Updates => "updates",
+        }
+    }
+
+    fn passive(self) -> &'static str {
+        match self {
+            Deed::Reads => "read",
+            Deed::Writes => "written",
+            Deed::Updates => "updated",
+        }
+    }
+}
+
+/// What an access needs of a warp, its block and its launch at once.
+macro_rules! split {
+    ($self:ident, $space:expr, $id:expr) => {{
+        let (warp, block) = (&mut *$self.warp, &mut *$self.block);
+        let now = Now {
+            block: block.number,
+            warp: warp.index,
+            time: block.time,
+            block_known: block.known,
+            warp_known: warp.known,
+            orders: warp.orders.as_deref(),
+        };
+        let (memory, shadow): (&mut Memory, Option<&mut Shadow>) = match $space {
+            Space::Shared => {
+                let (memory, shadow) = &mut block.shared[$id as usize];
+                (memory, Some(shadow))
+            }
+            Space::Global | Space::Local => (
+                &mut $self.machine.memories.0[$id as usize],
+                $self.machine.shadows[$id as usize].as_mut(),
+            ),
+        };
+        (now, memory, shadow, &mut warp.file)
+    }};
+}
+pub(super) use split;
+
+impl Execution<'_, '_> {
+    /// Gives each lane that runs, and for which a condition holds, what lies at its address.
+    pub fn load(&mut self, access: &Access, out: Register, guard: Option<(Register, Register)>) {
+        let mut rest = self.warp.active;
+        if let Some((condition, otherwise)) = guard {
+            rest = self.where_true(condition);
+            for i in 0..access.count {
+                self.set(out + i, self.get(otherwise + i));
+            }
+        }
+        while rest != 0 {
+            let (allocation, lanes) = self.first_allocation(access.pointer, rest);
+            rest &= !lanes;
+            let faults = match access.space {
+                Space::Local => self.load_local(access, out, allocation, lanes),
+                Space::Global | Space::Shared => self.load_from(access, out, allocation, lanes),
+            };
+            self.report(access, allocation, Deed::Reads, &faults);
+        }
+    }
+
+    /// Puts a value at the address of each lane that runs, and for which a condition holds.
+    pub fn store(&mut self, access: &Access, value: Register, condition: Option<Register>) {
+        let mut rest = match condition {
+            Some(condition) => self.where_true(condition),
+            None => self.warp.active,
+        };
+        while rest != 0 {
+            let (allocation, lanes) = self.first_allocation(access.pointer, rest);
+            rest &= !lanes;
+            let faults = match access.space {
+                Space::Local => self.store_local(access, value, allocation, lanes),
+                Space::Global | Space::Shared => self.store_to(access, value, allocation, lanes),
+            };
+            self.report(access, allocation, Deed::Writes, &faults);
+        }
+    }
+
+    /// The allocation of the first of these lanes, and which of them are in it too.
+    pub fn first_allocation(&self, pointer: Register, lanes: u32) -> (u32, u32) {
+        let allocations = &self.warp.file[pointer as usize];
+        let first = allocations[lanes.trailing_zeros() as usize % LANES];
+        let mut same = 0;
+        for (lane, allocation) in allocations.iter().enumerate() {
+            same |= u32::from(*allocation == first) << lane;
+        }
+        (first as u32, same & lanes)
+    }
+
+    fn load_from(&mut self, access: &Access, out: Register, id: u32, lanes: u32) -> Vec<Faulty> {
+        let offsets = self.get(access.pointer + 1);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let key = self.machine.packing.pack(Way::Read, &now, access.site);
+        let bytes = access.bytes();
+        let mut faults = Vec::new();
+        for lane in lanes_of(lanes) {
+            let offset = offsets[lane];
+            let mut find = |fault| faults.push(Faulty { lane, offset, fault });
+            if !is_inside(offset, bytes, memory.bytes.len()) {
+                find(Fault::OutOfBounds);
+                (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
+                continue;
+            }
+            if !is_aligned(offset, access.align, memory.align) {
+                find(Fault::Misaligned);
+            }
+            if memory.written.as_ref().is_some_and(|all| !all.has_all(offset as usize, bytes)) {
+                find(Fault::Unwritten);
+            }
+            if let Some(shadow) = shadow.as_deref_mut() {
+                shadow.fit(offset, bytes);
+                for cell in shadow.cells(offset, bytes) {
+                    if let Some(seen) = shadow.read(cell, key, lane as u32, &now) {
+                        find(Fault::Race(shadow.byte_of(cell), seen));
+                        break;
+                    }
+                }
+            }
+            let mut at = offset as usize;
+            for i in 0..access.count {
+                file[(out + i) as usize][lane] = fetch(&memory.bytes, at, access.scalar);
+                at += access.scalar.bytes() as usize;
+            }
+        }
+        faults
+    }
+
+    fn store_to(&mut self, access: &Access, value: Register, id: u32, lanes: u32) -> Vec<Faulty> {
+        let offsets = self.get(access.pointer + 1);
+        self.forget_releases(access.space, id, &offsets, lanes);
+        let (now, memory, mut shadow, file) = split!(self, access.space, id);
+        let key = self.machine.packing.pack(Way::Write, &now, access.site);
+        let bytes = access.bytes();
+        let mut faults = Vec::new();
+        let mut changes = 0;
+        for lane in lanes_of(lanes) {
+            let offset = offsets[lane];
+            let mut find = |fault| faults.push(Faulty { lane, offset, fault });
+            if !is_inside(offset, bytes, memory.bytes.len()) {
+                find(Fault::OutOfBounds);
+                continue;
+            }
+            if !is_aligned(offset, access.align, memory.align) {
+                find(Fault::Misaligned);
+            }
+            match shadow.as_deref_mut() {
+                None => find(Fault::ReadOnly),
+                Some(shadow) => {
+                    shadow.fit(offset, bytes);
+                    for cell in shadow.cells(offset, bytes) {
+                        if let Some(seen) = shadow.write(cell, key, lane as u32, &now) {
+                            find(Fault::Race(shadow.byte_of(cell), seen));
+                        }
+                    }
+                }
+            }
+            if let Some(written) = &mut memory.written {
+                written.set(offset as usize, bytes);
+            }
+            let mut at = offset as usize;
+            for i in 0..access.count {
+                let value = file[(value + i) as usize][lane];
+                changes += u64::from(put(&mut memory.bytes, at, access.scalar, value));
+                at += access.scalar.bytes() as usize;
+            }
+        }
+        self.machine.changes += changes;
+        faults
+    }
+
+    /// What was released at these addresses is overwritten.
+    fn forget_releases(&mut self, space: Space, id: u32, offsets: &[u64; LANES], lanes: u32) {
+        let releases = match space {
+            Space::Shared => &mut self.block.releases,
+            Space::Global | Space::Local => &mut self.machine.releases,
+        };
+        if !releases.is_empty() {
+            lanes_of(lanes).for_each(|lane| releases.forget((id, offsets[lane])));
+        }
+    }
+
+    fn load_local(&mut self, access: &Access, out: Register, id: u32, lanes: u32) -> Vec<Faulty> {
+        let offsets = self.get(access.pointer + 1);
+        let align = self.machine.program.local_align(id);
+        let local = &self.warp.locals[id as usize];
+        let file = &mut self.warp.file;
+        let mut faults = Vec::new();
+        for lane in lanes_of(lanes) {
+            let offset = offsets[lane];
+            let mut find = |fault| faults.push(Faulty { lane, offset, fault });
+            let Some(mut at) = place_of(local, access, lane, offset, align, &mut find) else {
+                (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
+                continue;
+            };
+            if !local.written.has_all(at, access.bytes()) {
+                find(Fault::Unwritten);
+            }
+            for i in 0..access.count {
+                file[(out + i) as usize][lane] = fetch(&local.bytes, at, access.scalar);
+                at += access.scalar.bytes() as usize;
+            }
+        }
+        faults
+    }
+
+    fn store_local(
+        &mut self,
+        access: &Access,
+        value: Register,
+        id: u32,
+        lanes: u32,
+    ) -> Vec<Faulty> {
+        let offsets = self.get(access.pointer + 1);
+        let align = self.machine.program.local_align(id);
+        let local = &mut self.warp.locals[id as usize];
+        let mut faults = Vec::new();
+        for lane in lanes_of(lanes) {
+            let offset = offsets[lane];
+            let mut find = |fault| faults.push(Faulty { lane, offset, fault });
+            let Some(mut at) = place_of(local, access, lane, offset, align, &mut find) else {
+                continue;
+            };
+            local.written.set(at, access.bytes());
+            for i in 0..access.count {
+                let value = self.warp.file[(value + i) as usize][lane];
+                put(&mut local.bytes, at, access.scalar, value);
+                at += access.scalar.bytes() as usize;
+            }
+        }
+        faults
+    }
+
+    /// Says what is wrong with accesses to an allocation.
+    pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
+        for faulty in faults {
+            let (kind, message) = self.told(access, id, deed, faulty);
+            let other = match faulty.fault {
+                Fault::Race(_, seen) => Some(self.other(seen)),
+                Fault::OutOfBounds | Fault::Misaligned | Fault::Unwritten | Fault::ReadOnly => None,
+            };
+            self.find(kind, faulty.lane, other, message);
+        }
+    }
+
+    fn other(&self, seen: Seen) -> Other {
+        let what = match (seen.way.writes(), seen.way.is_atomic()) {
+            (false, false) => "reads it",
+            (true, false) => "writes it",
+            (false, true) => "reads it in one step",
+            (true, true) => "updates it in one step",
+        };
+        let event = seen.event;
+        let thread = self.machine.thread(event.block, event.warp, event.lane);
+        Other { place: self.machine.program.sites[seen.site as usize], thread, what }
+    }
+
+    fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> (Kind, String) {
+        let named = self.named(access.space, id);
+        let (does, offset) = (deed.text(), faulty.offset);
+        match faulty.fault {
+            Fault::OutOfBounds => (Kind::OutOfBounds, named.outside(does, offset, access)),
+            Fault::Misaligned => {
+                let (element, align) = (named.element_at(offset), access.align);
+                let why = match align > named.align {
+                    true => {
+                        format!("and `{}` is aligned to {} bytes only", named.name, named.align)
+                    }
+                    false => format!("at byte {offset}, which is no multiple of {align}"),
+                };
+                let message = format!("{does} `{element}` as if aligned to {align} bytes, {why}");
+                (Kind::MisalignedAccess, message)
+            }
+            Fault::Unwritten => {
+                let element = named.element_at(offset);
+                let message = format!("{does} `{element}`, which was never written");
+                (Kind::UninitialisedRead, message)
+            }
+            Fault::ReadOnly => {
+                let element = named.element_at(offset);
+                let message = format!("{does} `{element}`, but may not write `{}`", named.name);
+                (Kind::ReadOnlyWrite, message)
+            }
+            Fault::Race(byte, seen) => {
+                let kind = match access.space {
+                    Space::Shared => Kind::SharedRace,
+                    Space::Global | Space::Local => Kind::GlobalRace,
+                };
+                let element = named.element_at(byte);
+                let theirs = if seen.way.writes() { "write" } else { "read" };
+                let message = format!(
+                    "race: `{element}` is {}, and nothing orders that with another thread's {theirs}",
+                    deed.passive()
+                );
+                (kind, message)
+            }
+        }
+    }
+
+    /// An allocation, for messages.
+    fn named(&self, space: Space, id: u32) -> Memory {
+        let bare = |memory: &Memory, n_bytes: usize| Memory {
+            name: memory.name.clone(),
+            element: memory.element,
+            modes: memory.modes.clone(),
+            align: memory.align,
+            bytes: vec![0; n_bytes],
+            written: None,
+        };
+        match space {
+            Space::Global => {
+                let memory = &self.machine.memories.0[id as usize];
+                bare(memory, memory.bytes.len())
+            }
+            Space::Shared => {
+                let memory = &self.block.shared[id as usize].0;
+                bare(memory, memory.bytes.len())
+            }
+            Space::Local => {
+                let local = &self.machine.program.kernel.locals[id as usize];
+                let bytes = vec![0; self.warp.locals[id as usize].size];
+                let align = self.machine.program.local_align(id);
+                Memory { align, ..Memory::new(local.name.clone(), local.element, bytes) }
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// An access outside, in words.
+    fn outside(&self, does: &str, offset: u64, access: &Access) -> String {
+        let (size, name) = (u64::from(self.element.bytes()), &self.name);
+        let (bytes, all) = (u64::from(access.bytes()), self.bytes.len() as u64);
+        let is_whole =
+            offset.is_multiple_of(size) && bytes.is_multiple_of(size) && offset as i64 >= 0;
+        if !is_whole {
+            let offset = offset as i64;
+            return format!("{does} {bytes} bytes at byte {offset} of `{name}`, which has {all}");
+        }
+        let (first, last) = (offset / size, (offset / size).saturating_add(bytes / size - 1));
+        let which = match first == last {
+            true => format!("element {first}"),
+            false => format!("elements {first} to {last}"),
+        };
+        format!("{does} {which} of `{name}`, which has {}", all / size)
+    }
+}
+
+#[inline]
+pub(super) fn is_inside(offset: u64, bytes: u32, all: usize) -> bool {
+    offset.checked_add(bytes.into()).is_some_and(|end| end <= all as u64)
+}
+
+#[inline]
+pub(super) fn is_aligned(offset: u64, align: u32, base: u32) -> bool {
+    align <= base && offset & (u64::from(align) - 1) == 0
+}
+
+/// Where in a warp's register tensor a lane's bytes begin.
+fn place_of(
+    local: &LocalMemory,
+    access: &Access,
+    lane: usize,
+    offset: u64,
+    align: u32,
+    find: &mut impl FnMut(Fault),
+) -> Option<usize> {
+    if !is_inside(offset, access.bytes(), local.size) {
+        find(Fault::OutOfBounds);
+        return None;
+    }
+    if !is_aligned(offset, access.align, align) {
+        find(Fault::Misaligned);
+    }
+    Some(lane * local.size + offset as usize)
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs the steps of a warp until it waits, ends, or has run for long enough. What only computes is
+//! computed for all 32 lanes, whichever run: what the others get is never read. What has an effect
+//! is done for those that run.
+
+use super::clock::Releases;
+use super::finding::{Findings, Kind, Other, Thread};
+use super::memory::Memories;
+use super::program::{Program, Register, Step, width};
+use super::shadow::{Packing, Shadow};
+use super::warp::{Block, Frame, LANES, Lanes, Status, Warp, lanes_of};
+use crate::constant::Const;
+use crate::eval;
+use crate::intrinsic::Geometry;
+use crate::kernel::Place;
+use crate::op::{Binary, Compare};
+use crate::types::{Scalar, Type};
+
+/// What the warps of a launch share.
+pub(super) struct Machine<'a> {
+    pub program: &'a Program<'a>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub n_threads: u32,
+    pub memories: &'a mut Memories,
+    /// What is known of the cells of each allocation that the launch may write.
+    pub shadows: Vec<Option<Shadow>>,
+    pub packing: Packing,
+    pub most_time: u64,
+    pub releases: Releases,
+    pub findings: Findings,
+    pub printed: Vec<String>,
+    pub most_printed: usize,
+    pub most_turns: u64,
+    pub most_idle_turns: u64,
+    pub is_exact: bool,
+    /// Whether nothing more is run.
+    pub is_over: bool,
+    pub thread_ops: u64,
+    /// How often memory was changed.
+    pub changes: u64,
+}
+
+/// Why a warp has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It has run long enough.
+    Turn,
+    /// It may be waiting for what others do.
+    Wait,
+    /// It is at a barrier, or has ended.
+    Blocked,
+}
+
+/// A warp that runs.
+pub(super) struct Execution<'a, 'p> {
+    pub machine: &'a mut Machine<'p>,
+    pub block: &'a mut Block,
+    pub warp: &'a mut Warp,
+    /// Whether it stops behind this step.
+    pub stop: Option<Stop>,
+}
+
+/// How many steps a warp runs in a row.
+const STEPS_IN_A_ROW: u32 = 1 << 14;
+
+impl<'p> Execution<'_, 'p> {
+    /// Runs steps until there is a reason to stop.
+    pub fn run(&mut self, n_steps: u32) -> Stop {
+        let program = self.machine.program;
+        for _ in 0..n_steps.min(STEPS_IN_A_ROW) {
+            let step = &program.steps[self.warp.pc as usize];
+            self.machine.thread_ops += u64::from(self.warp.active.count_ones());
+            self.step(step);
+            if let Some(stop) = self.stop {
+                return stop;
+            }
+        }
+        Stop::Turn
+    }
+
+    /// Where the step that is run was written.
+    pub fn place(&self) -> Place {
+        self.machine.program.places[self.warp.pc as usize]
+    }
+
+    fn step(&mut self, step: &Step<'p>) {
+        match step {
+            Step::Unary { op, scalar, x, out, count } => {
+                self.each(*count, *out, *x, |x, out| eval::unary_lanes(*op, *scalar, x, out));
+            }
+            Step::Binary { op, scalar, a, b, out, count } => {
+                self.each_two(*count, *out, *a, *b, |a, b, out| {
+                    eval::binary_lanes(*op, *scalar, a, b, out);
+                });
+            }
+            Step::Compare { op, scalar, a, b, out } => {
+                self.each_two(1, *out, *a, *b, |a, b, out| {
+                    eval::compare_lanes(*op, *scalar, a, b, out);
+                });
+            }
+            Step::Select { condition, then, otherwise, out, count } => {
+                self.select(*condition, *then, *otherwise, *out, *count);
+            }
+            Step::Convert { from, to, how, x, out, count } => {
+                self.each(*count, *out, *x, |x, out| eval::convert_lanes(*from, *to, *how, x, out));
+            }
+            Step::Bitcast { from, to, x, out } => self.bitcast(*from, *to, *x, *out),
+            Step::Copy { from, out } => self.copy(from, *out),
+            Step::Address { allocation, out } => {
+                self.set(*out, [u64::from(*allocation); LANES]);
+                self.set(out + 1, [0; LANES]);
+            }
+            Step::Offset { pointer, bytes, out } => {
+                self.set(*out, self.get(*pointer));
+                self.each_two(1, out + 1, pointer + 1, *bytes, |a, b, out| {
+                    eval::binary_lanes(Binary::Add, Scalar::I64, a, b, out);
+                });
+            }
+            Step::Load { access, out, guard } => self.load(access, *out, *guard),
+            Step::Store { access, value, condition } => self.store(access, *value, *condition),
+            Step::InBounds { scalar, index, extent } => self.in_bounds(*scalar, *index, *extent),
+            Step::Set { slot, value, count } => self.set_slot(*slot, *value, *count),
+            Step::Pure { meaning, operands, out } => self.pure(*meaning, operands, *out),
+            Step::Approximate { meaning, operands, out } => {
+                self.machine.is_exact = false;
+                self.pure(*meaning, operands, *out);
+            }
+            Step::Geometry { geometry, out } => {
+                let lanes = self.geometry(*geometry);
+                self.set(*out, lanes);
+            }
+            Step::Exchange { op, row, value, by, out } => {
+                self.exchange(*op, row, *value, *by, *out);
+            }
+            Step::Barrier(level) => return self.barrier(*level),
+            Step::Fence { is_wide } => self.fence(*is_wide),
+            Step::Atomic(atomic) => self.atomic(atomic),
+            Step::Print { format, values } => self.print(format, values),
+            Step::Unsupported(message) => self.unsupported(message),
+            control => return self.control(control),
+        }
+        self.warp.pc += 1;
+    }
+
+    // Registers.
+
+    pub fn get(&self, register: Register) -> Lanes {
+        self.warp.file[register as usize]
+    }
+
+    pub fn set(&mut self, register: Register, lanes: Lanes) {
+        self.warp.file[register as usize] = lanes;
+    }
+
+    /// The lanes that run and where a condition holds.
+    pub fn where_true(&self, condition: Register) -> u32 {
+        let lanes = &self.warp.file[condition as usize];
+        let mut mask = 0;
+        for (lane, bit) in lanes.iter().enumerate() {
+            mask |= (*bit as u32 & 1) << lane;
+        }
+        mask & self.warp.active
+    }
+
+    fn each(&mut self, count: u32, out: Register, x: Register, f: impl Fn(&[u64], &mut [u64])) {
+        for i in 0..count {
+            let mut lanes = [0; LANES];
+            f(&self.warp.file[(x + i) as usize], &mut lanes);
+            self.set(out + i, lanes);
+        }
+    }
+
+    fn each_two(
+        &mut self,
+        count: u32,
+        out: Register,
+        a: Register,
+        b: Register,
+        f: impl Fn(&[u64], &[u64], &mut [u64]),
+    ) {
+        for i in 0..count {
+            let mut lanes = [0; LANES];
+            let file = &self.warp.file;
+            f(&file[(a + i) as usize], &file[(b + i) as usize], &mut lanes);
+            self.set(out + i, lanes);
+        }
+    }
+
+    fn select(&mut self, condition: Register, a: Register, b: Register, out: Register, count: u32) {
+        let holds = self.get(condition);
+        for i in 0..count {
+            self.each_two(1, out + i, a + i, b + i, |a, b, out| {
+                for lane in 0..LANES {
+                    out[lane] = if holds[lane] & 1 == 1 { a[lane] } else { b[lane] };
+                }
+            });
+        }
+    }
+
+    fn copy(&mut self, from: &[Register], out: Register) {
+        for (i, from) in from.iter().enumerate() {
+            self.set(out + i as u32, self.get(*from));
+        }
+    }
+
+    fn set_slot(&mut self, slot: Register, value: Register, count: u32) {
+        let active = self.warp.active;
+        for i in 0..count {
+            let from = self.get(value + i);
+            let to = &mut self.warp.file[(slot + i) as usize];
+            if active == u32::MAX {
+                *to = from;
+                continue;
+            }
+            for lane in lanes_of(active) {
+                to[lane] = from[lane];
+            }
+        }
+    }
+
+    /// The same bits in pieces of another size, the lowest first.
+    fn bitcast(&mut self, from: Type, to: Type, x: Register, out: Register) {
+        let bits = |ty: Type| ty.scalar().map_or(64, Scalar::bits);
+        let (old, new) = (bits(from), bits(to));
+        if old == new {
+            let all: Vec<_> = (x..x + width(from)).collect();
+            return self.copy(&all, out);
+        }
+        for i in 0..width(to) {
+            let mut lanes = [0; LANES];
+            for (lane, piece) in lanes.iter_mut().enumerate() {
+                *piece = match old > new {
+                    true => {
+                        let whole = self.warp.file[(x + i * new / old) as usize][lane];
+                        whole >> (i * new % old) & (u64::MAX >> (64 - new))
+                    }
+                    false => (0..new / old).fold(0, |all, part| {
+                        let from = self.warp.file[(x + i * (new / old) + part) as usize][lane];
+                        all | from << (part * old)
+                    }),
+                };
+            }
+            self.set(out + i, lanes);
+        }
+    }
+
+    fn pure(&mut self, meaning: fn(&[Const]) -> Const, from: &[(Scalar, Register)], out: Register) {
+        let mut operands = [Const::bool(false); 4];
+        let mut lanes = [0; LANES];
+        for lane in lanes_of(self.warp.active) {
+            for (operand, (scalar, register)) in operands.iter_mut().zip(from) {
+                *operand = Const::from_bits(*scalar, self.warp.file[*register as usize][lane]);
+            }
+            lanes[lane] = meaning(&operands[..from.len().min(4)]).bits();
+        }
+        self.set(out, lanes);
+    }
+
+    fn geometry(&self, geometry: Geometry) -> Lanes {
+        let [x, y, _] = self.machine.block.map(u64::from);
+        let first = u64::from(self.warp.index) * LANES as u64;
+        let mut lanes = [0; LANES];
+        for (lane, number) in lanes.iter_mut().enumerate() {
+            let thread = first + lane as u64;
+            *number = match geometry {
+                Geometry::ThreadIdx(0) => thread % x,
+                Geometry::ThreadIdx(1) => thread / x % y,
+                Geometry::ThreadIdx(_) => thread / x / y,
+                Geometry::BlockIdx(axis) => self.block.index[axis].into(),
+                Geometry::BlockDim(axis) => self.machine.block[axis].into(),
+                Geometry::GridDim(axis) => self.machine.grid[axis].into(),
+                Geometry::Lane => lane as u64,
+                Geometry::Warp => self.warp.index.into(),
+            };
+        }
+        lanes
+    }
+
+    // Findings.
+
+    /// The thread of a lane.
+    pub fn thread(&self, lane: usize) -> Thread {
+        self.machine.thread(self.block.number, self.warp.index, lane as u32)
+    }
+
+    /// Adds a finding at the step that is run.
+    pub fn find(
+        &mut self,
+        kind: Kind,
+        lane: usize,
+        other: Option<Other>,
+        message: impl Into<String>,
+    ) {
+        let (place, thread) = (self.place(), self.thread(lane));
+        self.machine.findings.add(kind, place, other, || (Some(thread), message.into()));
+        self.stop_if_full();
+    }
+
+    pub fn stop_if_full(&mut self) {
+        if self.machine.findings.is_full() {
+            self.machine.is_over = true;
+            self.stop = Some(Stop::Blocked);
+        }
+    }
+
+    pub fn unsupported(&mut self, message: &str) {
+        let lane = self.warp.active.trailing_zeros() as usize % LANES;
+        self.find(Kind::Unsupported, lane, None, message);
+        self.machine.is_over = true;
+        self.stop = Some(Stop::Blocked);
+    }
+
+    fn in_bounds(&mut self, scalar: Scalar, index: Register, extent: Register) {
+        let (indices, extents) = (self.get(index), self.get(extent));
+        let mut is_below = [0; LANES];
+        eval::compare_lanes(Compare::Lt, scalar, &indices, &extents, &mut is_below);
+        let sign = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };
+        for lane in lanes_of(self.warp.active) {
+            if is_below[lane] == 1 && indices[lane] & sign == 0 {
+                continue;
+            }
+            let [index, extent] =
+                [indices[lane], extents[lane]].map(|bits| Const::from_bits(scalar, bits));
+            let message = format!("index {index} is out of bounds: the extent is {extent}");
+            self.find(Kind::IndexOutOfBounds, lane, None, message);
+        }
+    }
+
+    // Lines for a person.
+
+    fn print(&mut self, format: &str, values: &[(Type, Register)]) {
+        for lane in lanes_of(self.warp.active) {
+            if self.machine.printed.len() >= self.machine.most_printed {
+                return;
+            }
+            let mut values = values.iter();
+            let mut line = String::new();
+            let mut pieces = format.split("{}");
+            line += pieces.next().unwrap_or_default();
+            for piece in pieces {
+                if let Some((ty, register)) = values.next() {
+                    line += &self.shown(*ty, *register, lane);
+                }
+                line += piece;
+            }
+            self.machine.printed.push(line);
+        }
+    }
+
+    fn shown(&self, ty: Type, register: Register, lane: usize) -> String {
+        let number = |i: u32| self.warp.file[(register + i) as usize][lane];
+        match ty {
+            Type::Scalar(scalar) => Const::from_bits(scalar, number(0)).to_string(),
+            Type::Vector(scalar, lanes) => {
+                let all = (0..u32::from(lanes)).map(|i| Const::from_bits(scalar, number(i)));
+                let all: Vec<_> = all.map(|one| one.to_string()).collect();
+                format!("({})", all.join(", "))
+            }
+            Type::Pointer(space) => format!("{space} {} + {}", number(0), number(1) as i64),
+        }
+    }
+
+    // Waiting.
+
+    /// Ends the warp, or what keeps it from going on.
+    pub fn block_on(&mut self, status: Status) {
+        self.warp.status = status;
+        self.stop = Some(Stop::Blocked);
+    }
+
+    /// Counts a turn of a loop.
+    pub fn turn(&mut self) {
+        self.warp.turns += 1;
+        self.warp.last_turn = self.warp.pc;
+        if std::mem::take(&mut self.warp.may_wait) {
+            self.stop = Some(Stop::Wait);
+        }
+        if self.warp.turns <= self.machine.most_turns {
+            return;
+        }
+        let lane = self.warp.active.trailing_zeros() as usize % LANES;
+        let message =
+            format!("a loop does not end: its warp has run {} turns", self.warp.turns - 1);
+        self.find(Kind::EndlessLoop, lane, None, message);
+        self.machine.is_over = true;
+        self.stop = Some(Stop::Blocked);
+    }
+
+    /// The innermost loop that the warp is in.
+    pub fn innermost_loop(&mut self) -> Option<(&mut u32, &mut u32)> {
+        self.warp.frames.iter_mut().rev().find_map(|frame| match frame {
+            Frame::Loop { left, continued } => Some((left, continued)),
+            Frame::If { .. } => None,
+        })
+    }
+}
+
+impl Machine<'_> {
+    /// A thread, by the numbers of its block, warp and lane.
+    pub fn thread(&self, block: u64, warp: u32, lane: u32) -> Thread {
+        let [x, y, _] = self.block;
+        let thread = warp * LANES as u32 + lane;
+        Thread {
+            block: index_of(block, self.grid),
+            thread: [thread % x, thread / x % y, thread / x / y],
+        }
+    }
+}
+
+/// Where a block with that number is in a grid.
+pub(super) fn index_of(number: u64, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = grid.map(u64::from);
+    [number % x, number / x % y, number / x / y].map(|index| index as u32)
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is wrong with a run, where, and which thread of which block did it.
+
+use crate::kernel::{Kernel, Place, PlaceData};
+use kernpack_syntax::Diagnostic;
+use std::collections::HashMap;
+use std::fmt;
+
+macro_rules! kinds {
+    ($( $( #[doc = $doc:literal] )+ $name:ident = $code:literal; )*) => {
+        /// What kind of thing is wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            $( $( #[doc = $doc] )+ $name, )*
+        }
+
+        impl Kind {
+            /// Every one.
+            pub const ALL: &[Kind] = &[ $( Kind::$name, )* ];
+
+            /// Its name: the code of its diagnostics.
+            pub const fn code(self) -> &'static str {
+                match self { $( Kind::$name => $code, )* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// An access to bytes that an allocation has not.
+    OutOfBounds = "out-of-bounds";
+    /// A read of what was never written.
+    UninitialisedRead = "uninitialised-read";
+    /// An index that is not below its extent.
+    IndexOutOfBounds = "index-out-of-bounds";
+    /// An address that is not aligned as the access says.
+    MisalignedAccess = "misaligned-access";
+    /// A write to a tensor that the kernel may not write.
+    ReadOnlyWrite = "read-only-write";
+    /// Two accesses to shared memory, one of them a write, that nothing orders.
+    SharedRace = "shared-race";
+    /// Two such accesses to global memory.
+    GlobalRace = "global-race";
+    /// A barrier that some threads do not come to.
+    DivergentBarrier = "divergent-barrier";
+    /// A shuffle or vote that some threads of the warp do not come to, or that reads a lane that is
+    /// not there.
+    DivergentExchange = "divergent-exchange";
+    /// Threads that wait for what never happens.
+    Deadlock = "deadlock";
+    /// A loop that has run for too long.
+    EndlessLoop = "endless-loop";
+    /// Something that cannot be interpreted. The run ends there.
+    Unsupported = "unsupported";
+    /// A launch that no kernel can run with, or that this one says it is never launched with.
+    BadLaunch = "bad-launch";
+}
+
+/// A thread of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its block, in x, y and z.
+    pub block: [u32; 3],
+    /// Where it is in its block.
+    pub thread: [u32; 3],
+}
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
+        write!(f, "thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})")
+    }
+}
+
+/// What another thread did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Where that was written.
+    pub place: Place,
+    /// Who did it.
+    pub thread: Thread,
+    /// What it did: `writes it`.
+    pub what: &'static str,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Where the operation was written.
+    pub place: Place,
+    /// The first thread that it happened to; nothing where it is no thread's.
+    pub thread: Option<Thread>,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// The other one of a race, or of threads that part.
+    pub other: Option<Other>,
+    /// How often it was found at that place, and with the other one at the other place.
+    pub count: u64,
+}
+
+impl Finding {
+    /// As a diagnostic, with the places in the kernel's source. Where that is in no table of texts,
+    /// the message says file, line and column.
+    pub fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
+        let who = |thread: Option<Thread>| thread.map_or(String::new(), |one| one.to_string());
+        let mut message = self.message.clone();
+        if let Some(thread) = self.thread {
+            message += &format!(", in {thread}");
+        }
+        let place = kernel.place(self.place);
+        if place.span.text.is_none() && place.line > 0 {
+            message += &format!(", at {}", spelled(kernel, place));
+        }
+        let mut diagnostic = Diagnostic::new(self.kind.code(), message);
+        diagnostic = diagnostic.mark(place.span, who(self.thread));
+        if let Some(other) = &self.other {
+            diagnostic = tell(diagnostic, kernel, other);
+        }
+        diagnostic = callers(diagnostic, kernel, place);
+        match self.count {
+            ..=1 => diagnostic,
+            count => diagnostic.detail(format!("found {count} times")),
+        }
+    }
+}
+
+fn tell(mut diagnostic: Diagnostic, kernel: &Kernel, other: &Other) -> Diagnostic {
+    let place = kernel.place(other.place);
+    let text = format!("{} {}", other.thread, other.what);
+    if place.span.text.is_some() {
+        return diagnostic.mark(place.span, text);
+    }
+    diagnostic.message += &format!("; {text}");
+    if place.line > 0 {
+        diagnostic.message += &format!(", at {}", spelled(kernel, place));
+    }
+    diagnostic
+}
+
+/// Where functions that hold the place were called.
+fn callers(mut diagnostic: Diagnostic, kernel: &Kernel, place: &PlaceData) -> Diagnostic {
+    let mut caller = place.caller;
+    while let Some(place) = caller {
+        let place = kernel.place(place);
+        diagnostic = diagnostic.mark(place.span, "called here");
+        caller = place.caller;
+    }
+    diagnostic
+}
+
+/// `file:line:column`.
+fn spelled(kernel: &Kernel, place: &PlaceData) -> String {
+    let file = place.file.and_then(|file| kernel.files.get(file.index()));
+    let file = file.map_or("", String::as_str);
+    format!("{file}:{}:{}", place.line, place.column)
+}
+
+/// What was found so far, each thing once.
+#[derive(Debug)]
+pub(super) struct Findings {
+    pub all: Vec<Finding>,
+    known: HashMap<(Kind, Place, Option<Place>), usize>,
+    most: usize,
+}
+
+impl Findings {
+    pub fn new(most: usize) -> Findings {
+        Findings { all: Vec::new(), known: HashMap::new(), most: most.max(1) }
+    }
+
+    /// Whether nothing new is kept any more.
+    pub fn is_full(&self) -> bool {
+        self.all.len() >= self.most
+    }
+
+    /// Counts a finding; makes it where it is new.
+    pub fn add(
+        &mut self,
+        kind: Kind,
+        place: Place,
+        other: Option<Other>,
+        make: impl FnOnce() -> (Option<Thread>, String),
+    ) {
+        let key = (kind, place, other.as_ref().map(|other| other.place));
+        if let Some(known) = self.known.get(&key) {
+            self.all[*known].count += 1;
+            return;
+        }
+        if self.is_full() {
+            return;
+        }
+        self.known.insert(key, self.all.len());
+        let (thread, message) = make();
+        self.all.push(Finding { kind, place, thread, message, other, count: 1 });
+    }
+}

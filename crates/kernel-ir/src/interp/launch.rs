@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a launch is, and what comes of it.
+
+use super::execute::Machine;
+use super::finding::{Finding, Findings, Kind};
+use super::memory::{Memories, MemoryId};
+use super::program::{Program, Register};
+use super::schedule::Schedule;
+use super::shadow::{Packing, Shadow};
+use crate::constant::Const;
+use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size};
+
+/// A kernel, with what it is launched with.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The kernel: verified, and with calls of functions expanded.
+    pub kernel: &'a Kernel,
+    /// The blocks in x, y and z. Where one is 0, nothing runs.
+    pub grid: [u32; 3],
+    /// The threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// What each parameter is.
+    pub arguments: Vec<Argument>,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Argument {
+    /// A number or a truth value.
+    Scalar(Const),
+    /// The address of a tensor.
+    Tensor {
+        /// The allocation that it lies in.
+        memory: MemoryId,
+        /// From where on, in bytes.
+        offset: u64,
+    },
+}
+
+/// How a launch is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many different findings end a run.
+    pub most_findings: usize,
+    /// How many turns of loops one warp may run.
+    pub most_turns: u64,
+    /// How many turns of loops warps may wait in while nothing else happens.
+    pub most_idle_turns: u64,
+    /// How many lines are kept of those that a kernel prints.
+    pub most_printed: usize,
+    /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the
+    /// same with each.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            most_findings: 32,
+            most_turns: 100_000_000,
+            most_idle_turns: 1 << 20,
+            most_printed: 10_000,
+            seed: 0,
+        }
+    }
+}
+
+/// What came of a launch. Memories hold what it wrote.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What is wrong, in the order in which it was found.
+    pub findings: Vec<Finding>,
+    /// What was printed, line by line.
+    pub printed: Vec<String>,
+    /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
+    /// run.
+    pub is_exact: bool,
+    /// Whether every thread ran to its end.
+    pub is_complete: bool,
+    /// How many operations threads have run.
+    pub thread_ops: u64,
+}
+
+/// The most threads of a block, in all, and in z.
+const MOST_THREADS: u64 = 1024;
+const MOST_THREADS_IN_Z: u32 = 64;
+/// The most bytes that arrays of a block take: more than any GPU has.
+const MOST_SHARED_BYTES: u64 = 1 << 20;
+
+/// Runs a launch. It is ordered behind everything that was run with these memories before.
+///
+/// # Panics
+/// Where the kernel is not verified, or a memory is not one of these.
+pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outcome {
+    let mut findings = Findings::new(options.most_findings);
+    let mut problem = |message: String| {
+        findings.add(Kind::BadLaunch, Place::NOWHERE, None, || (None, message));
+    };
+    let shared_bytes = match check(launch, memories) {
+        Ok(shared_bytes) => shared_bytes,
+        Err(message) => {
+            problem(message);
+            return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
+        }
+    };
+    let n_blocks =
+        launch.grid.iter().fold(1_u64, |all, count| all.saturating_mul(u64::from(*count)));
+    let n_threads = launch.block.iter().product();
+    let program = Program::of(launch.kernel);
+    let packing = Packing::new(n_threads_to_warps(n_threads), n_blocks, program.sites.len());
+    let Some(most_time) = packing.most_time() else {
+        problem(format!("a grid of {n_blocks} blocks is too large for the interpreter"));
+        return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
+    };
+    let mut machine = Machine {
+        program: &program,
+        grid: launch.grid,
+        block: launch.block,
+        n_threads,
+        shadows: shadows(launch, memories, packing),
+        memories,
+        packing,
+        most_time,
+        releases: Default::default(),
+        findings,
+        printed: Vec::new(),
+        most_printed: options.most_printed,
+        most_turns: options.most_turns,
+        most_idle_turns: options.most_idle_turns,
+        is_exact: true,
+        is_over: false,
+        thread_ops: 0,
+        changes: 0,
+    };
+    if n_blocks > 0 {
+        let arguments = arguments(launch, &program);
+        Schedule::new(&mut machine, arguments, shared_bytes, n_blocks, options.seed).run();
+    }
+    Outcome {
+        findings: machine.findings.all,
+        printed: machine.printed,
+        is_exact: machine.is_exact,
+        is_complete: !machine.is_over,
+        thread_ops: machine.thread_ops,
+    }
+}
+
+fn n_threads_to_warps(n_threads: u32) -> u32 {
+    n_threads.div_ceil(32)
+}
+
+/// What the registers of parameters hold.
+fn arguments(launch: &Launch, program: &Program) -> Vec<(Register, u64)> {
+    let pairs = program.params.iter().zip(&launch.arguments);
+    let registers = pairs.flat_map(|(register, argument)| match argument {
+        Argument::Scalar(number) => vec![(*register, number.bits())],
+        Argument::Tensor { memory, offset } => {
+            vec![(*register, u64::from(memory.0)), (register + 1, *offset)]
+        }
+    });
+    registers.collect()
+}
+
+/// Shadow memory for what the launch may write. What it may only read has no races.
+fn shadows(launch: &Launch, memories: &Memories, packing: Packing) -> Vec<Option<Shadow>> {
+    let mut shadows: Vec<_> = memories.0.iter().map(|_| None).collect();
+    for (param, argument) in launch.kernel.params.iter().zip(&launch.arguments) {
+        if let (ParamKind::Pointer(pointer), Argument::Tensor { memory, .. }) =
+            (&param.kind, argument)
+            && pointer.is_written
+        {
+            let held = memories.get(*memory);
+            let shadow = Shadow::new(held.bytes.len(), held.element.bytes(), packing);
+            shadows[memory.0 as usize] = Some(shadow);
+        }
+    }
+    shadows
+}
+
+/// Whether the kernel can be launched so, and the bytes of its shared arrays.
+fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
+    let kernel = launch.kernel;
+    let (expected, found) = (kernel.params.len(), launch.arguments.len());
+    if expected != found {
+        return Err(format!("expected {expected} arguments, found {found}"));
+    }
+    check_block(kernel, launch.block)?;
+    for (param, argument) in kernel.params.iter().zip(&launch.arguments) {
+        check_argument(param, argument, memories)?;
+    }
+    shared_bytes(launch)
+}
+
+fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
+    let n_threads: u64 = block.iter().map(|count| u64::from(*count)).product();
+    if !(1..=MOST_THREADS).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
+        return Err(format!(
+            "a block of {block:?} threads: there are 1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}"
+        ));
+    }
+    for (known, found) in kernel.block.iter().zip(block) {
+        if known.is_some_and(|known| known != found) {
+            return Err(format!("a block of {block:?} threads, but the kernel is for another"));
+        }
+    }
+    Ok(())
+}
+
+fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Result<(), String> {
+    let name = &param.name;
+    match (&param.kind, argument) {
+        (ParamKind::Scalar(scalar, facts), Argument::Scalar(number)) => {
+            if number.scalar() != *scalar {
+                return Err(format!("`{name}`: expected {scalar}, found {}", number.scalar()));
+            }
+            match number.as_int() {
+                Some(number) if !holds(facts, number) => Err(format!(
+                    "`{name}` is {number}: expected {} to {}, a multiple of {}",
+                    facts.min, facts.max, facts.divisor
+                )),
+                Some(_) | None => Ok(()),
+            }
+        }
+        (ParamKind::Pointer(pointer), Argument::Tensor { memory, offset }) => {
+            let Some(held) = memories.0.get(memory.0 as usize) else {
+                return Err(format!("`{name}` is in no memory"));
+            };
+            let align = u64::from(pointer.align.max(1));
+            if offset % align != 0 || u64::from(held.align) < align {
+                return Err(format!(
+                    "`{name}` is at byte {offset}: expected a multiple of {align}"
+                ));
+            }
+            Ok(())
+        }
+        (ParamKind::Scalar(scalar, _), Argument::Tensor { .. }) => {
+            Err(format!("`{name}`: expected {scalar}, found a tensor"))
+        }
+        (ParamKind::Pointer(_), Argument::Scalar(_)) => {
+            Err(format!("`{name}`: expected a tensor, found a number"))
+        }
+    }
+}
+
+fn holds(facts: &Facts, number: i64) -> bool {
+    (facts.min..=facts.max).contains(&number) && number % facts.divisor.max(1) == 0
+}
+
+fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
+    let mut all = 0;
+    let mut sizes = Vec::new();
+    for array in &launch.kernel.shared {
+        let bytes = match array.size {
+            Size::Bytes(bytes) => i64::from(bytes),
+            Size::Param(value) => match launch.arguments.get(value.index()) {
+                Some(Argument::Scalar(number)) => number.as_int().unwrap_or(-1),
+                Some(Argument::Tensor { .. }) | None => -1,
+            },
+        };
+        all += u64::try_from(bytes).unwrap_or(u64::MAX / 2).min(u64::MAX / 2);
+        if bytes < 0 || all > MOST_SHARED_BYTES {
+            return Err(format!("`{}`: {bytes} bytes of shared memory", array.name));
+        }
+        sizes.push(bytes as usize);
+    }
+    Ok(sizes)
+}

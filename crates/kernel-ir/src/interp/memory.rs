@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What pointers point into: allocations of bytes with a name and a shape for messages, and which
+//! of the bytes were written. Numbers are little endian.
+
+use crate::types::Scalar;
+use std::fmt::Write;
+
+/// An allocation of a [`Memories`], by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryId(pub u32);
+
+/// A mode of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// How many.
+    pub extent: u64,
+    /// From one to the next, in elements.
+    pub stride: i64,
+}
+
+/// An allocation.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Its name, for messages: `x`.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How its elements are counted, for messages. Where there are no modes, they are in a row.
+    pub modes: Vec<Mode>,
+    /// What its beginning is a multiple of, in bytes.
+    pub align: u32,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// The bytes that were written; nothing where all were.
+    pub(super) written: Option<Bits>,
+}
+
+/// What a device aligns allocations to.
+const ALLOCATION_ALIGN: u32 = 256;
+
+impl Memory {
+    /// An allocation that holds these bytes.
+    pub fn new(name: impl Into<String>, element: Scalar, bytes: Vec<u8>) -> Memory {
+        let (name, modes, align) = (name.into(), Vec::new(), ALLOCATION_ALIGN);
+        Memory { name, element, modes, align, bytes, written: None }
+    }
+
+    /// An allocation that was never written.
+    pub fn fresh(name: impl Into<String>, element: Scalar, n_bytes: usize) -> Memory {
+        let memory = Memory::new(name, element, vec![0; n_bytes]);
+        Memory { written: Some(Bits::new(n_bytes)), ..memory }
+    }
+
+    /// Counts the elements of a tensor that begins with the allocation.
+    pub fn with_modes(self, modes: Vec<Mode>) -> Memory {
+        Memory { modes, ..self }
+    }
+
+    /// Counts the elements of a tensor of that shape, the last mode's side by side.
+    pub fn with_shape(self, shape: &[u64]) -> Memory {
+        let mut stride: i64 = 1;
+        let mut modes = Vec::new();
+        for &extent in shape.iter().rev() {
+            modes.push(Mode { extent, stride });
+            stride = stride.saturating_mul(i64::try_from(extent).unwrap_or(i64::MAX));
+        }
+        modes.reverse();
+        self.with_modes(modes)
+    }
+
+    /// The first byte that was never written, if there is one.
+    pub fn first_unwritten(&self) -> Option<usize> {
+        let written = self.written.as_ref()?;
+        (0..self.bytes.len()).find(|byte| !written.has_all(*byte, 1))
+    }
+
+    /// The element that holds a byte, as a person names it: `x[3, 100]`.
+    pub fn element_at(&self, byte: u64) -> String {
+        let size = u64::from(self.element.bytes());
+        let mut rest = byte / size;
+        if self.modes.is_empty() {
+            return format!("{}[{rest}]", self.name);
+        }
+        let mut index = vec![0; self.modes.len()];
+        let mut order: Vec<usize> = (0..self.modes.len()).collect();
+        order.sort_by_key(|&mode| std::cmp::Reverse(self.modes[mode].stride));
+        for mode in order {
+            let Mode { extent, stride } = self.modes[mode];
+            if extent > 1 && stride > 0 {
+                index[mode] = (rest / stride as u64).min(extent - 1);
+                rest -= index[mode] * stride as u64;
+            }
+        }
+        let mut text = format!("{}[", self.name);
+        for (i, number) in index.iter().enumerate() {
+            let _ = write!(text, "{}{number}", if i > 0 { ", " } else { "" });
+        }
+        text += "]";
+        match rest {
+            0 => text,
+            _ => format!("{}[{}]", self.name, byte / size),
+        }
+    }
+}
+
+/// Allocations that launches share.
+#[derive(Clone, Debug, Default)]
+pub struct Memories(pub(super) Vec<Memory>);
+
+impl Memories {
+    /// Adds one.
+    pub fn add(&mut self, memory: Memory) -> MemoryId {
+        self.0.push(memory);
+        MemoryId(self.0.len() as u32 - 1)
+    }
+
+    /// One of these.
+    ///
+    /// # Panics
+    /// Where the number is another's.
+    pub fn get(&self, id: MemoryId) -> &Memory {
+        &self.0[id.0 as usize]
+    }
+
+    /// One of these, to be changed.
+    ///
+    /// # Panics
+    /// Where the number is another's.
+    pub fn get_mut(&mut self, id: MemoryId) -> &mut Memory {
+        &mut self.0[id.0 as usize]
+    }
+}
+
+/// A bit for each byte.
+#[derive(Clone, Debug)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub fn new(count: usize) -> Bits {
+        Bits(vec![0; count / 64 + 1])
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// Whether these are all set: 16 at most.
+    #[inline]
+    pub fn has_all(&self, first: usize, count: u32) -> bool {
+        let (word, low, high) = split(first, count);
+        self.0[word] & low == low && (high == 0 || self.0[word + 1] & high == high)
+    }
+
+    /// Sets these.
+    #[inline]
+    pub fn set(&mut self, first: usize, count: u32) {
+        let (word, low, high) = split(first, count);
+        self.0[word] |= low;
+        if high != 0 {
+            self.0[word + 1] |= high;
+        }
+    }
+}
+
+/// Which bits of a word, and which of the next one.
+#[inline]
+fn split(first: usize, count: u32) -> (usize, u64, u64) {
+    let mask = (1 << count) - 1_u64;
+    let shift = first % 64;
+    let high = if shift == 0 { 0 } else { mask >> (64 - shift) };
+    (first / 64, mask << shift, high)
+}
+
+/// The number that lies there; a truth value is the lowest bit.
+#[inline]
+pub(super) fn fetch(bytes: &[u8], at: usize, scalar: Scalar) -> u64 {
+    let mut word = [0; 8];
+    match scalar.bytes() {
+        1 => return u64::from(bytes[at]) & scalar.mask(),
+        2 => word[..2].copy_from_slice(&bytes[at..at + 2]),
+        4 => word[..4].copy_from_slice(&bytes[at..at + 4]),
+        _ => word.copy_from_slice(&bytes[at..at + 8]),
+    }
+    u64::from_le_bytes(word)
+}
+
+/// Puts a number there. Says whether that changes anything.
+#[inline]
+pub(super) fn put(bytes: &mut [u8], at: usize, scalar: Scalar, value: u64) -> bool {
+    let word = value.to_le_bytes();
+    let size = scalar.bytes() as usize;
+    let to = &mut bytes[at..at + size];
+    let is_change = *to != word[..size];
+    match size {
+        1 => to[0] = word[0],
+        2 => to.copy_from_slice(&word[..2]),
+        4 => to.copy_from_slice(&word[..4]),
+        _ => to.copy_from_slice(&word),
+    }
+    is_change
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs a kernel's whole grid, and says what is wrong with it. What it computes is what the kernel
+//! means: a GPU gives the same bits, but for approximate functions and atomic sums of floats.
+//!
+//! ```text
+//! Kernel -- Program (program.rs): one list of steps, values in registers
+//!        -- Schedule (schedule.rs): which warp of which block runs when
+//!        -- Execution (execute.rs): one warp's steps, for 32 lanes at once
+//! ```
+//!
+//! A warp is a task: its place in the program, its registers and its stack are data
+//! ([`warp`]), so that warps of a block, and blocks of a grid, may wait for one another. Its lanes
+//! run in lock-step; where they part, some wait on the stack until the others are done. Lanes of one
+//! warp therefore cannot wait for one another in a loop, as those of a GPU may.
+//!
+//! Every access is checked ([`access`]): bounds, alignment, whether it reads what was written, and
+//! whether something orders it with other threads' accesses to the same bytes. [`clock`] says what is
+//! ordered: by barriers, of blocks and warps, and by atomic operations and fences. Being in one warp
+//! orders nothing, and neither does a shuffle. [`shadow`] remembers who touched each cell.
+//!
+//! A finding does not end a run: an access outside gives 0 or is left out, and a barrier that some
+//! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks
+//! and too many findings do.
+//!
+//! Not here: files, signatures, packages. Whoever runs a packed function makes its allocations once
+//! and runs its launches one after another.
+
+mod access;
+mod atomic;
+mod clock;
+mod control;
+mod exchange;
+mod execute;
+mod finding;
+mod launch;
+mod lifetime;
+mod memory;
+mod program;
+mod schedule;
+mod shadow;
+mod warp;
+
+#[cfg(test)]
+mod tests;
+
+pub use finding::{Finding, Kind, Other, Thread};
+pub use launch::{Argument, Launch, Options, Outcome, run};
+pub use memory::{Memories, Memory, MemoryId, Mode};

@@ -1,0 +1,695 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A kernel as the interpreter runs it: one list of steps, in which values are registers and
+//! regions are places to go to. What can be known before a launch is looked up here once.
+//!
+//! A register has a number of 64 bits for each thread of a warp. A vector takes as many as it has
+//! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
+
+use super::lifetime::Lifetimes;
+use crate::constant::Const;
+use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, Meaning, WarpOp};
+use crate::kernel::{Kernel, Place, Slot, Value};
+use crate::op::{Binary, Call, Compare, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary};
+use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
+use std::collections::HashMap;
+
+/// The first of the registers of a value.
+pub(super) type Register = u32;
+
+/// A place in the list of steps.
+pub(super) type Pc = u32;
+
+/// What a warp does next.
+#[derive(Clone, Debug)]
+pub(super) enum Step<'a> {
+    Unary {
+        op: Unary,
+        scalar: Scalar,
+        x: Register,
+        out: Register,
+        count: u32,
+    },
+    Binary {
+        op: Binary,
+        scalar: Scalar,
+        a: Register,
+        b: Register,
+        out: Register,
+        count: u32,
+    },
+    Compare {
+        op: Compare,
+        scalar: Scalar,
+        a: Register,
+        b: Register,
+        out: Register,
+    },
+    Select {
+        condition: Register,
+        then: Register,
+        otherwise: Register,
+        out: Register,
+        count: u32,
+    },
+    Convert {
+        from: Scalar,
+        to: Scalar,
+        how: Rounding,
+        x: Register,
+        out: Register,
+        count: u32,
+    },
+    Bitcast {
+        from: Type,
+        to: Type,
+        x: Register,
+        out: Register,
+    },
+    /// Copies registers, one by one.
+    Copy {
+        from: Vec<Register>,
+        out: Register,
+    },
+    /// The beginning of an allocation.
+    Address {
+        allocation: u32,
+        out: Register,
+    },
+    Offset {
+        pointer: Register,
+        bytes: Register,
+        out: Register,
+    },
+    Load {
+        access: Access,
+        out: Register,
+        guard: Option<(Register, Register)>,
+    },
+    Store {
+        access: Access,
+        value: Register,
+        condition: Option<Register>,
+    },
+    InBounds {
+        scalar: Scalar,
+        index: Register,
+        extent: Register,
+    },
+    Set {
+        slot: Register,
+        value: Register,
+        count: u32,
+    },
+    Pure {
+        meaning: fn(&[Const]) -> Const,
+        operands: Vec<(Scalar, Register)>,
+        out: Register,
+    },
+    Approximate {
+        meaning: fn(&[Const]) -> Const,
+        operands: Vec<(Scalar, Register)>,
+        out: Register,
+    },
+    Geometry {
+        geometry: Geometry,
+        out: Register,
+    },
+    Exchange {
+        op: WarpOp,
+        row: &'static Intrinsic,
+        value: (Scalar, Register),
+        by: (Scalar, Register),
+        out: Register,
+    },
+    Barrier(Level),
+    Fence {
+        is_wide: bool,
+    },
+    Atomic(Box<Atomic>),
+    Print {
+        format: &'a str,
+        values: Vec<(Type, Register)>,
+    },
+    Unsupported(String),
+    /// Threads go on behind this step where the condition holds, else behind `otherwise`.
+    If {
+        condition: Register,
+        otherwise: Pc,
+    },
+    /// The other threads' turn.
+    Else {
+        end: Pc,
+    },
+    /// All that are left go on; to `close` where none is.
+    EndIf {
+        close: Pc,
+    },
+    For {
+        scalar: Scalar,
+        index: Register,
+        first: Register,
+        end: Register,
+        step: Register,
+        exit: Pc,
+    },
+    ForNext {
+        scalar: Scalar,
+        index: Register,
+        end: Register,
+        step: Register,
+        body: Pc,
+    },
+    While,
+    WhileTest {
+        condition: Register,
+        exit: Pc,
+    },
+    WhileNext {
+        before: Pc,
+    },
+    EndLoop {
+        close: Pc,
+    },
+    Break {
+        close: Pc,
+    },
+    Continue {
+        close: Pc,
+    },
+    Return {
+        close: Pc,
+    },
+    End,
+}
+
+/// An access to memory, but for where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub space: Space,
+    pub pointer: Register,
+    pub scalar: Scalar,
+    /// So many scalars in a row.
+    pub count: u32,
+    pub align: u32,
+    /// Its place among those of all accesses.
+    pub site: u32,
+}
+
+impl Access {
+    pub fn bytes(&self) -> u32 {
+        self.scalar.bytes() * self.count
+    }
+}
+
+/// An atomic operation.
+#[derive(Clone, Debug)]
+pub(super) struct Atomic {
+    pub access: Access,
+    pub op: AtomicOp,
+    /// The operand; the expected one of two.
+    pub value: Register,
+    /// What is written where the expected one is there.
+    pub replacement: Register,
+    pub is_acquire: bool,
+    pub is_release: bool,
+    /// Whether threads of other blocks take part.
+    pub is_wide: bool,
+    pub out: Option<Register>,
+}
+
+/// A kernel as steps.
+pub(super) struct Program<'a> {
+    pub kernel: &'a Kernel,
+    pub steps: Vec<Step<'a>>,
+    /// Where each step was written.
+    pub places: Vec<Place>,
+    /// How many registers a warp has.
+    pub n_registers: u32,
+    /// What registers hold from the beginning.
+    pub constants: Vec<(Register, u64)>,
+    pub params: Vec<Register>,
+    /// Where accesses were written, each once.
+    pub sites: Vec<Place>,
+}
+
+impl<'a> Program<'a> {
+    /// The steps of a verified kernel.
+    pub fn of(kernel: &'a Kernel) -> Program<'a> {
+        let mut compiler = Compiler {
+            lifetimes: Lifetimes::of(kernel),
+            program: Program {
+                kernel,
+                steps: Vec::new(),
+                places: Vec::new(),
+                n_registers: 0,
+                constants: Vec::new(),
+                params: Vec::new(),
+                sites: Vec::new(),
+            },
+            registers: vec![Register::MAX; kernel.values.len()],
+            slots: Vec::new(),
+            free: vec![Vec::new(); 17],
+            ending: HashMap::new(),
+            constants: HashMap::new(),
+            sites: HashMap::new(),
+            place: Place::NOWHERE,
+            position: 0,
+            closing: Vec::new(),
+        };
+        compiler.kernel();
+        compiler.program
+    }
+}
+
+impl Program<'_> {
+    /// What the address of a register tensor is a multiple of: as much as any access needs, for
+    /// whoever compiles a kernel places it.
+    pub fn local_align(&self, _local: u32) -> u32 {
+        MOST_VECTOR_BYTES
+    }
+}
+
+/// How many registers a value takes.
+pub(super) const fn width(ty: Type) -> u32 {
+    match ty {
+        Type::Scalar(_) => 1,
+        Type::Vector(_, lanes) => lanes as u32,
+        Type::Pointer(_) => 2,
+    }
+}
+
+struct Compiler<'a> {
+    lifetimes: Lifetimes,
+    program: Program<'a>,
+    registers: Vec<Register>,
+    slots: Vec<Register>,
+    /// Registers that are free again, by how many lie together.
+    free: Vec<Vec<Register>>,
+    /// Registers that are free behind the operation with that number.
+    ending: HashMap<u32, Vec<(Register, u32)>>,
+    constants: HashMap<u64, Register>,
+    sites: HashMap<Place, u32>,
+    place: Place,
+    position: u32,
+    /// For each region that is open, the steps that go to its end.
+    closing: Vec<Vec<usize>>,
+}
+
+impl<'a> Compiler<'a> {
+    fn kernel(&mut self) {
+        let kernel = self.program.kernel;
+        for (i, param) in kernel.params.iter().enumerate() {
+            let register = self.new_registers(width(param.kind.ty()));
+            self.registers[i] = register;
+            self.program.params.push(register);
+        }
+        for slot in &kernel.slots {
+            let register = self.new_registers(width(slot.ty));
+            self.slots.push(register);
+        }
+        self.region(&kernel.body);
+        self.emit(Step::End);
+    }
+
+    fn region(&mut self, region: &'a Region) {
+        self.closing.push(Vec::new());
+        for op in &region.0 {
+            self.op(op);
+        }
+        let close = self.here();
+        for step in self.closing.pop().unwrap_or_default() {
+            match &mut self.program.steps[step] {
+                Step::EndIf { close: to }
+                | Step::EndLoop { close: to }
+                | Step::Break { close: to }
+                | Step::Continue { close: to }
+                | Step::Return { close: to } => *to = close,
+                _ => unreachable!("a step that does not leave its region"),
+            }
+        }
+    }
+
+    fn here(&self) -> Pc {
+        self.program.steps.len() as Pc
+    }
+
+    fn emit(&mut self, step: Step<'a>) -> usize {
+        self.program.steps.push(step);
+        self.program.places.push(self.place);
+        self.program.steps.len() - 1
+    }
+
+    /// Emits a step that goes to the end of the region that it is in.
+    fn emit_leaving(&mut self, step: Step<'a>) {
+        let step = self.emit(step);
+        if let Some(closing) = self.closing.last_mut() {
+            closing.push(step);
+        }
+    }
+
+    fn op(&mut self, op: &'a Op) {
+        self.place = op.place;
+        self.position += 1;
+        match &op.kind {
+            OpKind::If { condition, then, otherwise } => self.if_else(*condition, then, otherwise),
+            OpKind::For { index, first, end, step, body } => {
+                self.for_loop(*index, [*first, *end, *step], body);
+            }
+            OpKind::While { before, condition, body } => {
+                self.while_loop(before, *condition, body);
+            }
+            OpKind::Break => self.emit_leaving(Step::Break { close: 0 }),
+            OpKind::Continue => self.emit_leaving(Step::Continue { close: 0 }),
+            OpKind::Return => self.emit_leaving(Step::Return { close: 0 }),
+            OpKind::Set(slot, value) => self.set(*slot, *value),
+            OpKind::Store(store) => self.store(store),
+            OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
+            OpKind::Call(call) => self.call(call, op.result),
+            OpKind::Ptx(ptx) => self.ptx(ptx, op.result),
+            OpKind::Print(format, values) => {
+                let values = values.iter().map(|value| (self.ty(*value), self.of(*value)));
+                let values = values.collect();
+                self.emit(Step::Print { format, values });
+            }
+            OpKind::Const(_)
+            | OpKind::Unary(..)
+            | OpKind::Binary(..)
+            | OpKind::Compare(..)
+            | OpKind::Select(..)
+            | OpKind::Convert(..)
+            | OpKind::Bitcast(_)
+            | OpKind::Vector(_)
+            | OpKind::Splat(_)
+            | OpKind::Extract(..)
+            | OpKind::Insert(..)
+            | OpKind::Shared(_)
+            | OpKind::Local(_)
+            | OpKind::Offset(..)
+            | OpKind::Load(_)
+            | OpKind::Get(_) => {
+                if let Some(result) = op.result {
+                    self.value(&op.kind, result);
+                }
+            }
+        }
+        self.release();
+    }
+
+    /// Frees what was needed up to here.
+    fn release(&mut self) {
+        for (register, width) in self.ending.remove(&self.position).unwrap_or_default() {
+            self.free[width as usize].push(register);
+        }
+    }
+
+    fn if_else(&mut self, condition: Value, then: &'a Region, otherwise: &'a Region) {
+        let place = self.place;
+        let condition = self.of(condition);
+        let branch = self.emit(Step::If { condition, otherwise: 0 });
+        self.release();
+        self.region(then);
+        self.place = place;
+        let middle = self.emit(Step::Else { end: 0 });
+        self.region(otherwise);
+        self.position += 1;
+        self.place = place;
+        let end = self.here();
+        self.program.steps[branch] = Step::If { condition, otherwise: middle as Pc };
+        self.program.steps[middle] = Step::Else { end };
+        self.emit_leaving(Step::EndIf { close: 0 });
+    }
+
+    fn for_loop(&mut self, index: Value, bounds: [Value; 3], body: &'a Region) {
+        let place = self.place;
+        let scalar = self.scalar(index);
+        let [first, end, step] = bounds.map(|bound| self.of(bound));
+        let index = self.define(index);
+        let start = self.emit(Step::For { scalar, index, first, end, step, exit: 0 });
+        self.release();
+        let body_pc = self.here();
+        self.region(body);
+        self.place = place;
+        self.emit(Step::ForNext { scalar, index, end, step, body: body_pc });
+        self.position += 1;
+        let exit = self.here();
+        self.program.steps[start] = Step::For { scalar, index, first, end, step, exit };
+        self.emit_leaving(Step::EndLoop { close: 0 });
+    }
+
+    fn while_loop(&mut self, before: &'a Region, condition: Value, body: &'a Region) {
+        let place = self.place;
+        self.emit(Step::While);
+        self.release();
+        let before_pc = self.here();
+        self.region(before);
+        self.place = place;
+        let condition = self.of(condition);
+        let test = self.emit(Step::WhileTest { condition, exit: 0 });
+        self.region(body);
+        self.place = place;
+        self.emit(Step::WhileNext { before: before_pc });
+        self.position += 1;
+        let exit = self.here();
+        self.program.steps[test] = Step::WhileTest { condition, exit };
+        self.emit_leaving(Step::EndLoop { close: 0 });
+    }
+
+    /// An operation with a result, without regions and jumps.
+    fn value(&mut self, kind: &OpKind, result: Value) {
+        if let OpKind::Const(constant) = kind {
+            self.registers[result.index()] = self.filled(constant.bits());
+            return;
+        }
+        let ty = self.ty(result);
+        let (out, count) = (self.define(result), width(ty));
+        let step = match kind {
+            OpKind::Unary(op, x) => {
+                Step::Unary { op: *op, scalar: self.scalar(*x), x: self.of(*x), out, count }
+            }
+            OpKind::Binary(op, a, b) => {
+                let (scalar, a, b) = (self.scalar(*a), self.of(*a), self.of(*b));
+                Step::Binary { op: *op, scalar, a, b, out, count }
+            }
+            OpKind::Compare(op, a, b) => {
+                let (scalar, a, b) = (self.scalar(*a), self.of(*a), self.of(*b));
+                Step::Compare { op: *op, scalar, a, b, out }
+            }
+            OpKind::Select(condition, then, otherwise) => {
+                let [condition, then, otherwise] =
+                    [condition, then, otherwise].map(|value| self.of(*value));
+                Step::Select { condition, then, otherwise, out, count }
+            }
+            OpKind::Convert(x, how) => {
+                let (from, to) = (self.scalar(*x), self.scalar(result));
+                Step::Convert { from, to, how: *how, x: self.of(*x), out, count }
+            }
+            OpKind::Bitcast(x) => Step::Bitcast { from: self.ty(*x), to: ty, x: self.of(*x), out },
+            OpKind::Offset(pointer, bytes) => {
+                Step::Offset { pointer: self.of(*pointer), bytes: self.of(*bytes), out }
+            }
+            OpKind::Load(load) => Step::Load {
+                access: self.access(load.pointer, ty, load.align),
+                out,
+                guard: load.guard.map(|guard| (self.of(guard.condition), self.of(guard.otherwise))),
+            },
+            OpKind::Shared(shared) => Step::Address { allocation: shared.0, out },
+            OpKind::Local(local) => Step::Address { allocation: local.0, out },
+            OpKind::Vector(values) => {
+                Step::Copy { from: values.iter().map(|value| self.of(*value)).collect(), out }
+            }
+            OpKind::Splat(value) => Step::Copy { from: vec![self.of(*value); count as usize], out },
+            OpKind::Extract(vector, lane) => {
+                Step::Copy { from: vec![self.of(*vector) + u32::from(*lane)], out }
+            }
+            OpKind::Insert(vector, lane, value) => {
+                let mut from = row_of(self.of(*vector), count);
+                from[usize::from(*lane)] = self.of(*value);
+                Step::Copy { from, out }
+            }
+            OpKind::Get(slot) => Step::Copy { from: row_of(self.slot(*slot), count), out },
+            OpKind::Const(_)
+            | OpKind::Store(_)
+            | OpKind::InBounds { .. }
+            | OpKind::Set(..)
+            | OpKind::If { .. }
+            | OpKind::For { .. }
+            | OpKind::While { .. }
+            | OpKind::Break
+            | OpKind::Continue
+            | OpKind::Return
+            | OpKind::Call(_)
+            | OpKind::Print(..)
+            | OpKind::Ptx(_) => unreachable!("an operation that is none of values"),
+        };
+        self.emit(step);
+    }
+
+    fn set(&mut self, slot: Slot, value: Value) {
+        let count = width(self.ty(value));
+        self.emit(Step::Set { slot: self.slot(slot), value: self.of(value), count });
+    }
+
+    fn store(&mut self, store: &Store) {
+        let access = self.access(store.pointer, self.ty(store.value), store.align);
+        let condition = store.condition.map(|condition| self.of(condition));
+        self.emit(Step::Store { access, value: self.of(store.value), condition });
+    }
+
+    fn in_bounds(&mut self, index: Value, extent: Value) {
+        let scalar = self.scalar(index);
+        self.emit(Step::InBounds { scalar, index: self.of(index), extent: self.of(extent) });
+    }
+
+    fn ptx(&mut self, ptx: &Ptx, result: Option<Value>) {
+        if let Some(result) = result {
+            self.define(result);
+        }
+        let shown = ptx.text.lines().next().unwrap_or_default();
+        self.emit(Step::Unsupported(format!("the interpreter cannot run PTX: `{shown}`")));
+    }
+
+    fn call(&mut self, call: &'a Call, result: Option<Value>) {
+        let row = call.intrinsic;
+        let out = result.map(|result| self.define(result));
+        let operands = self.operands(call);
+        let step = match (row.meaning, out, operands.first()) {
+            (Meaning::Pure(meaning), Some(out), _) => Step::Pure { meaning, operands, out },
+            (Meaning::Approximate(meaning), Some(out), _) => {
+                Step::Approximate { meaning, operands, out }
+            }
+            (Meaning::Geometry(geometry), Some(out), _) => Step::Geometry { geometry, out },
+            (Meaning::Warp(op), Some(out), Some(&value)) => {
+                let by = operands.get(1).copied().unwrap_or(value);
+                Step::Exchange { op, row, value, by, out }
+            }
+            (Meaning::Barrier, _, _) => Step::Barrier(row.together),
+            (Meaning::Fence, _, _) => Step::Fence { is_wide: is_wide(call) },
+            (Meaning::Atomic(op), _, _) => self.atomic(op, call, &operands, result, out),
+            (Meaning::Expand(_), _, _)
+            | (Meaning::Pure(_) | Meaning::Approximate(_) | Meaning::Geometry(_), None, _)
+            | (Meaning::Warp(_), _, _) => unknown(row),
+        };
+        self.emit(step);
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        call: &Call,
+        values: &[(Scalar, Register)],
+        result: Option<Value>,
+        out: Option<Register>,
+    ) -> Step<'a> {
+        let Some(Operand::Value(pointer)) = call.operands.first() else {
+            return unknown(call.intrinsic);
+        };
+        let scalar = values.first().map(|value| value.0).or(result.map(|value| self.scalar(value)));
+        let Some(scalar) = scalar else { return unknown(call.intrinsic) };
+        let register = |place: usize| values.get(place).map_or(0, |value| value.1);
+        let (value, replacement) = (register(0), register(1));
+        let order = word(call, 2);
+        Step::Atomic(Box::new(Atomic {
+            access: self.access(*pointer, scalar.into(), scalar.bytes()),
+            op,
+            value,
+            replacement,
+            is_acquire: matches!(order, "acquire" | "acq_rel"),
+            is_release: matches!(order, "release" | "acq_rel"),
+            is_wide: is_wide(call),
+            out,
+        }))
+    }
+
+    /// The numbers that a row is given: no pointers and words.
+    fn operands(&mut self, call: &Call) -> Vec<(Scalar, Register)> {
+        let values = call.operands.iter().filter_map(|operand| match operand {
+            Operand::Value(value) => Some((self.ty(*value).scalar()?, self.of(*value))),
+            Operand::Constant(number) => Some((Scalar::I64, self.filled(*number as u64))),
+            Operand::Word(_) | Operand::Local(_) => None,
+        });
+        values.collect()
+    }
+
+    fn access(&mut self, pointer: Value, ty: Type, align: u32) -> Access {
+        let Type::Pointer(space) = self.ty(pointer) else {
+            unreachable!("an access through a number");
+        };
+        let Some(scalar) = ty.scalar() else { unreachable!("a pointer in memory") };
+        let next = self.sites.len() as u32;
+        let site = *self.sites.entry(self.place).or_insert(next);
+        if site == next {
+            self.program.sites.push(self.place);
+        }
+        let count = u32::from(ty.lanes());
+        Access { space, pointer: self.of(pointer), scalar, count, align, site }
+    }
+
+    // Registers.
+
+    /// The register that holds this number from the beginning.
+    fn filled(&mut self, bits: u64) -> Register {
+        if let Some(register) = self.constants.get(&bits) {
+            return *register;
+        }
+        let register = self.new_registers(1);
+        self.constants.insert(bits, register);
+        self.program.constants.push((register, bits));
+        register
+    }
+
+    fn define(&mut self, value: Value) -> Register {
+        let width = width(self.ty(value));
+        let register = match self.free[width as usize].pop() {
+            Some(register) => register,
+            None => self.new_registers(width),
+        };
+        self.registers[value.index()] = register;
+        let last_use = self.lifetimes.last_use[value.index()];
+        self.ending.entry(last_use).or_default().push((register, width));
+        register
+    }
+
+    fn new_registers(&mut self, count: u32) -> Register {
+        self.program.n_registers += count;
+        self.program.n_registers - count
+    }
+
+    fn of(&self, value: Value) -> Register {
+        self.registers[value.index()]
+    }
+
+    fn slot(&self, slot: Slot) -> Register {
+        self.slots[slot.index()]
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.program.kernel.ty(value)
+    }
+
+    fn scalar(&self, value: Value) -> Scalar {
+        self.ty(value).scalar().unwrap_or_else(|| unreachable!("a number that is a pointer"))
+    }
+}
+
+fn row_of(first: Register, count: u32) -> Vec<Register> {
+    (first..first + count).collect()
+}
+
+fn unknown<'a>(row: &Intrinsic) -> Step<'a> {
+    Step::Unsupported(format!("the interpreter cannot run `{}`", row.name))
+}
+
+/// The first, second ... word that a row is given, from the end: `place` 1 is the last.
+fn word(call: &Call, place: usize) -> &'static str {
+    let at = call.operands.len().checked_sub(place).and_then(|at| call.operands.get(at));
+    match at {
+        Some(Operand::Word(word)) => word,
+        Some(Operand::Value(_) | Operand::Constant(_) | Operand::Local(_)) | None => "",
+    }
+}
+
+/// Whether the scope of an operation has threads of other blocks in it. A launch has no clusters of
+/// more than a block.
+fn is_wide(call: &Call) -> bool {
+    matches!(word(call, 1), "gpu" | "sys")
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who touched each cell of an allocation last, so that two accesses that nothing orders, and of
+//! which one writes, are found. A cell is as large as the smallest access there was so far: an
+//! element, as a rule.
+//!
+//! A cell has the last plain write, and what has touched it since otherwise: plain reads and atomic
+//! operations, of which there may be many. They are kept as groups of threads of a warp that did
+//! the same at the same time. Most cells have one group at most.
+//!
+//! An access is a thread, a time and a way: plain or atomic, for its block or for all. What moves
+//! memory beside the threads can be one more way, of agents of its own.
+
+use super::clock::{Event, Now};
+
+/// How a cell is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Way {
+    Read = 1,
+    Write = 2,
+    /// Atomic operations that others of the block may take part in.
+    AtomicReadHere = 3,
+    AtomicRead = 4,
+    AtomicWriteHere = 5,
+    AtomicWrite = 6,
+}
+
+/// In place of a way: the groups are in a list.
+const LIST: u64 = 7;
+const WAY_BITS: u32 = 3;
+const LANE_BITS: u32 = 5;
+
+impl Way {
+    pub fn atomic(writes: bool, is_wide: bool) -> Way {
+        match (writes, is_wide) {
+            (false, false) => Way::AtomicReadHere,
+            (false, true) => Way::AtomicRead,
+            (true, false) => Way::AtomicWriteHere,
+            (true, true) => Way::AtomicWrite,
+        }
+    }
+
+    fn of(bits: u64) -> Way {
+        match bits & 7 {
+            1 => Way::Read,
+            2 => Way::Write,
+            3 => Way::AtomicReadHere,
+            4 => Way::AtomicRead,
+            5 => Way::AtomicWriteHere,
+            _ => Way::AtomicWrite,
+        }
+    }
+
+    pub const fn writes(self) -> bool {
+        matches!(self, Way::Write | Way::AtomicWriteHere | Way::AtomicWrite)
+    }
+
+    pub const fn is_atomic(self) -> bool {
+        !matches!(self, Way::Read | Way::Write)
+    }
+
+    const fn is_wide(self) -> bool {
+        matches!(self, Way::AtomicRead | Way::AtomicWrite)
+    }
+
+    /// Whether one that touches a cell so minds another one that does.
+    fn minds(self, other: Way, is_one_block: bool) -> bool {
+        let are_steps = self.is_atomic() && other.is_atomic();
+        let is_shared_step = are_steps && (is_one_block || self.is_wide() && other.is_wide());
+        (self.writes() || other.writes()) && !is_shared_step
+    }
+}
+
+/// How accesses of a launch are packed into 64 bits: from below the way, lane, warp, block, place
+/// in the source, and time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packing {
+    warp_bits: u32,
+    block_bits: u32,
+    site_bits: u32,
+}
+
+/// An access, unpacked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub way: Way,
+    pub event: Event,
+    /// Its place among those of all accesses.
+    pub site: u32,
+}
+
+impl Packing {
+    pub fn new(n_warps: u32, n_blocks: u64, n_sites: usize) -> Packing {
+        let bits = |count: u64| 64 - count.saturating_sub(1).leading_zeros();
+        Packing {
+            warp_bits: bits(n_warps.into()),
+            block_bits: bits(n_blocks),
+            site_bits: bits(n_sites as u64),
+        }
+    }
+
+    /// The latest time that fits; nothing where there is hardly room for any.
+    pub fn most_time(self) -> Option<u64> {
+        let used = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits + self.site_bits;
+        (used <= 54).then(|| (1 << (64 - used)) - 1)
+    }
+
+    /// An access by a warp, as its lane 0.
+    pub fn pack(self, way: Way, now: &Now, site: u32) -> u64 {
+        let mut bits = now.time;
+        bits = bits << self.site_bits | u64::from(site);
+        bits = bits << self.block_bits | now.block;
+        bits = bits << self.warp_bits | u64::from(now.warp);
+        bits << (LANE_BITS + WAY_BITS) | way as u64
+    }
+
+    fn unpack(self, bits: u64) -> Seen {
+        let take = |from: u32, count: u32| bits >> from & ((1 << count) - 1);
+        let lane = WAY_BITS;
+        let warp = lane + LANE_BITS;
+        let block = warp + self.warp_bits;
+        let site = block + self.block_bits;
+        let event = Event {
+            lane: take(lane, LANE_BITS) as u32,
+            warp: take(warp, self.warp_bits) as u32,
+            block: take(block, self.block_bits),
+            time: bits >> (site + self.site_bits),
+        };
+        Seen { way: Way::of(bits), event, site: take(site, self.site_bits) as u32 }
+    }
+
+    /// All but the place in the source.
+    fn without_site(self, bits: u64) -> u64 {
+        let from = WAY_BITS + LANE_BITS + self.warp_bits + self.block_bits;
+        bits & !(((1 << self.site_bits) - 1) << from)
+    }
+}
+
+/// Threads of a warp that did the same.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    key: u64,
+    lanes: u32,
+}
+
+/// The most groups that a cell keeps: of a cell that more threads touch without order, the earliest
+/// are forgotten.
+const MOST_GROUPS: usize = 1024;
+
+#[derive(Clone, Debug, Default)]
+struct Groups {
+    all: Vec<Group>,
+    has_atomics: bool,
+    has_plain_or_narrow: bool,
+}
+
+/// What is known of the cells of an allocation.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    packing: Packing,
+    n_bytes: usize,
+    /// The bytes of a cell are two to the power of this.
+    cell_log2: u32,
+    /// The last plain write, or 0.
+    writers: Vec<u64>,
+    /// The group that has touched it since, 0, or the number of a list.
+    groups: Vec<u64>,
+    lanes: Vec<u32>,
+    lists: Vec<Groups>,
+    free: Vec<u64>,
+}
+
+impl Shadow {
+    pub fn new(n_bytes: usize, cell_bytes: u32, packing: Packing) -> Shadow {
+        let cell_log2 = cell_bytes.ilog2();
+        let n_cells = (n_bytes >> cell_log2) + 1;
+        Shadow {
+            packing,
+            n_bytes,
+            cell_log2,
+            writers: vec![0; n_cells],
+            groups: vec![0; n_cells],
+            lanes: vec![0; n_cells],
+            lists: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.writers.fill(0);
+        self.groups.fill(0);
+        self.lists.clear();
+        self.free.clear();
+    }
+
+    /// Makes cells so small that these bytes are whole ones.
+    #[inline]
+    pub fn fit(&mut self, offset: u64, bytes: u32) {
+        let log2 = (offset | u64::from(bytes)).trailing_zeros();
+        if log2 < self.cell_log2 {
+            self.refine(log2);
+        }
+    }
+
+    #[cold]
+    fn refine(&mut self, cell_log2: u32) {
+        let old = self.cell_log2 - cell_log2;
+        let n_cells = (self.n_bytes >> cell_log2) + 1;
+        let mut finer = Shadow::new(self.n_bytes, 1 << cell_log2, self.packing);
+        for cell in 0..n_cells {
+            finer.writers[cell] = self.writers[cell >> old];
+            finer.lanes[cell] = self.lanes[cell >> old];
+            let groups = self.groups[cell >> old];
+            finer.groups[cell] = match list_of(groups) {
+                Some(list) => finer.keep(self.lists[list].clone()),
+                None => groups,
+            };
+        }
+        *self = finer;
+    }
+
+    /// The cells of these bytes.
+    #[inline]
+    pub fn cells(&self, offset: u64, bytes: u32) -> std::ops::Range<usize> {
+        let first = offset as usize >> self.cell_log2;
+        first..first + (bytes as usize >> self.cell_log2)
+    }
+
+    /// Where a cell begins.
+    pub fn byte_of(&self, cell: usize) -> u64 {
+        (cell as u64) << self.cell_log2
+    }
+
+    /// A lane reads a cell. Gives an access that it races with.
+    #[inline]
+    pub fn read(&mut self, cell: usize, key: u64, lane: u32, now: &Now) -> Option<Seen> {
+        let race = self.race_with_writer(cell, lane, now);
+        let group = self.groups[cell];
+        if group == 0 {
+            self.groups[cell] = key;
+            self.lanes[cell] = 1 << lane;
+        } else if group == key {
+            self.lanes[cell] |= 1 << lane;
+        } else {
+            let other = self.race_with_groups(cell, Way::Read, lane, now);
+            self.record(cell, key, lane, now);
+            return race.or(other);
+        }
+        race
+    }
+
+    /// A lane writes a cell.
+    #[inline]
+    pub fn write(&mut self, cell: usize, key: u64, lane: u32, now: &Now) -> Option<Seen> {
+        let mut race = self.race_with_writer(cell, lane, now);
+        let group = self.groups[cell];
+        if group != 0 {
+            race = race.or_else(|| self.race_with_groups(cell, Way::Write, lane, now));
+            if let Some(list) = list_of(group) {
+                self.free.push(list as u64);
+            }
+            self.groups[cell] = 0;
+        }
+        self.writers[cell] = key | u64::from(lane) << WAY_BITS;
+        race
+    }
+
+    /// A lane touches a cell in one step.
+    pub fn atomic(&mut self, cell: usize, key: u64, lane: u32, now: &Now) -> Option<Seen> {
+        let race = self.race_with_writer(cell, lane, now);
+        let race = race.or_else(|| self.race_with_groups(cell, Way::of(key), lane, now));
+        self.record(cell, key, lane, now);
+        race
+    }
+
+    #[inline]
+    fn race_with_writer(&self, cell: usize, lane: u32, now: &Now) -> Option<Seen> {
+        let writer = self.writers[cell];
+        if writer == 0 {
+            return None;
+        }
+        let seen = self.packing.unpack(writer);
+        if now.knows(lane, seen.event) { None } else { Some(seen) }
+    }
+
+    fn race_with_groups(&self, cell: usize, way: Way, lane: u32, now: &Now) -> Option<Seen> {
+        let Some(list) = list_of(self.groups[cell]) else {
+            let group = Group { key: self.groups[cell], lanes: self.lanes[cell] };
+            return self.race_with(group, way, lane, now);
+        };
+        let groups = &self.lists[list];
+        let may_mind = match way {
+            Way::Read => groups.has_atomics,
+            Way::Write | Way::AtomicReadHere | Way::AtomicWriteHere => true,
+            Way::AtomicRead | Way::AtomicWrite => groups.has_plain_or_narrow,
+        };
+        if !may_mind {
+            return None;
+        }
+        groups.all.iter().find_map(|group| self.race_with(*group, way, lane, now))
+    }
+
+    fn race_with(&self, group: Group, way: Way, lane: u32, now: &Now) -> Option<Seen> {
+        if group.key == 0 {
+            return None;
+        }
+        let mut seen = self.packing.unpack(group.key);
+        if !way.minds(seen.way, seen.event.block == now.block) {
+            return None;
+        }
+        seen.event.lane = unknown_lane(group, seen, lane, now)?;
+        Some(seen)
+    }
+
+    /// Whether a group need not be kept behind a new access: whoever is ordered behind the new one
+    /// is ordered behind the group, and whoever minds the group minds the new one.
+    fn is_covered(&self, group: Group, way: Way, lane: u32, now: &Now) -> bool {
+        let seen = self.packing.unpack(group.key);
+        let is_as_strict = way == seen.way || way.writes() && !way.is_atomic();
+        is_as_strict && unknown_lane(group, seen, lane, now).is_none()
+    }
+
+    fn record(&mut self, cell: usize, key: u64, lane: u32, now: &Now) {
+        let new = Group { key, lanes: 1 << lane };
+        let old = Group { key: self.groups[cell], lanes: self.lanes[cell] };
+        let is_same =
+            |group: &Group| self.packing.without_site(group.key) == self.packing.without_site(key);
+        if old.key == 0 {
+            self.groups[cell] = key;
+            self.lanes[cell] = new.lanes;
+            return;
+        }
+        let Some(list) = list_of(old.key) else {
+            if is_same(&old) {
+                self.lanes[cell] |= new.lanes;
+            } else if self.is_covered(old, Way::of(key), lane, now) {
+                self.groups[cell] = key;
+                self.lanes[cell] = new.lanes;
+            } else {
+                self.groups[cell] = self.keep(Groups::of(&[old, new]));
+            }
+            return;
+        };
+        match self.lists[list].all.iter_mut().rev().take(32).find(|group| is_same(group)) {
+            Some(group) => group.lanes |= new.lanes,
+            None => self.push(list, new, lane, now),
+        }
+    }
+
+    fn push(&mut self, list: usize, new: Group, lane: u32, now: &Now) {
+        let mut groups = std::mem::take(&mut self.lists[list]);
+        if groups.all.len() >= 8 && groups.all.len().is_power_of_two() {
+            let way = Way::of(new.key);
+            groups.all.retain(|group| !self.is_covered(*group, way, lane, now));
+        }
+        if groups.all.len() >= MOST_GROUPS {
+            groups.all.drain(..MOST_GROUPS / 2);
+        }
+        groups.push(new);
+        self.lists[list] = groups;
+    }
+
+    /// Keeps a list; gives what stands for it.
+    fn keep(&mut self, groups: Groups) -> u64 {
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.lists[place as usize] = groups;
+                place
+            }
+            None => {
+                self.lists.push(groups);
+                self.lists.len() as u64 - 1
+            }
+        };
+        place << WAY_BITS | LIST
+    }
+}
+
+impl Groups {
+    fn of(groups: &[Group]) -> Groups {
+        let mut all = Groups::default();
+        groups.iter().for_each(|group| all.push(*group));
+        all
+    }
+
+    fn push(&mut self, group: Group) {
+        let way = Way::of(group.key);
+        self.has_atomics |= way.is_atomic();
+        self.has_plain_or_narrow |= !way.is_wide();
+        self.all.push(group);
+    }
+}
+
+fn list_of(group: u64) -> Option<usize> {
+    (group & 7 == LIST).then_some((group >> WAY_BITS) as usize)
+}
+
+/// The first lane of a group that did what did not happen before.
+fn unknown_lane(group: Group, seen: Seen, lane: u32, now: &Now) -> Option<u32> {
+    let mut lanes = group.lanes;
+    // What all of its lanes did is known alike but to themselves.
+    while lanes != 0 {
+        let other = lanes.trailing_zeros();
+        if !now.knows(lane, Event { lane: other, ..seen.event }) {
+            return Some(other);
+        }
+        lanes &= lanes - 1;
+    }
+    None
+}

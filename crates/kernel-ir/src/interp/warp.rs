@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The state of a warp and of a block between two steps: all that a task needs to go on.
+
+use super::clock::{Order, Releases};
+use super::memory::{Bits, Memory};
+use super::program::{Pc, Program};
+use super::shadow::Shadow;
+
+/// The threads of a warp.
+pub(super) const LANES: usize = 32;
+
+/// A number for each thread of a warp.
+pub(super) type Lanes = [u64; LANES];
+
+/// What a warp waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// Nothing: it can go on.
+    Ready,
+    /// The barrier at this step.
+    Barrier(Pc),
+    /// It has ended.
+    Ended,
+}
+
+/// A construct that a warp is in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Frame {
+    /// The threads that run the second region, or those that have run the first.
+    If { waiting: u32 },
+    /// The threads that have left the loop, and those that have ended this turn.
+    Loop { left: u32, continued: u32 },
+}
+
+/// A warp.
+#[derive(Debug)]
+pub(super) struct Warp {
+    pub index: u32,
+    pub status: Status,
+    pub pc: Pc,
+    /// The threads that it has: bit by bit, as in all that follows.
+    pub lanes: u32,
+    /// Those that run the next step.
+    pub active: u32,
+    pub frames: Vec<Frame>,
+    pub file: Vec<Lanes>,
+    pub locals: Vec<LocalMemory>,
+    /// Everything that it did before this time of the block is known to all its threads.
+    pub known: u64,
+    /// What its threads have acquired, once one has.
+    pub orders: Option<Box<[Order; LANES]>>,
+    /// How many turns of loops it has run.
+    pub turns: u64,
+    /// The step that ended the last of them.
+    pub last_turn: Pc,
+    /// Whether it has read, in one step, what others may write: it may wait for them.
+    pub may_wait: bool,
+}
+
+/// A register tensor, for each thread of a warp.
+#[derive(Debug)]
+pub(super) struct LocalMemory {
+    /// The bytes that one thread has.
+    pub size: usize,
+    pub bytes: Vec<u8>,
+    pub written: Bits,
+}
+
+impl Warp {
+    /// A warp that has not begun.
+    pub fn new(program: &Program, index: u32) -> Warp {
+        let locals = program.kernel.locals.iter().map(|local| {
+            let size = (local.count * local.element.bytes()) as usize;
+            LocalMemory { size, bytes: vec![0; size * LANES], written: Bits::new(size * LANES) }
+        });
+        let mut file = vec![[0; LANES]; program.n_registers as usize];
+        for (register, bits) in &program.constants {
+            file[*register as usize] = [*bits; LANES];
+        }
+        Warp {
+            index,
+            status: Status::Ready,
+            pc: 0,
+            lanes: 0,
+            active: 0,
+            frames: Vec::new(),
+            file,
+            locals: locals.collect(),
+            known: 0,
+            orders: None,
+            turns: 0,
+            last_turn: 0,
+            may_wait: false,
+        }
+    }
+
+    /// Begins again, as a warp of another block.
+    pub fn begin(&mut self, n_threads: u32) {
+        let rest = n_threads - self.index * LANES as u32;
+        self.lanes = if rest >= LANES as u32 { u32::MAX } else { (1 << rest) - 1 };
+        self.active = self.lanes;
+        self.status = Status::Ready;
+        (self.pc, self.known, self.turns, self.may_wait) = (0, 0, 0, false);
+        self.frames.clear();
+        self.orders = None;
+        for local in &mut self.locals {
+            local.written.clear();
+        }
+    }
+}
+
+/// A block.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Its place in the order of blocks: in x first, then in y, then in z.
+    pub number: u64,
+    pub index: [u32; 3],
+    /// How many events of order there were.
+    pub time: u64,
+    /// Everything that it did before this is known to all its threads.
+    pub known: u64,
+    pub shared: Vec<(Memory, Shadow)>,
+    /// What was released to its own memory.
+    pub releases: Releases,
+}
+
+/// The lanes of a mask, from the first on.
+pub(super) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Between which bounds each integer lies, and what it is a multiple of, whatever a kernel is
+//! called with: so that an index, which has 64 bits in meaning, is computed in 32 where that is the
+//! same.
+//!
+//! What is known comes from parameters' facts, the limits of grids and blocks, constants,
+//! arithmetic, loops, conditions, and from statements that an index is in bounds, which a right
+//! kernel keeps. A value is defined once, so it has one range; behind a condition or a statement it
+//! may have a smaller one, which counts for what is computed there ([`Ranges::operand`]). A slot has
+//! one range for all that it ever holds, found by going over the kernel until nothing changes.
+//!
+//! Not here: floats, vectors, and what lies in memory.
+
+mod arithmetic;
+mod range;
+
+pub use range::Range;
+
+use crate::intrinsic::{Geometry, Meaning};
+use crate::kernel::{Kernel, ParamKind, Slot, Value};
+use crate::op::{Binary, Compare, Op, OpKind, Region, Unary};
+use crate::types::{Scalar, Type};
+use std::collections::HashMap;
+
+/// The ranges of a kernel's integers.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    values: Vec<Range>,
+    operands: HashMap<Value, [Range; 2]>,
+    slots: Vec<Range>,
+}
+
+impl Ranges {
+    /// Finds them. The kernel is verified.
+    pub fn of(kernel: &Kernel) -> Ranges {
+        let mut analysis = Analysis::new(kernel);
+        analysis.settle();
+        analysis.finish()
+    }
+
+    /// What a value can be: of what is no integer, anything.
+    pub fn value(&self, value: Value) -> Range {
+        self.values[value.index()]
+    }
+
+    /// What an operand can be where a value is computed from it: its first or second.
+    pub fn operand(&self, result: Value, place: usize) -> Range {
+        self.operands.get(&result).map_or(Range::ANY, |operands| operands[place])
+    }
+
+    /// What a slot can hold.
+    pub fn slot(&self, slot: Slot) -> Range {
+        self.slots[slot.index()]
+    }
+}
+
+/// Rounds in which slots grow as they do; from then on they grow in strides, so that it ends.
+const PATIENCE: usize = 3;
+/// Rounds in which slots shrink again to what is put into them.
+const SHRINKING: usize = 2;
+/// How deep the conditions of a condition are looked into.
+const DEPTH: u32 = 32;
+
+struct Analysis<'k> {
+    kernel: &'k Kernel,
+    /// Of each value what it can be where the analysis stands: nothing for what has not been come
+    /// to, or can be nothing.
+    known: Vec<Option<Range>>,
+    operands: HashMap<Value, [Range; 2]>,
+    /// What made each truth value.
+    conditions: HashMap<Value, &'k OpKind>,
+    /// What each slot can hold, as far as is known.
+    slots: Vec<Option<Range>>,
+    /// What was put into each slot in this round.
+    put: Vec<Option<Range>>,
+    /// What values were outside of the conditions around.
+    outside: Vec<(Value, Option<Range>)>,
+}
+
+impl<'k> Analysis<'k> {
+    fn new(kernel: &'k Kernel) -> Analysis<'k> {
+        Analysis {
+            kernel,
+            known: vec![None; kernel.values.len()],
+            operands: HashMap::new(),
+            conditions: HashMap::new(),
+            slots: vec![None; kernel.slots.len()],
+            put: vec![],
+            outside: vec![],
+        }
+    }
+
+    /// Goes over the kernel until no slot grows, and then a few times to have them shrink.
+    fn settle(&mut self) {
+        for round in 0.. {
+            self.walk();
+            let grown: Vec<_> = (0..self.slots.len()).map(|slot| self.grown(slot, round)).collect();
+            if grown == self.slots {
+                break;
+            }
+            self.slots = grown;
+        }
+        for _ in 0..SHRINKING {
+            self.slots.clone_from(&self.put);
+            self.walk();
+        }
+    }
+
+    /// What a slot can hold after this round.
+    fn grown(&self, slot: usize, round: usize) -> Option<Range> {
+        let scalar = integer(self.kernel.slots[slot].ty)?;
+        match (self.slots[slot], self.put[slot]) {
+            (Some(before), Some(put)) if round >= PATIENCE => Some(before.widen(put, scalar)),
+            (Some(before), Some(put)) => Some(before.or(put)),
+            (before, put) => before.or(put),
+        }
+    }
+
+    fn walk(&mut self) {
+        self.put = vec![None; self.slots.len()];
+        for (place, param) in self.kernel.params.iter().enumerate() {
+            if let ParamKind::Scalar(scalar, facts) = param.kind
+                && scalar.is_int()
+            {
+                self.known[place] = Some(Range::of_facts(facts, scalar));
+            }
+        }
+        let kernel = self.kernel;
+        self.region(&kernel.body);
+        self.leave(0);
+    }
+
+    fn finish(self) -> Ranges {
+        let all = |ty: Type| integer(ty).map_or(Range::ANY, Range::of);
+        let values = self.known.iter().zip(&self.kernel.values);
+        let slots = self.slots.iter().zip(&self.kernel.slots);
+        Ranges {
+            values: values.map(|(known, data)| known.unwrap_or(all(data.ty))).collect(),
+            slots: slots.map(|(known, data)| known.unwrap_or(all(data.ty))).collect(),
+            operands: self.operands,
+        }
+    }
+
+    // Where conditions count.
+
+    /// Says that a value is within a range from here on.
+    fn refine(&mut self, value: Value, within: Range) {
+        let before = self.known[value.index()];
+        if let Some(smaller) = before.and_then(|before| before.and(within))
+            && Some(smaller) != before
+        {
+            self.outside.push((value, before));
+            self.known[value.index()] = Some(smaller);
+        }
+    }
+
+    /// Forgets what was said since there were so many things to forget.
+    fn leave(&mut self, mark: usize) {
+        while self.outside.len() > mark
+            && let Some((value, before)) = self.outside.pop()
+        {
+            self.known[value.index()] = before;
+        }
+    }
+
+    fn inside(&mut self, work: impl FnOnce(&mut Self)) {
+        let mark = self.outside.len();
+        work(self);
+        self.leave(mark);
+    }
+
+    /// Says that a condition holds, or that it does not.
+    fn suppose(&mut self, condition: Value, holds: bool, depth: u32) {
+        let Some(kind) = self.conditions.get(&condition).copied().filter(|_| depth < DEPTH) else {
+            return;
+        };
+        match (kind, holds) {
+            (OpKind::Compare(op, left, right), _) => {
+                let op = if holds { *op } else { negated(*op) };
+                self.suppose_compare(op, *left, *right);
+            }
+            (OpKind::Binary(Binary::And, left, right), true)
+            | (OpKind::Binary(Binary::Or, left, right), false) => {
+                self.suppose(*left, holds, depth + 1);
+                self.suppose(*right, holds, depth + 1);
+            }
+            (OpKind::Unary(Unary::Not, value), _) => self.suppose(*value, !holds, depth + 1),
+            _ => {}
+        }
+    }
+
+    fn suppose_compare(&mut self, op: Compare, left: Value, right: Value) {
+        let (Some(a), Some(b)) = (self.known[left.index()], self.known[right.index()]) else {
+            return;
+        };
+        match op {
+            Compare::Eq => {
+                self.refine(left, b);
+                self.refine(right, a);
+            }
+            Compare::Lt => self.suppose_less(left, right, (a, b), 1),
+            Compare::Le => self.suppose_less(left, right, (a, b), 0),
+            Compare::Gt => self.suppose_less(right, left, (b, a), 1),
+            Compare::Ge => self.suppose_less(right, left, (b, a), 0),
+            Compare::Ne => {}
+        }
+    }
+
+    /// Says that one value is less than another by that at least.
+    fn suppose_less(&mut self, small: Value, large: Value, (a, b): (Range, Range), by: i128) {
+        self.refine(small, Range::new(Range::ANY.min, b.max - by));
+        self.refine(large, Range::new(a.min + by, Range::ANY.max));
+    }
+
+    // Operations.
+
+    fn region(&mut self, region: &'k Region) {
+        region.0.iter().for_each(|op| self.op(op));
+    }
+
+    fn op(&mut self, op: &'k Op) {
+        match &op.kind {
+            OpKind::If { condition, then, otherwise } => self.branch(*condition, then, otherwise),
+            OpKind::For { index, first, end, step, body } => {
+                self.known[index.index()] = self.loop_index([*first, *end, *step]);
+                self.operands.insert(*index, [self.get(*end), self.get(*step)]);
+                self.inside(|inside| inside.region(body));
+            }
+            OpKind::While { before, condition, body } => self.inside(|inside| {
+                inside.region(before);
+                inside.suppose(*condition, true, 0);
+                inside.region(body);
+            }),
+            OpKind::InBounds { index, extent } => {
+                self.refine(*index, Range::new(0, self.get(*extent).max - 1));
+                self.refine(*extent, Range::new(self.get(*index).min + 1, Range::ANY.max));
+            }
+            OpKind::Set(slot, value) => {
+                let (put, value) = (&mut self.put[slot.index()], self.known[value.index()]);
+                *put = match (*put, value) {
+                    (Some(put), Some(value)) => Some(put.or(value)),
+                    (put, value) => put.or(value),
+                };
+            }
+            kind => {
+                if let Some(result) = op.result {
+                    self.define(result, kind);
+                }
+            }
+        }
+    }
+
+    fn branch(&mut self, condition: Value, then: &'k Region, otherwise: &'k Region) {
+        self.inside(|inside| {
+            inside.suppose(condition, true, 0);
+            inside.region(then);
+        });
+        self.inside(|inside| {
+            inside.suppose(condition, false, 0);
+            inside.region(otherwise);
+        });
+        // Behind a branch that leaves, the other way was taken.
+        match (is_left(then), is_left(otherwise)) {
+            (true, false) => self.suppose(condition, false, 0),
+            (false, true) => self.suppose(condition, true, 0),
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    fn loop_index(&self, [first, end, step]: [Value; 3]) -> Option<Range> {
+        let (first, end) = (self.known[first.index()]?, self.known[end.index()]?);
+        let divisor = arithmetic::common(first.divisor, self.known[step.index()]?.divisor);
+        // A loop that never runs has no index.
+        let max = (end.max - 1).max(first.min);
+        Some(Range { min: first.min, max, divisor })
+    }
+
+    fn get(&self, value: Value) -> Range {
+        let all = || integer(self.kernel.ty(value)).map_or(Range::ANY, Range::of);
+        self.known[value.index()].unwrap_or_else(all)
+    }
+
+    /// What an operation gives.
+    fn define(&mut self, result: Value, kind: &'k OpKind) {
+        let Type::Scalar(scalar) = self.kernel.ty(result) else { return };
+        match kind {
+            OpKind::Compare(_, left, right) | OpKind::Binary(_, left, right) => {
+                self.operands.insert(result, [self.get(*left), self.get(*right)]);
+            }
+            OpKind::Convert(value, _) | OpKind::Unary(_, value) | OpKind::Offset(_, value) => {
+                self.operands.insert(result, [self.get(*value); 2]);
+            }
+            _ => {}
+        }
+        if scalar == Scalar::Bool {
+            self.conditions.insert(result, kind);
+        }
+        if scalar.is_int() {
+            self.known[result.index()] = self.result(kind, scalar);
+        }
+    }
+
+    /// The range of an integer; nothing where an operand has none.
+    fn result(&self, kind: &OpKind, scalar: Scalar) -> Option<Range> {
+        let known = |value: &Value| self.known[value.index()];
+        match kind {
+            OpKind::Const(constant) => Some(Range::of_const(*constant)),
+            OpKind::Unary(op, value) => Some(arithmetic::unary(*op, known(value)?, scalar)),
+            OpKind::Binary(op, left, right) => {
+                Some(arithmetic::binary(*op, known(left)?, known(right)?, scalar))
+            }
+            OpKind::Select(_, then, otherwise) => Some(known(then)?.or(known(otherwise)?)),
+            OpKind::Convert(value, _) => match self.kernel.ty(*value).scalar() {
+                Some(Scalar::Bool) => Some(Range::new(0, 1)),
+                Some(from) if from.is_int() => Some(known(value)?.wrapped(scalar)),
+                _ => Some(Range::of(scalar)),
+            },
+            OpKind::Get(slot) => self.slots[slot.index()],
+            OpKind::Call(call) => Some(match call.intrinsic.meaning {
+                Meaning::Geometry(geometry) => self.geometry(geometry),
+                _ => Range::of(scalar),
+            }),
+            _ => Some(Range::of(scalar)),
+        }
+    }
+
+    /// Where in the grid a thread is, within the limits of CUDA.
+    fn geometry(&self, geometry: Geometry) -> Range {
+        const BLOCKS: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
+        match geometry {
+            Geometry::ThreadIdx(axis) => Range::new(0, self.threads(axis).max - 1),
+            Geometry::BlockDim(axis) => self.threads(axis),
+            Geometry::BlockIdx(axis) => Range::new(0, BLOCKS[axis] - 1),
+            Geometry::GridDim(axis) => Range::new(1, BLOCKS[axis]),
+            Geometry::Lane => Range::new(0, 31),
+            Geometry::Warp => {
+                let most: i128 = (0..3).map(|axis| self.threads(axis).max).product();
+                Range::new(0, (most.min(1024) - 1) / 32)
+            }
+        }
+    }
+
+    /// How many threads a block has along an axis.
+    fn threads(&self, axis: usize) -> Range {
+        const THREADS: [i128; 3] = [1024, 1024, 64];
+        match self.kernel.block[axis] {
+            Some(known) => Range::exactly(known.into()),
+            None => Range::new(1, THREADS[axis]),
+        }
+    }
+}
+
+/// Whether a sum, difference or product is never more than a type has, and so what it is without
+/// one. Of other operations it is not known.
+pub fn is_exact(op: Binary, left: Range, right: Range, scalar: Scalar) -> bool {
+    arithmetic::exact(op, left, right).is_some_and(|range| range.fits(scalar))
+}
+
+/// The type of an integer.
+fn integer(ty: Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(scalar) if scalar.is_int() => Some(scalar),
+        Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => None,
+    }
+}
+
+fn is_left(region: &Region) -> bool {
+    let last = region.0.last();
+    last.is_some_and(|op| matches!(op.kind, OpKind::Break | OpKind::Continue | OpKind::Return))
+}
+
+/// What holds where a comparison of integers does not.
+const fn negated(op: Compare) -> Compare {
+    match op {
+        Compare::Eq => Compare::Ne,
+        Compare::Ne => Compare::Eq,
+        Compare::Lt => Compare::Ge,
+        Compare::Ge => Compare::Lt,
+        Compare::Le => Compare::Gt,
+        Compare::Gt => Compare::Le,
+    }
+}
+
+#[cfg(test)]
+mod tests;

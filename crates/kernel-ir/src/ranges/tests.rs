@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Ranges of kernels made by hand, and of random arithmetic held against what it gives.
+
+use super::*;
+use crate::builder::Builder;
+use crate::constant::Const;
+use crate::eval;
+use crate::intrinsic;
+use crate::kernel::{Facts, Param};
+use crate::op::Rounding;
+
+fn int64(min: i64, max: i64, divisor: i64) -> Param {
+    let kind = ParamKind::Scalar(Scalar::I64, Facts { min, max, divisor });
+    Param { name: "n".to_string(), kind }
+}
+
+fn geometry(builder: &mut Builder, name: &str) -> Value {
+    builder.call(intrinsic::find(name).expect(name), vec![]).expect("an id is a value")
+}
+
+/// The range of a value, as `min..=max * divisor`.
+fn expect_value(ranges: &Ranges, value: Value, expected: &str) {
+    assert_eq!(shown(ranges.value(value)), expected);
+}
+
+fn shown(Range { min, max, divisor }: Range) -> String {
+    format!("{min}..={max} * {divisor}")
+}
+
+#[test]
+fn facts_geometry_and_arithmetic() {
+    let mut b = Builder::new("k", vec![int64(0, 65536, 8), int64(-3, i64::MAX, 1)]);
+    b.kernel_mut().block = [Some(256), None, Some(1)];
+    let [x, y, z] = ["thread_idx.x", "thread_idx.y", "thread_idx.z"].map(|id| geometry(&mut b, id));
+    let block = geometry(&mut b, "block_idx.x");
+    let four = b.index(4);
+    let lane = b.binary(Binary::Mul, x, four);
+    let threads = b.index(256);
+    let first = b.binary(Binary::Mul, block, threads);
+    let all = b.binary(Binary::Add, first, x);
+    let half = b.binary(Binary::FloorDiv, Value(0), four);
+    let over = b.binary(Binary::Add, Value(1), four);
+    let ranges = Ranges::of(&b.finish());
+    expect_value(&ranges, Value(0), "0..=65536 * 8");
+    expect_value(&ranges, x, "0..=255 * 1");
+    expect_value(&ranges, y, "0..=1023 * 1");
+    expect_value(&ranges, z, "0..=0 * 0");
+    expect_value(&ranges, lane, "0..=1020 * 4");
+    expect_value(&ranges, all, "0..=549755813631 * 1");
+    expect_value(&ranges, half, "0..=16384 * 2");
+    expect_value(&ranges, over, "-9223372036854775808..=9223372036854775807 * 1");
+}
+
+#[test]
+fn loops_and_slots() {
+    let mut b = Builder::new("k", vec![int64(0, 1000, 1)]);
+    let (counter, sum) = (b.slot("i", Scalar::I64.into()), b.slot("sum", Scalar::I64.into()));
+    let [zero, one, step] = [0, 1, 32].map(|number| b.index(number));
+    b.set(counter, zero);
+    b.set(sum, zero);
+    let index = b.loop_index(Scalar::I64.into());
+    b.open();
+    let before = b.get(sum);
+    let after = b.binary(Binary::Add, before, index);
+    b.set(sum, after);
+    let body = b.close();
+    b.effect(OpKind::For { index, first: zero, end: Value(0), step, body });
+    b.open();
+    let now = b.get(counter);
+    let condition = b.compare(Compare::Lt, now, Value(0));
+    let test = b.close();
+    b.open();
+    let next = b.binary(Binary::Add, now, one);
+    b.set(counter, next);
+    let body = b.close();
+    b.effect(OpKind::While { before: test, condition, body });
+    let ranges = Ranges::of(&b.finish());
+    expect_value(&ranges, index, "0..=999 * 32");
+    assert_eq!(shown(ranges.slot(counter)), "0..=1000 * 1");
+    // It may overflow.
+    assert!(!ranges.slot(sum).fits(Scalar::I32));
+    expect_value(&ranges, next, "1..=1000 * 1");
+}
+
+#[test]
+fn conditions_count_where_they_hold() {
+    let mut b = Builder::new("k", vec![int64(0, 100, 1), int64(i64::MIN, i64::MAX, 1)]);
+    let (n, i) = (Value(0), Value(1));
+    let zero = b.index(0);
+    let four = b.index(4);
+    let low = b.compare(Compare::Ge, i, zero);
+    let high = b.compare(Compare::Lt, i, n);
+    let both = b.binary(Binary::And, low, high);
+    b.open();
+    let inside = b.binary(Binary::Mul, i, four);
+    let then = b.close();
+    b.if_else(both, then, Region::default());
+    let outside = b.binary(Binary::Mul, i, four);
+    // What leaves where the index is not below leaves one that is.
+    b.open();
+    b.effect(OpKind::Return);
+    let then = b.close();
+    let beyond = b.compare(Compare::Ge, i, n);
+    b.if_else(beyond, then, Region::default());
+    let behind = b.binary(Binary::Max, i, zero);
+    b.in_bounds(i, four);
+    let stated = b.binary(Binary::Mul, i, four);
+    let ranges = Ranges::of(&b.finish());
+    expect_value(&ranges, inside, "0..=396 * 4");
+    assert!(!ranges.value(outside).fits(Scalar::I32));
+    expect_value(&ranges, behind, "0..=99 * 1");
+    expect_value(&ranges, stated, "0..=12 * 4");
+    assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
+    assert!(!ranges.value(i).fits(Scalar::I32));
+}
+
+/// Numbers that repeat.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 >> 33
+    }
+
+    fn of<T: Copy>(&mut self, among: &[T]) -> T {
+        among[self.next() as usize % among.len()]
+    }
+
+    /// A number of a type, often a small one or one at its ends.
+    fn number(&mut self, scalar: Scalar) -> Const {
+        let all = Range::of(scalar);
+        let near = self.of(&[0, 0, all.min, all.max, 1 << 31]);
+        let bits = match self.next() % 3 {
+            0 => near.wrapping_add(i128::from(self.next() % 9)).wrapping_sub(4) as u64,
+            1 => self.next() % 1000,
+            _ => self.next() << 33 ^ self.next(),
+        };
+        Const::from_bits(scalar, bits)
+    }
+}
+
+/// Whatever ranges operands have, what an operation gives of numbers in them is in its own.
+#[test]
+fn no_operation_leaves_its_range() {
+    let mut random = Random(7);
+    let ints: Vec<_> = Scalar::ALL.iter().copied().filter(|scalar| scalar.is_int()).collect();
+    for _ in 0..200_000 {
+        let scalar = random.of(&ints);
+        let op = random.of(Binary::ALL);
+        if op == Binary::Div {
+            continue;
+        }
+        let [a, b, c, d] = [(); 4].map(|()| random.number(scalar));
+        let (of_a, of_b) = (Range::of_const(a).or(Range::of_const(b)), {
+            Range::of_const(c).or(Range::of_const(d))
+        });
+        let range = arithmetic::binary(op, of_a, of_b, scalar);
+        for (left, right) in [(a, c), (b, c), (a, d), (b, d)] {
+            expect_in(
+                range,
+                eval::binary(op, left, right),
+                &format!("{left} {} {right}", op.name()),
+            );
+        }
+        for op in Unary::ALL {
+            let range = arithmetic::unary(*op, of_a, scalar);
+            expect_in(range, eval::unary(*op, a), &format!("{} {a}", op.name()));
+        }
+        let to = random.of(&ints);
+        let converted = eval::convert(a, to, Rounding::NearestEven);
+        expect_in(of_a.wrapped(to), converted, &format!("{to} of {a}"));
+    }
+}
+
+fn expect_in(range: Range, value: Const, of: &str) {
+    let exact = Range::of_const(value);
+    let is_in = exact.is_within(range) && exact.divisor.is_multiple_of(range.divisor.max(1));
+    assert!(is_in, "{of} is {value}, not in {}", shown(range));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rules of calls: what a row of the table takes.
+
+use super::types::Rule;
+use crate::intrinsic::{Accepts, Intrinsic};
+use crate::kernel::Kernel;
+use crate::op::{Call, Operand};
+use crate::types::Type;
+
+pub(super) fn rule(kernel: &Kernel, call: &Call) -> Rule {
+    let Call { intrinsic, operands } = call;
+    if operands.len() != intrinsic.takes.len() {
+        let (name, takes) = (intrinsic.name, intrinsic.takes.len());
+        return Err(format!("`{name}` takes {takes} operands, found {}", operands.len()));
+    }
+    let types = operands.iter().map(|operand| match operand {
+        Operand::Value(value) => Some(kernel.ty(*value)),
+        Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+    });
+    let types: Vec<_> = types.collect();
+    for (place, operand) in operands.iter().enumerate() {
+        operand_rule(intrinsic, place, operand, &types)?;
+    }
+    Ok(intrinsic.result(&types))
+}
+
+fn operand_rule(
+    intrinsic: &Intrinsic,
+    place: usize,
+    operand: &Operand,
+    types: &[Option<Type>],
+) -> Result<(), String> {
+    let accepts = intrinsic.takes[place];
+    let (is_right, found) = match (operand, types[place]) {
+        (Operand::Value(_), Some(ty)) => (accepts.takes(ty, types), ty.to_string()),
+        (Operand::Constant(number), _) => {
+            let fits = matches!(accepts, Accepts::Constant(least, most)
+                if (least..=most).contains(number));
+            (fits, number.to_string())
+        }
+        (Operand::Word(word), _) => {
+            let fits = matches!(accepts, Accepts::Word(words) if words.contains(word));
+            (fits, format!("`{word}`"))
+        }
+        (Operand::Value(_) | Operand::Local(_), _) => (false, "a register tensor".to_string()),
+    };
+    if is_right {
+        return Ok(());
+    }
+    let name = intrinsic.name;
+    Err(format!("operand {place} of `{name}` is {accepts}, found {found}"))
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rules of what stands around the operations: parameters, the block, arrays, places.
+
+use super::report::Report;
+use super::{MOST_ALIGN, MOST_LOCAL_BYTES, MOST_PARAM_BYTES, MOST_SHARED_BYTES, MOST_THREADS};
+use crate::kernel::{Facts, Param, ParamKind, Size};
+use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
+
+pub(super) fn verify(report: &mut Report<'_>) {
+    verify_name(report);
+    verify_params(report);
+    verify_block(report);
+    verify_shared(report);
+    verify_locals(report);
+    verify_types(report);
+    verify_places(report);
+}
+
+fn verify_name(report: &mut Report<'_>) {
+    let name = &report.kernel.name;
+    let is_identifier = !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if name.is_empty() || !is_identifier {
+        report.malformed("its name is no C identifier");
+    }
+}
+
+fn verify_params(report: &mut Report<'_>) {
+    let kernel = report.kernel;
+    let mut bytes = 0_u64;
+    for (number, param) in kernel.params.iter().enumerate() {
+        let ty = param.kind.ty();
+        if kernel.values.get(number).is_none_or(|data| data.ty != ty || data.constant.is_some()) {
+            report.malformed(format!("`v{number}` is not the parameter `{}`", param.name));
+        }
+        let size = u64::from(ty.bytes());
+        bytes = bytes.next_multiple_of(size) + size;
+        if let Some(problem) = param_problem(param) {
+            report.malformed(format!("the parameter `{}` {problem}", param.name));
+        }
+    }
+    if bytes > u64::from(MOST_PARAM_BYTES) {
+        let message =
+            format!("its parameters have {bytes} bytes, and at most {MOST_PARAM_BYTES} are passed");
+        report.malformed(message);
+    }
+}
+
+fn param_problem(param: &Param) -> Option<String> {
+    match &param.kind {
+        ParamKind::Scalar(scalar, facts) if !scalar.is_int() => (*facts != Facts::NONE)
+            .then(|| format!("is a {scalar}, of which nothing more is known")),
+        ParamKind::Scalar(_, facts) if facts.min > facts.max => {
+            Some("can be no number".to_string())
+        }
+        ParamKind::Scalar(_, facts) if facts.divisor < 1 => {
+            Some(format!("is a multiple of {}", facts.divisor))
+        }
+        ParamKind::Scalar(..) => None,
+        ParamKind::Pointer(pointer) => align_problem(pointer.align, pointer.element),
+    }
+}
+
+/// What is wrong with an alignment for elements of a type.
+pub(super) fn align_problem(align: u32, element: Scalar) -> Option<String> {
+    let fits = align.is_power_of_two() && (element.bytes()..=MOST_ALIGN).contains(&align);
+    (!fits).then(|| format!("has an alignment of {align} bytes for {element}"))
+}
+
+fn verify_block(report: &mut Report<'_>) {
+    let known = report.kernel.block.map(|extent| u64::from(extent.unwrap_or(1)));
+    let threads = known.iter().try_fold(1_u64, |all, one| all.checked_mul(*one));
+    let is_right = |threads| (1..=u64::from(MOST_THREADS)).contains(&threads);
+    if !threads.is_some_and(is_right) || known[2] > 64 {
+        let message = format!("a block has 1 to {MOST_THREADS} threads, of which 64 in z");
+        report.malformed(message);
+    }
+}
+
+fn verify_shared(report: &mut Report<'_>) {
+    let mut bytes = 0_u64;
+    let kernel = report.kernel;
+    for array in &kernel.shared {
+        if let Some(problem) = align_problem(array.align, array.element) {
+            report.malformed(format!("the array `{}` {problem}", array.name));
+        }
+        bytes = bytes.next_multiple_of(u64::from(array.align.max(1)));
+        match array.size {
+            Size::Bytes(size) => bytes += u64::from(size),
+            Size::Param(value) => {
+                let param = kernel.params.get(value.index());
+                let is_int = |param: &Param| param.kind.ty() == Type::Scalar(Scalar::I64);
+                if !param.is_some_and(is_int) {
+                    let message = format!("the size of the array `{}`", array.name);
+                    report.malformed(format!("{message} is no parameter of int64"));
+                }
+            }
+        }
+    }
+    if bytes > u64::from(MOST_SHARED_BYTES) {
+        let message = format!("its arrays have {bytes} bytes");
+        report.malformed(format!("{message}, and a block has at most {MOST_SHARED_BYTES}"));
+    }
+}
+
+fn verify_locals(report: &mut Report<'_>) {
+    let locals = &report.kernel.locals;
+    let size = |local: &crate::kernel::LocalArray| {
+        u64::from(local.count) * u64::from(local.element.bytes())
+    };
+    let bytes: u64 = locals.iter().map(size).sum();
+    if bytes > u64::from(MOST_LOCAL_BYTES) {
+        let message = format!("its register tensors have {bytes} bytes");
+        report.malformed(format!("{message}, and a thread has at most {MOST_LOCAL_BYTES}"));
+    }
+}
+
+fn verify_types(report: &mut Report<'_>) {
+    let kernel = report.kernel;
+    for (number, value) in kernel.values.iter().enumerate() {
+        if !is_type(value.ty) {
+            report.malformed(format!("`v{number}` is a {}, which is no type", value.ty));
+        }
+    }
+    for slot in &kernel.slots {
+        if !is_type(slot.ty) {
+            report.malformed(format!("`{}` is a {}, which is no type", slot.name, slot.ty));
+        }
+    }
+}
+
+fn is_type(ty: Type) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Pointer(_) => true,
+        Type::Vector(scalar, lanes) => {
+            let is_count = lanes > 1 && lanes.is_power_of_two();
+            is_count && scalar != Scalar::Bool && ty.bytes() <= MOST_VECTOR_BYTES
+        }
+    }
+}
+
+fn verify_places(report: &mut Report<'_>) {
+    let kernel = report.kernel;
+    let exists = |number: usize, data: &crate::kernel::PlaceData| {
+        data.file.is_none_or(|file| file.index() < kernel.files.len())
+            && data.caller.is_none_or(|caller| caller.index() < number)
+    };
+    let mut places = kernel.places.iter().enumerate();
+    if let Some((number, _)) = places.find(|(number, data)| !exists(*number, data)) {
+        report.malformed(format!("the place `p{number}` is in no file, or has no caller"));
+    }
+    if kernel.locals.iter().any(|local| local.place.index() >= kernel.places.len()) {
+        report.malformed("a register tensor has no place");
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What makes a kernel well formed, and what is known of one that is.
+//!
+//! This is the contract between those who make kernels and those who read them: what is accepted
+//! here, the interpreter and every lowering take without a panic. So a reader may rely on each of
+//! these rules, and on nothing else.
+//!
+//! Of what stands around the operations (`head`):
+//!
+//! 1. The kernel's name is a C identifier. Parameter `i` is value `v{i}`, of its type. Parameters
+//!    have at most [`MOST_PARAM_BYTES`] bytes.
+//! 2. What is known of a parameter holds for some number: the least is not above the largest, the
+//!    divisor is 1 or more, and of floats and bools nothing is known.
+//! 3. A block has at most [`MOST_THREADS`] threads, of which 64 in z, and one at least.
+//! 4. Arrays of a block have together at most [`MOST_SHARED_BYTES`] bytes, as far as these are
+//!    known, and a parameter that says how many is an `int64`. Register tensors have at most
+//!    [`MOST_LOCAL_BYTES`].
+//! 5. An alignment is a power of two, at least an element's size, and at most [`MOST_ALIGN`].
+//! 6. A vector has 2, 4, 8 or 16 lanes, no bools, and at most 16 bytes.
+//! 7. A place names a file and callers that exist; a caller has a smaller number.
+//!
+//! Of names and structure (`scope`):
+//!
+//! 8. Values, slots, arrays and places that are used exist. A value is defined once, and used
+//!    behind its definition, in its region or within; values of the condition of a `while` are
+//!    known in its body.
+//! 9. `break` and `continue` stand in a loop. Nothing stands behind a jump, and none stands among
+//!    the operations that compute the condition of a `while`, but in loops there.
+//! 10. Regions nest at most [`MAX_DEPTH`] deep.
+//!
+//! Of types (`types`, `call`):
+//!
+//! 11. Operands have the types that the operation is defined on, and the result is what it gives. A
+//!     value is known to be a constant where a `const` gives it, and only there.
+//! 12. A lane exists. A format has as many `{}` as there are numbers. A `{0}` of PTX stands for
+//!     something. No text has a NUL in it.
+//! 13. A call gives each operand that its row takes, of a type or kind that the row accepts, and
+//!     constants within the row's bounds.
+//!
+//! Of what happens as a kernel runs:
+//!
+//! 14. A slot is set on every way to where it is read (`assigned`).
+//! 15. What is written lies in memory that may be written: behind a parameter that `is_written`, in
+//!     an array of the block or in a register tensor (`write`). PTX is not looked into.
+//! 16. What threads do together, they all get to: around a row of a level, conditions are uniform
+//!     at that level, and no thread has left (`uniform`).
+//!
+//! Whether a GPU has what the rows need is a question of its own: [`check_needs`]. Functions have
+//! rules beyond these: [`verify_function`].
+//!
+//! [`MAX_DEPTH`]: crate::text::MAX_DEPTH
+
+mod assigned;
+mod call;
+mod function;
+mod head;
+mod needs;
+mod report;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod types;
+mod uniform;
+mod write;
+
+use crate::kernel::Kernel;
+use kernpack_syntax::Diagnostics;
+use report::Report;
+
+pub use function::verify_function;
+pub use needs::check_needs;
+#[cfg(any(test, feature = "generate"))]
+pub(crate) use types::is_defined;
+pub use uniform::Uniformity;
+
+/// The most bytes that are passed to a kernel.
+pub const MOST_PARAM_BYTES: u32 = 4096;
+/// The most threads of a block.
+pub const MOST_THREADS: u32 = 1024;
+/// The most bytes of shared memory that a block has.
+pub const MOST_SHARED_BYTES: u32 = 227 << 10;
+/// The most bytes of a thread's register tensors.
+pub const MOST_LOCAL_BYTES: u32 = 64 << 10;
+/// The largest alignment, in bytes.
+pub const MOST_ALIGN: u32 = 1024;
+
+/// What is known of a kernel that keeps the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// How alike values are among threads.
+    pub uniformity: Uniformity,
+}
+
+/// Checks the rules that this module opens with.
+///
+/// # Errors
+/// All that is wrong, at the places of the operations. Where names are wrong no more is said of
+/// types, and where types are, no more of what happens as the kernel runs.
+pub fn verify(kernel: &Kernel) -> Result<Verified, Diagnostics> {
+    let mut report = Report::new(kernel);
+    head::verify(&mut report);
+    scope::verify(&mut report);
+    let mut report = report.unless_wrong()?;
+    types::verify(&mut report);
+    let mut report = report.unless_wrong()?;
+    assigned::verify(&mut report);
+    write::verify(&mut report);
+    let uniformity = uniform::verify(&mut report);
+    report.unless_wrong()?;
+    Ok(Verified { uniformity })
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Each rule has a kernel that breaks it and no other.
+
+mod malformed;
+mod running;
+
+use crate::kernel::Kernel;
+use crate::text::{Item, parse};
+use expect_test::Expect;
+use kernpack_syntax::{Diagnostics, Texts};
+
+/// The kernel or function of a text, whose places are in that text.
+fn read(text: &str) -> (Texts, Item) {
+    let mut texts = Texts::default();
+    let id = texts.add("k", text);
+    let items = parse(&texts.snippet(id)).unwrap_or_else(|problems| panic!("{problems}"));
+    let [item] = <[Item; 1]>::try_from(items).unwrap_or_else(|_| panic!("one item"));
+    (texts, item)
+}
+
+fn kernel(text: &str) -> Kernel {
+    match read(text) {
+        (_, Item::Kernel(kernel)) => kernel,
+        (_, Item::Function(_)) => panic!("a kernel"),
+    }
+}
+
+/// Diagnostics as text, with the line and the characters that each label marks.
+fn shown(texts: &Texts, problems: &Diagnostics) -> String {
+    let mut shown = String::new();
+    for problem in &problems.0 {
+        shown.push_str(&format!("{}: {}\n", problem.code, problem.message));
+        for label in &problem.labels {
+            let Some(text) = label.span.text.map(|id| texts.get(id)) else { continue };
+            let (line, _) = text.position(label.span.start);
+            let marked = &text.characters[label.span.start..label.span.end];
+            let text = if label.text.is_empty() { "" } else { ": " };
+            shown.push_str(&format!("  {line}: `{marked}`{text}{}\n", label.text));
+        }
+        if let Some(help) = &problem.help {
+            shown.push_str(&format!("  help: {help}\n"));
+        }
+    }
+    shown
+}
+
+/// Holds what is wrong with a kernel or a function.
+fn expect_problems(text: &str, expected: Expect) {
+    let (texts, item) = read(text);
+    let problems = match &item {
+        Item::Kernel(kernel) => super::verify(kernel).map(|_| ()),
+        Item::Function(function) => super::verify_function(function),
+    };
+    let problems = problems.err().unwrap_or_default();
+    expected.assert_eq(&shown(&texts, &problems));
+}
+
+/// Holds that a kernel keeps all rules.
+fn expect_right(text: &str) {
+    expect_problems(text, expect_test::expect![[""]]);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rules of types: what each operation is defined on, and what it gives. Each rule gives the type
+//! of the result, or says what is wrong.
+
+use super::call;
+use super::head::align_problem;
+use super::report::Report;
+use crate::kernel::{Kernel, Value};
+use crate::op::{Binary, Compare, Guard, Load, Op, OpKind, Ptx, Rounding, Store, Unary};
+use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
+
+/// The type of the result, if there is one, or what is wrong.
+pub(super) type Rule = Result<Option<Type>, String>;
+
+const BOOL: Type = Type::Scalar(Scalar::Bool);
+/// The most numbers of one line for a person.
+const MOST_PRINTED: usize = 32;
+
+pub(super) fn verify(report: &mut Report<'_>) {
+    let mut is_const = vec![false; report.kernel.values.len()];
+    report.each_op(|report, op| {
+        if let (Some(result), OpKind::Const(_)) = (op.result, &op.kind) {
+            is_const[result.index()] = true;
+        }
+        if let Err(problem) = op_rule(report.kernel, op) {
+            report.malformed_op(op, problem);
+        }
+    });
+    let kernel = report.kernel;
+    let known = kernel
+        .values
+        .iter()
+        .zip(&is_const)
+        .position(|(data, is_const)| data.constant.is_some() && !is_const);
+    if let Some(number) = known {
+        report.malformed(format!("`v{number}` is known to be a constant, and no `const` gives it"));
+    }
+}
+
+fn op_rule(kernel: &Kernel, op: &Op) -> Result<(), String> {
+    let result = op.result.map(|result| kernel.ty(result));
+    let gives = Types { kernel, result }.rule(&op.kind)?;
+    match (gives, result) {
+        (None, Some(_)) => return Err("the operation gives nothing".to_string()),
+        (Some(gives), None) => return Err(format!("the operation gives {gives}, to nothing")),
+        (Some(gives), Some(result)) if gives != result => {
+            return Err(format!("the operation gives {gives}, and its result is {result}"));
+        }
+        (Some(_), Some(_)) | (None, None) => {}
+    }
+    if let (Some(value), OpKind::Const(constant)) = (op.result, &op.kind)
+        && kernel.constant(value) != Some(*constant)
+    {
+        return Err(format!("`{value}` is not known to be this constant"));
+    }
+    Ok(())
+}
+
+struct Types<'k> {
+    kernel: &'k Kernel,
+    /// The type that the result has: what is converted and loaded is of that type.
+    result: Option<Type>,
+}
+
+impl Types<'_> {
+    fn ty(&self, value: Value) -> Type {
+        self.kernel.ty(value)
+    }
+
+    fn rule(&self, kind: &OpKind) -> Rule {
+        match kind {
+            OpKind::Const(constant) => Ok(Some(Type::Scalar(constant.scalar()))),
+            OpKind::Unary(op, value) => self.unary(*op, *value),
+            OpKind::Binary(op, a, b) => self.binary(*op, *a, *b),
+            OpKind::Compare(op, a, b) => self.compare(*op, *a, *b),
+            OpKind::Select(condition, a, b) => {
+                self.expect(*condition, BOOL)?;
+                self.alike(*a, *b).map(Some)
+            }
+            OpKind::Convert(value, rounding) => self.convert(*value, *rounding),
+            OpKind::Bitcast(value) => self.bitcast(*value),
+            OpKind::Vector(lanes) => self.vector(lanes),
+            OpKind::Splat(value) => self.splat(*value),
+            OpKind::Extract(vector, lane) => self.lane(*vector, *lane).map(Some),
+            OpKind::Insert(vector, lane, value) => {
+                self.expect(*value, self.lane(*vector, *lane)?)?;
+                Ok(Some(self.ty(*vector)))
+            }
+            OpKind::Shared(_) => Ok(Some(Type::Pointer(Space::Shared))),
+            OpKind::Local(_) => Ok(Some(Type::Pointer(Space::Local))),
+            OpKind::Offset(pointer, bytes) => {
+                self.expect(*bytes, Type::Scalar(Scalar::I64))?;
+                self.pointer(*pointer).map(|space| Some(Type::Pointer(space)))
+            }
+            OpKind::Load(load) => self.load(load),
+            OpKind::Store(store) => self.store(store),
+            OpKind::InBounds { index, extent } => self.ints(&[*index, *extent]).map(|_| None),
+            OpKind::Get(slot) => Ok(Some(self.kernel.slots[slot.index()].ty)),
+            OpKind::Set(slot, value) => {
+                self.expect(*value, self.kernel.slots[slot.index()].ty).map(|()| None)
+            }
+            OpKind::If { condition, .. } | OpKind::While { condition, .. } => {
+                self.expect(*condition, BOOL).map(|()| None)
+            }
+            OpKind::For { index, first, end, step, .. } => {
+                self.ints(&[*index, *first, *end, *step]).map(|_| None)
+            }
+            OpKind::Break | OpKind::Continue | OpKind::Return => Ok(None),
+            OpKind::Call(called) => call::rule(self.kernel, called),
+            OpKind::Print(text, values) => self.print(text, values),
+            OpKind::Ptx(ptx) => self.ptx(ptx),
+        }
+    }
+
+    /// A value of that type.
+    fn expect(&self, value: Value, expected: Type) -> Result<(), String> {
+        let found = self.ty(value);
+        let is_right = found == expected;
+        is_right
+            .then_some(())
+            .ok_or_else(|| format!("expected {expected}, found `{value}`, which is {found}"))
+    }
+
+    /// Two values of one type.
+    fn alike(&self, a: Value, b: Value) -> Result<Type, String> {
+        let (left, right) = (self.ty(a), self.ty(b));
+        let is_right = left == right;
+        is_right
+            .then_some(left)
+            .ok_or_else(|| format!("expected two of one type, found {left} and {right}"))
+    }
+
+    /// Integers of one type.
+    fn ints(&self, values: &[Value]) -> Result<Type, String> {
+        let ty = self.ty(values[0]);
+        let is_right = matches!(ty, Type::Scalar(scalar) if scalar.is_int());
+        if !is_right || values.iter().any(|value| self.ty(*value) != ty) {
+            let types: Vec<_> = values.iter().map(|value| self.ty(*value).to_string()).collect();
+            return Err(format!("expected integers of one type, found {}", types.join(", ")));
+        }
+        Ok(ty)
+    }
+
+    fn pointer(&self, value: Value) -> Result<Space, String> {
+        match self.ty(value) {
+            Type::Pointer(space) => Ok(space),
+            found @ (Type::Scalar(_) | Type::Vector(..)) => {
+                Err(format!("expected a pointer, found `{value}`, which is {found}"))
+            }
+        }
+    }
+
+    fn numbers(&self, value: Value) -> Result<Scalar, String> {
+        self.ty(value).scalar().ok_or_else(|| format!("`{value}` is an address"))
+    }
+
+    fn unary(&self, op: Unary, value: Value) -> Rule {
+        let scalar = self.numbers(value)?;
+        let is_defined = match op {
+            Unary::Neg | Unary::Abs => scalar != Scalar::Bool,
+            Unary::Not => !scalar.is_float(),
+        };
+        let ty = self.ty(value);
+        is_defined.then_some(Some(ty)).ok_or_else(|| undefined(op.name(), ty))
+    }
+
+    fn binary(&self, op: Binary, a: Value, b: Value) -> Rule {
+        let ty = self.alike(a, b)?;
+        let scalar = self.numbers(a)?;
+        is_defined(op, scalar).then_some(Some(ty)).ok_or_else(|| undefined(op.name(), ty))
+    }
+
+    fn compare(&self, op: Compare, a: Value, b: Value) -> Rule {
+        let ty = self.alike(a, b)?;
+        let is_defined = match (ty, op) {
+            (Type::Scalar(Scalar::Bool), Compare::Eq | Compare::Ne) => true,
+            (Type::Scalar(scalar), _) => scalar != Scalar::Bool,
+            (Type::Vector(..) | Type::Pointer(_), _) => false,
+        };
+        is_defined.then_some(Some(BOOL)).ok_or_else(|| undefined(op.name(), ty))
+    }
+
+    fn convert(&self, value: Value, rounding: Rounding) -> Rule {
+        let from = self.ty(value);
+        let Some((source, to)) = from.scalar().zip(self.result.and_then(Type::scalar)) else {
+            return Err("an address is no number".to_string());
+        };
+        let rounds = to != Scalar::Bool && (source.is_float() || to.is_float());
+        if rounding != Rounding::NearestEven && !rounds {
+            return Err(format!("{source} is not rounded to {to}"));
+        }
+        Ok(Some(from.with_scalar(to)))
+    }
+
+    fn bitcast(&self, value: Value) -> Rule {
+        let from = self.ty(value);
+        let has_bits = |ty: Type| ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool);
+        let is_as_long = |to: &Type| to.bytes() == from.bytes() && has_bits(*to) && has_bits(from);
+        match self.result {
+            Some(to) if is_as_long(&to) => Ok(Some(to)),
+            Some(to) => Err(format!("{from} and {to} have not the same bits")),
+            None => Ok(Some(from)),
+        }
+    }
+
+    fn vector(&self, lanes: &[Value]) -> Rule {
+        let types: Vec<_> = lanes.iter().map(|lane| self.ty(*lane)).collect();
+        match types[..] {
+            [Type::Scalar(scalar), ..] if types.iter().all(|ty| *ty == types[0]) => {
+                vector_of(scalar, lanes.len())
+            }
+            _ => Err("a vector is of scalars of one type".to_string()),
+        }
+    }
+
+    fn splat(&self, value: Value) -> Rule {
+        match (self.ty(value), self.result) {
+            (Type::Scalar(scalar), Some(Type::Vector(_, lanes))) => {
+                vector_of(scalar, usize::from(lanes))
+            }
+            (from, _) => Err(format!("a splat makes a vector of a scalar, found {from}")),
+        }
+    }
+
+    /// The type of a lane.
+    fn lane(&self, vector: Value, lane: u8) -> Result<Type, String> {
+        match self.ty(vector) {
+            Type::Vector(scalar, lanes) if lane < lanes => Ok(Type::Scalar(scalar)),
+            ty => Err(format!("{ty} has no lane {lane}")),
+        }
+    }
+
+    fn load(&self, load: &Load) -> Rule {
+        self.pointer(load.pointer)?;
+        let Some(ty) = self.result else { return Err("a load is to nothing".to_string()) };
+        access(ty, load.align)?;
+        if let Some(Guard { condition, otherwise }) = load.guard {
+            self.expect(condition, BOOL)?;
+            self.expect(otherwise, ty)?;
+        }
+        Ok(Some(ty))
+    }
+
+    fn store(&self, store: &Store) -> Rule {
+        self.pointer(store.pointer)?;
+        access(self.ty(store.value), store.align)?;
+        if let Some(condition) = store.condition {
+            self.expect(condition, BOOL)?;
+        }
+        Ok(None)
+    }
+
+    fn print(&self, text: &str, values: &[Value]) -> Rule {
+        without_nul(text)?;
+        let n_places = text.matches("{}").count();
+        if n_places != values.len() || values.len() > MOST_PRINTED {
+            let n_values = values.len();
+            return Err(format!("a format with {n_places} `{{}}` for {n_values} numbers"));
+        }
+        match values.iter().find(|value| !matches!(self.ty(**value), Type::Scalar(_))) {
+            Some(value) => Err(format!("`{value}` is not one number: {}", self.ty(*value))),
+            None => Ok(None),
+        }
+    }
+
+    fn ptx(&self, ptx: &Ptx) -> Rule {
+        without_nul(&ptx.text)?;
+        let first = u64::from(self.result.is_none());
+        let most = ptx.operands.len() as u64;
+        if let Some(place) = places(&ptx.text).find(|place| place + first > most) {
+            return Err(format!("`{{{place}}}` stands for nothing"));
+        }
+        if matches!(self.result, Some(Type::Pointer(_))) {
+            return Err("PTX gives no address".to_string());
+        }
+        let types = ptx.operands.iter().map(|value| self.ty(*value)).chain(self.result);
+        match types.into_iter().find(|ty| !is_register(*ty)) {
+            Some(ty) => Err(format!("PTX takes and gives registers, which no {ty} is")),
+            None => Ok(self.result),
+        }
+    }
+}
+
+fn undefined(name: &str, ty: Type) -> String {
+    format!("`{name}` is not defined on {ty}")
+}
+
+/// Whether an operation is defined on numbers of a type.
+pub(crate) fn is_defined(op: Binary, scalar: Scalar) -> bool {
+    match op {
+        Binary::Add | Binary::Sub | Binary::Mul | Binary::Min | Binary::Max => {
+            scalar != Scalar::Bool
+        }
+        Binary::Div => scalar.is_float(),
+        Binary::FloorDiv | Binary::FloorMod | Binary::MulHigh | Binary::Shl | Binary::Shr => {
+            scalar.is_int()
+        }
+        Binary::And | Binary::Or | Binary::Xor => !scalar.is_float(),
+    }
+}
+
+fn vector_of(scalar: Scalar, lanes: usize) -> Rule {
+    let is_small = scalar.bytes() as usize * lanes <= MOST_VECTOR_BYTES as usize;
+    if lanes < 2 || scalar == Scalar::Bool || !is_small {
+        return Err(format!("a vector of {lanes} {scalar}"));
+    }
+    Ok(Some(Type::Vector(scalar, lanes as u8)))
+}
+
+/// What is loaded and stored is no address, and lies at a multiple of its elements' size.
+fn access(ty: Type, align: u32) -> Result<(), String> {
+    let Some(scalar) = ty.scalar() else {
+        return Err("an address is not kept in memory".to_string());
+    };
+    match align_problem(align, scalar) {
+        Some(problem) => Err(format!("the access {problem}")),
+        None => Ok(()),
+    }
+}
+
+fn without_nul(text: &str) -> Result<(), String> {
+    if text.contains('\0') { Err("a text has a NUL in it".to_string()) } else { Ok(()) }
+}
+
+/// The numbers in `{0}`, `{1}` ... of PTX. Other braces are PTX's own.
+fn places(text: &str) -> impl Iterator<Item = u64> {
+    text.split('{').skip(1).filter_map(|rest| {
+        let (number, _) = rest.split_once('}')?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| number.parse().unwrap_or(u64::from(u32::MAX)))
+    })
+}
+
+/// Whether a register of PTX holds a value of that type.
+fn is_register(ty: Type) -> bool {
+    match ty {
+        Type::Scalar(scalar) => match scalar.class() {
+            Class::Bool => false,
+            Class::Signed | Class::Unsigned | Class::Float => scalar.bits() >= 16,
+        },
+        Type::Pointer(_) => true,
+        Type::Vector(..) => false,
+    }
+}

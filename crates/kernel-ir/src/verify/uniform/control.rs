@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How alike threads get somewhere, and what makes them differ.
+
+use crate::intrinsic::{Intrinsic, Level};
+use crate::kernel::Place;
+use crate::op::Op;
+use crate::verify::report::Report;
+use kernpack_syntax::Diagnostic;
+
+/// How alike threads get to an operation: all those of a group of that level do at once, or none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Control {
+    pub level: Level,
+    pub cause: Option<Cause>,
+}
+
+/// A condition that parts threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cause {
+    pub kind: CauseKind,
+    /// Where the condition is.
+    pub place: Place,
+    /// How alike it is.
+    pub level: Level,
+    /// The jump by which some threads have left.
+    pub jump: Option<(Jump, Place)>,
+}
+
+/// What has the condition.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CauseKind {
+    If,
+    Loop,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Jump {
+    Break,
+    Continue,
+    Return,
+}
+
+impl Control {
+    /// Every thread of the grid.
+    pub const ALL: Control = Control { level: Level::Grid, cause: None };
+
+    /// What a condition of that level lets through.
+    pub const fn under(kind: CauseKind, place: Place, level: Level) -> Control {
+        Control { level, cause: Some(Cause { kind, place, level, jump: None }) }
+    }
+
+    /// Where both have let through.
+    pub fn meet(self, other: Control) -> Control {
+        if other.level < self.level { other } else { self }
+    }
+
+    /// Of those that did not jump here.
+    pub fn without(self, jump: Jump, place: Place) -> Control {
+        // The first jump that parted threads is the one to tell of.
+        let jumped = |cause: Cause| Cause { jump: cause.jump.or(Some((jump, place))), ..cause };
+        Control { cause: self.cause.map(jumped), ..self }
+    }
+}
+
+impl Jump {
+    const fn name(self) -> &'static str {
+        match self {
+            Jump::Break => "break",
+            Jump::Continue => "continue",
+            Jump::Return => "return",
+        }
+    }
+}
+
+pub(super) const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Thread => "thread",
+        Level::Warp => "warp",
+        Level::Warpgroup => "warpgroup",
+        Level::Block => "block",
+        Level::Cluster => "cluster",
+        Level::Grid => "grid",
+    }
+}
+
+/// Reports a row that not all threads get to that execute it together.
+pub(super) fn report_divergent(
+    report: &mut Report<'_>,
+    op: &Op,
+    row: &Intrinsic,
+    control: Control,
+) {
+    let (name, group) = (row.name, level_name(row.uniform));
+    let Some(cause) = control.cause else { return };
+    let on = level_name(cause.level);
+    let at = |place: Place| report.line(place).map_or(String::new(), |line| format!(" at {line}"));
+    let depends = match cause.kind {
+        CauseKind::If => format!("the `if`{} depends on the {on}", at(cause.place)),
+        CauseKind::Loop => {
+            let line = at(cause.place);
+            format!("how often the loop{line} runs depends on the {on}")
+        }
+    };
+    let (reason, help) = match cause.jump {
+        None => (depends, format!("move `{name}` to where every thread of the {group} comes by")),
+        Some((jump, place)) => {
+            let (jump, line) = (jump.name(), at(place));
+            let reason = format!("some leave by the `{jump}`{line}, as {depends}");
+            let help =
+                format!("in place of the `{jump}`, put what only some threads do into an `if`");
+            (reason, help)
+        }
+    };
+    let message = format!("not every thread of a {group} gets to `{name}`: {reason}");
+    let label = match cause.kind {
+        CauseKind::If => format!("this condition depends on the {on}"),
+        CauseKind::Loop => format!("how often this runs depends on the {on}"),
+    };
+    let mut problem = Diagnostic::new("divergent", message).help(help);
+    problem = report.mark(problem, cause.place, &label);
+    if let Some((_, place)) = cause.jump {
+        problem = report.mark(problem, place, "some threads leave here");
+    }
+    report.push(op, problem, &format!("every thread of the {group} has to get here"));
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operations as they are written: `zipped_divide((8,16):(16,1), (4,4))`.
+//!
+//! Operations have CuTe's names and take their arguments in CuTe's order; [`OPERATIONS`] has them
+//! all. Wherever a layout, a shape, a number or a tiler may stand, an operation may that results in
+//! one.
+
+mod operation;
+mod operations;
+
+pub use operation::Operation;
+pub(crate) use operation::call;
+pub use operations::OPERATIONS;
+
+use crate::composed::Composed;
+use crate::layout::{Layout, Shape};
+use crate::parse::{Form, ParseError, Reader, Term, term};
+use crate::partition::Part;
+use crate::slice::{Coord, Slot};
+use crate::swizzle::Swizzle;
+use crate::symbols::{Symbol, Symbols};
+use crate::tiler::Tiler;
+use crate::tuple::Tuple;
+use std::fmt::{self, Display, Formatter};
+
+/// What a text says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Object {
+    /// A number, or a tuple of numbers.
+    Shape(Shape<Symbol>),
+    /// A coordinate with free modes.
+    Coord(Coord<Symbol>),
+    /// A layout.
+    Layout(Layout<Symbol>),
+    /// A layout with an offset and a swizzle or an outer layout.
+    Composed(Composed<Symbol>),
+    /// A swizzle by itself.
+    Swizzle(Swizzle),
+    /// A tiler that is no shape.
+    Tiler(Tiler<Symbol>),
+    /// A part of a layout, with the index at which it begins.
+    Part(Part<Symbol>),
+    /// The shape of a tile, and the layout of threads and values in it.
+    ThreadValue(Shape<Symbol>, Layout<Symbol>),
+    /// Strides by themselves.
+    Strides(crate::Strides<Symbol>),
+    /// An answer to a question.
+    Truth(bool),
+}
+
+/// What a text says, of which the operations are done.
+pub fn evaluate(text: &str, cx: &mut Symbols) -> Result<Object, ParseError> {
+    let term = term(text)?;
+    Reader::new(cx, &term)?.evaluate(&term)
+}
+
+impl Reader<'_> {
+    /// What a term says.
+    pub(crate) fn evaluate(&mut self, term: &Term) -> Result<Object, ParseError> {
+        match &term.form {
+            Form::Call(name, arguments) => match crate::parse::function(name) {
+                Some(_) => Ok(Object::Shape(Tuple::Leaf(self.int(term)?))),
+                None => call(self, term, name, arguments),
+            },
+            Form::Layout(_) => Ok(Object::Layout(self.layout(term)?)),
+            Form::Composed(_) => Ok(Object::Composed(self.composed(term)?)),
+            Form::Swizzle(_) => Ok(Object::Swizzle(self.swizzle(term)?)),
+            Form::Basis(..) => Err(term.error("a stride along a mode stands behind the `:` only")),
+            Form::Tiler(_) => Ok(Object::Tiler(self.tiler(term)?)),
+            Form::Tuple(terms) if terms.iter().any(has_layout) => {
+                Ok(Object::Tiler(self.tiler(term)?))
+            }
+            Form::Tuple(_)
+            | Form::Int(_)
+            | Form::Free
+            | Form::Unknown(_)
+            | Form::Name(..)
+            | Form::Operation(..) => Ok(number_or_coord(self.coord(term)?)),
+        }
+    }
+}
+
+/// Whether a term is no tuple of numbers alone.
+fn has_layout(term: &Term) -> bool {
+    match &term.form {
+        Form::Tuple(terms) => terms.iter().any(has_layout),
+        Form::Layout(_) | Form::Tiler(_) => true,
+        Form::Call(name, _) => crate::parse::function(name).is_none(),
+        Form::Int(_)
+        | Form::Free
+        | Form::Unknown(_)
+        | Form::Name(..)
+        | Form::Operation(..)
+        | Form::Basis(..)
+        | Form::Swizzle(_)
+        | Form::Composed(_) => false,
+    }
+}
+
+/// A tuple of numbers, unless a mode is free.
+fn number_or_coord(coord: Coord<Symbol>) -> Object {
+    let number = &mut |slot: &Slot<Symbol>| match slot {
+        Slot::Free => Err(()),
+        Slot::At(at) => Ok(at.clone()),
+    };
+    coord.try_map(number).map_or(Object::Coord(coord), Object::Shape)
+}
+
+impl Object {
+    /// What it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Object::Shape(Tuple::Leaf(_)) => "a number",
+            Object::Shape(Tuple::Node(_)) => "a tuple",
+            Object::Coord(_) => "a coordinate",
+            Object::Layout(_) => "a layout",
+            Object::Composed(_) => "a composed layout",
+            Object::Swizzle(_) => "a swizzle",
+            Object::Tiler(_) => "a tiler",
+            Object::Part(_) => "a part of a layout",
+            Object::ThreadValue(..) => "a tile with a layout of threads and values",
+            Object::Strides(_) => "a tuple of strides",
+            Object::Truth(_) => "a yes or no",
+        }
+    }
+}
+
+impl Display for Object {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Object::Shape(shape) => write!(f, "{shape}"),
+            Object::Coord(coord) => write!(f, "{coord}"),
+            Object::Layout(layout) => write!(f, "{layout}"),
+            Object::Composed(composed) => write!(f, "{composed}"),
+            Object::Swizzle(swizzle) => write!(f, "{swizzle}"),
+            Object::Tiler(tiler) => write!(f, "{tiler}"),
+            Object::Part(Part { layout, offset }) => write!(f, "{layout} at {offset}"),
+            Object::ThreadValue(tile, layout) => write!(f, "{layout} in {tile}"),
+            Object::Strides(strides) => write!(f, "{strides}"),
+            Object::Truth(truth) => f.write_str(if *truth { "yes" } else { "no" }),
+        }
+    }
+}
