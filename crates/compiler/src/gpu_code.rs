@@ -35,7 +35,7 @@ pub struct GpuModule {
     pub artifact: GpuArtifact,
 }
 
-/// What a CUDA C++ file became.
+/// What a CUDA C++ file became, or a file of kernels written here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaCode {
     /// Whether the package file says what it is to be compiled for.
@@ -45,13 +45,19 @@ pub struct CudaCode {
 }
 
 impl GpuModule {
-    /// What it became, if it is a CUDA C++ file.
+    /// What it became, if it was compiled here.
     fn cuda(&self) -> Option<CudaCode> {
         let is_arch_written = self.source.is_arch_written()?;
         Some(CudaCode { is_arch_written, archs: self.artifact.archs() })
     }
 
-    fn warning(&self) -> Option<Diagnostic> {
+    fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        let of_kernels = self.artifact.warnings.iter().cloned();
+        let placed = of_kernels.map(|warning| of_function(&self.function, warning));
+        self.compilers_warning().into_iter().chain(placed)
+    }
+
+    fn compilers_warning(&self) -> Option<Diagnostic> {
         let GpuSource::Cuda(CudaSource { path, .. }, _) = &self.source else { return None };
         let message = format!("NVRTC warns of `{}`", path.display());
         let warning = Diagnostic::warning("compiler-warning", message);
@@ -99,14 +105,14 @@ impl GpuCode {
         self.modules.push(GpuModule { source, function, artifact });
     }
 
-    /// What the CUDA C++ files became, source by source.
+    /// What became of the sources that are compiled here, source by source.
     pub fn cuda(&self) -> Vec<CudaCode> {
         self.modules.iter().filter_map(GpuModule::cuda).collect()
     }
 
-    /// What NVRTC warned of, source by source.
+    /// What compilers warned of, source by source.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.modules.iter().filter_map(GpuModule::warning).collect()
+        self.modules.iter().flat_map(GpuModule::warnings).collect()
     }
 
     /// The number of a kernel of a source, by the name that a launch has for it.
