@@ -38,17 +38,33 @@ pub struct GpuModule {
 /// What a CUDA C++ file became, or a file of kernels written here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaCode {
+    /// What compiled it.
+    pub compiler: GpuCompiler,
     /// Whether the package file says what it is to be compiled for.
     pub is_arch_written: bool,
     /// What there is code for.
     pub archs: Vec<Arch>,
 }
 
+/// What compiles GPU code: of the machine on which that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GpuCompiler {
+    /// NVRTC, CUDA C++.
+    Nvrtc,
+    /// nvJitLink, machine code of kernels written here. Their PTX needs nobody.
+    NvJitLink,
+}
+
 impl GpuModule {
     /// What it became, if it was compiled here.
     fn cuda(&self) -> Option<CudaCode> {
+        let compiler = match &self.source {
+            GpuSource::Files(_) => return None,
+            GpuSource::Cuda(..) => GpuCompiler::Nvrtc,
+            GpuSource::Kernel(..) => GpuCompiler::NvJitLink,
+        };
         let is_arch_written = self.source.is_arch_written()?;
-        Some(CudaCode { is_arch_written, archs: self.artifact.archs() })
+        Some(CudaCode { compiler, is_arch_written, archs: self.artifact.archs() })
     }
 
     fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
