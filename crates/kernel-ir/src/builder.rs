@@ -328,6 +328,16 @@ impl Builder {
         self.open.pop().unwrap_or_default()
     }
 
+    /// Opens a region that was closed: what follows is behind what it has.
+    pub fn reopen(&mut self, region: Region) {
+        self.open.push(region);
+    }
+
+    /// Puts the operations of a region that was closed where things are built now.
+    pub fn append(&mut self, region: Region) {
+        self.open.last_mut().expect("the body is open").0.extend(region.0);
+    }
+
     /// Whether what follows cannot be reached: the region ends with a jump.
     pub fn is_ended(&self) -> bool {
         let last = self.open.last().and_then(|region| region.0.last());

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a kernel's tree and the arguments of a launch to operations.
+//! From a kernel's tree and the arguments of a launch to operations, in one forward walk.
+//!
+//! Every expression gives a [value](crate::value): a *constant*, of which the compiler knows all,
+//! or what a thread computes, which has a type. A condition that is constant chooses a branch while
+//! compiling, and the other is not looked at. A mistake gives a value that is silent about itself,
+//! so that one walk finds all of them.
 
 use crate::argument::Argument;
-use crate::file::Definition;
-use kernpack_kernel_ir::{Kernel, Scalar};
-use kernpack_syntax::Diagnostics;
+use crate::builtin;
+use crate::file::{Definition, KernelFiles, ModuleId};
+use crate::inline::Activation;
+use crate::parameter::Parameters;
+use crate::python::tree::Name;
+use crate::scope::{Frame, FrameId};
+use crate::value::{Closure, Value};
+use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
+use kernpack_kernel_ir::{Builder, Kernel, Scalar};
+use kernpack_layout::{Facts, Int, Op};
+use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The most operations that a kernel may have: beyond it, something unrolls that should not.
+const MOST_OPERATIONS: usize = 1_000_000;
+/// The most calls and expressions within each other.
+pub(crate) const MOST_DEPTH: usize = 400;
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
     /// The kernel.
     pub kernel: &'r Definition,
-    /// What each of its parameters is given, in order. Defaults of the kernel are written out.
+    /// What its parameters are given, in order. Those at the end may be left out where they have
+    /// defaults.
     pub arguments: &'r [Argument],
     /// The dtype variables of the signature, as far as the launch binds them.
     pub dtypes: &'r [(String, Scalar)],
@@ -34,4 +55,238 @@ pub struct Instance {
     pub shared: Option<Expr>,
     /// What may be as it should.
     pub warnings: Diagnostics,
+}
+
+/// Elaborates a kernel.
+///
+/// # Errors
+/// Every mistake that is found, in the order of the text.
+pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance, Diagnostics> {
+    let mut cx = Elaborator::new(files, request);
+    cx.run_kernel(request.kernel, request.arguments);
+    let Elaborator { mut diagnostics, .. } = cx;
+    diagnostics.sort();
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    let (mut kernel, parameters) = (cx.b.finish(), cx.parameters);
+    kernel.block = request.block;
+    let (args, shared) = parameters.finish(&mut kernel);
+    Ok(Instance { kernel, args, shared, warnings: diagnostics })
+}
+
+/// An argument that may be None.
+#[derive(Debug)]
+pub(crate) struct OptionalValue {
+    /// Whether it is given.
+    pub given: kernel::Value,
+    /// What it is then.
+    pub inner: Value,
+    /// What messages call it.
+    pub name: Name,
+    /// In how many conditions that say that it is given we are.
+    pub guards: usize,
+}
+
+/// The state of the walk.
+pub(crate) struct Elaborator<'f> {
+    /// The files.
+    pub files: &'f KernelFiles,
+    /// The kernel in the making.
+    pub b: Builder,
+    /// What the kernel is passed, as far as it asked.
+    pub parameters: Parameters,
+    /// What is known of integers that threads compute.
+    pub facts: HashMap<kernel::Value, Facts>,
+    /// How integers were computed, for layouts that want to know products.
+    pub products: HashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
+    /// The names of each call; the last are not the current ones.
+    pub frames: Vec<Frame>,
+    /// The calls that we are in, the kernel first.
+    pub activations: Vec<Activation>,
+    /// Arguments that may be None.
+    pub optionals: Vec<OptionalValue>,
+    /// The constants of files that were asked for.
+    pub globals: HashMap<(ModuleId, Name), Option<Value>>,
+    /// The dtype variables of the signature.
+    pub dtypes: HashMap<String, Scalar>,
+    /// The threads of a block.
+    pub block: [Option<u32>; 3],
+    /// How many expressions and calls are around.
+    pub depth: usize,
+    diagnostics: Diagnostics,
+    seen: HashSet<(Option<Span>, String)>,
+    file_ids: HashMap<ModuleId, File>,
+    /// The place of the current call in its caller.
+    pub caller: Option<Place>,
+    /// The name that what is made now is assigned to.
+    pub naming: Option<Name>,
+    is_exhausted: bool,
+}
+
+impl<'f> Elaborator<'f> {
+    pub fn new(files: &'f KernelFiles, request: &Request<'_>) -> Elaborator<'f> {
+        Elaborator {
+            files,
+            b: Builder::new(request.symbol, Vec::new()),
+            parameters: Parameters::default(),
+            facts: HashMap::new(),
+            products: HashMap::new(),
+            frames: Vec::new(),
+            activations: Vec::new(),
+            optionals: Vec::new(),
+            globals: HashMap::new(),
+            dtypes: request.dtypes.iter().cloned().collect(),
+            block: request.block,
+            depth: 0,
+            diagnostics: Diagnostics::default(),
+            seen: HashSet::new(),
+            file_ids: HashMap::new(),
+            caller: None,
+            naming: None,
+            is_exhausted: false,
+        }
+    }
+
+    fn run_kernel(&mut self, kernel: &Definition, arguments: &[Argument]) {
+        let frame = self.push_frame(kernel.module, None);
+        self.activations.push(Activation::kernel(frame, &kernel.function));
+        self.at(kernel.function.name.span);
+        self.bind_arguments(kernel, arguments);
+        self.block(&kernel.function.body);
+        self.activations.pop();
+    }
+
+    // Names.
+
+    pub fn push_frame(&mut self, module: ModuleId, outer: Option<FrameId>) -> FrameId {
+        self.frames.push(Frame::new(module, outer));
+        FrameId(self.frames.len() - 1)
+    }
+
+    /// The call that we are in.
+    pub fn activation(&mut self) -> &mut Activation {
+        self.activations.last_mut().expect("a kernel or a constant is elaborated")
+    }
+
+    /// The names of the call that we are in.
+    pub fn frame_id(&self) -> FrameId {
+        self.activations.last().expect("a kernel or a constant is elaborated").frame
+    }
+
+    pub fn frame(&mut self) -> &mut Frame {
+        let id = self.frame_id();
+        &mut self.frames[id.0]
+    }
+
+    pub fn module(&self) -> ModuleId {
+        self.frames[self.frame_id().0].module
+    }
+
+    /// A function of a file, as a value.
+    pub fn closure_of(&self, definition: &Definition) -> Value {
+        use crate::file::DefinitionKind;
+        let uncallable = match definition.kind {
+            DefinitionKind::Device => None,
+            DefinitionKind::Kernel => Some("a kernel"),
+            DefinitionKind::Packed(_) => Some("a packed function"),
+            DefinitionKind::Python(_) => Some("a function of Python's, with a decorator"),
+        };
+        let (function, module) = (definition.function.clone(), definition.module);
+        Value::Closure(Arc::new(Closure { function, module, frame: None, uncallable }))
+    }
+
+    // Places.
+
+    /// What follows was written there. Gives where the last was.
+    pub fn at(&mut self, span: Span) -> Place {
+        let Some(text) = span.text else { return self.b.place() };
+        let module = self.module();
+        if self.files.module(module).text != text {
+            return self.b.place();
+        }
+        let (line, column) = self.files.position(module, span.start);
+        let file = Some(self.file(module));
+        self.b.at(PlaceData { span, file, line, column, caller: self.caller })
+    }
+
+    fn file(&mut self, module: ModuleId) -> File {
+        let files = &mut self.b.kernel_mut().files;
+        *self.file_ids.entry(module).or_insert_with(|| {
+            files.push(self.files.module(module).path.display().to_string());
+            File(files.len() as u32 - 1)
+        })
+    }
+
+    // Mistakes.
+
+    /// Reports a mistake, once however often it is met; gives what comes of it.
+    pub fn report(&mut self, mut problem: Diagnostic) -> Value {
+        let span = problem.labels.first().map(|label| label.span);
+        if self.seen.insert((span, problem.message.clone())) {
+            if let Some(caller) = self.caller.filter(|_| problem.severity == Severity::Error) {
+                let called = self.b.kernel().place(caller).span;
+                if Some(called) != span {
+                    problem = problem.mark(called, "called here");
+                }
+            }
+            self.diagnostics.push(problem);
+        }
+        Value::Poison
+    }
+
+    /// A mistake at a place.
+    pub fn mistake(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Value {
+        self.report(Diagnostic::new(code, message).label(span, "").help(help))
+    }
+
+    /// Whether mistakes were found.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.has_errors()
+    }
+
+    /// Whether the kernel has become too large; reports that once.
+    pub fn is_too_large(&mut self, span: Span) -> bool {
+        if self.b.kernel().values.len() > MOST_OPERATIONS && !self.is_exhausted {
+            self.is_exhausted = true;
+            self.mistake(
+                "kernel-size",
+                span,
+                format!("the kernel has more than {MOST_OPERATIONS} operations"),
+                "write `range` where `range_constexpr` unrolls too much",
+            );
+        }
+        self.is_exhausted
+    }
+
+    /// The function of kernpack's of that name.
+    pub fn builtin(&mut self, name: &str, span: Span) -> Value {
+        match builtin::find(name) {
+            Some(row) => Value::Builtin(row),
+            None => builtin::constant(name).unwrap_or_else(|| self.unknown_member(name, span)),
+        }
+    }
+
+    fn unknown_member(&mut self, name: &str, span: Span) -> Value {
+        if let Some(reserved) = builtin::reserved(name) {
+            return self.mistake(
+                "reserved",
+                span,
+                format!("`kp.{name}` is reserved for later"),
+                reserved,
+            );
+        }
+        let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
+        let problem = problem.label(span, "");
+        self.report(match builtin::closest(name) {
+            Some(close) => problem.help(format!("write `{close}`")),
+            None => problem.help("see the reference for what there is"),
+        })
+    }
 }

@@ -3,6 +3,18 @@
 #![forbid(unsafe_code)]
 
 pub mod argument;
+mod bind;
+pub mod builtin;
 pub mod elaborate;
+mod emit;
+mod expr;
 pub mod file;
+mod finish;
+mod inline;
+mod number;
+mod parameter;
 pub mod python;
+mod scope;
+mod stmt;
+mod tensor;
+mod value;

@@ -55,6 +55,22 @@ fn assigned_block(block: &Block, names: &mut Vec<Name>) {
     }
 }
 
+/// The names that loops within statements count with.
+pub fn loop_targets(block: &Block) -> Vec<Name> {
+    let mut names = Vec::new();
+    targets_in(block, &mut names);
+    names
+}
+
+fn targets_in(block: &Block, names: &mut Vec<Name>) {
+    for stmt in block {
+        if let StmtKind::For(target, ..) = &stmt.kind {
+            target_names(target, names);
+        }
+        stmt_blocks(stmt, &mut |block| targets_in(block, names));
+    }
+}
+
 /// The names that a target binds.
 pub fn target_names(target: &Expr, names: &mut Vec<Name>) {
     match &target.kind {

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Arguments of a launch as values of a kernel.
+
+use crate::argument::{Argument, Constant, Dim, FunctionArg, OptionalArg, TensorArg};
+use crate::elaborate::{Elaborator, OptionalValue};
+use crate::file::{Definition, ModuleId};
+use crate::python::tree::{Expr, ExprKind, Function, Name, Param};
+use crate::scope::{Binding, Variable};
+use crate::value::{Base, Closure, Items, LayoutValue, Leaf, Memory, Tensor, Value};
+use kernpack_kernel_ir::kernel::{self, Pointer};
+use kernpack_kernel_ir::op::Compare;
+use kernpack_kernel_ir::{Scalar, Space};
+use kernpack_layout::{Facts, Int, Layout, Tuple};
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    /// Gives each parameter of a kernel its argument.
+    pub fn bind_arguments(&mut self, kernel: &Definition, arguments: &[Argument]) {
+        let function = &kernel.function;
+        if arguments.len() > function.params.len() {
+            let name = &function.name;
+            let (n_params, n_args) = (function.params.len(), arguments.len());
+            let message = format!("`{}` takes {n_params} arguments, and is given {n_args}", name.name);
+            self.mistake("arguments", name.span, message, "launch it with as many as it takes");
+        }
+        for (number, param) in function.params.iter().enumerate() {
+            let value = match (arguments.get(number), &param.default) {
+                (Some(argument), _) => {
+                    self.check_constant(param, argument);
+                    self.argument(argument)
+                }
+                (None, Some(default)) => self.expr(default),
+                (None, None) => {
+                    let name = &param.name.name;
+                    let message = format!("`{}` misses its argument `{name}`", function.name.name);
+                    self.mistake("arguments", param.name.span, message, "pass it in the launch")
+                }
+            };
+            self.bind_param(param, value);
+        }
+    }
+
+    /// A parameter that is annotated so is given what is known while compiling.
+    fn check_constant(&mut self, param: &Param, argument: &Argument) {
+        let is_constexpr = param.annotation.as_ref().is_some_and(is_constexpr);
+        let found = match argument {
+            Argument::Tensor(_) => "a tensor",
+            Argument::Scalar(_) => "a number that each call has its own of",
+            Argument::Optional(_) => "an argument that may be None",
+            Argument::Constant(_) | Argument::Function(_) | Argument::Tuple(_) => return,
+        };
+        if is_constexpr {
+            let message = format!("`{}` is `kp.Constexpr`, and is given {found}", param.name.name);
+            let help = "pass a constant, or leave out `kp.Constexpr`";
+            self.mistake("constexpr", param.name.span, message, help);
+        }
+    }
+
+    /// What an argument is in the kernel.
+    pub fn argument(&mut self, argument: &Argument) -> Value {
+        match argument {
+            Argument::Tensor(tensor) => self.tensor_argument(tensor),
+            Argument::Scalar(scalar) => match scalar.expr.as_int() {
+                Some(number) if scalar.scalar.is_int() => Value::Const(
+                    kernpack_kernel_ir::Const::int(scalar.scalar, number),
+                ),
+                _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
+            },
+            Argument::Constant(constant) => constant_value(constant),
+            Argument::Function(function) => self.function_argument(function),
+            Argument::Tuple(items) => {
+                let names = items.iter().map(|(name, _)| name.clone()).collect();
+                let items = items.iter().map(|(_, item)| self.argument(item)).collect();
+                Value::Tuple(Arc::new(Items { items, names }))
+            }
+            Argument::Optional(optional) => self.optional_argument(optional),
+        }
+    }
+
+    fn number(
+        &mut self,
+        expr: &kernpack_validators::Expr,
+        scalar: Scalar,
+        facts: kernel::Facts,
+    ) -> kernel::Value {
+        let value = self.parameters.number(&mut self.b, expr, scalar, facts);
+        if scalar.is_int() {
+            let kernel::Facts { min, max, divisor } = facts;
+            self.know(value, Facts { min, max, divisor });
+        }
+        value
+    }
+
+    fn dim(&mut self, dim: &Dim) -> Int<Leaf> {
+        if let Some(number) = dim.expr.as_int() {
+            return Int::Known(number);
+        }
+        if dim.facts.min == dim.facts.max {
+            return Int::Known(dim.facts.min);
+        }
+        let value = self.number(&dim.expr, Scalar::I64, dim.facts);
+        self.leaf(value)
+    }
+
+    /// A layout of an argument. Extents are not negative, whatever else is known of them.
+    fn layout_argument(&mut self, view: &Layout<Dim>) -> Layout<Leaf> {
+        let mut dims = |dim: &Int<Dim>| match dim {
+            Int::Known(number) => Int::Known(*number),
+            Int::Dynamic(dim) => self.dim(dim),
+        };
+        view.map(&mut |mode| {
+            let stride = kernpack_layout::Stride {
+                scale: dims(&mode.stride.scale),
+                basis: mode.stride.basis.clone(),
+            };
+            kernpack_layout::Mode { extent: dims(&mode.extent), stride }
+        })
+    }
+
+    fn tensor_argument(&mut self, arg: &TensorArg) -> Value {
+        let pointer = Pointer {
+            element: arg.element,
+            align: arg.align,
+            is_written: arg.is_written,
+            is_alone: arg.is_alone,
+        };
+        let pointer = self.parameters.pointer(&mut self.b, &arg.pointer, pointer);
+        let layout = self.layout_argument(&arg.view);
+        let offset = match &arg.offset {
+            Int::Known(number) => Int::Known(*number),
+            Int::Dynamic(dim) => self.dim(dim),
+        };
+        let memory = Memory {
+            space: Space::Global,
+            pointer,
+            align: arg.align,
+            element: arg.element,
+            is_written: arg.is_written,
+            local: None,
+            swizzle: None,
+        };
+        Value::Tensor(Arc::new(Tensor {
+            name: arg.name.clone(),
+            base: Base::Memory(memory),
+            offset: Tuple::Leaf(offset),
+            layout,
+        }))
+    }
+
+    fn function_argument(&mut self, arg: &FunctionArg) -> Value {
+        match arg {
+            FunctionArg::Builtin(name) => self.builtin(name, Span::default()),
+            FunctionArg::Written { module, function, captured } => {
+                self.written_argument(*module, function, captured)
+            }
+        }
+    }
+
+    fn written_argument(
+        &mut self,
+        module: ModuleId,
+        function: &Arc<Function>,
+        captured: &[(Name, Argument)],
+    ) -> Value {
+        let values: Vec<_> =
+            captured.iter().map(|(name, argument)| (name, self.argument(argument))).collect();
+        let frame = self.push_frame(module, None);
+        for (name, value) in values {
+            let scalar = self.scalar_of_name(&value);
+            let variable =
+                Variable { binding: Binding::Value(value), scalar, span: function.span };
+            self.frames[frame.0].bind(name, variable);
+        }
+        let function = function.clone();
+        Value::Closure(Arc::new(Closure { function, module, frame: Some(frame), uncallable: None }))
+    }
+
+    fn optional_argument(&mut self, arg: &OptionalArg) -> Value {
+        match arg.given.as_int() {
+            Some(0) => return Value::None,
+            Some(_) => return self.argument(&arg.inner),
+            None => {}
+        }
+        let facts = kernel::Facts { min: 0, max: 1, divisor: 1 };
+        let given = self.number(&arg.given, Scalar::I64, facts);
+        let zero = self.b.index(0);
+        let given = self.b.compare(Compare::Ne, given, zero);
+        let inner = self.argument(&arg.inner);
+        self.optionals.push(OptionalValue { given, inner, name: arg.name.clone(), guards: 0 });
+        Value::Optional(self.optionals.len() - 1)
+    }
+}
+
+fn constant_value(constant: &Constant) -> Value {
+    match constant {
+        Constant::None => Value::None,
+        Constant::Bool(truth) => Value::Bool(*truth),
+        Constant::Int(int) => Value::Int(*int),
+        Constant::Float(float) => Value::Float(*float),
+        Constant::Text(text) => Value::Text(text.clone()),
+        Constant::DType(scalar) => Value::DType(*scalar),
+        Constant::Layout(layout) => {
+            let layout = layout.convert(&mut |never| match *never {}).unwrap_or_else(Layout::unit);
+            Value::Layout(Arc::new(LayoutValue { layout, swizzle: None }))
+        }
+        Constant::Swizzle(swizzle) => Value::Swizzle(*swizzle),
+    }
+}
+
+/// Whether an annotation is `kp.Constexpr`, or `kp.Constexpr[int]`.
+fn is_constexpr(annotation: &Expr) -> bool {
+    match &annotation.kind {
+        ExprKind::Name(name) => &**name == "Constexpr",
+        ExprKind::Attribute(_, member) => &*member.name == "Constexpr",
+        ExprKind::Subscript(of, _) => is_constexpr(of),
+        _ => false,
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Atomic operations on elements of tensors.
+
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::expr::memory_of;
+use crate::value::{Leaf, Memory, Tensor, Value};
+use kernpack_kernel_ir::op::Operand;
+use kernpack_kernel_ir::{Scalar, Space, kernel};
+use kernpack_layout::{Int, Tuple};
+use std::sync::Arc;
+
+const ORDERS: &[&str] = &["relaxed", "acquire", "release", "acq_rel"];
+const SCOPES: &[&str] = &["block", "cluster", "gpu", "sys"];
+
+const fn row(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
+    Builtin { name, takes: &["x", "index", "value", "order=", "scope="], doc, data, run: update }
+}
+
+pub(super) const ROWS: &[Builtin] = &[
+    row(
+        "atomic_add",
+        "Adds to `x[index]`; gives what was there. `order` is `\"relaxed\"`, which it is where it \
+         is left out, `\"acquire\"`, `\"release\"` or `\"acq_rel\"`, and `scope` `\"block\"`, \
+         `\"cluster\"`, `\"gpu\"`, which it is where it is left out, or `\"sys\"`.",
+        "atomic.add",
+    ),
+    row("atomic_min", "Keeps the smaller integer; gives what was there.", "atomic.min"),
+    row("atomic_max", "Keeps the larger integer; gives what was there.", "atomic.max"),
+    row("atomic_and", "Keeps common bits; gives what was there.", "atomic.and"),
+    row("atomic_or", "Adds bits; gives what was there.", "atomic.or"),
+    row("atomic_xor", "Flips bits; gives what was there.", "atomic.xor"),
+    row("atomic_exch", "Writes an integer; gives what was there.", "atomic.exchange"),
+    Builtin {
+        name: "atomic_cas",
+        takes: &["x", "index", "compare", "value", "order=", "scope="],
+        doc: "Writes an integer where `compare` is there; gives what was there.",
+        data: "atomic.cas",
+        run: compare_and_swap,
+    },
+    Builtin {
+        name: "atomic_store",
+        takes: &["x", "index", "value", "order=", "scope="],
+        doc: "Writes an integer, seen by others in that order.",
+        data: "atomic.store",
+        run: store,
+    },
+    Builtin {
+        name: "atomic_load",
+        takes: &["x", "index", "order=", "scope="],
+        doc: "An `int32` or `int64` that others write, read in that order.",
+        data: "atomic.load",
+        run: load,
+    },
+];
+
+/// The element that is meant: its memory and its address.
+struct Place {
+    memory: Memory,
+    pointer: kernel::Value,
+}
+
+fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Place> {
+    let tensor: Arc<Tensor> = match given.get("x") {
+        Value::Tensor(tensor) => tensor.clone(),
+        _ => {
+            cx.expected("a tensor", given, "x");
+            return None;
+        }
+    };
+    let memory = match is_written {
+        true => cx.writable(&tensor, given.at("x"))?.clone(),
+        false => memory_of(&tensor)?.clone(),
+    };
+    if memory.space == Space::Local {
+        let message = "a register tensor is no other thread's";
+        cx.mistake("atomic", given.at("x"), message, "use a shared tensor, or one that was passed");
+        return None;
+    }
+    let coord = cx.coord(&given.get("index").clone(), given.at("index"))?;
+    if coord.has_free() {
+        cx.expected("an index for each mode", given, "index");
+        return None;
+    }
+    let at: Int<Leaf> = match cx.element_index(&tensor, &coord, given.at("index"))? {
+        Tuple::Leaf(at) => at,
+        Tuple::Node(_) => return None,
+    };
+    let (pointer, _) = cx.address(&memory, &at);
+    Some(Place { memory, pointer })
+}
+
+fn words(cx: &mut Elaborator<'_>, given: &Given) -> Option<[Operand; 2]> {
+    let order = cx.word(given, "order", ORDERS, "relaxed")?;
+    let scope = cx.word(given, "scope", SCOPES, "gpu")?;
+    Some([Operand::Word(order), Operand::Word(scope)])
+}
+
+/// Whether a GPU does that in one step on elements of that type.
+fn is_atomic(data: &str, scalar: Scalar) -> bool {
+    let wide = scalar.is_int() && scalar.bits() >= 32;
+    wide || data == "atomic.add" && scalar.is_float()
+}
+
+fn require_type(cx: &mut Elaborator<'_>, given: &Given, scalar: Scalar) -> bool {
+    if is_atomic(given.row.data, scalar) {
+        return true;
+    }
+    let name = given.row.name;
+    let message = format!("there is no `kp.{name}` of {scalar}");
+    let help = match name {
+        "atomic_add" => "use elements of 32 or 64 bits, or float16 or bfloat16",
+        _ => "use integers of 32 or 64 bits",
+    };
+    cx.mistake("atomic", given.at("x"), message, help);
+    false
+}
+
+fn update(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(place) = place(cx, given, true) else { return Value::Poison };
+    let element = place.memory.element;
+    if !require_type(cx, given, element) {
+        return Value::Poison;
+    }
+    let value = cx.element_value(&given.get("value").clone(), element, given.at("value"));
+    let (Some(value), Some([order, scope])) = (value, words(cx, given)) else {
+        return Value::Poison;
+    };
+    let operands = vec![Operand::Value(place.pointer), Operand::Value(value), order, scope];
+    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+}
+
+fn store(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    update(cx, given);
+    Value::None
+}
+
+fn compare_and_swap(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(place) = place(cx, given, true) else { return Value::Poison };
+    let element = place.memory.element;
+    if !require_type(cx, given, element) {
+        return Value::Poison;
+    }
+    let compare = cx.element_value(&given.get("compare").clone(), element, given.at("compare"));
+    let value = cx.element_value(&given.get("value").clone(), element, given.at("value"));
+    let (Some(compare), Some(value), Some([order, scope])) = (compare, value, words(cx, given))
+    else {
+        return Value::Poison;
+    };
+    let values = [place.pointer, compare, value].map(Operand::Value);
+    let operands = values.into_iter().chain([order, scope]).collect();
+    cx.call_with(given.row.data, operands).map_or(Value::None, Value::Typed)
+}
+
+fn load(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(place) = place(cx, given, false) else { return Value::Poison };
+    let row = match place.memory.element {
+        Scalar::I32 => "atomic.load.int32",
+        Scalar::I64 => "atomic.load.int64",
+        other => {
+            let message = format!("there is no `kp.atomic_load` of {other}");
+            return cx.mistake("atomic", given.at("x"), message, "use int32 or int64");
+        }
+    };
+    let Some([order, scope]) = words(cx, given) else { return Value::Poison };
+    let operands = vec![Operand::Value(place.pointer), order, scope];
+    cx.call_with(row, operands).map_or(Value::None, Value::Typed)
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is said to the compiler, lines for a person, and PTX.
+
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::expr::Arg;
+use crate::value::{Range, Value};
+use kernpack_kernel_ir::op::{OpKind, Ptx};
+use kernpack_kernel_ir::Type;
+use std::sync::Arc;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        name: "range",
+        takes: &["*bounds"],
+        doc: "What a `for` of the kernel runs over: `range(end)`, `range(first, end)` or \
+              `range(first, end, step)`. Bounds are computed once. It is Python's `range`, too.",
+        data: "",
+        run: range,
+    },
+    Builtin {
+        name: "range_constexpr",
+        takes: &["*bounds"],
+        doc: "A range of constant bounds, whose loop is unrolled while compiling: its index is a \
+              constant in each turn.",
+        data: "constant",
+        run: range,
+    },
+    Builtin {
+        name: "const_expr",
+        takes: &["x"],
+        doc: "Its argument, which has to be known while compiling.",
+        data: "",
+        run: const_expr,
+    },
+    Builtin {
+        name: "static_assert",
+        takes: &["condition", "message="],
+        doc: "That a condition holds, which is known while compiling. `assert` does the same.",
+        data: "",
+        run: static_assert,
+    },
+    Builtin {
+        name: "printf",
+        takes: &["format", "*values"],
+        doc: "Writes a line for a person, where `{}` in the constant format stands for the next \
+              value.",
+        data: "",
+        run: printf,
+    },
+    Builtin {
+        name: "ptx",
+        takes: &["text", "*operands", "result=", "effects="],
+        doc: "Runs PTX as it is written: `{0}` stands for the result, of the dtype `result`, and \
+              `{1}`, `{2}` … for the operands, which are numbers or pointers; without a result, \
+              `{0}` is the first operand. `effects=True` says that it does more than compute its \
+              result. The interpreter cannot run it.",
+        data: "",
+        run: ptx,
+    },
+    Builtin {
+        name: "len",
+        takes: &["x"],
+        doc: "How many items a tuple has.",
+        data: "",
+        run: len,
+    },
+    Builtin {
+        name: "enumerate",
+        takes: &["x"],
+        doc: "The items of a tuple, each with its number.",
+        data: "",
+        run: enumerate,
+    },
+    Builtin {
+        name: "zip",
+        takes: &["*tuples"],
+        doc: "The first items of tuples, then the second ones, as long as all have some.",
+        data: "",
+        run: zip,
+    },
+];
+
+fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    if given.is_poisoned() {
+        return Value::Poison;
+    }
+    let is_constant = given.row.data == "constant";
+    let bounds: Vec<_> = given.rest.iter().map(|arg| arg.value.clone()).collect();
+    let (first, end, step) = match &bounds[..] {
+        [end] => (Value::Int(0), end.clone(), Value::Int(1)),
+        [first, end] => (first.clone(), end.clone(), Value::Int(1)),
+        [first, end, step] => (first.clone(), end.clone(), step.clone()),
+        _ => {
+            let message = format!("a range has one to three numbers, found {}", bounds.len());
+            return cx.mistake("arguments", given.span, message, "write `range(first, end, step)`");
+        }
+    };
+    if is_constant
+        && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none())
+    {
+        return cx.not_constant(arg, "write `range`, which runs in the kernel");
+    }
+    Value::Range(Arc::new(Range { first, end, step, is_constant }))
+}
+
+impl Elaborator<'_> {
+    /// Reports that something is not known while compiling.
+    pub fn not_constant(&mut self, arg: &Arg, help: &str) -> Value {
+        let found = self.describe(&arg.value);
+        let message = format!("this is not known while compiling: {found}");
+        self.mistake("constexpr", arg.span, message, help)
+    }
+
+    fn is_constant(&self, value: &Value) -> bool {
+        match value {
+            Value::Typed(value) => self.b.known(*value).is_some(),
+            Value::Elements(elements) => elements.items.iter().all(|one| self.is_constant(one)),
+            Value::Tuple(tuple) => tuple.items.iter().all(|one| self.is_constant(one)),
+            Value::Layout(layout) => layout.layout.is_static(),
+            Value::Tensor(_) | Value::Pointer(_) | Value::Optional(_) => false,
+            _ => true,
+        }
+    }
+}
+
+fn const_expr(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let value = given.get("x").clone();
+    if cx.is_constant(&value) {
+        return value;
+    }
+    let arg = Arg { value, span: given.at("x") };
+    cx.not_constant(&arg, "leave out `kp.const_expr`, or pass a constant")
+}
+
+fn static_assert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    match given.get("condition") {
+        Value::Bool(true) | Value::Poison => Value::None,
+        Value::Bool(false) => {
+            let text = match given.get("message") {
+                Value::Text(text) => text.to_string(),
+                _ => "an assertion does not hold".to_string(),
+            };
+            cx.mistake("assert", given.span, text, "see the arguments that the kernel is given")
+        }
+        other => {
+            let arg = Arg { value: other.clone(), span: given.at("condition") };
+            cx.not_constant(&arg, "write the condition in the signature")
+        }
+    }
+}
+
+fn printf(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Value::Text(format) = given.get("format") else {
+        return cx.expected("a constant text", given, "format");
+    };
+    let places = format.matches("{}").count();
+    let mut values = Vec::new();
+    for arg in &given.rest {
+        match cx.kind(&arg.value) {
+            Some(kind) if !matches!(arg.value, Value::Elements(_)) => {
+                values.push(cx.typed(&arg.value, kind.alone()));
+            }
+            _ if arg.value.is_poison() => return Value::Poison,
+            _ => {
+                let message = format!("{} cannot be printed", cx.describe(&arg.value));
+                return cx.mistake("printf", arg.span, message, "pass numbers");
+            }
+        }
+    }
+    if places != values.len() {
+        let message = format!("the format has {places} `{{}}`, and {} values follow", values.len());
+        return cx.mistake("printf", given.span, message, "write `{}` once for each value");
+    }
+    cx.b.effect(OpKind::Print(format.to_string(), values));
+    Value::None
+}
+
+fn ptx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Value::Text(text) = given.get("text") else {
+        return cx.expected("a constant text", given, "text");
+    };
+    let text = text.to_string();
+    let ty = match given.opt("result") {
+        None => None,
+        Some(_) => match cx.dtype_arg(given, "result") {
+            Some(scalar) => Some(Type::Scalar(scalar)),
+            None => return Value::Poison,
+        },
+    };
+    let has_effects = match given.opt("effects") {
+        None => ty.is_none(),
+        Some(Arg { value: Value::Bool(truth), .. }) => *truth,
+        Some(_) => return cx.expected("a constant bool", given, "effects"),
+    };
+    let mut operands = Vec::new();
+    for arg in &given.rest {
+        match (&arg.value, cx.kind(&arg.value)) {
+            (Value::Pointer(tensor), _) => match cx.pointer_value(tensor) {
+                Some(pointer) => operands.push(pointer),
+                None => return Value::Poison,
+            },
+            (value, Some(kind)) if !matches!(value, Value::Elements(_)) => {
+                operands.push(cx.typed(value, kind.alone()));
+            }
+            (Value::Poison, _) => return Value::Poison,
+            (value, _) => {
+                let message = format!("{} is no operand of PTX", cx.describe(value));
+                let help = "pass numbers, and pointers as `x.iterator`";
+                return cx.mistake("ptx", arg.span, message, help);
+            }
+        }
+    }
+    match cx.b.ptx(ty, Ptx { text, operands, has_effects }) {
+        Some(value) => Value::Typed(value),
+        None => Value::None,
+    }
+}
+
+impl Elaborator<'_> {
+    /// The address that a pointer is.
+    pub fn pointer_value(
+        &mut self,
+        tensor: &crate::value::Tensor,
+    ) -> Option<kernpack_kernel_ir::kernel::Value> {
+        let memory = crate::expr::memory_of(tensor)?.clone();
+        let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
+        Some(self.address(&memory, offset).0)
+    }
+}
+
+fn len(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    match given.get("x") {
+        Value::Tuple(tuple) => Value::Int(tuple.items.len() as i128),
+        Value::Text(text) => Value::Int(text.chars().count() as i128),
+        _ => cx.expected("a tuple", given, "x"),
+    }
+}
+
+fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Value::Tuple(tuple) = given.get("x") else { return cx.expected("a tuple", given, "x") };
+    let pair = |(number, item): (usize, &Value)| {
+        Value::tuple(vec![Value::Int(number as i128), item.clone()])
+    };
+    Value::tuple(tuple.items.iter().enumerate().map(pair).collect())
+}
+
+fn zip(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let mut tuples = Vec::new();
+    for arg in &given.rest {
+        match &arg.value {
+            Value::Tuple(tuple) => tuples.push(tuple.clone()),
+            other => return cx.not_a_tuple(other, arg.span),
+        }
+    }
+    let count = tuples.iter().map(|tuple| tuple.items.len()).min().unwrap_or(0);
+    let row = |at: usize| tuples.iter().map(|tuple| tuple.items[at].clone()).collect();
+    Value::tuple((0..count).map(|at| Value::tuple(row(at))).collect())
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors: new ones, views, copies.
+
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::value::{Tensor, Value};
+use kernpack_kernel_ir::Scalar;
+use kernpack_layout::make_ordered_layout;
+use std::sync::Arc;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        name: "shared",
+        takes: &["dtype", "layout"],
+        doc: "A tensor that the threads of a block share. Of a shape, the first mode is the \
+              fastest. Its extents are constants, or expressions over dims. What it holds at \
+              first is not known.",
+        data: "",
+        run: shared,
+    },
+    Builtin {
+        name: "make_rmem_tensor",
+        takes: &["layout", "dtype"],
+        doc: "A tensor in registers, of which each thread has its own. Its extents are constants, \
+              and so should be the indices: where they are not, it lies in local memory, which a \
+              warning says.",
+        data: "",
+        run: register,
+    },
+    Builtin {
+        name: "make_fragment",
+        takes: &["layout", "dtype"],
+        doc: "As `kp.make_rmem_tensor`.",
+        data: "",
+        run: register,
+    },
+    Builtin {
+        name: "make_fragment_like",
+        takes: &["x", "dtype="],
+        doc: "A tensor in registers of a tensor's shape, and its dtype where none is said. Its \
+              strides are compact, in the order of the tensor's.",
+        data: "",
+        run: register_like,
+    },
+    Builtin {
+        name: "make_tensor",
+        takes: &["pointer", "layout"],
+        doc: "The memory behind a pointer, `x.iterator`, with another layout.",
+        data: "",
+        run: tensor,
+    },
+    Builtin {
+        name: "make_identity_tensor",
+        takes: &["shape"],
+        doc: "A tensor whose elements are their own coordinates, tuples. Divided and sliced like \
+              another tensor, it says where in that the elements of a tile are.",
+        data: "",
+        run: identity,
+    },
+    Builtin {
+        name: "recast_tensor",
+        takes: &["x", "dtype"],
+        doc: "The same memory as elements of another type.",
+        data: "",
+        run: recast,
+    },
+    Builtin {
+        name: "copy",
+        takes: &["source", "target", "pred="],
+        doc: "Copies a tile of constant size, with the widest accesses that alignment and \
+              strides are known to allow. `pred` is a bool, or one for each element: what it is \
+              false for is neither read nor written.",
+        data: "",
+        run: copy,
+    },
+    Builtin {
+        name: "autovec_copy",
+        takes: &["source", "target"],
+        doc: "As `kp.copy` without `pred`.",
+        data: "",
+        run: copy,
+    },
+];
+
+fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+    match cx.layout(&given.get("layout").clone(), given.at("layout")) {
+        Some(layout) => cx.make_shared(dtype, layout, given.span),
+        None => Value::Poison,
+    }
+}
+
+fn register(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+    match cx.layout(&given.get("layout").clone(), given.at("layout")) {
+        Some(layout) => cx.make_register(dtype, &layout.layout, given.span),
+        None => Value::Poison,
+    }
+}
+
+fn tensor_arg(cx: &mut Elaborator<'_>, given: &Given, name: &str) -> Option<Arc<Tensor>> {
+    match given.get(name) {
+        Value::Tensor(tensor) => Some(tensor.clone()),
+        _ => {
+            cx.expected("a tensor", given, name);
+            None
+        }
+    }
+}
+
+fn register_like(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(like) = tensor_arg(cx, given, "x") else { return Value::Poison };
+    let dtype: Scalar = match (given.opt("dtype"), crate::expr::memory_of(&like)) {
+        (None, Some(memory)) => memory.element,
+        (None, None) => return cx.expected("a dtype", given, "dtype"),
+        (Some(_), _) => match cx.dtype_arg(given, "dtype") {
+            Some(dtype) => dtype,
+            None => return Value::Poison,
+        },
+    };
+    // The order of the strides, as far as they are known: others are slower.
+    let order = like.layout.map(&mut |mode| mode.stride.scale.known().unwrap_or(i64::MAX));
+    let shape = like.layout.shape();
+    let layout = make_ordered_layout(cx, &shape, &order);
+    match cx.algebra(layout, given.span) {
+        Some(layout) => cx.make_register(dtype, &layout, given.span),
+        None => Value::Poison,
+    }
+}
+
+fn tensor(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    match cx.layout(&given.get("layout").clone(), given.at("layout")) {
+        Some(layout) => cx.make_view(&given.get("pointer").clone(), layout, given.span),
+        None => Value::Poison,
+    }
+}
+
+fn identity(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    // A coordinate is a tuple, also in one mode.
+    let shape = match given.get("shape") {
+        tuple @ Value::Tuple(_) => tuple.clone(),
+        Value::Layout(layout) => cx.shape_value(&layout.layout.shape()),
+        one => Value::tuple(vec![one.clone()]),
+    };
+    cx.make_coordinates(&shape, given.at("shape"))
+}
+
+fn recast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let tensor = tensor_arg(cx, given, "x");
+    match (tensor, cx.dtype_arg(given, "dtype")) {
+        (Some(tensor), Some(dtype)) => cx.recast(&tensor, dtype, given.span),
+        _ => Value::Poison,
+    }
+}
+
+fn copy(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let source = tensor_arg(cx, given, "source");
+    let (Some(source), Some(target)) = (source, tensor_arg(cx, given, "target")) else {
+        return Value::Poison;
+    };
+    let pred = match given.opt("pred").cloned() {
+        None => crate::tensor::Predicate::Always,
+        Some(pred) => {
+            let size = cx.known_size(&target.layout, given.span);
+            match size.and_then(|size| cx.predicate(&pred.value, size, pred.span)) {
+                Some(pred) => pred,
+                None => return Value::Poison,
+            }
+        }
+    };
+    cx.copy(&source, &target, &pred, given.span);
+    Value::None
+}

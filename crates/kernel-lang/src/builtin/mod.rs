@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What kernels call that kernpack has: tables, one file a family, one row a function. A row says
+//! how it is called, what it does and how it is elaborated; the reference page is made of the rows.
+
+mod atomic;
+mod block;
+mod control;
+mod geometry;
+mod given;
+mod layouts;
+mod math;
+mod memory;
+mod method;
+mod numbers;
+mod reserved;
+mod sync;
+mod warp;
+
+pub(crate) use given::Given;
+pub(crate) use reserved::reserved;
+
+use crate::elaborate::Elaborator;
+use crate::value::Value;
+use kernpack_kernel_ir::Scalar;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A function.
+pub(crate) struct Builtin {
+    /// Its name, behind `kp.` or behind the point of a value.
+    pub name: &'static str,
+    /// Its parameters: `x`, which is passed, `x=`, which may be left out, and `*xs`, which is any
+    /// number.
+    pub takes: &'static [&'static str],
+    /// What it does, in a sentence or more.
+    pub doc: &'static str,
+    /// What rows that are elaborated alike differ in: a row of the intrinsics, an operation.
+    pub data: &'static str,
+    /// How it is elaborated.
+    pub run: fn(&mut Elaborator<'_>, &Given) -> Value,
+}
+
+impl fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kp.{}", self.name)
+    }
+}
+
+/// What has methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MethodOf {
+    /// Tensors.
+    Tensor,
+    /// Elements of register tensors.
+    Elements,
+    /// Numbers and truth values.
+    Number,
+    /// Nothing else.
+    Nothing,
+}
+
+/// The families, in the order of the reference.
+const FAMILIES: &[(&str, &[Builtin])] = &[
+    ("Where a thread is", geometry::ROWS),
+    ("Compile time and control", control::ROWS),
+    ("Numbers", numbers::ROWS),
+    ("Functions of floats", math::ROWS),
+    ("Tensors", memory::ROWS),
+    ("Layouts", layouts::ROWS),
+    ("Barriers and fences", sync::ROWS),
+    ("Warps", warp::ROWS),
+    ("Blocks", block::ROWS),
+    ("Atomic operations", atomic::ROWS),
+];
+
+/// Methods, by what has them.
+const METHODS: &[(&str, MethodOf, &[Builtin])] = &[
+    ("Methods of tensors", MethodOf::Tensor, method::TENSOR),
+    ("Methods of the elements of register tensors", MethodOf::Elements, method::ELEMENTS),
+    ("Methods of numbers", MethodOf::Number, method::NUMBER),
+];
+
+/// The function of that name.
+pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
+    static ROWS: OnceLock<HashMap<&'static str, &'static Builtin>> = OnceLock::new();
+    let rows = ROWS.get_or_init(|| {
+        let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter());
+        rows.map(|row| (row.name, row)).collect()
+    });
+    rows.get(name).copied()
+}
+
+/// The method of that name.
+pub(crate) fn method(of: MethodOf, name: &str) -> Option<&'static Builtin> {
+    let tables = METHODS.iter().filter(|(_, kind, _)| *kind == of);
+    tables.flat_map(|(_, _, rows)| rows.iter()).find(|row| row.name == name)
+}
+
+/// What is no function: dtypes, and names of annotations.
+pub(crate) fn constant(name: &str) -> Option<Value> {
+    match name {
+        "Constexpr" => Some(Value::None),
+        "WARP_SIZE" => Some(Value::Int(32)),
+        "bool" => Some(Value::DType(Scalar::Bool)),
+        _ => Scalar::parse(name).map(Value::DType),
+    }
+}
+
+/// What a name that kernpack has not was meant as.
+pub(crate) fn closest(name: &str) -> Option<String> {
+    /// Names of other languages and libraries.
+    const OTHERS: &[(&str, &str)] = &[
+        ("threadIdx", "kp.thread_idx()"),
+        ("blockIdx", "kp.block_idx()"),
+        ("blockDim", "kp.block_dim()"),
+        ("program_id", "kp.block_idx()"),
+        ("syncthreads", "kp.sync_threads()"),
+        ("barrier", "kp.sync_threads()"),
+        ("print", "kp.printf"),
+        ("cdiv", "kp.ceil_div"),
+        ("ceildiv", "kp.ceil_div"),
+        ("load", "x.load()"),
+        ("store", "x.store(value)"),
+        ("arange", "kp.range_constexpr"),
+        ("static_range", "kp.range_constexpr"),
+        ("constexpr", "kp.Constexpr"),
+        ("make_fragment", "kp.make_rmem_tensor"),
+        ("maximum", "kp.max"),
+        ("minimum", "kp.min"),
+        ("Float32", "kp.float32"),
+        ("Float16", "kp.float16"),
+        ("BFloat16", "kp.bfloat16"),
+        ("Float64", "kp.float64"),
+        ("Int32", "kp.int32"),
+        ("Int64", "kp.int64"),
+        ("Boolean", "kp.bool"),
+        ("arch", "the name without `arch.`"),
+        ("nvvm", "kp.ptx"),
+    ];
+    if let Some((_, ours)) = OTHERS.iter().find(|(other, _)| *other == name) {
+        return Some((*ours).to_string());
+    }
+    let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
+    let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));
+    let near = names.map(|known| (distance(known, name), known)).min()?;
+    (near.0 <= 1 + name.len() / 4).then(|| format!("kp.{}", near.1))
+}
+
+/// How many characters have to be changed, put in or left out.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<_> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let replaced = before + usize::from(x != y);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// A function, as the reference shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// As it is called: `atomic_add(target, *place_and_value, order="relaxed", …)`.
+    pub call: String,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// All functions, family by family: what the reference page is made of.
+pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
+    let entry = |prefix: &str, row: &Builtin| {
+        let takes: Vec<_> = row.takes.iter().map(|one| one.replace('=', "=…")).collect();
+        Entry { call: format!("{prefix}{}({})", row.name, takes.join(", ")), doc: row.doc }
+    };
+    let functions = FAMILIES.iter().map(|(family, rows)| {
+        (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
+    });
+    let methods = METHODS.iter().map(|(family, of, rows)| {
+        let prefix = match of {
+            MethodOf::Tensor => "x.",
+            MethodOf::Elements => "values.",
+            MethodOf::Number | MethodOf::Nothing => "n.",
+        };
+        (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
+    });
+    let reserved = reserved::NAMES.iter().map(|(name, doc)| Entry {
+        call: format!("kp.{name}"),
+        doc,
+    });
+    functions.chain(methods).chain([("Reserved for later", reserved.collect())]).collect()
+}

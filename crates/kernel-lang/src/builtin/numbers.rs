@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Numbers: choices, bits, conversions.
+
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::expr::Arg;
+use crate::number::{Condition, Kind};
+use crate::python::tree::{BinaryOp, CompareOp};
+use crate::value::{Elements, Value};
+use kernpack_kernel_ir::op::{Binary, Unary};
+use kernpack_kernel_ir::{Scalar, Type};
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+const fn pair(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
+    Builtin { name, takes: &["a", "b"], doc, data, run: operator }
+}
+
+const fn bits(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
+    Builtin { name, takes: &["x"], doc, data, run: of_bits }
+}
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        name: "min",
+        takes: &["*xs"],
+        doc: "The smallest number. Of floats one that is no NaN, and -0 before +0.",
+        data: "min",
+        run: extreme,
+    },
+    Builtin {
+        name: "max",
+        takes: &["*xs"],
+        doc: "The largest number. Of floats one that is no NaN, and +0 before -0.",
+        data: "max",
+        run: extreme,
+    },
+    Builtin {
+        name: "abs",
+        takes: &["x"],
+        doc: "The number without its sign. Of the least integer, that integer.",
+        data: "",
+        run: abs,
+    },
+    pair("add", "`a + b`, as a function to pass on.", "+"),
+    pair("sub", "`a - b`, as a function to pass on.", "-"),
+    pair("mul", "`a * b`, as a function to pass on.", "*"),
+    Builtin {
+        name: "ceil_div",
+        takes: &["a", "b"],
+        doc: "The quotient of integers, rounded up.",
+        data: "",
+        run: ceil_div,
+    },
+    Builtin {
+        name: "where",
+        takes: &["condition", "a", "b"],
+        doc: "`a` where the condition holds, else `b`: both are computed.",
+        data: "",
+        run: select,
+    },
+    Builtin {
+        name: "convert",
+        takes: &["x", "dtype", "rounding="],
+        doc: "The number as another type, rounded as is said: `\"nearest\"`, `\"zero\"`, `\"down\"` \
+              or `\"up\"`. Without `rounding`, a float becomes an integer towards zero, and \
+              anything else the nearest. What an integer cannot hold becomes its nearest number, \
+              and NaN 0.",
+        data: "",
+        run: convert,
+    },
+    Builtin {
+        name: "bitcast",
+        takes: &["x", "dtype"],
+        doc: "The same bits as another type of as many.",
+        data: "",
+        run: bitcast,
+    },
+    Builtin {
+        name: "isnan",
+        takes: &["x"],
+        doc: "Whether a float is no number.",
+        data: "",
+        run: is_nan,
+    },
+    Builtin {
+        name: "mul_hi",
+        takes: &["a", "b"],
+        doc: "The upper half of the product of two integers of one type.",
+        data: "",
+        run: mul_high,
+    },
+    bits("popc", "How many bits of an integer are 1.", "popcount"),
+    bits("clz", "How many bits above the highest 1 are 0: all where there is no 1.", "clz"),
+    bits("ctz", "How many bits below the lowest 1 are 0: all where there is no 1.", "ctz"),
+    bits("brev", "The bits of an integer in the opposite order.", "reverse_bits"),
+];
+
+fn extreme(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    if given.is_poisoned() {
+        return Value::Poison;
+    }
+    let args: Vec<Arg> = match &given.rest[..] {
+        [Arg { value: Value::Tuple(tuple), span }] => {
+            let items = tuple.items.iter();
+            items.map(|value| Arg { value: value.clone(), span: *span }).collect()
+        }
+        args => args.to_vec(),
+    };
+    let Some((first, rest)) = args.split_first() else {
+        let message = format!("`kp.{}` of nothing", given.row.name);
+        return cx.mistake("arguments", given.span, message, "pass numbers");
+    };
+    let op = if given.row.data == "min" { Binary::Min } else { Binary::Max };
+    let mut value = first.value.clone();
+    for arg in rest {
+        value = cx.extreme_of(op, &value, &arg.value, given.span);
+    }
+    value
+}
+
+impl Elaborator<'_> {
+    fn extreme_of(&mut self, op: Binary, a: &Value, b: &Value, span: Span) -> Value {
+        if a.is_poison() || b.is_poison() {
+            return Value::Poison;
+        }
+        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else {
+            let message =
+                format!("`kp.{}` of {} and {}", op.name(), self.describe(a), self.describe(b));
+            return self.mistake("type", span, message, "pass numbers");
+        };
+        if let (Kind::Int | Kind::Float, Kind::Int | Kind::Float) = (x, y) {
+            let holds = self.compare_numbers(CompareOp::Le, a, b, span);
+            let is_first = matches!(holds, Some(Value::Bool(true))) == (op == Binary::Min);
+            return if is_first { a.clone() } else { b.clone() };
+        }
+        let scalar = match self.common(x, y) {
+            Ok(scalar) => scalar,
+            Err(clash) => return self.clash(&clash, &format!("`kp.{}`", op.name()), span),
+        };
+        if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
+            return Value::Poison;
+        }
+        self.lanes(a, b, scalar, span, &mut |cx, a, b| cx.binary_of_type(op, &a, &b, scalar))
+    }
+}
+
+fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let op = match given.row.data {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Sub,
+        _ => BinaryOp::Mul,
+    };
+    cx.binary(op, given.get("a"), given.get("b"), given.span)
+}
+
+fn abs(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let value = given.get("x").clone();
+    match (&value, cx.kind(&value)) {
+        (Value::Int(int), _) => Value::Int(int.abs()),
+        (Value::Float(float), _) => Value::Float(float.abs()),
+        (_, Some(Kind::Of(scalar))) if scalar != Scalar::Bool => {
+            cx.each_lane(&value, scalar, &mut |cx, one| cx.unary_of(Unary::Abs, &one))
+        }
+        _ => cx.expected("a number", given, "x"),
+    }
+}
+
+fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let (a, b) = (given.get("a").clone(), given.get("b").clone());
+    if let (Value::Int(a), Value::Int(b)) = (&a, &b) {
+        return match b {
+            0 => cx.mistake("division", given.at("b"), "a division by zero", "divide by another"),
+            b => Value::Int(-(-a).div_euclid(*b)),
+        };
+    }
+    let (Some(a), Some(b)) = (cx.index_arg(given, "a"), cx.index_arg(given, "b")) else {
+        return Value::Poison;
+    };
+    let (a, b) = (cx.leaf(a), cx.leaf(b));
+    let result = kernpack_layout::Arith::ceil_div(cx, &a, &b);
+    match cx.algebra(result, given.span) {
+        Some(result) => cx.index_value(&result),
+        None => Value::Poison,
+    }
+}
+
+fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    if given.is_poisoned() {
+        return Value::Poison;
+    }
+    let (a, b) = (given.get("a").clone(), given.get("b").clone());
+    let condition = given.get("condition").clone();
+    if let Value::Elements(conditions) = &condition {
+        return select_each(cx, given, conditions, &a, &b);
+    }
+    match cx.to_condition(&condition, given.at("condition")) {
+        None => Value::Poison,
+        Some(Condition::Constant(true)) => a,
+        Some(Condition::Constant(false)) => b,
+        Some(Condition::Typed(condition)) => cx.select(condition, &a, &b, given.span),
+    }
+}
+
+fn select_each(
+    cx: &mut Elaborator<'_>,
+    given: &Given,
+    conditions: &Arc<Elements>,
+    a: &Value,
+    b: &Value,
+) -> Value {
+    let lane = |value: &Value, lane: usize| match value {
+        Value::Elements(elements) => elements.items.get(lane).cloned().unwrap_or(Value::Poison),
+        one => one.clone(),
+    };
+    let mut items = Vec::new();
+    for (number, condition) in conditions.items.iter().enumerate() {
+        let condition = cx.typed(condition, Scalar::Bool);
+        items.push(cx.select(condition, &lane(a, number), &lane(b, number), given.span));
+    }
+    let scalar = items.first().and_then(|one| cx.scalar_of_name(one)).unwrap_or(Scalar::F32);
+    let shape = conditions.shape.clone();
+    Value::Elements(Arc::new(Elements { scalar, shape, items }))
+}
+
+fn convert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+    let rounding = match given.opt("rounding").cloned() {
+        None => None,
+        Some(arg) => match cx.rounding(&arg) {
+            Some(rounding) => Some(rounding),
+            None => return Value::Poison,
+        },
+    };
+    cx.cast(&given.get("x").clone(), to, rounding, given.at("x"))
+}
+
+fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
+    let value = given.get("x").clone();
+    let Some(kind) = cx.kind(&value) else { return cx.expected("a number", given, "x") };
+    let from = kind.alone();
+    if from.bits() != to.bits() || (from == Scalar::Bool) != (to == Scalar::Bool) {
+        let message = format!("{from} has {} bits, and {to} has {}", from.bits(), to.bits());
+        return cx.mistake("type", given.span, message, "choose a dtype of as many bits");
+    }
+    cx.each_lane(&value, to, &mut |cx, one| {
+        let typed = cx.typed(&one, from);
+        let result = cx.b.bitcast(typed, Type::Scalar(to));
+        cx.b.known(result).map_or(Value::Typed(result), Value::of_const)
+    })
+}
+
+fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let value = given.get("x").clone();
+    match cx.kind(&value) {
+        Some(Kind::Float) => Value::Bool(matches!(value, Value::Float(float) if float.is_nan())),
+        Some(Kind::Of(scalar)) if scalar.is_float() => {
+            let holds = cx.compare_numbers(CompareOp::Ne, &value, &value, given.span);
+            holds.unwrap_or(Value::Poison)
+        }
+        _ => cx.expected("a float", given, "x"),
+    }
+}
+
+fn mul_high(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let (a, b) = (given.get("a").clone(), given.get("b").clone());
+    let (Some(x), Some(y)) = (cx.kind(&a), cx.kind(&b)) else {
+        return cx.expected("an integer", given, if cx.kind(&a).is_none() { "a" } else { "b" });
+    };
+    match cx.common(x, y) {
+        Ok(scalar) if scalar.is_int() => cx.lanes(&a, &b, scalar, given.span, &mut |cx, a, b| {
+            cx.binary_of_type(Binary::MulHigh, &a, &b, scalar)
+        }),
+        Ok(_) => cx.expected("an integer", given, "a"),
+        Err(clash) => cx.clash(&clash, "`kp.mul_hi`", given.span),
+    }
+}
+
+fn of_bits(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let value = given.get("x").clone();
+    let scalar = match cx.kind(&value) {
+        Some(Kind::Int) => Scalar::I64,
+        Some(Kind::Of(scalar)) if scalar.is_int() => scalar,
+        _ => return cx.expected("an integer", given, "x"),
+    };
+    cx.each_lane(&value, scalar, &mut |cx, one| {
+        let typed = cx.typed(&one, scalar);
+        let result = cx.call_row(given.row.data, &[typed]);
+        cx.b.known(result).map_or(Value::Typed(result), Value::of_const)
+    })
+}

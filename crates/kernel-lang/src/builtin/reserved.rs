@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Names that are kept for what is to come, so that no kernel uses them for something else.
+
+/// Each with what to do until then.
+pub(super) const NAMES: &[(&str, &str)] = &[
+    ("float8_e4m3fn", "store uint8, and convert"),
+    ("float8_e5m2", "store uint8, and convert"),
+    ("float8_e8m0fnu", "store uint8, and convert"),
+    ("float4_e2m1fn", "store uint8, and convert"),
+    ("copy_async", "write `kp.copy`, and `kp.sync_threads()` behind it"),
+    ("cp_async", "write `kp.copy`, and `kp.sync_threads()` behind it"),
+    ("cp_async_commit_group", "write `kp.copy`, and `kp.sync_threads()` behind it"),
+    ("cp_async_wait_group", "write `kp.copy`, and `kp.sync_threads()` behind it"),
+    ("mbarrier_init", "write `kp.sync_threads()`"),
+    ("mbarrier_arrive", "write `kp.sync_threads()`"),
+    ("mbarrier_wait", "write `kp.sync_threads()`"),
+    ("mma", "write `kp.fma` in loops"),
+    ("gemm", "write `kp.fma` in loops"),
+    ("wgmma", "write `kp.fma` in loops"),
+    ("tcgen05", "write `kp.fma` in loops"),
+    ("ldmatrix", "write `kp.copy`"),
+    ("stmatrix", "write `kp.copy`"),
+    ("tma_load", "write `kp.copy`"),
+    ("tma_store", "write `kp.copy`"),
+    ("cluster_idx", "write `kp.block_idx()`"),
+    ("cluster_dim", "write `kp.grid_dim()`"),
+    ("cluster_sync", "launch another kernel"),
+];
+
+/// What to do instead of using a name, where it is kept.
+pub(crate) fn reserved(name: &str) -> Option<&'static str> {
+    NAMES.iter().find(|(reserved, _)| *reserved == name).map(|(_, instead)| *instead)
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the threads of a warp exchange. Every thread of the warp takes part: conditions around are
+//! the same for all of it.
+
+use super::{Builtin, Given};
+use crate::elaborate::Elaborator;
+use crate::number::Kind;
+use crate::value::Value;
+use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::{Scalar, kernel};
+use kernpack_syntax::Span;
+
+const fn shuffle(
+    name: &'static str,
+    takes: &'static [&'static str],
+    doc: &'static str,
+    data: &'static str,
+) -> Builtin {
+    Builtin { name, takes, doc, data, run: run_shuffle }
+}
+
+const fn vote(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
+    Builtin { name, takes: &["condition"], doc, data, run: run_vote }
+}
+
+const fn reduction(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
+    Builtin { name, takes: &["x", "threads_in_group="], doc, data, run: reduce_by_row }
+}
+
+pub(super) const ROWS: &[Builtin] = &[
+    reduction(
+        "warp_reduction_sum",
+        "The sum over the warp, or over groups of `threads_in_group` lanes side by side; every \
+         lane gets it.",
+        "add",
+    ),
+    reduction("warp_reduction_max", "The largest of the warp, as `warp_reduction_sum`.", "max"),
+    reduction("warp_reduction_min", "The smallest of the warp, as `warp_reduction_sum`.", "min"),
+    Builtin {
+        name: "warp_reduction",
+        takes: &["x", "function", "threads_in_group="],
+        doc: "What a function of two numbers makes of the warp's: it is given a lane's own and \
+              that of the lane 16, 8, 4, 2 and 1 away.",
+        data: "",
+        run: reduce_by_function,
+    },
+    shuffle("shuffle_sync", &["x", "lane"], "The value of that lane, modulo 32.", "shuffle.idx"),
+    shuffle(
+        "shuffle_sync_up",
+        &["x", "by"],
+        "The value of the lane so many below; a lane that has none keeps its own.",
+        "shuffle.up",
+    ),
+    shuffle(
+        "shuffle_sync_down",
+        &["x", "by"],
+        "The value of the lane so many above; a lane that has none keeps its own.",
+        "shuffle.down",
+    ),
+    shuffle(
+        "shuffle_sync_bfly",
+        &["x", "bits"],
+        "The value of the lane whose number differs in those bits.",
+        "shuffle.xor",
+    ),
+    vote("vote_any_sync", "Whether it holds in any lane.", "vote.any"),
+    vote("vote_all_sync", "Whether it holds in all lanes.", "vote.all"),
+    vote(
+        "vote_ballot_sync",
+        "The lanes in which it holds: a `uint32`, a bit for each.",
+        "vote.ballot",
+    ),
+    Builtin {
+        name: "match_any_sync",
+        takes: &["x"],
+        doc: "The lanes that have the same value: a `uint32`, a bit for each.",
+        data: "match.any",
+        run: run_match,
+    },
+];
+
+/// A number of the kernel's, of any type, with its type.
+pub(super) fn number(
+    cx: &mut Elaborator<'_>,
+    given: &Given,
+    name: &str,
+) -> Option<(kernel::Value, Scalar)> {
+    let value = given.get(name).clone();
+    match cx.kind(&value) {
+        Some(kind) if !matches!(value, Value::Elements(_)) => {
+            let scalar = kind.alone();
+            Some((cx.typed(&value, scalar), scalar))
+        }
+        _ => {
+            cx.expected("a number", given, name);
+            None
+        }
+    }
+}
+
+fn run_shuffle(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
+    let Some(lane) = cx.index_arg(given, given.row.takes[1]) else { return Value::Poison };
+    let rounding = kernpack_kernel_ir::op::Rounding::NearestEven;
+    let lane = cx.convert(lane, Scalar::I32, rounding);
+    Value::Typed(cx.call_row(given.row.data, &[value, lane]))
+}
+
+fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let condition = given.get("condition").clone();
+    if cx.to_condition(&condition, given.at("condition")).is_none() {
+        return Value::Poison;
+    }
+    let condition = cx.typed(&condition, Scalar::Bool);
+    Value::Typed(cx.call_row(given.row.data, &[condition]))
+}
+
+fn run_match(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some((value, _)) = number(cx, given, "x") else { return Value::Poison };
+    Value::Typed(cx.call_row("match.any", &[value]))
+}
+
+/// The lanes that reduce together.
+fn group(cx: &mut Elaborator<'_>, given: &Given) -> Option<u32> {
+    if given.opt("threads_in_group").is_none() {
+        return Some(32);
+    }
+    match given.get("threads_in_group").as_int() {
+        Some(lanes @ (1 | 2 | 4 | 8 | 16 | 32)) => Some(lanes as u32),
+        _ => {
+            cx.expected("a constant power of two up to 32", given, "threads_in_group");
+            None
+        }
+    }
+}
+
+/// The operation of a reduction.
+pub(super) fn operation(data: &str) -> Binary {
+    Binary::parse(data).unwrap_or(Binary::Add)
+}
+
+fn reduce_by_row(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(lanes) = group(cx, given) else { return Value::Poison };
+    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
+    if scalar == Scalar::Bool {
+        let help = "convert it, as in `kp.int32(b)`, or vote";
+        return cx.mistake("type", given.at("x"), "a reduction of bools", help);
+    }
+    Value::Typed(cx.reduce_warp(operation(given.row.data), value, lanes))
+}
+
+fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let Some(lanes) = group(cx, given) else { return Value::Poison };
+    let Some((value, scalar)) = number(cx, given, "x") else { return Value::Poison };
+    let mut value = Value::Typed(value);
+    let mut bits = lanes / 2;
+    while bits > 0 {
+        let own = cx.typed(&value, scalar);
+        let mask = cx.b.int(Scalar::I32, bits.into());
+        let other = Value::Typed(cx.call_row("shuffle.xor", &[own, mask]));
+        value = cx.call_two(given.get("function"), own.into(), other, given.at("function"));
+        if cx.kind(&value) != Some(Kind::Of(scalar)) {
+            return cx.function_type(&value, scalar, given.at("function"));
+        }
+        bits /= 2;
+    }
+    value
+}
+
+impl From<kernel::Value> for Value {
+    fn from(value: kernel::Value) -> Value {
+        Value::Typed(value)
+    }
+}
+
+impl Elaborator<'_> {
+    /// What an operation makes of the numbers of so many lanes side by side.
+    pub fn reduce_warp(&mut self, op: Binary, value: kernel::Value, lanes: u32) -> kernel::Value {
+        let mut value = value;
+        let mut bits = lanes / 2;
+        while bits > 0 {
+            let mask = self.b.int(Scalar::I32, bits.into());
+            let other = self.call_row("shuffle.xor", &[value, mask]);
+            value = self.compute_binary(op, value, other);
+            bits /= 2;
+        }
+        value
+    }
+
+    /// Calls a function with two arguments.
+    pub fn call_two(&mut self, function: &Value, a: Value, b: Value, span: Span) -> Value {
+        let positional = [a, b].map(|value| crate::expr::Arg { value, span }).to_vec();
+        let args = crate::expr::Args { positional, named: vec![] };
+        self.call_value(function, args, span)
+    }
+
+    /// Reports that a function that reduces gives something else than it is given.
+    pub fn function_type(&mut self, found: &Value, scalar: Scalar, span: Span) -> Value {
+        if found.is_poison() {
+            return Value::Poison;
+        }
+        let message = format!("the function is given {scalar} and gives {}", self.describe(found));
+        self.mistake("type", span, message, format!("return `kp.{scalar}(…)`"))
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operations with what is known of their results: bounds and divisors of integers, from which
+//! follow how wide an access may be and which index is in bounds.
+//!
+//! It is also the context in which the layout algebra computes: what a layout does not know becomes
+//! operations of the kernel.
+
+use crate::elaborate::Elaborator;
+use crate::value::{Leaf, Value};
+use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::{Binary, Operand, Rounding};
+use kernpack_kernel_ir::{Const, Scalar, Type, intrinsic};
+use kernpack_layout::{Arith, Facts, Int, Op};
+
+impl Elaborator<'_> {
+    /// Computes with two `int64`, or two numbers of any other one type.
+    pub fn compute_binary(
+        &mut self,
+        op: Binary,
+        a: kernel::Value,
+        b: kernel::Value,
+    ) -> kernel::Value {
+        let result = self.b.binary(op, a, b);
+        if result == a || result == b || self.b.ty(result) != Type::Scalar(Scalar::I64) {
+            return result;
+        }
+        let Some(known) = op_of(op) else { return result };
+        let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
+        self.know(result, wrapping(known, of_a, of_b));
+        self.parameters.combine(op, result, a, b, &self.b);
+        if op == Binary::Mul {
+            let factors = [self.leaf(a), self.leaf(b)];
+            self.products.insert(result, factors);
+        }
+        result
+    }
+
+    /// What is known of an integer that a thread computes.
+    pub fn facts_of_value(&self, value: kernel::Value) -> Facts {
+        match self.b.known_int(value) {
+            Some(number) => Facts::of_number(number),
+            None => self.facts.get(&value).copied().unwrap_or(Facts::NONE),
+        }
+    }
+
+    /// Writes down what is known of a value.
+    pub fn know(&mut self, value: kernel::Value, facts: Facts) {
+        if facts != Facts::NONE && self.b.known(value).is_none() {
+            self.facts.insert(value, facts);
+        }
+    }
+
+    /// An `int64` as a number of layouts.
+    pub fn leaf(&self, value: kernel::Value) -> Int<Leaf> {
+        match self.b.known_int(value) {
+            Some(number) => Int::Known(number),
+            None => Int::Dynamic(Leaf { value, facts: self.facts_of_value(value) }),
+        }
+    }
+
+    /// A number of layouts as an `int64`.
+    pub fn index(&mut self, int: &Int<Leaf>) -> kernel::Value {
+        match int {
+            Int::Known(number) => self.b.index(*number),
+            Int::Dynamic(leaf) => leaf.value,
+        }
+    }
+
+    /// A number of layouts as what an expression gives.
+    pub fn index_value(&self, int: &Int<Leaf>) -> Value {
+        match int {
+            Int::Known(number) => Value::index(*number),
+            Int::Dynamic(leaf) => Value::Typed(leaf.value),
+        }
+    }
+
+    /// A constant as a value of the kernel.
+    pub fn constant(&mut self, constant: Const) -> kernel::Value {
+        self.b.constant(constant)
+    }
+
+    /// The same number as another type, with what is known of it.
+    pub fn convert(
+        &mut self,
+        value: kernel::Value,
+        to: Scalar,
+        rounding: Rounding,
+    ) -> kernel::Value {
+        let from = self.b.ty(value).scalar();
+        let result = self.b.convert(value, to, rounding);
+        if to == Scalar::I64
+            && let Some(from) = from.filter(|from| from.is_int() && from.bits() < 64)
+        {
+            let mask = from.mask() as i64;
+            let (min, max) = if from.is_signed() { (-(mask >> 1) - 1, mask >> 1) } else { (0, mask) };
+            self.know(result, Facts { divisor: 1, min, max });
+        }
+        result
+    }
+
+    /// Calls a row of the table, which gives something.
+    pub fn call_row(&mut self, name: &str, operands: &[kernel::Value]) -> kernel::Value {
+        let operands = operands.iter().copied().map(Operand::Value).collect();
+        self.call_with(name, operands).expect("the row gives a value")
+    }
+
+    /// Calls a row of the table.
+    pub fn call_with(&mut self, name: &str, operands: Vec<Operand>) -> Option<kernel::Value> {
+        let row = intrinsic::find(name).unwrap_or_else(|| unreachable!("the row `{name}` is there"));
+        self.b.call(row, operands)
+    }
+}
+
+/// The operation of layouts that one on `int64` is.
+fn op_of(op: Binary) -> Option<Op> {
+    match op {
+        Binary::Add => Some(Op::Add),
+        Binary::Sub => Some(Op::Sub),
+        Binary::Mul => Some(Op::Mul),
+        Binary::FloorDiv => Some(Op::Div),
+        Binary::FloorMod => Some(Op::Rem),
+        Binary::Min => Some(Op::Min),
+        Binary::Max => Some(Op::Max),
+        Binary::And => Some(Op::And),
+        Binary::Xor => Some(Op::Xor),
+        Binary::Shl => Some(Op::Shl),
+        Binary::Shr => Some(Op::Shr),
+        Binary::Div | Binary::MulHigh | Binary::Or => None,
+    }
+}
+
+/// What is known of a result that wraps where it does not fit, and of a division by 0, which gives
+/// 0.
+fn wrapping(op: Op, a: Facts, b: Facts) -> Facts {
+    let facts = Facts::of(op, a, b);
+    let by_zero = matches!(op, Op::Div | Op::Rem) && b.min <= 0;
+    let fits = facts.min > i64::MIN && facts.max < i64::MAX;
+    if by_zero {
+        return Facts::NONE;
+    }
+    match op {
+        Op::Min | Op::Max | Op::And | Op::Xor | Op::Div | Op::Rem | Op::Shr | Op::CeilDiv => facts,
+        Op::Add | Op::Sub | Op::Mul | Op::Shl if fits => facts,
+        // What wraps stays a multiple of powers of two alone.
+        Op::Add | Op::Sub | Op::Mul | Op::Shl => {
+            let divisor = 1 << facts.divisor.trailing_zeros().min(62);
+            Facts { divisor, ..Facts::NONE }
+        }
+    }
+}
+
+/// Layouts compute in the kernel. Their numbers fit 64 bits: sizes of what is in memory.
+impl Arith for Elaborator<'_> {
+    type Value = Leaf;
+
+    fn emit(&mut self, op: Op, a: &Int<Leaf>, b: &Int<Leaf>) -> Int<Leaf> {
+        let facts = Facts::of(op, self.facts_of(a), self.facts_of(b));
+        let (left, right) = (self.index(a), self.index(b));
+        let value = match op {
+            Op::Add => self.compute_binary(Binary::Add, left, right),
+            Op::Sub => self.compute_binary(Binary::Sub, left, right),
+            Op::Mul => self.compute_binary(Binary::Mul, left, right),
+            Op::Div => self.compute_binary(Binary::FloorDiv, left, right),
+            Op::Rem => self.compute_binary(Binary::FloorMod, left, right),
+            Op::Min => self.compute_binary(Binary::Min, left, right),
+            Op::Max => self.compute_binary(Binary::Max, left, right),
+            Op::And => self.compute_binary(Binary::And, left, right),
+            Op::Xor => self.compute_binary(Binary::Xor, left, right),
+            Op::Shl => self.compute_binary(Binary::Shl, left, right),
+            Op::Shr => self.compute_binary(Binary::Shr, left, right),
+            Op::CeilDiv => self.ceil_div_value(left, right),
+        };
+        self.know(value, facts);
+        self.leaf(value)
+    }
+
+    fn facts(&self, value: &Leaf) -> Facts {
+        value.facts
+    }
+
+    fn is_product(&self, product: &Int<Leaf>, a: &Int<Leaf>, b: &Int<Leaf>) -> bool {
+        let Int::Dynamic(product) = product else { return false };
+        match self.products.get(&product.value) {
+            Some([first, second]) => (first == a && second == b) || (first == b && second == a),
+            None => false,
+        }
+    }
+}
+
+impl Elaborator<'_> {
+    /// The quotient rounded up: of positive numbers `(a + b - 1) // b`, which is one operation more.
+    pub fn ceil_div_value(&mut self, a: kernel::Value, b: kernel::Value) -> kernel::Value {
+        let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
+        let facts = Facts::of(Op::CeilDiv, of_a, of_b);
+        let one = self.b.index(1);
+        let more = self.compute_binary(Binary::Sub, b, one);
+        let sum = self.compute_binary(Binary::Add, a, more);
+        let result = self.compute_binary(Binary::FloorDiv, sum, b);
+        if of_b.min > 0 {
+            self.know(result, facts);
+        }
+        self.parameters.ceil_div(result, a, b, &self.b);
+        result
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `a.b`: of kernpack, of files, of tuples with names, and of what has parts and methods.
+
+use crate::builtin;
+use crate::elaborate::Elaborator;
+use crate::python::tree::Ident;
+use crate::value::{LayoutValue, Leaf, Memory, Tensor, Value};
+use kernpack_kernel_ir::{Const, Scalar};
+use kernpack_layout::{Layout, Shape, Tuple};
+use kernpack_syntax::{Diagnostic, Span};
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    pub(super) fn attribute(&mut self, of: Value, member: &Ident) -> Value {
+        let of = self.given(of, member.span);
+        let (name, span) = (&*member.name, member.span);
+        match &of {
+            Value::Poison => return Value::Poison,
+            Value::Kernpack => return self.builtin(name, span),
+            Value::Module(module) => {
+                if let Some(value) = self.global(*module, &member.name, span) {
+                    return value;
+                }
+                let file = self.files.module(*module).path.display().to_string();
+                let message = format!("`{file}` has no `{name}`");
+                return self.mistake("unknown-name", span, message, "define it there");
+            }
+            Value::Tuple(tuple) => {
+                if let Some(item) = tuple.named(name) {
+                    return item.clone();
+                }
+            }
+            Value::Tensor(tensor) => {
+                if let Some(part) = self.tensor_part(tensor, name) {
+                    return part;
+                }
+            }
+            Value::Layout(layout) => {
+                if let Some(part) = self.layout_part(layout, name) {
+                    return part;
+                }
+            }
+            Value::DType(scalar) => {
+                if let Some(part) = dtype_part(*scalar, name) {
+                    return part;
+                }
+            }
+            Value::Elements(elements) if matches!(name, "element_type" | "dtype") => {
+                return Value::DType(elements.scalar);
+            }
+            Value::Elements(elements) if name == "shape" => {
+                return self.shape_value(&elements.shape.clone());
+            }
+            Value::Pointer(tensor) if matches!(name, "element_type" | "dtype") => {
+                return memory_of(tensor).map_or(Value::Poison, |one| Value::DType(one.element));
+            }
+            _ => {}
+        }
+        match builtin::method(self.method_kind(&of), name) {
+            Some(row) => Value::Method(Arc::new(of), row),
+            None => self.no_attribute(&of, name, span),
+        }
+    }
+
+    /// Which methods a value has.
+    fn method_kind(&self, of: &Value) -> builtin::MethodOf {
+        match of {
+            Value::Tensor(_) => builtin::MethodOf::Tensor,
+            Value::Elements(_) => builtin::MethodOf::Elements,
+            _ if self.kind(of).is_some() => builtin::MethodOf::Number,
+            _ => builtin::MethodOf::Nothing,
+        }
+    }
+
+    fn no_attribute(&mut self, of: &Value, name: &str, span: Span) -> Value {
+        let message = format!("{} has no `{name}`", self.describe(of));
+        let problem = Diagnostic::new("attribute", message).label(span, "");
+        let help = match (of, name) {
+            (Value::Tensor(_), "T") => "compose it with a layout of swapped modes: `kp.select`",
+            (Value::Tensor(_), "strides") => "write `stride`",
+            (Value::Tensor(_), "view" | "reshape") => "write `kp.composition` with a layout",
+            (Value::Closure(_), "launch") => "launch kernels in a function under `@kp.jit(\"…\")`",
+            _ => "see the reference for what it has",
+        };
+        self.report(problem.help(help))
+    }
+
+    fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str) -> Option<Value> {
+        Some(match name {
+            "shape" => self.shape_value(&tensor.layout.shape()),
+            "stride" => self.stride_value(&tensor.layout),
+            "layout" => {
+                let layout = tensor.layout.clone();
+                Value::Layout(Arc::new(LayoutValue { layout, swizzle: None }))
+            }
+            "element_type" | "dtype" => Value::DType(memory_of(tensor)?.element),
+            "numel" | "size" => self.size_value(&tensor.layout),
+            "ndim" => Value::index(tensor.layout.rank() as i64),
+            "iterator" | "pointer" if memory_of(tensor).is_some() => Value::Pointer(tensor.clone()),
+            _ => return None,
+        })
+    }
+
+    fn layout_part(&mut self, layout: &LayoutValue, name: &str) -> Option<Value> {
+        Some(match name {
+            "shape" => self.shape_value(&layout.layout.shape()),
+            "stride" => self.stride_value(&layout.layout),
+            _ => return None,
+        })
+    }
+
+    /// How many elements a layout has.
+    pub fn size_value(&mut self, layout: &Layout<Leaf>) -> Value {
+        match kernpack_layout::size(self, layout) {
+            Ok(size) => self.index_value(&size),
+            Err(_) => Value::Poison,
+        }
+    }
+
+    /// A shape as a tuple, of one item too.
+    pub fn shape_value(&self, shape: &Shape<Leaf>) -> Value {
+        Value::tuple(shape.modes().iter().map(|mode| self.nested(mode)).collect())
+    }
+
+    /// Numbers nested in tuples.
+    pub fn nested(&self, shape: &Shape<Leaf>) -> Value {
+        match shape {
+            Tuple::Leaf(int) => self.index_value(int),
+            Tuple::Node(modes) => {
+                Value::tuple(modes.iter().map(|mode| self.nested(mode)).collect())
+            }
+        }
+    }
+
+    fn stride_value(&self, layout: &Layout<Leaf>) -> Value {
+        let strides = layout.map(&mut |mode| mode.stride.scale.clone());
+        self.shape_value(&strides)
+    }
+}
+
+/// The memory that a tensor is a view of.
+pub(crate) fn memory_of(tensor: &Tensor) -> Option<&Memory> {
+    match &tensor.base {
+        crate::value::Base::Memory(memory) => Some(memory),
+        crate::value::Base::Coordinates => None,
+    }
+}
+
+fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
+    let float = |value: f64| Some(Value::Const(Const::float(scalar, value)));
+    match name {
+        "inf" if scalar.is_float() => float(f64::INFINITY),
+        "nan" if scalar.is_float() => float(f64::NAN),
+        "max" => Some(Value::of_const(largest(scalar))),
+        "min" => Some(Value::of_const(least(scalar))),
+        "width" => Some(Value::Int(if scalar == Scalar::Bool { 8 } else { scalar.bits().into() })),
+        "is_float" => Some(Value::Bool(scalar.is_float())),
+        "is_integer" => Some(Value::Bool(scalar.is_int())),
+        "signed" => Some(Value::Bool(scalar.is_signed())),
+        _ => None,
+    }
+}
+
+/// The largest finite number of a type.
+pub(crate) fn largest(scalar: Scalar) -> Const {
+    match scalar {
+        Scalar::F16 => Const::from_bits(scalar, 0x7bff),
+        Scalar::BF16 => Const::from_bits(scalar, 0x7f7f),
+        Scalar::F32 => Const::float(scalar, f64::from(f32::MAX)),
+        Scalar::F64 => Const::float(scalar, f64::MAX),
+        Scalar::Bool => Const::bool(true),
+        _ => Const::from_bits(scalar, crate::number::bounds(scalar).1 as u64),
+    }
+}
+
+/// The least finite number of a type.
+pub(crate) fn least(scalar: Scalar) -> Const {
+    match scalar.is_float() {
+        true => kernpack_kernel_ir::eval::unary(
+            kernpack_kernel_ir::op::Unary::Neg,
+            largest(scalar),
+        ),
+        false => Const::from_bits(scalar, crate::number::bounds(scalar).0 as u64),
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `a if test else b`, and what a condition says about arguments that may be None.
+
+use crate::elaborate::Elaborator;
+use crate::finish::is_pure;
+use crate::number::Condition;
+use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::value::Value;
+use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::Region;
+use kernpack_syntax::Span;
+
+/// The arguments that are given where a condition holds, and those that are where it does not.
+pub(crate) type Guards = (Vec<usize>, Vec<usize>);
+
+impl Elaborator<'_> {
+    /// `then if test else otherwise`
+    pub fn conditional(
+        &mut self,
+        test: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        span: Span,
+    ) -> Value {
+        let value = self.expr(test);
+        let guards = self.guards(test);
+        match self.to_condition(&value, test.span) {
+            Some(Condition::Constant(true)) => self.expr(then),
+            Some(Condition::Constant(false)) => self.expr(otherwise),
+            Some(Condition::Typed(condition)) => {
+                let mark = self.b.kernel().values.len();
+                let (a, first) = self.in_region(&guards.0, |cx| cx.expr(then));
+                let (b, second) = self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                self.choose(condition, (a, first), (b, second), mark, span)
+            }
+            None => {
+                self.in_region(&guards.0, |cx| cx.expr(then));
+                self.in_region(&guards.1, |cx| cx.expr(otherwise));
+                Value::Poison
+            }
+        }
+    }
+
+    /// What is built, in a region of its own.
+    pub fn in_region<T>(
+        &mut self,
+        guards: &[usize],
+        build: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Region) {
+        self.b.open();
+        let built = self.with_guards(guards, build);
+        (built, self.b.close())
+    }
+
+    fn choose(
+        &mut self,
+        condition: kernel::Value,
+        (a, first): (Value, Region),
+        (b, second): (Value, Region),
+        mark: usize,
+        span: Span,
+    ) -> Value {
+        if a.is_poison() || b.is_poison() {
+            return Value::Poison;
+        }
+        if is_pure(&first) && is_pure(&second) {
+            self.b.append(first);
+            self.b.append(second);
+            return self.select(condition, &a, &b, span);
+        }
+        let Some(join) = self.join_values("chosen", &a, &b, mark) else {
+            return self.no_choice(&a, &b, span);
+        };
+        self.b.reopen(first);
+        self.store_into(&join, &a);
+        let first = self.b.close();
+        self.b.reopen(second);
+        self.store_into(&join, &b);
+        let second = self.b.close();
+        self.b.if_else(condition, first, second);
+        self.stored(&join)
+    }
+
+    /// One of two values.
+    pub fn select(&mut self, condition: kernel::Value, a: &Value, b: &Value, span: Span) -> Value {
+        if let (Value::Tuple(x), Value::Tuple(y)) = (a, b)
+            && x.items.len() == y.items.len()
+        {
+            let pairs = x.items.iter().zip(&y.items);
+            let items = pairs.map(|(x, y)| self.select(condition, x, y, span)).collect();
+            return Value::tuple(items);
+        }
+        if self.is_same(a, b) {
+            return a.clone();
+        }
+        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else {
+            return self.no_choice(a, b, span);
+        };
+        let truth = crate::number::Kind::Of(kernpack_kernel_ir::Scalar::Bool);
+        let scalar = match (x == truth && y == truth, self.common(x, y)) {
+            (true, _) => kernpack_kernel_ir::Scalar::Bool,
+            (false, Ok(common)) => common,
+            (false, Err(clash)) => return self.clash(&clash, "a choice", span),
+        };
+        if !self.fits(a, scalar, span) || !self.fits(b, scalar, span) {
+            return Value::Poison;
+        }
+        self.lanes(a, b, scalar, span, &mut |cx, a, b| {
+            let (a, b) = (cx.typed(&a, scalar), cx.typed(&b, scalar));
+            let result = cx.b.select(condition, a, b);
+            let (of_a, of_b) = (cx.facts_of_value(a), cx.facts_of_value(b));
+            cx.know(result, either(of_a, of_b));
+            Value::Typed(result)
+        })
+    }
+
+    fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+        let message =
+            format!("a choice between {} and {}", self.describe(a), self.describe(b));
+        let help = "choose between numbers of one type, or while compiling";
+        self.mistake("type", span, message, help)
+    }
+
+    /// What a condition says about arguments that may be None.
+    pub fn guards(&mut self, test: &Expr) -> Guards {
+        match &test.kind {
+            ExprKind::Compare(left, rest) => {
+                let [(op @ (CompareOp::Is | CompareOp::IsNot), right)] = &rest[..] else {
+                    return Guards::default();
+                };
+                let named = match (&left.kind, &right.kind) {
+                    (_, ExprKind::None) => left,
+                    (ExprKind::None, _) => right,
+                    _ => return Guards::default(),
+                };
+                let Some(number) = self.optional_of(named) else { return Guards::default() };
+                match op {
+                    CompareOp::IsNot => (vec![number], vec![]),
+                    _ => (vec![], vec![number]),
+                }
+            }
+            ExprKind::Unary(UnaryOp::Not, of) => {
+                let (holds, fails) = self.guards(of);
+                (fails, holds)
+            }
+            ExprKind::Logic(op, parts) => {
+                let (all, none) = self.guards_of_all(parts);
+                match op {
+                    LogicOp::And => (all, vec![]),
+                    LogicOp::Or => (vec![], none),
+                }
+            }
+            _ => Guards::default(),
+        }
+    }
+
+    /// What is given where all of some conditions hold, and where none of them does.
+    pub fn guards_of_all(&mut self, parts: &[Expr]) -> Guards {
+        let mut all = Guards::default();
+        for part in parts {
+            let (holds, fails) = self.guards(part);
+            all.0.extend(holds);
+            all.1.extend(fails);
+        }
+        all
+    }
+
+    /// The argument that an expression names, where that may be None. Nothing is built.
+    fn optional_of(&mut self, expr: &Expr) -> Option<usize> {
+        let value = match &expr.kind {
+            ExprKind::Name(name) => {
+                let mut frame = Some(self.frame_id());
+                loop {
+                    let id = frame?;
+                    match self.frames[id.0].get(name) {
+                        Some(variable) => break variable.binding.clone(),
+                        None => frame = self.frames[id.0].outer,
+                    }
+                }
+            }
+            ExprKind::Attribute(of, member) => {
+                let ExprKind::Name(name) = &of.kind else { return None };
+                let tuple = &self.frame().get(name)?.binding;
+                let crate::scope::Binding::Value(Value::Tuple(tuple)) = tuple else { return None };
+                crate::scope::Binding::Value(tuple.named(&member.name)?.clone())
+            }
+            _ => return None,
+        };
+        match value {
+            crate::scope::Binding::Value(Value::Optional(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// What is built where arguments are given.
+    pub fn with_guards<T>(&mut self, guards: &[usize], build: impl FnOnce(&mut Self) -> T) -> T {
+        guards.iter().for_each(|number| self.optionals[*number].guards += 1);
+        let built = build(self);
+        guards.iter().for_each(|number| self.optionals[*number].guards -= 1);
+        built
+    }
+
+    /// What an argument is that may be None, where it is given for certain.
+    pub fn given(&mut self, value: Value, span: Span) -> Value {
+        let Value::Optional(number) = value else { return value };
+        let optional = &self.optionals[number];
+        if optional.guards > 0 {
+            return optional.inner.clone();
+        }
+        let name = optional.name.clone();
+        self.mistake(
+            "unguarded",
+            span,
+            format!("`{name}` may be None here"),
+            format!("ask first: `if {name} is not None:`"),
+        )
+    }
+}
+
+/// What is known of one of two numbers.
+fn either(a: kernpack_layout::Facts, b: kernpack_layout::Facts) -> kernpack_layout::Facts {
+    kernpack_layout::Facts {
+        divisor: kernpack_layout::gcd(a.divisor, b.divisor).max(1),
+        min: a.min.min(b.min),
+        max: a.max.max(b.max),
+    }
+}

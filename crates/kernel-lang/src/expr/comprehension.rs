@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `[e for x in xs if c]`: tuples that are made while compiling.
+
+use crate::elaborate::Elaborator;
+use crate::number::Condition;
+use crate::python::tree::{Comprehension, ComprehensionLoop};
+use crate::value::Value;
+
+impl Elaborator<'_> {
+    pub(super) fn comprehension(&mut self, made: &Comprehension) -> Value {
+        // Its names are its own.
+        let (module, outer) = (self.module(), self.frame_id());
+        let frame = self.push_frame(module, Some(outer));
+        let current = std::mem::replace(&mut self.activation().frame, frame);
+        let mut items = Vec::new();
+        let is_made = self.comprehend(made, &made.loops, &mut items);
+        self.activation().frame = current;
+        if is_made { Value::tuple(items) } else { Value::Poison }
+    }
+
+    fn comprehend(
+        &mut self,
+        made: &Comprehension,
+        loops: &[ComprehensionLoop],
+        items: &mut Vec<Value>,
+    ) -> bool {
+        let Some((one, inner)) = loops.split_first() else {
+            items.push(self.expr(&made.element));
+            return true;
+        };
+        let iter = self.expr(&one.iter);
+        let Some(turns) = self.turns(&iter, one) else { return false };
+        for turn in turns {
+            self.assign_to(&one.target, turn, one.target.span);
+            let mut holds = true;
+            for condition in &one.conditions {
+                let value = self.expr(condition);
+                match self.to_condition(&value, condition.span) {
+                    Some(Condition::Constant(truth)) => holds &= truth,
+                    Some(Condition::Typed(_)) => {
+                        let message = "a comprehension is made while compiling";
+                        let help = "write a loop, with an `if` in it";
+                        self.mistake("constexpr", condition.span, message, help);
+                        return false;
+                    }
+                    None => return false,
+                }
+            }
+            if holds && !self.comprehend(made, inner, items) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What a comprehension runs over.
+    fn turns(&mut self, iter: &Value, one: &ComprehensionLoop) -> Option<Vec<Value>> {
+        match iter {
+            Value::Tuple(tuple) => Some(tuple.items.clone()),
+            Value::Range(range) => {
+                let ints = [&range.first, &range.end, &range.step].map(Value::as_int);
+                let [Some(first), Some(end), Some(step)] = ints else {
+                    let message = "a comprehension is made while compiling";
+                    let help = "let its range have constant bounds";
+                    self.mistake("constexpr", one.iter.span, message, help);
+                    return None;
+                };
+                let n_turns = match step {
+                    0 => 0,
+                    step if step > 0 => (end - first + step - 1).div_euclid(step),
+                    step => (first - end - step - 1).div_euclid(-step),
+                };
+                let n_turns = n_turns.clamp(0, 1 << 16);
+                Some((0..n_turns).map(|turn| Value::Int(first + turn * step)).collect())
+            }
+            Value::Poison => None,
+            other => {
+                self.not_a_tuple(other, one.iter.span);
+                None
+            }
+        }
+    }
+}

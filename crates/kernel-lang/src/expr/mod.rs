@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Expressions.
+
+mod attribute;
+mod call;
+mod choice;
+mod comprehension;
+mod name;
+
+pub(crate) use attribute::{largest, least, memory_of};
+pub(crate) use call::{Arg, Args};
+pub(crate) use choice::Guards;
+
+use crate::elaborate::{Elaborator, MOST_DEPTH};
+use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::value::{Closure, Value};
+use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::{Scalar, kernel};
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    /// What an expression gives.
+    pub fn expr(&mut self, expr: &Expr) -> Value {
+        if self.depth >= MOST_DEPTH {
+            let message = "this is nested too deeply, in expressions or calls";
+            return self.mistake("too-deep", expr.span, message, "name parts of it");
+        }
+        self.depth += 1;
+        let before = self.at(expr.span);
+        let value = self.expr_kind(expr);
+        self.b.set_place(before);
+        self.depth -= 1;
+        value
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Value {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Name(name) => self.name(name, span),
+            ExprKind::Int(int) => Value::Int(*int),
+            ExprKind::Float(float) => Value::Float(*float),
+            ExprKind::Bool(truth) => Value::Bool(*truth),
+            ExprKind::None => Value::None,
+            ExprKind::Text(text) => Value::Text(text.value.clone()),
+            ExprKind::Tuple(parts) | ExprKind::List(parts) => self.tuple(parts),
+            ExprKind::Attribute(of, member) => {
+                let of = self.expr(of);
+                self.attribute(of, member)
+            }
+            ExprKind::Subscript(of, index) => self.subscript(of, index, span),
+            ExprKind::Call(call) => self.call(call, span),
+            ExprKind::Unary(op, operand) => {
+                let value = self.expr(operand);
+                match op {
+                    UnaryOp::Not => self.unary(*op, &value, operand.span),
+                    UnaryOp::Neg | UnaryOp::Pos | UnaryOp::Invert => self.unary(*op, &value, span),
+                }
+            }
+            ExprKind::Binary(op, operands) => {
+                let (left, right) = (self.expr(&operands.0), self.expr(&operands.1));
+                self.binary(*op, &left, &right, span)
+            }
+            ExprKind::Logic(op, parts) => self.logic(*op, parts),
+            ExprKind::Compare(first, rest) => self.comparison(first, rest, span),
+            ExprKind::Conditional(parts) => {
+                let (test, then, otherwise) = &**parts;
+                self.conditional(test, then, otherwise, span)
+            }
+            ExprKind::Lambda(function) => {
+                let frame = Some(self.frame_id());
+                let (function, module) = (function.clone(), self.module());
+                Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }))
+            }
+            ExprKind::Comprehension(made) => self.comprehension(made),
+            ExprKind::Starred(of) => {
+                let message = "`*` unpacks a tuple in a call or a tuple";
+                self.mistake("foreign-python", of.span, message, "write the parts")
+            }
+            ExprKind::Dict(_) => self.mistake(
+                "foreign-python",
+                span,
+                "kernels have no dictionary",
+                "write a tuple",
+            ),
+            ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
+        }
+    }
+
+    fn tuple(&mut self, parts: &[Expr]) -> Value {
+        let mut items = Vec::with_capacity(parts.len());
+        for part in parts {
+            match &part.kind {
+                ExprKind::Starred(of) => match self.expr(of) {
+                    Value::Tuple(tuple) => items.extend(tuple.items.iter().cloned()),
+                    other => items.push(self.not_a_tuple(&other, of.span)),
+                },
+                _ => items.push(self.expr(part)),
+            }
+        }
+        Value::tuple(items)
+    }
+
+    /// Reports that something is no tuple.
+    pub fn not_a_tuple(&mut self, found: &Value, span: Span) -> Value {
+        if found.is_poison() {
+            return Value::Poison;
+        }
+        let message = format!("expected a tuple, found {}", self.describe(found));
+        self.mistake("type", span, message, "write a tuple, as in `(a, b)`")
+    }
+
+    /// `first op second op third`, each evaluated once.
+    fn comparison(&mut self, first: &Expr, rest: &[(CompareOp, Expr)], span: Span) -> Value {
+        let mut left = self.expr(first);
+        let mut left_expr = first;
+        let mut all: Option<Value> = None;
+        for (op, right_expr) in rest {
+            let right = self.expr(right_expr);
+            let pair = match rest.len() {
+                1 => span,
+                _ => left_expr.span.to(right_expr.span),
+            };
+            let holds = self.compare(*op, &left, &right, pair);
+            all = Some(match all {
+                Some(all) => self.both(&all, &holds, span),
+                None => holds,
+            });
+            (left, left_expr) = (right, right_expr);
+        }
+        all.unwrap_or(Value::Poison)
+    }
+
+    /// Whether both of two truth values hold.
+    fn both(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+        match (a, b) {
+            (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
+            (Value::Bool(false), _) | (_, Value::Bool(false)) => Value::Bool(false),
+            (Value::Bool(true), other) | (other, Value::Bool(true)) => other.clone(),
+            (a, b) => self.binary(crate::python::tree::BinaryOp::And, a, b, span),
+        }
+    }
+
+    fn compare(&mut self, op: CompareOp, left: &Value, right: &Value, span: Span) -> Value {
+        if left.is_poison() || right.is_poison() {
+            return Value::Poison;
+        }
+        match op {
+            CompareOp::Is => self.is_none(left, right, span),
+            CompareOp::IsNot => {
+                let is = self.is_none(left, right, span);
+                self.unary(UnaryOp::Not, &is, span)
+            }
+            CompareOp::In | CompareOp::NotIn => {
+                let found = self.is_in(left, right, span);
+                match op {
+                    CompareOp::In => found,
+                    _ => self.unary(UnaryOp::Not, &found, span),
+                }
+            }
+            CompareOp::Eq | CompareOp::Ne => match self.equal(left, right, span) {
+                Some(equal) if op == CompareOp::Ne => self.unary(UnaryOp::Not, &equal, span),
+                Some(equal) => equal,
+                None => self.compare_ordered(op, left, right, span),
+            },
+            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
+                self.compare_ordered(op, left, right, span)
+            }
+        }
+    }
+
+    fn compare_ordered(&mut self, op: CompareOp, left: &Value, right: &Value, span: Span) -> Value {
+        if let Some(result) = self.compare_numbers(op, left, right, span) {
+            return result;
+        }
+        let (a, b) = (self.describe(left), self.describe(right));
+        let message = format!("there is no `{}` of {a} and {b}", op.text());
+        self.mistake("operator", span, message, "compare numbers of one type")
+    }
+
+    /// Whether two values are equal that are no numbers; nothing where they are.
+    fn equal(&mut self, left: &Value, right: &Value, span: Span) -> Option<Value> {
+        Some(match (left, right) {
+            (Value::Text(a), Value::Text(b)) => Value::Bool(a == b),
+            (Value::DType(a), Value::DType(b)) => Value::Bool(a == b),
+            (Value::None, Value::None) => Value::Bool(true),
+            (Value::Layout(a), Value::Layout(b)) => Value::Bool(a == b),
+            (Value::Tuple(a), Value::Tuple(b)) if a.items.len() != b.items.len() => {
+                Value::Bool(false)
+            }
+            (Value::Tuple(a), Value::Tuple(b)) => {
+                let mut all = Value::Bool(true);
+                for (a, b) in a.items.iter().zip(&b.items) {
+                    let one = self.compare(CompareOp::Eq, a, b, span);
+                    all = self.both(&all, &one, span);
+                }
+                all
+            }
+            _ if self.kind(left).is_some() && self.kind(right).is_some() => return None,
+            (Value::Optional(_), _) | (_, Value::Optional(_)) => return None,
+            // Whatever has another kind is another thing, as in Python.
+            (Value::Text(_) | Value::DType(_) | Value::None | Value::Tuple(_), _)
+            | (_, Value::Text(_) | Value::DType(_) | Value::None | Value::Tuple(_)) => {
+                Value::Bool(false)
+            }
+            _ => return None,
+        })
+    }
+
+    fn is_none(&mut self, left: &Value, right: &Value, span: Span) -> Value {
+        match (left, right) {
+            (Value::Optional(number), Value::None) | (Value::None, Value::Optional(number)) => {
+                let given = self.optionals[*number].given;
+                let not = kernpack_kernel_ir::op::Unary::Not;
+                Value::Typed(self.b.unary(not, given))
+            }
+            (Value::None, Value::None) => Value::Bool(true),
+            (_, Value::None) | (Value::None, _) => Value::Bool(false),
+            (Value::DType(a), Value::DType(b)) => Value::Bool(a == b),
+            (Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
+            _ => self.mistake(
+                "operator",
+                span,
+                "`is` asks whether an argument is None",
+                "write `==` to compare",
+            ),
+        }
+    }
+
+    fn is_in(&mut self, left: &Value, right: &Value, span: Span) -> Value {
+        let Value::Tuple(tuple) = right else { return self.not_a_tuple(right, span) };
+        let mut any = Value::Bool(false);
+        for item in tuple.items.clone() {
+            let one = self.compare(CompareOp::Eq, left, &item, span);
+            any = match (&any, &one) {
+                (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
+                (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
+                (Value::Bool(false), _) => one,
+                (_, Value::Bool(false)) => any,
+                (a, b) => self.binary_of_type(Binary::Or, a, b, Scalar::Bool),
+            };
+        }
+        any
+    }
+
+    /// `a and b and c`, `a or b or c`: what is right is not looked at where the left decides.
+    fn logic(&mut self, op: LogicOp, parts: &[Expr]) -> Value {
+        let Some((last, before)) = parts.split_last() else { return Value::Poison };
+        let Some((_, _)) = before.split_last() else { return self.truth(last) };
+        let left = self.logic(op, before);
+        let decides = op == LogicOp::Or;
+        match left {
+            Value::Bool(truth) if truth == decides => left,
+            Value::Bool(_) => self.truth(last),
+            Value::Typed(value) => {
+                let guards = self.guards_of_all(before);
+                let guards = if decides { guards.1 } else { guards.0 };
+                self.with_guards(&guards, |cx| cx.logic_typed(op, value, last))
+            }
+            _ => {
+                self.truth(last);
+                Value::Poison
+            }
+        }
+    }
+
+    /// A truth value: a diagnostic of anything else.
+    fn truth(&mut self, expr: &Expr) -> Value {
+        use crate::number::Condition;
+        let value = self.expr(expr);
+        match self.to_condition(&value, expr.span) {
+            Some(Condition::Constant(truth)) => Value::Bool(truth),
+            Some(Condition::Typed(value)) => Value::Typed(value),
+            None => Value::Poison,
+        }
+    }
+
+    fn logic_typed(&mut self, op: LogicOp, left: kernel::Value, right: &Expr) -> Value {
+        self.b.open();
+        let value = self.truth(right);
+        let region = self.b.close();
+        let ir = match op {
+            LogicOp::And => Binary::And,
+            LogicOp::Or => Binary::Or,
+        };
+        let (Value::Bool(_) | Value::Typed(_)) = value else { return Value::Poison };
+        if crate::finish::is_pure(&region) {
+            self.b.append(region);
+            return match (op, value) {
+                (LogicOp::And, Value::Bool(true)) | (LogicOp::Or, Value::Bool(false)) => {
+                    Value::Typed(left)
+                }
+                (_, Value::Bool(truth)) => Value::Bool(truth),
+                (_, value) => self.binary_of_type(ir, &Value::Typed(left), &value, Scalar::Bool),
+            };
+        }
+        // What is right has loads or more: it runs only where the left does not decide.
+        let slot = self.b.slot(op.text(), Scalar::Bool.into());
+        self.b.set(slot, left);
+        self.b.reopen(region);
+        let value = self.typed(&value, Scalar::Bool);
+        self.b.set(slot, value);
+        let runs = self.b.close();
+        let nothing = kernpack_kernel_ir::op::Region::default();
+        match op {
+            LogicOp::And => self.b.if_else(left, runs, nothing),
+            LogicOp::Or => self.b.if_else(left, nothing, runs),
+        }
+        Value::Typed(self.b.get(slot))
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes a kernel tidy once it is elaborated: operations whose result nobody uses go, and values are
+//! numbered in the order in which they are defined, parameters first.
+
+use kernpack_kernel_ir::Kernel;
+use kernpack_kernel_ir::intrinsic::Meaning;
+use kernpack_kernel_ir::kernel::{Size, Value};
+use kernpack_kernel_ir::op::{OpKind, Region};
+use std::collections::HashSet;
+
+/// Removes operations that compute what is not used. Gives the values that are.
+pub(crate) fn remove_unused(kernel: &mut Kernel) -> HashSet<Value> {
+    let mut used = HashSet::new();
+    for array in &kernel.shared {
+        if let Size::Param(value) = array.size {
+            used.insert(value);
+        }
+    }
+    sweep(&mut kernel.body, &mut used);
+    used
+}
+
+/// From the last operation to the first, so that what only the unused used is unused, too.
+fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
+    let mut kept = Vec::with_capacity(region.0.len());
+    for mut op in std::mem::take(&mut region.0).into_iter().rev() {
+        if op.result.is_some_and(|result| !used.contains(&result)) && only_computes(&op.kind) {
+            continue;
+        }
+        // The condition of a `while` is used behind the region that computes it.
+        op.kind.uses(&mut |value| _ = used.insert(*value));
+        let mut regions: Vec<_> = op.kind.regions_mut().collect();
+        regions.reverse();
+        regions.into_iter().for_each(|region| sweep(region, used));
+        kept.push(op);
+    }
+    kept.reverse();
+    region.0 = kept;
+}
+
+/// Whether nothing is lost where nobody uses the result.
+fn only_computes(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::Const(_)
+        | OpKind::Unary(..)
+        | OpKind::Binary(..)
+        | OpKind::Compare(..)
+        | OpKind::Select(..)
+        | OpKind::Convert(..)
+        | OpKind::Bitcast(_)
+        | OpKind::Vector(_)
+        | OpKind::Splat(_)
+        | OpKind::Extract(..)
+        | OpKind::Insert(..)
+        | OpKind::Shared(_)
+        | OpKind::Local(_)
+        | OpKind::Offset(..)
+        | OpKind::Get(_) => true,
+        OpKind::Call(call) => match call.intrinsic.meaning {
+            Meaning::Pure(_)
+            | Meaning::Expand(_)
+            | Meaning::Approximate(_)
+            | Meaning::Geometry(_) => true,
+            Meaning::Warp(_) | Meaning::Barrier | Meaning::Fence | Meaning::Atomic(_) => false,
+        },
+        OpKind::Ptx(ptx) => !ptx.has_effects,
+        // A load is one that the interpreter may find fault with.
+        OpKind::Load(_)
+        | OpKind::Store(_)
+        | OpKind::InBounds { .. }
+        | OpKind::Set(..)
+        | OpKind::If { .. }
+        | OpKind::For { .. }
+        | OpKind::While { .. }
+        | OpKind::Break
+        | OpKind::Continue
+        | OpKind::Return
+        | OpKind::Print(..) => false,
+    }
+}
+
+/// Whether operations compute without touching memory or other threads, so that it does not matter
+/// whether they run.
+pub(crate) fn is_pure(region: &Region) -> bool {
+    region.0.iter().all(|op| only_computes(&op.kind))
+}
+
+/// Numbers values anew: parameters, then the others as they are defined.
+pub(crate) fn renumber(kernel: &mut Kernel, params: &[Value]) {
+    let mut order = params.to_vec();
+    collect(&kernel.body, &mut order);
+    let mut numbers = vec![None; kernel.values.len()];
+    for (number, value) in order.iter().enumerate() {
+        numbers[value.index()] = Some(Value(number as u32));
+    }
+    kernel.values = order.iter().map(|value| kernel.values[value.index()]).collect();
+    let rename = |value: &mut Value| *value = numbers[value.index()].unwrap_or(*value);
+    for array in &mut kernel.shared {
+        if let Size::Param(value) = &mut array.size {
+            rename(value);
+        }
+    }
+    rename_in(&mut kernel.body, &rename);
+}
+
+fn collect(region: &Region, order: &mut Vec<Value>) {
+    for op in &region.0 {
+        order.extend(op.result);
+        if let OpKind::For { index, .. } = &op.kind {
+            order.push(*index);
+        }
+        op.kind.regions().for_each(|region| collect(region, order));
+    }
+}
+
+fn rename_in(region: &mut Region, rename: &dyn Fn(&mut Value)) {
+    for op in &mut region.0 {
+        op.result.iter_mut().for_each(rename);
+        op.kind.uses_mut(&mut |value| rename(value));
+        if let OpKind::For { index, .. } = &mut op.kind {
+            rename(index);
+        }
+        op.kind.regions_mut().for_each(|region| rename_in(region, rename));
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Calls of functions that are written: their statements in the place of the call.
+//!
+//! A function that returns where its last statement is gives its value as it is, also a constant. One
+//! that returns under a condition of the kernel's has its body in a loop of one turn, which such a
+//! `return` leaves: what it returns is in slots.
+
+use crate::elaborate::Elaborator;
+use crate::expr::Args;
+use crate::python::tree::{Expr, Function, Param};
+use crate::scope::{Binding, FrameId, Stored, Variable};
+use crate::stmt::Flow;
+use crate::value::{Closure, Value};
+use kernpack_kernel_ir::kernel::Slot;
+use kernpack_kernel_ir::op::{OpKind, Region};
+use kernpack_kernel_ir::{Const, Scalar};
+use kernpack_syntax::{Diagnostic, Span};
+use std::sync::Arc;
+
+/// A call that we are in.
+#[derive(Debug)]
+pub(crate) struct Activation {
+    /// Its names.
+    pub frame: FrameId,
+    /// What stands around the statement that is elaborated, the innermost last.
+    pub controls: Vec<Control>,
+    function: Option<Arc<Function>>,
+    is_kernel: bool,
+    /// How many values there were when its body began.
+    mark: usize,
+    early: Option<Early>,
+}
+
+/// What stands around a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// A branch of the kernel's.
+    Branch,
+    /// A loop of the kernel's.
+    Loop,
+    /// A loop that is unrolled.
+    Unrolled,
+}
+
+/// What returns under conditions of the kernel's.
+#[derive(Clone, Debug)]
+struct Early {
+    /// Where it puts its result.
+    result: Stored,
+    /// Whether it has returned, where that is asked behind a loop.
+    flag: Option<Slot>,
+    /// Where.
+    span: Span,
+}
+
+impl Activation {
+    /// That of a kernel.
+    pub fn kernel(frame: FrameId, function: &Arc<Function>) -> Activation {
+        let function = Some(function.clone());
+        Activation { frame, controls: vec![], function, is_kernel: true, mark: 0, early: None }
+    }
+
+    /// That of a constant of a file.
+    pub fn constant(frame: FrameId) -> Activation {
+        let (function, controls) = (None, Vec::new());
+        Activation { frame, controls, function, is_kernel: false, mark: 0, early: None }
+    }
+}
+
+impl Elaborator<'_> {
+    /// Calls a function that is written.
+    pub fn inline(&mut self, closure: &Closure, args: Args, span: Span) -> Value {
+        let function = &closure.function;
+        let name = &function.name.name;
+        if let Some(what) = closure.uncallable {
+            let message = format!("`{name}` is {what}, and kernels do not call it");
+            let help = "call a plain `def`, which stands in the place of its call";
+            return self.mistake("call", span, message, help);
+        }
+        let is_it = |one: &Activation| {
+            one.function.as_ref().is_some_and(|other| Arc::ptr_eq(other, function))
+        };
+        if self.activations.iter().any(is_it) {
+            let message = format!("`{name}` calls itself");
+            let help = "write a loop: functions stand in the place of their calls";
+            return self.mistake("recursion", span, message, help);
+        }
+        for (foreign, place) in &function.foreign_params {
+            self.report(foreign.diagnostic(*place));
+        }
+        let frame = self.push_frame(closure.module, closure.frame);
+        let place = self.at(span);
+        let caller = self.caller.replace(place);
+        self.activations.push(Activation {
+            frame,
+            controls: vec![],
+            function: Some(function.clone()),
+            is_kernel: false,
+            mark: self.b.kernel().values.len(),
+            early: None,
+        });
+        let is_bound = self.bind_params(function, args, span);
+        self.b.open();
+        self.depth += 8;
+        let flow = if is_bound { self.block(&function.body) } else { Flow::Return(Value::Poison) };
+        self.depth -= 8;
+        let region = self.b.close();
+        let activation = self.activations.pop();
+        self.caller = caller;
+        self.b.set_place(place);
+        match activation.and_then(|activation| activation.early) {
+            None => {
+                self.b.append(region);
+                match flow {
+                    Flow::Return(value) => value,
+                    Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Value::None,
+                }
+            }
+            Some(early) => self.one_turn(region, &early, &flow, function),
+        }
+    }
+
+    /// The body of a function that returns early, and its result.
+    fn one_turn(&mut self, region: Region, early: &Early, flow: &Flow, of: &Function) -> Value {
+        let falls_through = matches!(flow, Flow::Next);
+        if falls_through && !matches!(early.result, Stored::Same(Value::None)) {
+            let problem = Diagnostic::new(
+                "return",
+                format!("`{}` does not return a value on every way", of.name.name),
+            );
+            let problem = problem.label(of.name.span, "").mark(early.span, "returns one here");
+            return self.report(problem.help("return a value at its end"));
+        }
+        self.store_zero(&early.result);
+        if let Some(flag) = early.flag {
+            let no = self.b.constant(Const::bool(false));
+            self.b.set(flag, no);
+        }
+        let (first, end) = (self.b.index(0), self.b.index(1));
+        let index = self.b.loop_index(Scalar::I64.into());
+        self.b.effect(OpKind::For { index, first, end, step: end, body: region });
+        self.stored(&early.result)
+    }
+
+    fn bind_params(&mut self, function: &Function, args: Args, span: Span) -> bool {
+        let name = &function.name.name;
+        let positional = function.params.iter().filter(|param| !param.is_keyword).count();
+        let mut is_bound = true;
+        if args.positional.len() > positional {
+            let message =
+                format!("`{name}` takes {positional} arguments, and is given {}", args.positional.len());
+            self.mistake("arguments", span, message, "leave out those that it has no name for");
+            is_bound = false;
+        }
+        for (ident, _) in &args.named {
+            let at = function.params.iter().position(|param| param.name.name == ident.name);
+            let problem = match at {
+                None => format!("`{name}` has no parameter `{}`", ident.name),
+                Some(at) if at < args.positional.len() => {
+                    format!("`{}` is given twice", ident.name)
+                }
+                Some(_) => continue,
+            };
+            self.mistake("arguments", ident.span, problem, "pass each parameter once, by its name");
+            is_bound = false;
+        }
+        for (number, param) in function.params.iter().enumerate() {
+            let by_place = args.positional.get(number).filter(|_| number < positional);
+            let by_name = args.named.iter().find(|(ident, _)| ident.name == param.name.name);
+            let value = match (by_place.or(by_name.map(|(_, arg)| arg)), &param.default) {
+                (Some(arg), _) => arg.value.clone(),
+                (None, Some(default)) => self.expr(default),
+                (None, None) => {
+                    let message = format!("`{name}` misses its argument `{}`", param.name.name);
+                    self.mistake("arguments", span, message, "pass it");
+                    is_bound = false;
+                    Value::Poison
+                }
+            };
+            self.bind_param(param, value);
+        }
+        is_bound
+    }
+
+    /// Binds a parameter. One that is annotated as constant is given a constant.
+    pub fn bind_param(&mut self, param: &Param, value: Value) {
+        let scalar = self.scalar_of_name(&value);
+        let binding = match value {
+            Value::Poison => Binding::Lost(crate::scope::Lost::Poison),
+            value => Binding::Value(value),
+        };
+        self.frame().bind(&param.name.name, Variable { binding, scalar, span: param.name.span });
+    }
+
+    /// `return value`
+    pub fn leave_function(&mut self, value: Option<&Expr>, span: Span) -> Flow {
+        let is_conditional =
+            self.activation().controls.iter().any(|control| *control != Control::Unrolled);
+        if self.activation().is_kernel {
+            if let Some(value) = value.filter(|value| {
+                !matches!(value.kind, crate::python::tree::ExprKind::None)
+            }) {
+                let help = "store it in a tensor";
+                self.mistake("return", value.span, "a kernel returns nothing", help);
+            }
+            if !is_conditional {
+                return Flow::Return(Value::None);
+            }
+            self.b.effect(OpKind::Return);
+            return Flow::Ended;
+        }
+        let given = match value {
+            Some(value) => self.expr(value),
+            None => Value::None,
+        };
+        if !is_conditional && self.activation().early.is_none() {
+            return Flow::Return(given);
+        }
+        self.return_early(given, span);
+        self.b.effect(OpKind::Break);
+        Flow::Ended
+    }
+
+    fn return_early(&mut self, value: Value, span: Span) {
+        let (mark, early) = (self.activation().mark, self.activation().early.clone());
+        let mut early = match early {
+            Some(early) => early,
+            None => {
+                let result = match self.promote("result", &value) {
+                    Some(stored) => stored,
+                    None if self.is_visible(&value, mark) => Stored::Same(value.clone()),
+                    None => {
+                        let message = format!(
+                            "{} is returned under a condition of the kernel's",
+                            self.describe(&value)
+                        );
+                        self.mistake("return", span, message, "return it at the end, or numbers");
+                        Stored::Same(Value::Poison)
+                    }
+                };
+                Early { result, flag: None, span }
+            }
+        };
+        let is_poisoned = matches!(early.result, Stored::Same(Value::Poison));
+        if !is_poisoned && !value.is_poison() && !self.store_checked(&early.result, &value) {
+            let found = self.describe(&value);
+            let problem = Diagnostic::new("return", format!("{found} is returned here"));
+            let problem = problem.label(span, "").mark(early.span, "and something else here");
+            self.report(problem.help("return values of one type"));
+        }
+        if self.activation().controls.contains(&Control::Loop) {
+            let flag = match early.flag {
+                Some(flag) => flag,
+                None => self.b.slot("returned", Scalar::Bool.into()),
+            };
+            let yes = self.b.constant(Const::bool(true));
+            self.b.set(flag, yes);
+            early.flag = Some(flag);
+        }
+        self.activation().early = Some(early);
+    }
+
+    /// Behind a loop out of which a function may have returned: leaves what is around it, too.
+    pub fn leave_outer_loop(&mut self) {
+        let Some(flag) = self.activation().early.as_ref().and_then(|early| early.flag) else {
+            return;
+        };
+        let returned = self.b.get(flag);
+        self.b.open();
+        self.b.effect(OpKind::Break);
+        let leaves = self.b.close();
+        self.b.if_else(returned, leaves, Region::default());
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Conversions that are written: `kp.float32(x)`, `x.to(kp.float16)`.
+
+use super::{Kind, bounds};
+use crate::elaborate::Elaborator;
+use crate::value::Value;
+use kernpack_kernel_ir::op::Rounding;
+use kernpack_kernel_ir::{Const, Scalar, eval};
+use kernpack_syntax::Span;
+
+impl Elaborator<'_> {
+    /// A number or truth value as another type. Without a rounding, a float becomes an integer
+    /// towards zero, and everything else the nearest.
+    pub fn cast(
+        &mut self,
+        value: &Value,
+        to: Scalar,
+        rounding: Option<Rounding>,
+        span: Span,
+    ) -> Value {
+        let Some(kind) = self.kind(value) else {
+            if !value.is_poison() {
+                let message = format!("expected a number, found {}", self.describe(value));
+                self.mistake("type", span, message, format!("pass `kp.{to}` a number or a bool"));
+            }
+            return Value::Poison;
+        };
+        let to_int = to.is_int() && matches!(kind, Kind::Float) || {
+            matches!(kind, Kind::Of(from) if from.is_float()) && to.is_int()
+        };
+        let rounding = match rounding {
+            Some(rounding) => rounding,
+            None if to_int => Rounding::Zero,
+            None => Rounding::NearestEven,
+        };
+        self.each_lane(value, to, &mut |cx, one| cx.cast_one(&one, to, rounding, span))
+    }
+
+    fn cast_one(&mut self, value: &Value, to: Scalar, rounding: Rounding, span: Span) -> Value {
+        let constant = match value {
+            Value::Int(int) if to.is_int() => {
+                let (min, max) = bounds(to);
+                if !(min..=max).contains(int) {
+                    let message = format!("{int} is no {to}, which goes from {min} to {max}");
+                    return self.mistake("literal", span, message, "choose a wider type");
+                }
+                return Value::Const(Const::from_bits(to, *int as u64));
+            }
+            Value::Int(int) => match i64::try_from(*int) {
+                Ok(int) => Const::int(Scalar::I64, int),
+                Err(_) => Const::float(Scalar::F64, *int as f64),
+            },
+            Value::Float(float) => Const::float(Scalar::F64, *float),
+            Value::Bool(truth) => Const::bool(*truth),
+            Value::Const(constant) => *constant,
+            Value::Typed(value) => return Value::Typed(self.convert(*value, to, rounding)),
+            _ => return Value::Poison,
+        };
+        match constant.scalar() == to {
+            true => Value::of_const(constant),
+            false => Value::of_const(eval::convert(constant, to, rounding)),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operators of numbers, lane by lane of what has several.
+
+use super::constant::{self, Refused};
+use super::{Clash, Kind};
+use crate::elaborate::Elaborator;
+use crate::python::tree::{BinaryOp, CompareOp, UnaryOp};
+use crate::value::{Elements, Value};
+use kernpack_kernel_ir::op::{Binary, Compare, Unary};
+use kernpack_kernel_ir::{Scalar, eval};
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    /// `left op right`
+    pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        if left.is_poison() || right.is_poison() {
+            return Value::Poison;
+        }
+        if let Some(result) = self.binary_of_others(op, left, right) {
+            return result;
+        }
+        let (Some(a), Some(b)) = (self.kind(left), self.kind(right)) else {
+            return self.no_operator(op, left, right, span);
+        };
+        let is_untyped = |kind| matches!(kind, Kind::Int | Kind::Float);
+        if is_untyped(a) && is_untyped(b) {
+            return match constant::binary(op, left, right) {
+                Ok(result) => result,
+                Err(refused) => self.refused(op, &refused, left, right, span),
+            };
+        }
+        let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
+        let is_bitwise = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        let common = match self.common(a, b) {
+            Err(Clash::Bool) if truths && is_bitwise => Scalar::Bool,
+            // The count of a shift does not change what is shifted.
+            Ok(_) | Err(Clash::Types(..)) if is_shift => match a {
+                Kind::Of(scalar) => scalar,
+                Kind::Int | Kind::Float => b.alone(),
+            },
+            Err(clash) => return self.clash(&clash, &format!("`{}`", op.text()), span),
+            Ok(common) => common,
+        };
+        if !self.fits(left, common, span) || !self.fits(right, common, span) {
+            return Value::Poison;
+        }
+        match ir_binary(op, common) {
+            Some(ir) => self.lanes(left, right, common, span, &mut |cx, a, b| {
+                cx.binary_of_type(ir, &a, &b, common)
+            }),
+            None => self.no_operator(op, left, right, span),
+        }
+    }
+
+    /// An operation on numbers of one type, constant or not.
+    pub fn binary_of_type(
+        &mut self,
+        op: Binary,
+        left: &Value,
+        right: &Value,
+        scalar: Scalar,
+    ) -> Value {
+        if let (Some(a), Some(b)) = (self.as_const(left, scalar), self.as_const(right, scalar)) {
+            return Value::of_const(eval::binary(op, a, b));
+        }
+        let (a, b) = (self.typed(left, scalar), self.typed(right, scalar));
+        Value::Typed(self.compute_binary(op, a, b))
+    }
+
+    /// Something for each lane of two values: of one where neither has several.
+    pub fn lanes(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        scalar: Scalar,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Value {
+        let elements = match (left, right) {
+            (Value::Elements(a), Value::Elements(b)) if a.items.len() != b.items.len() => {
+                let message = format!("{} elements meet {}", a.items.len(), b.items.len());
+                return self.mistake("shape", span, message, "make both of one shape");
+            }
+            (Value::Elements(elements), _) | (_, Value::Elements(elements)) => elements.clone(),
+            _ => return each(self, left.clone(), right.clone()),
+        };
+        let lane = |value: &Value, lane: usize| match value {
+            Value::Elements(elements) => elements.items[lane].clone(),
+            one => one.clone(),
+        };
+        let items = (0..elements.items.len()).map(|i| each(self, lane(left, i), lane(right, i)));
+        let items = items.collect();
+        Value::Elements(Arc::new(Elements { scalar, shape: elements.shape.clone(), items }))
+    }
+
+    /// Operators of what is no number: tuples and texts are put together.
+    fn binary_of_others(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
+        match (op, left, right) {
+            (BinaryOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
+                Some(Value::tuple([&a.items[..], &b.items[..]].concat()))
+            }
+            (BinaryOp::Mul, Value::Tuple(items), count) | (BinaryOp::Mul, count, Value::Tuple(items)) => {
+                let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
+                Some(Value::tuple(items.items.repeat(count)))
+            }
+            (BinaryOp::Add, Value::Text(a), Value::Text(b)) => {
+                Some(Value::Text(Arc::from(format!("{a}{b}"))))
+            }
+            (BinaryOp::Add | BinaryOp::Sub, Value::Pointer(tensor), count) => {
+                let count = if op == BinaryOp::Sub {
+                    self.binary(BinaryOp::Sub, &Value::index(0), count, Span::default())
+                } else {
+                    count.clone()
+                };
+                self.pointer_offset(tensor, &count)
+            }
+            _ => None,
+        }
+    }
+
+    fn refused(
+        &mut self,
+        op: BinaryOp,
+        refused: &Refused,
+        left: &Value,
+        right: &Value,
+        span: Span,
+    ) -> Value {
+        match refused {
+            Refused::IntDivision => self.int_division(span),
+            Refused::ByZero => {
+                let message = format!("`{}` by zero", op.text());
+                self.mistake("division", span, message, "divide by something else")
+            }
+            Refused::None => self.no_operator(op, left, right, span),
+        }
+    }
+
+    fn int_division(&mut self, span: Span) -> Value {
+        let help = "write `//`, or convert an operand, as in `kp.float32(n)`";
+        self.mistake("division", span, "`/` of integers", help)
+    }
+
+    fn no_operator(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        let (a, b) = (self.describe(left), self.describe(right));
+        let is_int = |value: &Value| match self.kind(value) {
+            Some(Kind::Int) => true,
+            Some(Kind::Of(scalar)) => scalar.is_int(),
+            Some(Kind::Float) | None => false,
+        };
+        let help = match op {
+            BinaryOp::Div if is_int(left) && is_int(right) => return self.int_division(span),
+            BinaryOp::FloorDiv => "write `kp.floor(a / b)` of floats",
+            BinaryOp::Mod => "write `a - kp.floor(a / b) * b` of floats",
+            BinaryOp::Pow => "write `kp.pow(a, b)` of floats, and products of integers",
+            BinaryOp::MatMul => "write loops, with `kp.fma`",
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                "convert both to an integer"
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                "use numbers, or elements of tensors"
+            }
+        };
+        let message = format!("there is no `{}` of {a} and {b}", op.text());
+        self.mistake("operator", span, message, help)
+    }
+
+    /// `op value`
+    pub fn unary(&mut self, op: UnaryOp, value: &Value, span: Span) -> Value {
+        let kind = self.kind(value);
+        match (op, value, kind) {
+            (_, Value::Poison, _) => Value::Poison,
+            (UnaryOp::Not, ..) => self.negated(value, span),
+            (UnaryOp::Neg, Value::Int(int), _) => Value::Int(-int),
+            (UnaryOp::Neg, Value::Float(float), _) => Value::Float(-float),
+            (UnaryOp::Invert, Value::Int(int), _) => Value::Int(!int),
+            (UnaryOp::Pos, _, Some(kind)) if kind != Kind::Of(Scalar::Bool) => value.clone(),
+            (UnaryOp::Neg, _, Some(Kind::Of(scalar))) if scalar != Scalar::Bool => {
+                self.each_lane(value, scalar, &mut |cx, one| cx.unary_of(Unary::Neg, &one))
+            }
+            (UnaryOp::Invert, _, Some(Kind::Of(scalar))) if scalar.is_int() => {
+                self.each_lane(value, scalar, &mut |cx, one| cx.unary_of(Unary::Not, &one))
+            }
+            (UnaryOp::Neg | UnaryOp::Pos | UnaryOp::Invert, ..) => {
+                let found = self.describe(value);
+                let message = format!("there is no `{}` of {found}", op.text());
+                let help = match op {
+                    UnaryOp::Invert if kind == Some(Kind::Of(Scalar::Bool)) => "write `not`",
+                    _ => "convert it to a number first",
+                };
+                self.mistake("operator", span, message, help)
+            }
+        }
+    }
+
+    /// Something for each lane of a value.
+    pub fn each_lane(
+        &mut self,
+        value: &Value,
+        scalar: Scalar,
+        each: &mut dyn FnMut(&mut Self, Value) -> Value,
+    ) -> Value {
+        match value {
+            Value::Elements(elements) => {
+                let items = elements.items.iter().map(|one| each(self, one.clone())).collect();
+                let shape = elements.shape.clone();
+                Value::Elements(Arc::new(Elements { scalar, shape, items }))
+            }
+            one => each(self, one.clone()),
+        }
+    }
+
+    /// An operation on a number that has a type.
+    pub fn unary_of(&mut self, op: Unary, value: &Value) -> Value {
+        match value {
+            Value::Const(constant) => Value::of_const(eval::unary(op, *constant)),
+            Value::Typed(value) => Value::Typed(self.b.unary(op, *value)),
+            _ => Value::Poison,
+        }
+    }
+
+    /// `not value`
+    fn negated(&mut self, value: &Value, span: Span) -> Value {
+        use super::Condition;
+        match self.to_condition(value, span) {
+            None => Value::Poison,
+            Some(Condition::Constant(truth)) => Value::Bool(!truth),
+            Some(Condition::Typed(value)) => Value::Typed(self.b.unary(Unary::Not, value)),
+        }
+    }
+
+    /// `left op right`, of numbers.
+    pub fn compare_numbers(
+        &mut self,
+        op: CompareOp,
+        left: &Value,
+        right: &Value,
+        span: Span,
+    ) -> Option<Value> {
+        let (a, b) = (self.kind(left)?, self.kind(right)?);
+        if let Some(holds) = constant::compare(op, left, right) {
+            return Some(Value::Bool(holds));
+        }
+        let ir = ir_compare(op)?;
+        let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
+        let common = match self.common(a, b) {
+            Err(Clash::Bool) if truths && matches!(ir, Compare::Eq | Compare::Ne) => Scalar::Bool,
+            Err(clash) => return Some(self.clash(&clash, &format!("`{}`", op.text()), span)),
+            Ok(common) => common,
+        };
+        if !self.fits(left, common, span) || !self.fits(right, common, span) {
+            return Some(Value::Poison);
+        }
+        Some(self.lanes(left, right, Scalar::Bool, span, &mut |cx, a, b| {
+            if let (Some(a), Some(b)) = (cx.as_const(&a, common), cx.as_const(&b, common)) {
+                return Value::Bool(eval::compare(ir, a, b));
+            }
+            let (a, b) = (cx.typed(&a, common), cx.typed(&b, common));
+            Value::Typed(cx.b.compare(ir, a, b))
+        }))
+    }
+}
+
+fn ir_binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
+    let (is_float, is_bool) = (scalar.is_float(), scalar == Scalar::Bool);
+    match op {
+        BinaryOp::Add => Some(Binary::Add),
+        BinaryOp::Sub => Some(Binary::Sub),
+        BinaryOp::Mul => Some(Binary::Mul),
+        BinaryOp::Div => is_float.then_some(Binary::Div),
+        BinaryOp::FloorDiv => (!is_float).then_some(Binary::FloorDiv),
+        BinaryOp::Mod => (!is_float).then_some(Binary::FloorMod),
+        BinaryOp::Shl => (!is_float && !is_bool).then_some(Binary::Shl),
+        BinaryOp::Shr => (!is_float && !is_bool).then_some(Binary::Shr),
+        BinaryOp::And => (!is_float).then_some(Binary::And),
+        BinaryOp::Or => (!is_float).then_some(Binary::Or),
+        BinaryOp::Xor => (!is_float).then_some(Binary::Xor),
+        BinaryOp::Pow | BinaryOp::MatMul => None,
+    }
+}
+
+fn ir_compare(op: CompareOp) -> Option<Compare> {
+    match op {
+        CompareOp::Eq => Some(Compare::Eq),
+        CompareOp::Ne => Some(Compare::Ne),
+        CompareOp::Lt => Some(Compare::Lt),
+        CompareOp::Le => Some(Compare::Le),
+        CompareOp::Gt => Some(Compare::Gt),
+        CompareOp::Ge => Some(Compare::Ge),
+        CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn => None,
+    }
+}

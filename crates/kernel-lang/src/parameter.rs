@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a kernel is passed: what it asked for while it was elaborated, each pointer and each number
+//! once. Numbers are expressions over the dims of a call, and so are sums and products of them, as
+//! the launch has to know how large shared tensors are.
+
+use crate::finish;
+use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
+use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::{Builder, Kernel, Scalar};
+use kernpack_validators::expr::Op;
+use kernpack_validators::plan::CScalar;
+use kernpack_validators::{Expr, KernelArg};
+use std::collections::HashMap;
+
+/// The most operations on the way to a name, in an expression that a launch is to compute.
+const MOST_DEPTH: usize = 16;
+/// The most bytes of constant arrays that a launch need not ask for.
+const STATIC_SHARED_BYTES: u64 = 48 << 10;
+
+/// The parameters of a kernel in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters {
+    list: Vec<Parameter>,
+    known: HashMap<String, Value>,
+    /// What numbers are, in terms of a call.
+    exprs: HashMap<Value, Expr>,
+}
+
+#[derive(Debug)]
+struct Parameter {
+    value: Value,
+    param: Param,
+    arg: KernelArg,
+}
+
+impl Parameters {
+    /// The pointer that a call passes.
+    pub fn pointer(&mut self, b: &mut Builder, expr: &Expr, pointer: Pointer) -> Value {
+        let text = format!("pointer {expr}");
+        if let Some(&value) = self.known.get(&text) {
+            return value;
+        }
+        let kind = ParamKind::Pointer(pointer);
+        self.add(b, text, expr.to_string(), kind, KernelArg::Value(expr.clone(), None))
+    }
+
+    /// A number that a call has.
+    pub fn number(&mut self, b: &mut Builder, expr: &Expr, scalar: Scalar, facts: Facts) -> Value {
+        let text = format!("{scalar} {expr}");
+        if let Some(&value) = self.known.get(&text) {
+            return value;
+        }
+        let kind = ParamKind::Scalar(scalar, facts);
+        let arg = KernelArg::Value(expr.clone(), CScalar::of(scalar.dtype()));
+        let value = self.add(b, text, expr.to_string(), kind, arg);
+        if scalar == Scalar::I64 {
+            self.exprs.insert(value, expr.clone());
+        }
+        value
+    }
+
+    fn add(
+        &mut self,
+        b: &mut Builder,
+        text: String,
+        name: String,
+        kind: ParamKind,
+        arg: KernelArg,
+    ) -> Value {
+        let value = b.loop_index(kind.ty());
+        self.known.insert(text, value);
+        self.list.push(Parameter { value, param: Param { name, kind }, arg });
+        value
+    }
+
+    /// What a number is in terms of a call, where that can be said.
+    pub fn expr(&self, value: Value, b: &Builder) -> Option<Expr> {
+        match b.known_int(value) {
+            Some(number) => Some(Expr::Int(number)),
+            None => self.exprs.get(&value).cloned(),
+        }
+    }
+
+    /// Writes down what the result of an operation is.
+    pub fn combine(&mut self, op: Binary, result: Value, a: Value, c: Value, b: &Builder) {
+        let op = match op {
+            Binary::Add => Op::Add,
+            Binary::Sub => Op::Sub,
+            Binary::Mul => Op::Mul,
+            Binary::FloorDiv => Op::FloorDiv,
+            Binary::FloorMod => Op::Mod,
+            Binary::Min => Op::Min,
+            Binary::Max => Op::Max,
+            Binary::Div
+            | Binary::MulHigh
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Shl
+            | Binary::Shr => return,
+        };
+        self.write(op, result, a, c, b);
+    }
+
+    /// Writes down that a result is a quotient rounded up.
+    pub fn ceil_div(&mut self, result: Value, a: Value, c: Value, b: &Builder) {
+        self.write(Op::CeilDiv, result, a, c, b);
+    }
+
+    fn write(&mut self, op: Op, result: Value, a: Value, c: Value, b: &Builder) {
+        if !self.exprs.contains_key(&a) && !self.exprs.contains_key(&c) {
+            return;
+        }
+        let (Some(left), Some(right)) = (self.expr(a, b), self.expr(c, b)) else { return };
+        if b.known(result).is_none() && left.depth().max(right.depth()) < MOST_DEPTH {
+            self.exprs.insert(result, Expr::binary(op, left, right));
+        }
+    }
+
+    /// Puts the parameters into the kernel, in order. Gives what each is passed, and the bytes of
+    /// shared memory that a launch asks for.
+    pub fn finish(self, kernel: &mut Kernel) -> (Vec<KernelArg>, Option<Expr>) {
+        let shared = self.shared(kernel);
+        let used = finish::remove_unused(kernel);
+        let kept: Vec<_> =
+            self.list.into_iter().filter(|one| used.contains(&one.value)).collect();
+        let values: Vec<_> = kept.iter().map(|one| one.value).collect();
+        finish::renumber(kernel, &values);
+        let (params, args) = kept.into_iter().map(|one| (one.param, one.arg)).unzip();
+        kernel.params = params;
+        (args, shared)
+    }
+
+    /// The bytes of all arrays of a block, where a launch has to ask for them.
+    fn shared(&self, kernel: &Kernel) -> Option<Expr> {
+        let is_constant = |array: &SharedArray| matches!(array.size, Size::Bytes(_));
+        let bytes = kernel.shared.iter().map(|array| match array.size {
+            Size::Bytes(bytes) => u64::from(bytes),
+            Size::Param(_) => 0,
+        });
+        if kernel.shared.iter().all(is_constant) && bytes.sum::<u64>() <= STATIC_SHARED_BYTES {
+            return None;
+        }
+        // Arrays lie one behind the other, each from a multiple of its alignment on. The largest
+        // alignment of all makes that a sum.
+        let align = kernel.shared.iter().map(|array| array.align).max()?;
+        let rounded = |array: &SharedArray| match array.size {
+            Size::Bytes(bytes) => Some(Expr::Int(bytes.next_multiple_of(align).into())),
+            Size::Param(value) => {
+                let bytes = self.exprs.get(&value)?.clone();
+                Some(bytes.ceildiv(i64::from(align)) * i64::from(align))
+            }
+        };
+        kernel.shared.iter().filter_map(rounded).reduce(|sum, bytes| match (sum, bytes) {
+            (Expr::Int(a), Expr::Int(b)) => Expr::Int(a + b),
+            (sum, bytes) => sum + bytes,
+        })
+    }
+}
+

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Assignments: to names, which keep their first type, and to elements of tensors.
+
+use crate::elaborate::Elaborator;
+use crate::number::Kind;
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Name};
+use crate::scope::{Binding, Lost, Variable};
+use crate::value::Value;
+use kernpack_kernel_ir::Scalar;
+use kernpack_syntax::{Diagnostic, Span};
+
+impl Elaborator<'_> {
+    /// `a = b = value`
+    pub(super) fn assign(&mut self, targets: &[Expr], value: &Expr) {
+        if let [Expr { kind: ExprKind::Name(name), .. }] = targets {
+            self.naming = Some(name.clone());
+        }
+        let given = self.expr(value);
+        self.naming = None;
+        for target in targets {
+            self.assign_to(target, given.clone(), value.span);
+        }
+    }
+
+    /// Gives a target a value.
+    pub fn assign_to(&mut self, target: &Expr, value: Value, span: Span) {
+        match &target.kind {
+            ExprKind::Name(name) => self.assign_name(name, value, target.span, span),
+            ExprKind::Tuple(parts) | ExprKind::List(parts) => self.unpack(target, parts, value, span),
+            ExprKind::Subscript(of, index) => {
+                let of = self.expr(of);
+                let index = self.expr(index);
+                self.store_element(&of, &index, &value, target.span);
+            }
+            _ => {
+                let message = "only names and elements of tensors are assigned to";
+                self.mistake("assignment", target.span, message, "assign to a name");
+            }
+        }
+    }
+
+    fn unpack(&mut self, target: &Expr, parts: &[Expr], value: Value, span: Span) {
+        let value = self.given(value, span);
+        let items = match &value {
+            Value::Tuple(tuple) => tuple.items.clone(),
+            Value::Poison => vec![Value::Poison; parts.len()],
+            other => {
+                self.not_a_tuple(other, span);
+                vec![Value::Poison; parts.len()]
+            }
+        };
+        if items.len() != parts.len() {
+            let message = format!("{} names for a tuple of {}", parts.len(), items.len());
+            self.mistake("unpack", target.span, message, "name each part, `_` those unused");
+            parts.iter().for_each(|part| self.assign_to(part, Value::Poison, span));
+            return;
+        }
+        for (part, item) in parts.iter().zip(items) {
+            self.assign_to(part, item, span);
+        }
+    }
+
+    /// Gives a name a value. `span` is where the value stands.
+    pub fn assign_name(&mut self, name: &Name, value: Value, place: Span, span: Span) {
+        if &**name == "_" {
+            return;
+        }
+        let before = self.frame().get(name).cloned();
+        let value = match &before {
+            Some(variable) => self.kept_type(name, variable, value, span),
+            None => value,
+        };
+        if let Some(Variable { binding: Binding::Stored(stored), .. }) = &before {
+            if !value.is_poison() && !self.store_checked(&stored.clone(), &value) {
+                let message = format!("`{name}` becomes something that is no number");
+                self.mistake("type", span, message, "use another name for it");
+            }
+            return;
+        }
+        let scalar = self.scalar_of_name(&value);
+        let (first, kept) = match before {
+            Some(variable) => (variable.span, variable.scalar),
+            None => (place, None),
+        };
+        let binding = match value.is_poison() {
+            true => Binding::Lost(Lost::Poison),
+            false => Binding::Value(value),
+        };
+        self.frame().bind(name, Variable { binding, scalar: kept.or(scalar), span: first });
+    }
+
+    /// The type that a name keeps from now on.
+    pub fn scalar_of_name(&self, value: &Value) -> Option<Scalar> {
+        self.kind(value).map(Kind::alone)
+    }
+
+    /// A value as a name may have it: a literal takes the name's type, and any other type is a
+    /// mistake.
+    fn kept_type(&mut self, name: &Name, variable: &Variable, value: Value, span: Span) -> Value {
+        let (Some(kept), Some(kind)) = (variable.scalar, self.kind(&value)) else { return value };
+        match kind {
+            Kind::Of(scalar) if scalar == kept => value,
+            Kind::Int if kept == Scalar::I64 => value,
+            Kind::Float if kept == Scalar::F32 => value,
+            Kind::Int if kept.is_int() || kept.is_float() => match self.fits(&value, kept, span) {
+                true => self.as_const(&value, kept).map_or(Value::Poison, Value::of_const),
+                false => Value::Poison,
+            },
+            Kind::Float if kept.is_float() => {
+                self.as_const(&value, kept).map_or(Value::Poison, Value::of_const)
+            }
+            Kind::Int | Kind::Float | Kind::Of(_) => {
+                let found = kind.alone();
+                let message = format!("`{name}` is {kept}, and this is {found}");
+                let problem = Diagnostic::new("first-type", message);
+                let problem = problem.label(span, format!("{found}"));
+                let problem = match variable.span == span {
+                    true => problem,
+                    false => problem.label(variable.span, format!("{kept} from here on")),
+                };
+                let help = match kept {
+                    Scalar::Bool => "use another name".to_string(),
+                    _ if kept == Scalar::I64 && found.is_float() => {
+                        format!("begin with `{name} = kp.{found}(…)`")
+                    }
+                    _ => format!("write `kp.{kept}(…)` around it"),
+                };
+                self.report(problem.help(help))
+            }
+        }
+    }
+
+    /// `target op= value`
+    pub(super) fn augment(&mut self, target: &Expr, op: BinaryOp, value: &Expr, span: Span) {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                let left = self.name(name, target.span);
+                let right = self.expr(value);
+                let result = self.binary(op, &left, &right, span);
+                self.assign_name(name, result, target.span, span);
+            }
+            ExprKind::Subscript(of, index) => {
+                let of = self.expr(of);
+                let index = self.expr(index);
+                let left = self.load_element(&of, &index, target.span);
+                let right = self.expr(value);
+                let result = self.binary(op, &left, &right, span);
+                self.store_element(&of, &index, &result, target.span);
+            }
+            _ => {
+                let message = "only names and elements of tensors are assigned to";
+                self.mistake("assignment", target.span, message, "assign to a name");
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `if`, `elif` and `else`: while compiling where the condition is constant, and in the kernel
+//! where it is not.
+
+use super::Flow;
+use crate::elaborate::Elaborator;
+use crate::inline::Control;
+use crate::number::Condition;
+use crate::python::tree::{Block, Expr, Name};
+use crate::scope::{Binding, Bound, Lost, Stored, Variable};
+use crate::value::Value;
+use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::Region;
+
+/// A branch that was elaborated.
+struct Branch {
+    flow: Flow,
+    bound: Bound,
+    region: Region,
+}
+
+impl Branch {
+    fn is_ended(&self) -> bool {
+        !matches!(self.flow, Flow::Next)
+    }
+
+    fn variable(&self, name: &Name) -> Option<&Variable> {
+        self.bound.iter().find(|(one, _)| one == name).map(|(_, variable)| variable)
+    }
+}
+
+impl Elaborator<'_> {
+    /// An `if` with its `elif` and `else`.
+    pub(super) fn branches(
+        &mut self,
+        branches: &[(Expr, Block)],
+        otherwise: &Block,
+        held: &mut Vec<usize>,
+    ) -> Flow {
+        let Some(((test, then), rest)) = branches.split_first() else {
+            return self.block(otherwise);
+        };
+        let value = self.expr(test);
+        let guards = self.guards(test);
+        match self.to_condition(&value, test.span) {
+            Some(Condition::Constant(true)) => self.block(then),
+            Some(Condition::Constant(false)) => self.branches(rest, otherwise, held),
+            Some(Condition::Typed(condition)) => {
+                let mark = self.b.kernel().values.len();
+                let first = self.branch(&guards.0, |cx| cx.block(then));
+                let second = self.branch(&guards.1, |cx| {
+                    let mut held = Vec::new();
+                    let flow = cx.branches(rest, otherwise, &mut held);
+                    held.into_iter().for_each(|number: usize| cx.optionals[number].guards -= 1);
+                    flow
+                });
+                self.hold(&first, &second, &guards, held);
+                self.join(condition, first, second, mark)
+            }
+            None => {
+                // Neither is known to run, and both may have mistakes.
+                let first = self.branch(&guards.0, |cx| cx.block(then));
+                let second = self.branch(&guards.1, |cx| {
+                    cx.branches(rest, otherwise, &mut Vec::new())
+                });
+                for (name, variable) in first.bound.into_iter().chain(second.bound) {
+                    let binding = Binding::Lost(Lost::Poison);
+                    self.frame().bind(&name, Variable { binding, ..variable });
+                }
+                Flow::Next
+            }
+        }
+    }
+
+    fn branch(&mut self, guards: &[usize], build: impl FnOnce(&mut Self) -> Flow) -> Branch {
+        let mark = self.frame().mark();
+        self.activation().controls.push(Control::Branch);
+        let (flow, region) = self.in_region(guards, build);
+        self.activation().controls.pop();
+        let bound = self.frame().undo(mark);
+        Branch { flow, bound, region }
+    }
+
+    /// What is given from here on, as a branch has left where it is not.
+    fn hold(
+        &mut self,
+        first: &Branch,
+        second: &Branch,
+        guards: &crate::expr::Guards,
+        held: &mut Vec<usize>,
+    ) {
+        let given = match (first.is_ended(), second.is_ended()) {
+            (true, false) => &guards.1,
+            (false, true) => &guards.0,
+            (true, true) | (false, false) => return,
+        };
+        for number in given {
+            self.optionals[*number].guards += 1;
+            held.push(*number);
+        }
+    }
+
+    /// Brings two branches together: names that they bind are joined.
+    fn join(
+        &mut self,
+        condition: kernel::Value,
+        mut first: Branch,
+        mut second: Branch,
+        mark: usize,
+    ) -> Flow {
+        let ended = first.is_ended() && second.is_ended();
+        let mut names: Vec<Name> = Vec::new();
+        for (name, _) in first.bound.iter().chain(&second.bound) {
+            if !names.contains(name) && !ended {
+                names.push(name.clone());
+            }
+        }
+        let from_first = self.values_at_end(&names, &mut first);
+        let from_second = self.values_at_end(&names, &mut second);
+        let mut joined = Vec::new();
+        for ((name, a), b) in names.iter().zip(from_first).zip(from_second) {
+            joined.push(self.join_name(name, a, b, mark));
+        }
+        for (branch, is_first) in [(&mut first, true), (&mut second, false)] {
+            if branch.is_ended() {
+                continue;
+            }
+            self.b.reopen(std::mem::take(&mut branch.region));
+            for one in &joined {
+                let value = if is_first { &one.first } else { &one.second };
+                if let (Some(value), Binding::Stored(stored)) = (value, &one.binding) {
+                    self.store_into(&stored.clone(), value);
+                }
+            }
+            branch.region = self.b.close();
+        }
+        for (name, one) in names.iter().zip(joined) {
+            let variable = first.variable(name).or(second.variable(name));
+            let before = self.frame().get(name).cloned();
+            let Some(kept) = before.as_ref().or(variable) else { continue };
+            let (binding, scalar) = match one.binding {
+                Binding::Stored(Stored::Same(value)) => (Binding::Value(value), kept.scalar),
+                Binding::Stored(Stored::One(slot)) => {
+                    (Binding::Stored(Stored::One(slot)), Some(self.slot_scalar(slot)))
+                }
+                Binding::Lost(lost) if before.is_none() => (Binding::Lost(lost), None),
+                binding => (binding, kept.scalar),
+            };
+            let variable = Variable { binding, scalar, span: kept.span };
+            self.frame().bind(name, variable);
+        }
+        self.b.if_else(condition, first.region, second.region);
+        if ended { Flow::Ended } else { Flow::Next }
+    }
+
+    /// What names stand for at the end of a branch; nothing where it does not get there.
+    fn values_at_end(
+        &mut self,
+        names: &[Name],
+        branch: &mut Branch,
+    ) -> Vec<Option<Result<Value, Lost>>> {
+        if branch.is_ended() {
+            return vec![None; names.len()];
+        }
+        self.b.reopen(std::mem::take(&mut branch.region));
+        let mut values = Vec::with_capacity(names.len());
+        for name in names {
+            let variable = branch.variable(name).cloned();
+            let variable = variable.or_else(|| self.frame().get(name).cloned());
+            values.push(Some(match variable.map(|variable| variable.binding) {
+                None => Err(Lost::Branch),
+                Some(Binding::Lost(lost)) => Err(lost),
+                Some(Binding::Value(value)) => Ok(value),
+                Some(Binding::Stored(stored)) => Ok(self.stored(&stored)),
+            }));
+        }
+        branch.region = self.b.close();
+        values
+    }
+
+    fn join_name(
+        &mut self,
+        name: &Name,
+        first: Option<Result<Value, Lost>>,
+        second: Option<Result<Value, Lost>>,
+        mark: usize,
+    ) -> Joined {
+        let lost = |lost| Joined { binding: Binding::Lost(lost), first: None, second: None };
+        let (first, second) = match (first, second) {
+            (Some(Err(reason)), _) | (_, Some(Err(reason))) => return lost(reason),
+            (first, second) => (first.and_then(Result::ok), second.and_then(Result::ok)),
+        };
+        // A branch that has left counts for nothing.
+        let (a, b) = match (&first, &second) {
+            (Some(a), Some(b)) => (a.clone(), b.clone()),
+            (Some(only), None) | (None, Some(only)) => (only.clone(), only.clone()),
+            (None, None) => return lost(Lost::Branch),
+        };
+        if !self.keeps_type(name, &a, &b) {
+            return lost(Lost::Poison);
+        }
+        let stored = match self.is_same(&a, &b) && !self.is_visible(&a, mark) {
+            true => self.promote(name, &a),
+            false => self.join_values(name, &a, &b, mark),
+        };
+        match stored {
+            Some(stored) => Joined { binding: Binding::Stored(stored), first, second },
+            None => lost(Lost::Changes),
+        }
+    }
+
+    /// Whether a name has one type in both branches; reports where it has not.
+    fn keeps_type(&mut self, name: &Name, a: &Value, b: &Value) -> bool {
+        use crate::number::Kind;
+        let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else { return true };
+        let agrees = match (x, y) {
+            (Kind::Int, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Int) => {
+                scalar != kernpack_kernel_ir::Scalar::Bool
+            }
+            (Kind::Float, Kind::Of(scalar)) | (Kind::Of(scalar), Kind::Float) => scalar.is_float(),
+            _ => x.alone() == y.alone(),
+        };
+        if !agrees {
+            let (x, y) = (x.alone(), y.alone());
+            let span = self.b.kernel().place(self.b.place()).span;
+            let message = format!("`{name}` is {x} in one branch and {y} in another");
+            self.mistake("first-type", span, message, "convert one of them to the other's type");
+        }
+        agrees
+    }
+}
+
+/// A name where branches meet, with what each of them brings.
+struct Joined {
+    binding: Binding,
+    first: Option<Value>,
+    second: Option<Value>,
+}

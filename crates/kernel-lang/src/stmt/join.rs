@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Values of names where ways meet: what is the same stays as it is, and numbers go into slots, also
+//! those in tuples. What is neither is lost.
+
+use crate::elaborate::Elaborator;
+use crate::number::Kind;
+use crate::scope::Stored;
+use crate::value::{Base, Elements, Leaf, Tensor, Value};
+use kernpack_kernel_ir::kernel::Slot;
+use kernpack_kernel_ir::{Const, Scalar};
+use kernpack_layout::{Int, Layout, Shape};
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    /// Whether two values are one.
+    pub fn is_same(&self, a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::None, Value::None) | (Value::Kernpack, Value::Kernpack) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::DType(a), Value::DType(b)) => a == b,
+            (Value::Const(a), Value::Const(b)) => a == b,
+            (Value::Typed(a), Value::Typed(b)) => a == b,
+            (Value::Elements(a), Value::Elements(b)) => Arc::ptr_eq(a, b),
+            (Value::Layout(a), Value::Layout(b)) => a == b,
+            (Value::Swizzle(a), Value::Swizzle(b)) => a == b,
+            (Value::Tensor(a), Value::Tensor(b)) | (Value::Pointer(a), Value::Pointer(b)) => a == b,
+            (Value::Closure(a), Value::Closure(b)) => Arc::ptr_eq(a, b),
+            (Value::Builtin(a), Value::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Value::Module(a), Value::Module(b)) => a == b,
+            (Value::Optional(a), Value::Optional(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) => {
+                a.items.len() == b.items.len()
+                    && a.items.iter().zip(&b.items).all(|(a, b)| self.is_same(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether everything in a value was there before the kernel had so many values: whether it
+    /// is known outside a region that was opened then.
+    pub fn is_visible(&self, value: &Value, mark: usize) -> bool {
+        let leaf = |int: &Int<Leaf>| match int {
+            Int::Known(_) => true,
+            Int::Dynamic(leaf) => leaf.value.index() < mark,
+        };
+        match value {
+            Value::Typed(value) => value.index() < mark,
+            Value::Elements(elements) => {
+                elements.items.iter().all(|one| self.is_visible(one, mark))
+            }
+            Value::Tuple(tuple) => tuple.items.iter().all(|one| self.is_visible(one, mark)),
+            Value::Layout(layout) => layout_leaves(&layout.layout).iter().all(leaf),
+            Value::Tensor(tensor) | Value::Pointer(tensor) => {
+                let is_there = match &tensor.base {
+                    Base::Memory(memory) => memory.pointer.index() < mark,
+                    Base::Coordinates => true,
+                };
+                is_there && tensor_leaves(tensor).iter().all(leaf)
+            }
+            Value::Method(of, _) => self.is_visible(of, mark),
+            Value::Range(range) => {
+                [&range.first, &range.end, &range.step].iter().all(|one| self.is_visible(one, mark))
+            }
+            Value::Poison
+            | Value::None
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Text(_)
+            | Value::DType(_)
+            | Value::Const(_)
+            | Value::Swizzle(_)
+            | Value::Closure(_)
+            | Value::Builtin(_)
+            | Value::Kernpack
+            | Value::Module(_)
+            | Value::Optional(_) => true,
+        }
+    }
+
+    /// What holds one of two values, which are of different ways; nothing where nothing can.
+    pub fn join_values(&mut self, name: &str, a: &Value, b: &Value, mark: usize) -> Option<Stored> {
+        if self.is_same(a, b) && self.is_visible(a, mark) {
+            return Some(Stored::Same(a.clone()));
+        }
+        match (a, b) {
+            (Value::Tuple(x), Value::Tuple(y)) if x.items.len() == y.items.len() => {
+                let pairs = x.items.iter().zip(&y.items);
+                let parts = pairs.map(|(x, y)| self.join_values(name, x, y, mark));
+                Some(Stored::Items(parts.collect::<Option<_>>()?, x.clone()))
+            }
+            (Value::Elements(x), Value::Elements(y))
+                if x.scalar == y.scalar && x.items.len() == y.items.len() =>
+            {
+                Some(self.slots_of(name, x))
+            }
+            (Value::Elements(_), _) | (_, Value::Elements(_)) => None,
+            _ => {
+                let (x, y) = (self.kind(a)?, self.kind(b)?);
+                let truth = Kind::Of(Scalar::Bool);
+                let scalar = match x == truth && y == truth {
+                    true => Scalar::Bool,
+                    false => self.common(x, y).ok()?,
+                };
+                Some(Stored::One(self.b.slot(name, scalar.into())))
+            }
+        }
+    }
+
+    /// Slots for a value that will change; nothing where it cannot be in slots.
+    pub fn promote(&mut self, name: &str, value: &Value) -> Option<Stored> {
+        match value {
+            Value::Elements(elements) => Some(self.slots_of(name, elements)),
+            Value::Tuple(tuple) => {
+                let parts = tuple.items.iter().map(|item| self.promote(name, item));
+                Some(Stored::Items(parts.collect::<Option<_>>()?, tuple.clone()))
+            }
+            _ => {
+                let scalar = self.scalar_of_name(value)?;
+                Some(Stored::One(self.b.slot(name, scalar.into())))
+            }
+        }
+    }
+
+    fn slots_of(&mut self, name: &str, elements: &Arc<Elements>) -> Stored {
+        let ty = elements.scalar.into();
+        let slots = elements.items.iter().map(|_| self.b.slot(name, ty)).collect();
+        Stored::Elements(slots, elements.clone())
+    }
+
+    pub(super) fn slot_scalar(&self, slot: Slot) -> Scalar {
+        self.b.kernel().slots[slot.index()].ty.scalar().unwrap_or(Scalar::I64)
+    }
+
+    /// Puts a value into slots that are made for such ones.
+    pub fn store_into(&mut self, stored: &Stored, value: &Value) {
+        match (stored, value) {
+            (Stored::One(slot), value) => {
+                let typed = self.typed(value, self.slot_scalar(*slot));
+                self.b.set(*slot, typed);
+            }
+            (Stored::Items(parts, _), Value::Tuple(tuple)) => {
+                for (part, item) in parts.iter().zip(&tuple.items) {
+                    self.store_into(part, item);
+                }
+            }
+            (Stored::Elements(slots, like), Value::Elements(elements)) => {
+                for (slot, item) in slots.iter().zip(&elements.items) {
+                    let typed = self.typed(item, like.scalar);
+                    self.b.set(*slot, typed);
+                }
+            }
+            (Stored::Same(_) | Stored::Items(..) | Stored::Elements(..), _) => {}
+        }
+    }
+
+    /// Puts a value into slots, where it is such a one. Gives whether it is.
+    pub fn store_checked(&mut self, stored: &Stored, value: &Value) -> bool {
+        let fits = self.is_storable(stored, value);
+        if fits {
+            self.store_into(stored, value);
+        }
+        fits
+    }
+
+    fn is_storable(&self, stored: &Stored, value: &Value) -> bool {
+        match (stored, value) {
+            (Stored::Same(known), value) => self.is_same(known, value),
+            (Stored::One(slot), value) => {
+                let held = self.slot_scalar(*slot);
+                match self.kind(value) {
+                    Some(Kind::Of(scalar)) => {
+                        scalar == held && !matches!(value, Value::Elements(_))
+                    }
+                    Some(Kind::Int) => held != Scalar::Bool,
+                    Some(Kind::Float) => held.is_float(),
+                    None => false,
+                }
+            }
+            (Stored::Items(parts, _), Value::Tuple(tuple)) => {
+                parts.len() == tuple.items.len()
+                    && parts.iter().zip(&tuple.items).all(|(one, item)| self.is_storable(one, item))
+            }
+            (Stored::Elements(slots, like), Value::Elements(elements)) => {
+                slots.len() == elements.items.len() && like.scalar == elements.scalar
+            }
+            (Stored::Items(..) | Stored::Elements(..), _) => false,
+        }
+    }
+
+    /// Puts zeros into slots, so that they are never without a value.
+    pub fn store_zero(&mut self, stored: &Stored) {
+        match stored {
+            Stored::One(slot) => {
+                let zero = Const::from_bits(self.slot_scalar(*slot), 0);
+                let zero = self.b.constant(zero);
+                self.b.set(*slot, zero);
+            }
+            Stored::Items(parts, _) => parts.iter().for_each(|part| self.store_zero(part)),
+            Stored::Elements(slots, like) => {
+                let zero = self.b.constant(Const::from_bits(like.scalar, 0));
+                slots.iter().for_each(|slot| self.b.set(*slot, zero));
+            }
+            Stored::Same(_) => {}
+        }
+    }
+}
+
+fn layout_leaves(layout: &Layout<Leaf>) -> Vec<Int<Leaf>> {
+    let modes = layout.leaves();
+    modes.into_iter().flat_map(|mode| [mode.extent.clone(), mode.stride.scale.clone()]).collect()
+}
+
+fn shape_leaves(shape: &Shape<Leaf>) -> Vec<Int<Leaf>> {
+    shape.leaves().into_iter().cloned().collect()
+}
+
+fn tensor_leaves(tensor: &Tensor) -> Vec<Int<Leaf>> {
+    [layout_leaves(&tensor.layout), shape_leaves(&tensor.offset)].concat()
+}

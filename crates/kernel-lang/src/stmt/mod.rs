@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Statements.
+
+mod assign;
+mod branch;
+mod join;
+mod run;
+
+use crate::elaborate::Elaborator;
+use crate::inline::Control;
+use crate::number::Condition;
+use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::scope::{Binding, Variable};
+use crate::value::{Closure, Value};
+use kernpack_kernel_ir::op::OpKind;
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+/// What comes behind a statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Flow {
+    /// The next one.
+    Next,
+    /// Nothing: the kernel has jumped away.
+    Ended,
+    /// What is behind a loop that is unrolled.
+    Break,
+    /// The next turn of a loop that is unrolled.
+    Continue,
+    /// The caller, with a value.
+    Return(Value),
+}
+
+impl Elaborator<'_> {
+    /// Statements in order, up to one that jumps away.
+    pub fn block(&mut self, block: &Block) -> Flow {
+        let mut held = Vec::new();
+        let mut flow = Flow::Next;
+        for stmt in block {
+            flow = self.stmt(stmt, &mut held);
+            if !matches!(flow, Flow::Next) {
+                break;
+            }
+        }
+        held.into_iter().for_each(|number: usize| self.optionals[number].guards -= 1);
+        flow
+    }
+
+    /// A statement. Arguments that are given from here on, as it has left where they are not, are
+    /// added to those that are held.
+    fn stmt(&mut self, stmt: &Stmt, held: &mut Vec<usize>) -> Flow {
+        let before = self.at(stmt.span);
+        let flow = match self.is_too_large(stmt.span) {
+            true => Flow::Ended,
+            false => self.stmt_kind(stmt, held),
+        };
+        self.b.set_place(before);
+        flow
+    }
+
+    fn stmt_kind(&mut self, stmt: &Stmt, held: &mut Vec<usize>) -> Flow {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) | StmtKind::Pass => {}
+            StmtKind::Expr(value) => _ = self.expr(value),
+            StmtKind::Assign(targets, value) => self.assign(targets, value),
+            StmtKind::Augment(target, op, value) => self.augment(target, *op, value, span),
+            StmtKind::If(branches, otherwise) => return self.branches(branches, otherwise, held),
+            StmtKind::For(target, iter, body) => return self.for_loop(target, iter, body, span),
+            StmtKind::While(test, body) => return self.while_loop(test, body),
+            StmtKind::Break => return self.leave_turn(Flow::Break, OpKind::Break, span),
+            StmtKind::Continue => return self.leave_turn(Flow::Continue, OpKind::Continue, span),
+            StmtKind::Return(value) => return self.leave_function(value.as_ref(), span),
+            StmtKind::Assert(test, message) => self.assert(test, message.as_ref(), span),
+            StmtKind::Function(function) => {
+                let frame = Some(self.frame_id());
+                let (module, function) = (self.module(), function.clone());
+                let name = function.name.clone();
+                let value =
+                    Value::Closure(Arc::new(Closure { function, module, frame, uncallable: None }));
+                let variable =
+                    Variable { binding: Binding::Value(value), scalar: None, span: name.span };
+                self.frame().bind(&name.name, variable);
+            }
+            StmtKind::Import(_) => {
+                let help = "import at the top of the file";
+                self.mistake("foreign-python", span, "kernels have no `import`", help);
+            }
+            StmtKind::Foreign(foreign) => _ = self.report(foreign.diagnostic(span)),
+        }
+        Flow::Next
+    }
+
+    /// `break` and `continue`
+    fn leave_turn(&mut self, unrolled: Flow, typed: OpKind, span: Span) -> Flow {
+        let word = if matches!(typed, OpKind::Break) { "break" } else { "continue" };
+        let controls = &self.activation().controls;
+        let innermost = controls.iter().rposition(|control| !matches!(control, Control::Branch));
+        let Some(at) = innermost else {
+            let message = format!("`{word}` stands in no loop");
+            self.mistake("python-syntax", span, message, "remove it");
+            return Flow::Ended;
+        };
+        let is_conditional = at + 1 < controls.len();
+        match (&controls[at], is_conditional) {
+            (Control::Unrolled, true) => {
+                let message =
+                    format!("`{word}` out of a loop that unrolls, on a condition of the kernel's");
+                let help = "write `range` instead of `range_constexpr`, or put the rest behind `if`";
+                self.mistake("unrolled", span, message, help);
+                Flow::Ended
+            }
+            (Control::Unrolled, false) => unrolled,
+            (Control::Loop | Control::Branch, _) => {
+                self.b.effect(typed);
+                Flow::Ended
+            }
+        }
+    }
+
+    /// `assert`, of what is known while compiling.
+    fn assert(&mut self, test: &Expr, message: Option<&Expr>, span: Span) {
+        let value = self.expr(test);
+        let text = message.map(|message| self.expr(message));
+        match self.to_condition(&value, test.span) {
+            None | Some(Condition::Constant(true)) => {}
+            Some(Condition::Constant(false)) => {
+                let text = match text {
+                    Some(Value::Text(text)) => text.to_string(),
+                    _ => "an assertion does not hold".to_string(),
+                };
+                self.mistake("assert", span, text, "see the arguments that the kernel is given");
+            }
+            Some(Condition::Typed(_)) => {
+                let help = "write the condition in the signature, or `kp.printf` behind an `if`";
+                let message = "`assert` is for what is known while compiling";
+                self.mistake("assert", span, message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loops: in the kernel, or unrolled while compiling.
+//!
+//! Names that a loop of the kernel's assigns, and that were there before, are in slots before it
+//! begins, as a turn may read what the turn before has written.
+
+use super::Flow;
+use crate::elaborate::Elaborator;
+use crate::inline::Control;
+use crate::number::Condition;
+use crate::python::tree::{Block, Expr, Name};
+use crate::python::walk;
+use crate::scope::{Binding, Lost, Variable};
+use crate::value::{Range, Value};
+use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::{Binary, OpKind};
+use kernpack_kernel_ir::{Const, Scalar};
+use kernpack_layout::{Facts, gcd};
+use kernpack_syntax::Span;
+
+/// The bounds of a loop of the kernel's.
+struct Bounds {
+    first: kernel::Value,
+    end: kernel::Value,
+    step: kernel::Value,
+    /// Where the loop counts down: where it begins, and by how much.
+    down: Option<(kernel::Value, i64)>,
+}
+
+impl Elaborator<'_> {
+    /// `for target in iter:`
+    pub(super) fn for_loop(
+        &mut self,
+        target: &Expr,
+        iter: &Expr,
+        body: &Block,
+        span: Span,
+    ) -> Flow {
+        match self.expr(iter) {
+            Value::Range(range) if range.is_constant => self.unroll_range(target, &range, body, iter),
+            Value::Range(range) => match self.bounds(&range, iter.span) {
+                Some(bounds) => self.typed_loop(target, &bounds, body),
+                None => self.poisoned_loop(target, body),
+            },
+            Value::Tuple(tuple) => self.unroll(target, &mut tuple.items.iter().cloned(), body, span),
+            Value::Poison => self.poisoned_loop(target, body),
+            other => {
+                let message = format!("a loop over {}", self.describe(&other));
+                let help = "write `range(n)`, or `kp.range_constexpr(n)` to unroll";
+                self.mistake("loop", iter.span, message, help);
+                self.poisoned_loop(target, body)
+            }
+        }
+    }
+
+    /// A loop of which a mistake was reported: its body may have others.
+    fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
+        self.assign_to(target, Value::Poison, target.span);
+        self.activation().controls.push(Control::Loop);
+        let (_, _) = self.in_region(&[], |cx| cx.block(body));
+        self.activation().controls.pop();
+        for name in walk::assigned(body) {
+            let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
+            self.frame().bind(&name, Variable { binding, scalar, span: target.span });
+        }
+        Flow::Next
+    }
+
+    fn unroll_range(&mut self, target: &Expr, range: &Range, body: &Block, iter: &Expr) -> Flow {
+        let ints = [&range.first, &range.end, &range.step].map(Value::as_int);
+        let [Some(first), Some(end), Some(step)] = ints else {
+            return self.poisoned_loop(target, body);
+        };
+        if step == 0 {
+            self.mistake("loop", iter.span, "a step of 0", "count by another number");
+            return self.poisoned_loop(target, body);
+        }
+        let mut next = Some(first);
+        let mut turns = std::iter::from_fn(|| {
+            let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
+            next = index.checked_add(step);
+            Some(Value::Int(index))
+        });
+        self.unroll(target, &mut turns, body, iter.span)
+    }
+
+    fn unroll(
+        &mut self,
+        target: &Expr,
+        turns: &mut dyn Iterator<Item = Value>,
+        body: &Block,
+        span: Span,
+    ) -> Flow {
+        self.activation().controls.push(Control::Unrolled);
+        let mut flow = Flow::Next;
+        for item in turns {
+            if self.is_too_large(span) {
+                break;
+            }
+            self.assign_to(target, item, target.span);
+            match self.block(body) {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => break,
+                other @ (Flow::Ended | Flow::Return(_)) => {
+                    flow = other;
+                    break;
+                }
+            }
+        }
+        self.activation().controls.pop();
+        flow
+    }
+
+    /// The bounds of a range as `int64` of the kernel.
+    fn bounds(&mut self, range: &Range, span: Span) -> Option<Bounds> {
+        let first = self.to_index(&range.first, span)?;
+        let end = self.to_index(&range.end, span)?;
+        let step = self.to_index(&range.step, span)?;
+        let facts = self.facts_of_value(step);
+        match self.b.known_int(step) {
+            Some(by) if by < 0 => {
+                // It counts up to how many turns there are, and the index goes down.
+                let distance = self.compute_binary(Binary::Sub, first, end);
+                let by_value = self.b.index(by.checked_neg()?);
+                let turns = self.ceil_div_value(distance, by_value);
+                let (zero, one) = (self.b.index(0), self.b.index(1));
+                Some(Bounds { first: zero, end: turns, step: one, down: Some((first, by)) })
+            }
+            _ if facts.min >= 1 => Some(Bounds { first, end, step, down: None }),
+            known => {
+                let (message, help) = match known {
+                    Some(_) => ("a step of 0", "count by another number"),
+                    None => (
+                        "the step is not known to be positive",
+                        "count by a constant, or say in the signature that it is at least 1",
+                    ),
+                };
+                self.mistake("loop", span, message, help);
+                None
+            }
+        }
+    }
+
+    fn typed_loop(&mut self, target: &Expr, bounds: &Bounds, body: &Block) -> Flow {
+        let mut targets = Vec::new();
+        walk::target_names(target, &mut targets);
+        let changing = self.prepare_loop(body, &targets);
+        let index = self.b.loop_index(Scalar::I64.into());
+        let facts = [bounds.first, bounds.end, bounds.step].map(|one| self.facts_of_value(one));
+        let last = facts[1].max.saturating_sub(1).max(facts[0].min);
+        let divisor = gcd(facts[0].divisor, facts[2].divisor).max(1);
+        self.know(index, Facts { divisor, min: facts[0].min, max: last });
+        let mark = self.frame().mark();
+        self.b.open();
+        let shown = match bounds.down {
+            None => index,
+            Some((from, by)) => {
+                let by = self.b.index(by);
+                let moved = self.compute_binary(Binary::Mul, index, by);
+                self.compute_binary(Binary::Add, from, moved)
+            }
+        };
+        for name in &targets {
+            // A slot of that name is of another loop.
+            let lost = Binding::Lost(Lost::Index);
+            let variable = Variable { binding: lost, scalar: None, span: target.span };
+            self.frame().bind(name, variable);
+        }
+        self.assign_to(target, Value::Typed(shown), target.span);
+        self.loop_body(body);
+        let region = self.b.close();
+        let bound = self.frame().undo(mark);
+        self.b.effect(OpKind::For {
+            index,
+            first: bounds.first,
+            end: bounds.end,
+            step: bounds.step,
+            body: region,
+        });
+        self.finish_loop(bound, changing, &targets);
+        self.leave_outer_loop();
+        Flow::Next
+    }
+
+    fn loop_body(&mut self, body: &Block) {
+        self.activation().controls.push(Control::Loop);
+        self.block(body);
+        self.activation().controls.pop();
+    }
+
+    /// `while test:`
+    pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
+        let changing = self.prepare_loop(body, &[]);
+        let mark = self.frame().mark();
+        let guards = self.guards(test);
+        self.b.open();
+        let value = self.expr(test);
+        let condition = match self.to_condition(&value, test.span) {
+            Some(Condition::Constant(truth)) => self.b.constant(Const::bool(truth)),
+            Some(Condition::Typed(condition)) => condition,
+            None => self.b.constant(Const::bool(false)),
+        };
+        let before = self.b.close();
+        self.b.open();
+        self.with_guards(&guards.0, |cx| cx.loop_body(body));
+        let region = self.b.close();
+        let bound = self.frame().undo(mark);
+        self.b.effect(OpKind::While { before, condition, body: region });
+        self.finish_loop(bound, changing, &[]);
+        self.leave_outer_loop();
+        Flow::Next
+    }
+
+    /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold, with
+    /// what they stand for.
+    fn prepare_loop(
+        &mut self,
+        body: &Block,
+        targets: &[Name],
+    ) -> Vec<(Name, Variable)> {
+        let inner = walk::loop_targets(body);
+        let mut changing = Vec::new();
+        for name in walk::assigned(body) {
+            let Some(variable) = self.frame().get(&name).cloned() else { continue };
+            if targets.contains(&name) {
+                continue;
+            }
+            let Binding::Value(value) = &variable.binding else { continue };
+            let (scalar, first) = (variable.scalar, variable.span);
+            let is_index = inner.contains(&name);
+            let stored = if is_index { None } else { self.promote(&name, value) };
+            let binding = match stored {
+                Some(stored) => {
+                    self.store_into(&stored, value);
+                    Binding::Stored(stored)
+                }
+                None => Binding::Lost(if is_index { Lost::Index } else { Lost::Changes }),
+            };
+            if let Binding::Lost(_) = binding {
+                changing.push((name.clone(), variable.clone()));
+            }
+            self.frame().bind(&name, Variable { binding, scalar, span: first });
+        }
+        changing
+    }
+
+    /// What names stand for behind a loop.
+    fn finish_loop(
+        &mut self,
+        bound: crate::scope::Bound,
+        changing: Vec<(Name, Variable)>,
+        targets: &[Name],
+    ) {
+        for (name, variable) in bound {
+            let was = changing.iter().find(|(one, _)| *one == name);
+            let binding = match was {
+                // Whatever happened, it is what it was.
+                Some((_, before)) if self.is_unchanged(before, &variable) => before.binding.clone(),
+                _ if targets.contains(&name) => Binding::Lost(Lost::Index),
+                Some(_) => Binding::Lost(Lost::Changes),
+                None => match variable.binding {
+                    Binding::Lost(Lost::Poison) => Binding::Lost(Lost::Poison),
+                    _ => Binding::Lost(Lost::Loop),
+                },
+            };
+            let scalar = was.and_then(|(_, before)| before.scalar);
+            self.frame().bind(&name, Variable { binding, scalar, span: variable.span });
+        }
+    }
+
+    fn is_unchanged(&self, before: &Variable, after: &Variable) -> bool {
+        match (&before.binding, &after.binding) {
+            (Binding::Value(a), Binding::Value(b)) => self.is_same(a, b),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Elements and slices: `x[i, j]`, `x[row, None]`.
+
+use crate::elaborate::Elaborator;
+use crate::expr::memory_of;
+use crate::number::Kind;
+use crate::python::tree::Expr;
+use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
+use kernpack_kernel_ir::kernel::{self};
+use kernpack_kernel_ir::op::{Load, Store};
+use kernpack_kernel_ir::{Scalar, Space, Type};
+use kernpack_layout::{
+    Coord, Facts, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, modes, slice_and_offset,
+};
+use kernpack_syntax::{Diagnostic, Span};
+use std::sync::Arc;
+
+impl Elaborator<'_> {
+    /// `of[index]`
+    pub fn subscript(&mut self, of: &Expr, index: &Expr, span: Span) -> Value {
+        let value = self.expr(of);
+        let value = self.given(value, of.span);
+        let index_value = self.expr(index);
+        match &value {
+            Value::Poison => Value::Poison,
+            Value::Tuple(tuple) => self.item(&tuple.items, &index_value, index.span),
+            Value::Elements(elements) => self.item(&elements.items, &index_value, index.span),
+            Value::Tensor(_) | Value::Pointer(_) => self.load_element(&value, &index_value, span),
+            Value::Layout(layout) => self.layout_mode(layout, &index_value, index.span),
+            other => {
+                let message = format!("{} has no elements", self.describe(other));
+                self.mistake("subscript", span, message, "index a tensor or a tuple")
+            }
+        }
+    }
+
+    /// An item of a tuple, by a constant that may count from the end.
+    fn item(&mut self, items: &[Value], index: &Value, span: Span) -> Value {
+        if index.is_poison() {
+            return Value::Poison;
+        }
+        let Some(at) = index.as_int() else {
+            let message = format!("a tuple has constant indices, found {}", self.describe(index));
+            let help = "put its items into a register tensor, or choose with `if`";
+            return self.mistake("subscript", span, message, help);
+        };
+        let count = items.len() as i128;
+        let place = if at < 0 { at + count } else { at };
+        match usize::try_from(place).ok().and_then(|place| items.get(place)) {
+            Some(item) => item.clone(),
+            None => {
+                let message = format!("there is no item {at} of {count}");
+                self.mistake("subscript", span, message, format!("count from 0 to {}", count - 1))
+            }
+        }
+    }
+
+    fn layout_mode(&mut self, layout: &LayoutValue, index: &Value, span: Span) -> Value {
+        let Some(mode) = index.as_int().and_then(|mode| usize::try_from(mode).ok()) else {
+            let help = "count its modes from 0";
+            return self.mistake("subscript", span, "a layout has modes by number", help);
+        };
+        match modes::get(&layout.layout, &[mode]) {
+            Ok(mode) => Value::Layout(Arc::new(LayoutValue { layout: mode, swizzle: None })),
+            Err(error) => self.layout_error(&error, span),
+        }
+    }
+
+    /// An element of a tensor, or the view that a coordinate leaves free.
+    pub fn load_element(&mut self, of: &Value, index: &Value, span: Span) -> Value {
+        let Some((tensor, coord)) = self.place(of, index, span) else { return Value::Poison };
+        if coord.has_free() {
+            return self.slice(&tensor, &coord, span);
+        }
+        let Some(at) = self.element_index(&tensor, &coord, span) else { return Value::Poison };
+        match (memory_of(&tensor), &at) {
+            (Some(memory), Tuple::Leaf(at)) => Value::Typed(self.load_at(memory, at)),
+            (None, at) => self.nested(at),
+            (Some(_), Tuple::Node(_)) => Value::Poison,
+        }
+    }
+
+    /// `of[index] = value`
+    pub fn store_element(&mut self, of: &Value, index: &Value, value: &Value, span: Span) {
+        let of = self.given(of.clone(), span);
+        let Some((tensor, coord)) = self.place(&of, index, span) else { return };
+        if coord.has_free() {
+            let help = "write `kp.copy(source, x[i, None])`, or assign each element in a loop";
+            self.mistake("subscript", span, "a view is assigned to", help);
+            return;
+        }
+        let Some(at) = self.element_index(&tensor, &coord, span) else { return };
+        let Some(memory) = self.writable(&tensor, span) else { return };
+        let memory = memory.clone();
+        let Some(value) = self.element_value(value, memory.element, span) else { return };
+        if let Tuple::Leaf(at) = at {
+            self.store_at(&memory, &at, value);
+        }
+    }
+
+    /// The memory of a tensor, where it may be written; a diagnostic where not.
+    pub fn writable<'t>(&mut self, tensor: &'t Tensor, span: Span) -> Option<&'t Memory> {
+        let Some(memory) = memory_of(tensor) else {
+            let help = "assign to the tensor that the coordinates are of";
+            self.mistake("read-only", span, "coordinates cannot be assigned to", help);
+            return None;
+        };
+        if !memory.is_written {
+            let name = &tensor.name;
+            let problem = Diagnostic::new("read-only", format!("`{name}` is not `mut`"));
+            let help = format!("write `mut` for `{name}` in the signature, or make it a result");
+            self.report(problem.label(span, "written here").help(help));
+            return None;
+        }
+        Some(memory)
+    }
+
+    /// A value as an element of that type.
+    pub fn element_value(
+        &mut self,
+        value: &Value,
+        element: Scalar,
+        span: Span,
+    ) -> Option<kernel::Value> {
+        let fits = match self.kind(value) {
+            Some(Kind::Of(scalar)) => scalar == element && !matches!(value, Value::Elements(_)),
+            Some(Kind::Int) if element == Scalar::Bool => false,
+            Some(Kind::Int) => {
+                if !self.fits(value, element, span) {
+                    return None;
+                }
+                true
+            }
+            Some(Kind::Float) => element.is_float(),
+            None => false,
+        };
+        if fits {
+            return Some(self.typed(value, element));
+        }
+        if !value.is_poison() {
+            let message = format!("elements are {element}, and this is {}", self.describe(value));
+            self.mistake("element-type", span, message, format!("write `kp.{element}(…)` around it"));
+        }
+        None
+    }
+
+    /// A tensor and a coordinate of it.
+    fn place(&mut self, of: &Value, index: &Value, span: Span) -> Option<(Arc<Tensor>, Coord<Leaf>)> {
+        let coord = self.coord(index, span)?;
+        match of {
+            Value::Tensor(tensor) => Some((tensor.clone(), coord)),
+            Value::Pointer(tensor) => {
+                let tensor = Tensor { layout: Layout::mode(i64::MAX, 1), ..(**tensor).clone() };
+                Some((Arc::new(tensor), coord))
+            }
+            Value::Poison => None,
+            other => {
+                let message = format!("{} has no elements", self.describe(other));
+                self.mistake("subscript", span, message, "index a tensor");
+                None
+            }
+        }
+    }
+
+    /// A coordinate, in which `None` leaves a mode free.
+    pub fn coord(&mut self, value: &Value, span: Span) -> Option<Coord<Leaf>> {
+        match value {
+            Value::None => Some(Tuple::Leaf(Slot::Free)),
+            Value::Tuple(tuple) => {
+                let parts: Vec<_> =
+                    tuple.items.iter().map(|item| self.coord(item, span)).collect();
+                Some(Tuple::Node(parts.into_iter().collect::<Option<_>>()?))
+            }
+            value => {
+                let value = self.given(value.clone(), span);
+                let index = self.to_index(&value, span)?;
+                Some(Tuple::Leaf(Slot::At(self.leaf(index))))
+            }
+        }
+    }
+
+    fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Value {
+        if !self.check_coord(&tensor.layout, coord, &tensor.name, span) {
+            return Value::Poison;
+        }
+        let sliced = slice_and_offset(self, coord, &tensor.layout);
+        let moved = sliced.and_then(|(layout, offset)| {
+            Ok((layout, add_indices(self, &tensor.offset, &offset)?))
+        });
+        match moved {
+            Ok((layout, offset)) => {
+                Value::Tensor(Arc::new(Tensor { layout, offset, ..tensor.clone() }))
+            }
+            Err(error) => self.layout_error(&error, span),
+        }
+    }
+
+    /// The index of an element, which is stated to be in bounds.
+    pub fn element_index(
+        &mut self,
+        tensor: &Tensor,
+        coord: &Coord<Leaf>,
+        span: Span,
+    ) -> Option<Shape<Leaf>> {
+        if !self.check_coord(&tensor.layout, coord, &tensor.name, span) {
+            return None;
+        }
+        let index = crd2idx(self, coord, &tensor.layout);
+        match index.and_then(|index| add_indices(self, &tensor.offset, &index)) {
+            Ok(index) => Some(index),
+            Err(error) => {
+                self.layout_error(&error, span);
+                None
+            }
+        }
+    }
+
+    /// States that a coordinate is in bounds, mode by mode. Gives whether it can be.
+    fn check_coord(
+        &mut self,
+        layout: &Layout<Leaf>,
+        coord: &Coord<Leaf>,
+        name: &str,
+        span: Span,
+    ) -> bool {
+        match coord {
+            Tuple::Leaf(Slot::Free) => true,
+            Tuple::Leaf(Slot::At(at)) => {
+                let Ok(extent) = kernpack_layout::size(self, layout) else { return true };
+                self.check_bounds(at, &extent, name, span)
+            }
+            Tuple::Node(coords) => {
+                let shape = layout.shape();
+                if layout.is_leaf() || coords.len() != layout.rank() {
+                    let message = format!(
+                        "`{name}` has {} modes, and the index has {}",
+                        layout.rank(),
+                        coords.len()
+                    );
+                    let problem = Diagnostic::new("rank", message);
+                    let problem = problem.label(span, format!("the shape is {shape}"));
+                    self.report(problem.help("write an index for each mode, `None` for all of it"));
+                    return false;
+                }
+                let pairs = coords.iter().zip(layout.modes());
+                let mut is_good = true;
+                for (coord, mode) in pairs {
+                    is_good &= self.check_coord(mode, coord, name, span);
+                }
+                is_good
+            }
+        }
+    }
+
+    fn check_bounds(
+        &mut self,
+        at: &Int<Leaf>,
+        extent: &Int<Leaf>,
+        name: &str,
+        span: Span,
+    ) -> bool {
+        use kernpack_layout::Arith;
+        let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
+        if of_at.max < 0 || of_at.min >= of_extent.max {
+            let show = |int: &Int<Leaf>| match int {
+                Int::Known(number) => number.to_string(),
+                Int::Dynamic(_) => "an index".to_string(),
+            };
+            let message =
+                format!("{} is out of bounds of `{name}`, which has {}", show(at), show(extent));
+            self.mistake("bounds", span, message, "count from 0 up to the extent");
+            return false;
+        }
+        if of_at.min < 0 || of_at.max >= of_extent.min {
+            let (index, extent) = (self.index(at), self.index(extent));
+            self.b.in_bounds(index, extent);
+        }
+        true
+    }
+
+    // Addresses.
+
+    /// The address of an element, and what it is a multiple of.
+    pub fn address(&mut self, memory: &Memory, at: &Int<Leaf>) -> (kernel::Value, u32) {
+        use kernpack_layout::Arith;
+        let bytes = i64::from(memory.element.bytes());
+        let size = Int::Known(bytes);
+        let offset = Arith::mul(self, at, &size).unwrap_or(Int::Known(0));
+        let offset = match memory.swizzle {
+            Some(swizzle) => swizzle.apply(self, &offset).unwrap_or(offset),
+            None => offset,
+        };
+        let divisor = match &offset {
+            Int::Known(0) => 0,
+            offset => self.facts_of(offset).divisor,
+        };
+        let align = kernpack_layout::gcd(i64::from(memory.align), divisor).max(bytes);
+        let align = 1_u32 << align.trailing_zeros().min(20);
+        let offset = self.index(&offset);
+        (self.b.offset(memory.pointer, offset), align)
+    }
+
+    /// What an element is.
+    pub fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> kernel::Value {
+        self.warn_of_local(memory, at);
+        let (pointer, _) = self.address(memory, at);
+        let ty = Type::Scalar(memory.element);
+        let align = memory.element.bytes();
+        let value = self.b.load(ty, Load { pointer, align, guard: None });
+        if memory.element.is_int() {
+            let (min, max) = crate::number::bounds(memory.element);
+            if let (Ok(min), Ok(max)) = (i64::try_from(min), i64::try_from(max)) {
+                self.know(value, Facts { divisor: 1, min, max });
+            }
+        }
+        value
+    }
+
+    /// Makes an element something.
+    pub fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) {
+        self.warn_of_local(memory, at);
+        let (pointer, _) = self.address(memory, at);
+        let align = memory.element.bytes();
+        self.b.store(Store { pointer, value, align, condition: None });
+    }
+
+    /// A register tensor is in registers only where its indices are constant.
+    fn warn_of_local(&mut self, memory: &Memory, at: &Int<Leaf>) {
+        let (Space::Local, Int::Dynamic(_), Some(local)) = (memory.space, at, memory.local) else {
+            return;
+        };
+        let array = &self.b.kernel().locals[local.index()];
+        let (name, made) = (array.name.clone(), array.place);
+        let made = self.b.kernel().place(made).span;
+        let used = self.b.kernel().place(self.b.place()).span;
+        let message = format!("`{name}` stays in local memory");
+        let warning = Diagnostic::warning("local-memory", message);
+        let warning = warning.label(made, "registers have no addresses");
+        let warning = warning.mark(used, "this index is not known while compiling");
+        self.report(warning.help("loop with `kp.range_constexpr`, so that each index is constant"));
+    }
+
+    /// The address so many elements further.
+    pub fn pointer_offset(&mut self, tensor: &Arc<Tensor>, count: &Value) -> Option<Value> {
+        let index = self.to_index(count, Span::default())?;
+        let by = Tuple::Leaf(self.leaf(index));
+        let offset = add_indices(self, &tensor.offset, &by).ok()?;
+        Some(Value::Pointer(Arc::new(Tensor { offset, ..(**tensor).clone() })))
+    }
+
+    /// Reports why layouts have no result.
+    pub fn layout_error(&mut self, error: &kernpack_layout::Error, span: Span) -> Value {
+        self.mistake("layout", span, error.to_string(), "see the page on layouts for what is needed")
+    }
+}
+
+impl Tensor {
+    /// The same elements, with another layout.
+    pub fn with_layout(&self, layout: Layout<Leaf>) -> Tensor {
+        Tensor { layout, ..self.clone() }
+    }
+
+    /// Whether its elements are coordinates.
+    pub fn is_coordinates(&self) -> bool {
+        matches!(self.base, Base::Coordinates)
+    }
+}

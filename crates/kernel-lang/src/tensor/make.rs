@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! New tensors: shared ones, register tensors, coordinates, and views of pointers.
+
+use crate::elaborate::Elaborator;
+use crate::expr::memory_of;
+use crate::python::tree::Name;
+use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
+use kernpack_kernel_ir::kernel::{SharedArray, Size};
+use kernpack_kernel_ir::{Scalar, Space};
+use kernpack_layout::{Int, Layout, Swizzle, Tuple};
+use kernpack_syntax::Span;
+use std::sync::Arc;
+
+/// What every array of a block is aligned to, in bytes: what the widest access needs.
+const SHARED_ALIGN: u32 = 16;
+/// The most bytes of a block's arrays together, on any GPU.
+const MOST_SHARED_BYTES: i64 = 228 << 10;
+
+impl Elaborator<'_> {
+    /// The name of what is made now.
+    fn made_name(&mut self, otherwise: &str) -> Name {
+        self.naming.clone().unwrap_or_else(|| Name::from(otherwise))
+    }
+
+    /// A tensor that the threads of a block share.
+    pub fn make_shared(&mut self, element: Scalar, layout: LayoutValue, span: Span) -> Value {
+        let swizzle = match layout.swizzle {
+            None => None,
+            Some(swizzle) => {
+                let bytes = swizzle.recast(8, i64::from(element.bytes()) * 8);
+                match self.algebra(bytes, span) {
+                    Some(swizzle) => Some(swizzle),
+                    None => return Value::Poison,
+                }
+            }
+        };
+        let cosize = kernpack_layout::cosize(self, &layout.layout);
+        let Some(count) = self.algebra(cosize, span) else { return Value::Poison };
+        let Some(size) = self.shared_size(&count, element, span) else { return Value::Poison };
+        let name = self.made_name("shared");
+        let align = swizzle.map_or(SHARED_ALIGN, |swizzle| swizzle_bytes(swizzle).max(SHARED_ALIGN));
+        let array = SharedArray { name: name.to_string(), element, size, align };
+        let shared = self.b.shared(array);
+        let pointer = self.b.shared_address(shared);
+        let space = Space::Shared;
+        let is_written = true;
+        let memory = Memory { space, pointer, align, element, is_written, local: None, swizzle };
+        self.tensor(name, memory, layout.layout)
+    }
+
+    fn tensor(&mut self, name: Name, memory: Memory, layout: Layout<Leaf>) -> Value {
+        let (base, offset) = (Base::Memory(memory), Tuple::Leaf(Int::Known(0)));
+        Value::Tensor(Arc::new(Tensor { name, base, offset, layout }))
+    }
+
+    fn shared_size(&mut self, count: &Int<Leaf>, element: Scalar, span: Span) -> Option<Size> {
+        let bytes = i64::from(element.bytes());
+        match count {
+            Int::Known(count) => match count.checked_mul(bytes) {
+                Some(bytes) if bytes <= MOST_SHARED_BYTES => Some(Size::Bytes(bytes as u32)),
+                _ => {
+                    let message = format!("{count} elements of {bytes} bytes are more than a block has");
+                    self.mistake("shared", span, message, "share at most 227 KiB");
+                    None
+                }
+            },
+            Int::Dynamic(leaf) => {
+                let expr = self.parameters.expr(leaf.value, &self.b);
+                let Some(expr) = expr else {
+                    let message = "the extents of a shared tensor are not known at the launch";
+                    let help = "use constants, and dims of the signature";
+                    self.mistake("shared", span, message, help);
+                    return None;
+                };
+                let facts = kernpack_kernel_ir::kernel::Facts {
+                    min: 0,
+                    max: leaf.facts.max.saturating_mul(bytes),
+                    divisor: leaf.facts.divisor.saturating_mul(bytes).max(1),
+                };
+                let expr = if bytes == 1 { expr } else { expr * bytes };
+                let value = self.parameters.number(&mut self.b, &expr, Scalar::I64, facts);
+                Some(Size::Param(value))
+            }
+        }
+    }
+
+    /// A tensor of which each thread has its own.
+    pub fn make_register(&mut self, element: Scalar, layout: &Layout<Leaf>, span: Span) -> Value {
+        if self.known_size(layout, span).is_none() {
+            return Value::Poison;
+        }
+        let cosize = kernpack_layout::cosize(self, layout);
+        let count = match self.algebra(cosize, span) {
+            Some(Int::Known(count)) if (0..=1 << 16).contains(&count) => count as u32,
+            Some(_) => {
+                let message = "a register tensor has constant strides, and few elements between";
+                self.mistake("register-tensor", span, message, "use a compact layout");
+                return Value::Poison;
+            }
+            None => return Value::Poison,
+        };
+        let name = self.made_name("registers");
+        let local = self.b.local(name.to_string(), element, count);
+        let pointer = self.b.local_address(local);
+        let memory = Memory {
+            space: Space::Local,
+            pointer,
+            align: SHARED_ALIGN,
+            element,
+            is_written: true,
+            local: Some(local),
+            swizzle: None,
+        };
+        self.tensor(name, memory, layout.clone())
+    }
+
+    /// The coordinates of a shape, as a tensor.
+    pub fn make_coordinates(&mut self, shape: &Value, span: Span) -> Value {
+        let Some(shape) = self.shape(shape, span) else { return Value::Poison };
+        Value::Tensor(Arc::new(Tensor {
+            name: Name::from("coordinates"),
+            base: Base::Coordinates,
+            offset: Tuple::Leaf(Int::Known(0)),
+            layout: kernpack_layout::make_identity_layout(&shape),
+        }))
+    }
+
+    /// A view of what a pointer points to.
+    pub fn make_view(&mut self, pointer: &Value, layout: LayoutValue, span: Span) -> Value {
+        let (Value::Pointer(tensor) | Value::Tensor(tensor)) = pointer else {
+            if !pointer.is_poison() {
+                let message = format!("expected a pointer, found {}", self.describe(pointer));
+                self.mistake("type", span, message, "pass `x.iterator`");
+            }
+            return Value::Poison;
+        };
+        let mut tensor = tensor.with_layout(layout.layout);
+        if let (Some(swizzle), Base::Memory(memory)) = (layout.swizzle, &mut tensor.base) {
+            let bytes = swizzle.recast(8, i64::from(memory.element.bytes()) * 8);
+            let Some(bytes) = self.algebra(bytes, span) else { return Value::Poison };
+            if memory.swizzle.is_some_and(|known| known != bytes)
+                || memory.align < swizzle_bytes(bytes)
+            {
+                let message = "the memory is not aligned to what the swizzle moves";
+                let help = "give the swizzle to `kp.shared`, with the layout";
+                return self.mistake("layout", span, message, help);
+            }
+            memory.swizzle = Some(bytes);
+        }
+        Value::Tensor(Arc::new(tensor))
+    }
+
+    /// The same memory as elements of another type.
+    pub fn recast(&mut self, tensor: &Arc<Tensor>, to: Scalar, span: Span) -> Value {
+        use kernpack_layout::Arith;
+        let Some(memory) = memory_of(tensor) else {
+            return self.mistake("type", span, "coordinates have no type", "recast memory");
+        };
+        let (new, old) = (i64::from(to.bits()), i64::from(memory.element.bits()));
+        let layout = kernpack_layout::recast_layout(self, &tensor.layout, new, old);
+        let Some(layout) = self.algebra(layout, span) else { return Value::Poison };
+        let Tuple::Leaf(offset) = &tensor.offset else { return Value::Poison };
+        let offset = match new.cmp(&old) {
+            std::cmp::Ordering::Equal => Ok(offset.clone()),
+            std::cmp::Ordering::Less => Arith::mul(self, offset, &Int::Known(old / new)),
+            std::cmp::Ordering::Greater => {
+                let ratio = Int::Known(new / old);
+                if !self.divides(&ratio, offset) {
+                    let message = format!("the first element is not known to be one of {to}");
+                    let help = "begin at a multiple, or say so in the signature";
+                    return self.mistake("layout", span, message, help);
+                }
+                Arith::div(self, offset, &ratio)
+            }
+        };
+        let Some(offset) = self.algebra(offset, span) else { return Value::Poison };
+        if memory.align < to.bytes() {
+            let message = format!("`{}` is not known to be aligned for {to}", tensor.name);
+            let help = format!("write `align={}` in the signature", to.bytes());
+            return self.mistake("layout", span, message, help);
+        }
+        let base = Base::Memory(Memory { element: to, ..memory.clone() });
+        let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
+        Value::Tensor(Arc::new(Tensor { name, base, offset, layout }))
+    }
+}
+
+/// How many bytes a swizzle of bytes moves about: what its array has to begin at a multiple of.
+fn swizzle_bytes(swizzle: Swizzle) -> u32 {
+    let places = swizzle.bits() + swizzle.base() + swizzle.shift().unsigned_abs();
+    1 << places.min(12)
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors: views of memory with layouts, and what is done with them. They are gone when the kernel
+//! is operations: what is left of an element is an address, an alignment and a statement that its
+//! index is in bounds.
+
+mod access;
+mod algebra;
+mod copy;
+mod make;
+mod whole;
+
+pub(crate) use copy::Predicate;

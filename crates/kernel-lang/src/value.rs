@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What expressions of a kernel give while it is elaborated: constants, of which the compiler knows
+//! everything, and what a thread computes, of which it knows the type.
+
+use crate::builtin::Builtin;
+use crate::file::ModuleId;
+use crate::python::tree::{Function, Name};
+use crate::scope::FrameId;
+use kernpack_kernel_ir::kernel::{self, Local};
+use kernpack_kernel_ir::{Const, Scalar, Space};
+use kernpack_layout::{Facts, Layout, Shape, Swizzle};
+use std::fmt;
+use std::sync::Arc;
+
+/// A number of a layout that a thread computes: an `int64`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaf {
+    /// It.
+    pub value: kernel::Value,
+    /// What is known of it.
+    pub facts: Facts,
+}
+
+/// One value is one number.
+impl PartialEq for Leaf {
+    fn eq(&self, other: &Leaf) -> bool {
+        self.value == other.value
+    }
+}
+
+/// As CuTe prints what is not known.
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.facts.divisor {
+            1 => f.write_str("?"),
+            divisor => write!(f, "?{{div={divisor}}}"),
+        }
+    }
+}
+
+/// What an expression gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// Nothing that can be told: a mistake was reported, and what comes of it is none of its own.
+    Poison,
+    /// `None`; in a coordinate, all of a mode.
+    None,
+    /// `True`, `False`
+    Bool(bool),
+    /// An integer without a type.
+    Int(i128),
+    /// A float without a type.
+    Float(f64),
+    /// A text.
+    Text(Arc<str>),
+    /// A dtype.
+    DType(Scalar),
+    /// A constant number with a type; no truth value.
+    Const(Const),
+    /// What a thread computes: a number or a truth value.
+    Typed(kernel::Value),
+    /// The elements of a register tensor, each a value.
+    Elements(Arc<Elements>),
+    /// A tuple, or a list.
+    Tuple(Arc<Items>),
+    /// A layout.
+    Layout(Arc<LayoutValue>),
+    /// A swizzle.
+    Swizzle(Swizzle),
+    /// A tensor: a view of memory, or coordinates.
+    Tensor(Arc<Tensor>),
+    /// The address of a tensor's first element.
+    Pointer(Arc<Tensor>),
+    /// A function that is written.
+    Closure(Arc<Closure>),
+    /// A function of kernpack's.
+    Builtin(&'static Builtin),
+    /// A function of what stands in front of its point.
+    Method(Arc<Value>, &'static Builtin),
+    /// `kp`
+    Kernpack,
+    /// Another kernel file.
+    Module(ModuleId),
+    /// An argument that may be None, by its number.
+    Optional(usize),
+    /// `range(…)`: what a `for` runs over.
+    Range(Arc<Range>),
+}
+
+/// A tuple.
+#[derive(Clone, Debug)]
+pub(crate) struct Items {
+    /// What it holds.
+    pub items: Vec<Value>,
+    /// What they are called; empty where they have no names.
+    pub names: Vec<Option<Name>>,
+}
+
+/// The elements of a register tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct Elements {
+    /// Their type.
+    pub scalar: Scalar,
+    /// The shape, of which all is known.
+    pub shape: Shape<Leaf>,
+    /// Each of them, the first mode being the fastest.
+    pub items: Vec<Value>,
+}
+
+/// A layout, which may have a swizzle behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LayoutValue {
+    /// The layout.
+    pub layout: Layout<Leaf>,
+    /// The swizzle of its indices.
+    pub swizzle: Option<Swizzle>,
+}
+
+impl fmt::Display for LayoutValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.swizzle {
+            Some(swizzle) => write!(f, "{swizzle} o 0 o {}", self.layout),
+            None => self.layout.fmt(f),
+        }
+    }
+}
+
+/// A view of memory, or coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tensor {
+    /// What messages call it.
+    pub name: Name,
+    /// What it is a view of.
+    pub base: Base,
+    /// The index of its first element: in elements from the base, or a coordinate.
+    pub offset: Shape<Leaf>,
+    /// Its extents and strides.
+    pub layout: Layout<Leaf>,
+}
+
+/// What a tensor is a view of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Base {
+    /// Memory.
+    Memory(Memory),
+    /// Nothing: an element is its own coordinate.
+    Coordinates,
+}
+
+/// Memory that a view is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Memory {
+    /// Where it is.
+    pub space: Space,
+    /// Its address.
+    pub pointer: kernel::Value,
+    /// What the address is a multiple of, in bytes.
+    pub align: u32,
+    /// The type of the elements.
+    pub element: Scalar,
+    /// Whether it may be written.
+    pub is_written: bool,
+    /// The register tensor that it is.
+    pub local: Option<Local>,
+    /// Which bytes take the place of which, counted from the address.
+    pub swizzle: Option<Swizzle>,
+}
+
+/// A function that is written, and the place that it is written in.
+#[derive(Clone, Debug)]
+pub(crate) struct Closure {
+    /// The function.
+    pub function: Arc<Function>,
+    /// The file.
+    pub module: ModuleId,
+    /// The names around it, where it stands in a function.
+    pub frame: Option<FrameId>,
+    /// Whether it is a kernel or a packed function, which cannot be called.
+    pub uncallable: Option<&'static str>,
+}
+
+/// `range(first, end, step)`
+#[derive(Clone, Debug)]
+pub(crate) struct Range {
+    /// The first.
+    pub first: Value,
+    /// One past the last.
+    pub end: Value,
+    /// The step.
+    pub step: Value,
+    /// Whether it unrolls while compiling.
+    pub is_constant: bool,
+}
+
+impl Value {
+    /// A tuple without names.
+    pub fn tuple(items: Vec<Value>) -> Value {
+        Value::Tuple(Arc::new(Items { items, names: Vec::new() }))
+    }
+
+    /// A constant `int64`: what layouts are made of.
+    pub fn index(value: i64) -> Value {
+        Value::Const(Const::int(Scalar::I64, value))
+    }
+
+    /// A number or truth value of the code itself.
+    pub fn of_const(constant: Const) -> Value {
+        match constant.as_bool() {
+            Some(truth) => Value::Bool(truth),
+            None => Value::Const(constant),
+        }
+    }
+
+    /// The integer that it is, where the compiler knows it.
+    pub fn as_int(&self) -> Option<i128> {
+        match self {
+            Value::Int(int) => Some(*int),
+            Value::Const(constant) => match constant.scalar().is_signed() {
+                true => constant.as_int().map(i128::from),
+                false => constant.scalar().is_int().then(|| constant.bits().into()),
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a mistake was reported where it comes from.
+    pub fn is_poison(&self) -> bool {
+        matches!(self, Value::Poison)
+    }
+
+    /// What messages call it: `a text`, `a tuple`.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Value::Poison => "nothing",
+            Value::None => "`None`",
+            Value::Bool(_) => "a bool",
+            Value::Int(_) => "an integer",
+            Value::Float(_) => "a float",
+            Value::Text(_) => "a text",
+            Value::DType(_) => "a dtype",
+            Value::Const(_) | Value::Typed(_) => "a number",
+            Value::Elements(_) => "the elements of a register tensor",
+            Value::Tuple(_) => "a tuple",
+            Value::Layout(_) => "a layout",
+            Value::Swizzle(_) => "a swizzle",
+            Value::Tensor(_) => "a tensor",
+            Value::Pointer(_) => "a pointer",
+            Value::Closure(_) | Value::Builtin(_) | Value::Method(..) => "a function",
+            Value::Kernpack | Value::Module(_) => "a module",
+            Value::Optional(_) => "an argument that may be None",
+            Value::Range(_) => "a range",
+        }
+    }
+}
+
+impl Items {
+    /// The item of that name.
+    pub fn named(&self, name: &str) -> Option<&Value> {
+        let is_it = |one: &Option<Name>| one.as_deref() == Some(name);
+        self.items.get(self.names.iter().position(is_it)?)
+    }
+}
