@@ -126,12 +126,8 @@ impl Cache {
         let stores = self.own.iter().chain(&self.shipped);
         let records: Vec<_> =
             stores.map(|store| (store, self.records(store, search.key))).collect();
-        let is_ptx_enough = |search: &Search<'_>| {
-            matches!(search.request.archs, Wanted::Devices(_))
-                && (self.is_forbidden || search.compilers.nvrtc().is_none())
-        };
         let found = records.iter().find_map(|(store, of)| self.serve(store, of, search, false));
-        if found.is_some() || !is_ptx_enough(search) {
+        if found.is_some() || !matches!(search.request.archs, Wanted::Devices(_)) {
             return found;
         }
         search.reasons.clear();
@@ -154,6 +150,8 @@ impl Cache {
     ) -> Option<Entry> {
         for record in records {
             let Request { archs, base, .. } = search.request;
+            let is_ptx_enough =
+                is_ptx_enough && (self.is_forbidden || record.is_of_the_past(&search.compilers));
             let reason = record
                 .lacks(archs, is_ptx_enough)
                 .or_else(|| record.changes(base, &search.compilers));

@@ -7,6 +7,7 @@ use crate::record::{Compilers, Facts, Record};
 use crate::request::{Request, Wanted, digest};
 use crate::warning::{Stored, name_held};
 use kernpack_compiler::package_file::{self, Reading};
+use kernpack_compiler::source::kernel::needs_assembler;
 use kernpack_compiler::{
     CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
 };
@@ -55,6 +56,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     // What they are now, and not what they are once it is done.
     let _ = has_c(&reading.package).then(|| compilers.c());
     let _ = has_cuda(&reading.package).then(|| compilers.nvrtc());
+    let _ = has_kernels(&reading.package).then(|| compilers.nvjitlink());
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
         Err(error) => return Err(failure(request, told, error)),
@@ -117,7 +119,7 @@ pub(crate) fn functions(package: &WrittenPackage) -> Vec<String> {
     package.functions.iter().map(|function| function.signature.name.clone()).collect()
 }
 
-/// Has CUDA C++ compiled for what is wanted.
+/// Has what is compiled compiled for what is wanted.
 fn overrule(request: &Request, reading: &mut Reading) -> Result<(), Failure> {
     match &request.archs {
         Wanted::Written => {}
@@ -136,7 +138,8 @@ fn overrule(request: &Request, reading: &mut Reading) -> Result<(), Failure> {
 /// The sources that stay as they are whatever architectures are asked for, with a warning each.
 fn kept(reading: &Reading) -> Vec<Diagnostic> {
     let kept = reading.clone().overrule_archs(&[]).kept.into_iter().map(|source| {
-        let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");
+        let message =
+            format!("`{source}` stays as it is: only CUDA C++ and kernel files take `--arch`");
         Diagnostic::warning("kept-code", message).at(source.span)
     });
     kept.collect()
@@ -154,6 +157,16 @@ fn has_c(package: &WrittenPackage) -> bool {
 /// Whether a CUDA C++ file is among the sources.
 fn has_cuda(package: &WrittenPackage) -> bool {
     sites(package).any(|site| matches!(site, Site::Gpu { source: GpuSource::Cuda(..), .. }))
+}
+
+/// Whether machine code is made of kernels written here.
+fn has_kernels(package: &WrittenPackage) -> bool {
+    sites(package).any(|site| match site {
+        Site::Gpu { source: GpuSource::Kernel(_, archs), .. } => needs_assembler(archs),
+        Site::Gpu { source: GpuSource::Files(_) | GpuSource::Cuda(..), .. } | Site::Host { .. } => {
+            false
+        }
+    })
 }
 
 /// Where the kernels are, but for those that Triton compiled.

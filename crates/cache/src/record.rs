@@ -13,8 +13,8 @@ use crate::request::{Kind, Wanted, digest, hex};
 use crate::warning::Stored;
 use kernpack_compiler::image::{Arch, ArchKind};
 use kernpack_compiler::source::identity::Identity;
-use kernpack_compiler::source::{c_compiler, nvrtc};
-use kernpack_compiler::{CudaCode, InputFile, Target};
+use kernpack_compiler::source::{c_compiler, nvjitlink, nvrtc};
+use kernpack_compiler::{CudaCode, GpuCompiler, InputFile, Target};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ pub struct Record {
     missed: Vec<StoredPath>,
     c_compiler: Option<String>,
     nvrtc: Option<String>,
+    #[serde(default)]
+    nvjitlink: Option<String>,
     pub(crate) warnings: Vec<Stored>,
     /// The warnings of what stays as it is where architectures are asked for.
     pub(crate) kept: Vec<Stored>,
@@ -46,9 +48,11 @@ struct Input {
     is_compilers: bool,
 }
 
-/// What a CUDA C++ file became.
+/// What a CUDA C++ file became, or a file of kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Cuda {
+    #[serde(default)]
+    is_kernel: bool,
     is_arch_written: bool,
     archs: Vec<String>,
 }
@@ -59,6 +63,7 @@ pub(crate) struct Compilers {
     target: &'static Target,
     c: OnceCell<Option<Identity>>,
     nvrtc: OnceCell<Option<Identity>>,
+    nvjitlink: OnceCell<Option<Identity>>,
 }
 
 impl Compilers {
@@ -66,9 +71,11 @@ impl Compilers {
     pub fn of(target: &'static Target) -> Compilers {
         #[cfg(test)]
         if let Some((c, nvrtc)) = crate::tests::pretended() {
-            return Compilers { target, c: OnceCell::from(c), nvrtc: OnceCell::from(nvrtc) };
+            let (c, nvrtc) = (OnceCell::from(c), OnceCell::from(nvrtc));
+            return Compilers { target, c, nvrtc, nvjitlink: OnceCell::new() };
         }
-        Compilers { target, c: OnceCell::new(), nvrtc: OnceCell::new() }
+        let (c, nvrtc, nvjitlink) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Compilers { target, c, nvrtc, nvjitlink }
     }
 
     /// The C compiler, on one line.
@@ -80,6 +87,11 @@ impl Compilers {
     /// NVRTC, on one line.
     pub fn nvrtc(&self) -> Option<String> {
         self.nvrtc.get_or_init(nvrtc::identity).as_ref().map(Identity::to_string)
+    }
+
+    /// nvJitLink, on one line.
+    pub fn nvjitlink(&self) -> Option<String> {
+        self.nvjitlink.get_or_init(nvjitlink::identity).as_ref().map(Identity::to_string)
     }
 }
 
@@ -103,7 +115,15 @@ pub(crate) struct Facts<'f> {
 impl Record {
     /// The record of a compilation with that base.
     pub(crate) fn of(facts: Facts<'_>, base: &Path) -> Record {
+        let compilers = facts.compilers;
+        let is_by = |compiler| facts.cuda.iter().any(|code| code.compiler == compiler);
+        let is_assembled = |code: &CudaCode| {
+            let is_machine_code = |arch: &Arch| arch.kind == ArchKind::Sm;
+            code.compiler == GpuCompiler::NvJitLink && code.archs.iter().any(is_machine_code)
+        };
+        let is_assembled = facts.cuda.iter().any(is_assembled);
         let cuda = facts.cuda.iter().map(|code| Cuda {
+            is_kernel: code.compiler == GpuCompiler::NvJitLink,
             is_arch_written: code.is_arch_written,
             archs: code.archs.iter().map(Arch::to_string).collect(),
         });
@@ -119,8 +139,9 @@ impl Record {
             cuda: cuda.collect(),
             inputs: inputs.collect(),
             missed: facts.missed.iter().map(|path| StoredPath::of(path, base)).collect(),
-            c_compiler: facts.has_c.then(|| facts.compilers.c()).flatten(),
-            nvrtc: (!facts.cuda.is_empty()).then(|| facts.compilers.nvrtc()).flatten(),
+            c_compiler: facts.has_c.then(|| compilers.c()).flatten(),
+            nvrtc: is_by(GpuCompiler::Nvrtc).then(|| compilers.nvrtc()).flatten(),
+            nvjitlink: is_assembled.then(|| compilers.nvjitlink()).flatten(),
             warnings: facts.warnings,
             kept: facts.kept,
         }
@@ -141,7 +162,7 @@ impl Record {
         &self.package
     }
 
-    /// What there is code for, of what was CUDA C++, each once.
+    /// What there is code for, of what was compiled, each once.
     pub fn archs(&self) -> Vec<Arch> {
         let mut archs = Vec::new();
         for arch in self.cuda.iter().flat_map(Cuda::archs) {
@@ -164,6 +185,12 @@ impl Record {
             && let Some(now) = compilers.nvrtc().filter(|now| Some(now) != self.nvrtc.as_ref())
         {
             return Some(other_compiler("NVRTC", self.nvrtc.as_deref(), &now));
+        }
+        if self.nvjitlink.is_some()
+            && let Some(now) =
+                compilers.nvjitlink().filter(|now| Some(now) != self.nvjitlink.as_ref())
+        {
+            return Some(other_compiler("nvJitLink", self.nvjitlink.as_deref(), &now));
         }
         let mut has_c = self.c_compiler.is_some();
         if has_c {
@@ -190,6 +217,15 @@ impl Record {
         changes.next().or_else(appeared)
     }
 
+    /// Whether none of the compilers is there that made its GPU code, or would make machine code of
+    /// it.
+    pub(crate) fn is_of_the_past(&self, compilers: &Compilers) -> bool {
+        self.cuda.iter().all(|code| match code.is_kernel {
+            true => compilers.nvjitlink().is_none(),
+            false => compilers.nvrtc().is_none(),
+        })
+    }
+
     /// The code that is wanted and that its entry has not; nothing where it has all. With
     /// `is_ptx_enough`, a device may also have PTX compiled by the driver.
     pub(crate) fn lacks(&self, wanted: &Wanted, is_ptx_enough: bool) -> Option<String> {
@@ -202,7 +238,7 @@ impl Record {
         match wanted {
             Wanted::Written => None,
             Wanted::Archs(_) if self.cuda.is_empty() => {
-                Some("none of its sources is CUDA C++".to_string())
+                Some("none of its sources is CUDA C++ or a kernel file".to_string())
             }
             Wanted::Archs(archs) => {
                 let mut lacking = archs.iter().filter(|arch| {

@@ -140,7 +140,8 @@ impl PackageFile {
             return Err(self.no_cuda());
         }
         let kept = overruled.kept.into_iter().map(|source| {
-            let message = format!("`{source}` stays as it is: only CUDA C++ takes `--arch`");
+            let message =
+                format!("`{source}` stays as it is: only CUDA C++ and kernel files take `--arch`");
             Diagnostic::warning("kept-code", message).at(source.span)
         });
         Ok(kept.collect())

@@ -50,7 +50,10 @@ impl SourceError {
     /// The diagnostic: at these places, where launches name the kernels that it is about, or else
     /// at its own.
     pub fn diagnostic(self, function: &str, kernels: impl IntoIterator<Item = Span>) -> Diagnostic {
-        let SourceError { kind, place, message, detail, .. } = self;
+        let SourceError { kind, place, message, detail, diagnostic, .. } = self;
+        if let Some(diagnostic) = diagnostic {
+            return of_function(function, diagnostic.at(place));
+        }
         let diagnostic = Diagnostic { detail, ..Diagnostic::new(kind.code(), message) };
         let marked = kernels.into_iter().fold(diagnostic, |marked, span| marked.mark(span, ""));
         of_function(function, marked.at(place))

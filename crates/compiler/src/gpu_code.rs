@@ -35,23 +35,45 @@ pub struct GpuModule {
     pub artifact: GpuArtifact,
 }
 
-/// What a CUDA C++ file became.
+/// What a CUDA C++ file became, or a file of kernels written here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaCode {
+    /// What compiled it.
+    pub compiler: GpuCompiler,
     /// Whether the package file says what it is to be compiled for.
     pub is_arch_written: bool,
     /// What there is code for.
     pub archs: Vec<Arch>,
 }
 
+/// What compiles GPU code: of the machine on which that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GpuCompiler {
+    /// NVRTC, CUDA C++.
+    Nvrtc,
+    /// nvJitLink, machine code of kernels written here. Their PTX needs nobody.
+    NvJitLink,
+}
+
 impl GpuModule {
-    /// What it became, if it is a CUDA C++ file.
+    /// What it became, if it was compiled here.
     fn cuda(&self) -> Option<CudaCode> {
+        let compiler = match &self.source {
+            GpuSource::Files(_) => return None,
+            GpuSource::Cuda(..) => GpuCompiler::Nvrtc,
+            GpuSource::Kernel(..) => GpuCompiler::NvJitLink,
+        };
         let is_arch_written = self.source.is_arch_written()?;
-        Some(CudaCode { is_arch_written, archs: self.artifact.archs() })
+        Some(CudaCode { compiler, is_arch_written, archs: self.artifact.archs() })
     }
 
-    fn warning(&self) -> Option<Diagnostic> {
+    fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        let of_kernels = self.artifact.warnings.iter().cloned();
+        let placed = of_kernels.map(|warning| of_function(&self.function, warning));
+        self.compilers_warning().into_iter().chain(placed)
+    }
+
+    fn compilers_warning(&self) -> Option<Diagnostic> {
         let GpuSource::Cuda(CudaSource { path, .. }, _) = &self.source else { return None };
         let message = format!("NVRTC warns of `{}`", path.display());
         let warning = Diagnostic::warning("compiler-warning", message);
@@ -99,14 +121,14 @@ impl GpuCode {
         self.modules.push(GpuModule { source, function, artifact });
     }
 
-    /// What the CUDA C++ files became, source by source.
+    /// What became of the sources that are compiled here, source by source.
     pub fn cuda(&self) -> Vec<CudaCode> {
         self.modules.iter().filter_map(GpuModule::cuda).collect()
     }
 
-    /// What NVRTC warned of, source by source.
+    /// What compilers warned of, source by source.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.modules.iter().filter_map(GpuModule::warning).collect()
+        self.modules.iter().flat_map(GpuModule::warnings).collect()
     }
 
     /// The number of a kernel of a source, by the name that a launch has for it.

@@ -41,7 +41,7 @@ pub use compile::{
 };
 pub use error::CompileError;
 pub use file::{Held, InputFile};
-pub use gpu_code::CudaCode;
+pub use gpu_code::{CudaCode, GpuCompiler};
 pub use llvm::version as llvm_version;
 pub use package::{
     Function, Launch, Package, Returns, Site, Submit, TritonLaunch, WrittenLaunch, WrittenPackage,

@@ -36,16 +36,12 @@ pub fn vector_width<C: Arith>(cx: &mut C, layout: &LayoutOf<C>, access: &Access)
     let run = run(cx, &mut modes);
     let strides = modes.iter().map(|mode| cx.facts_of(&mode.stride.scale).divisor);
     let elements = strides.fold(run, gcd);
-    let bytes = elements.saturating_mul(access.element_bytes);
-    let bytes = gcd(bytes, access.alignment_bytes).min(access.max_bytes);
-    let widest = power_of_two_in(elements);
-    let fits = |width: &i64| width.saturating_mul(access.element_bytes) <= bytes;
     let is_aligned = |width: &i64| {
-        let width_bytes = width.saturating_mul(access.element_bytes);
-        width_bytes > 0 && access.alignment_bytes % width_bytes == 0
+        let bytes = width.saturating_mul(access.element_bytes);
+        bytes > 0 && bytes <= access.max_bytes && access.alignment_bytes % bytes == 0
     };
-    let mut widths = (0..=widest.trailing_zeros()).rev().map(|places| 1_i64 << places);
-    Ok(widths.find(|width| fits(width) && is_aligned(width)).unwrap_or(1))
+    let widest = power_of_two_in(elements).trailing_zeros();
+    Ok((0..=widest).rev().map(|places| 1 << places).find(is_aligned).unwrap_or(1))
 }
 
 /// What divides the number of indices that lie side by side from the first on; its modes are taken

@@ -92,6 +92,29 @@ fn divisions_and_products() {
     ]);
 }
 
+/// What this crate does besides.
+#[test]
+fn strides_along_modes_orders_and_numbers_that_are_not_known() {
+    check(&[
+        ("coalesce((4,8):(1@0,4@0))", "32:1@0"),
+        ("coalesce((4,8):(1@0,4@1))", "(4,8):(1@0,4@1)"),
+        ("coalesce((4,n):(1,4))", "(4,n):(1,4)"),
+        ("coalesce((m,n):(1,m))", "m*n:1"),
+        ("composition((6,8):(8,1), (3,2):(1@1,2@0))", "(3,2):(1,16)"),
+        ("crd2idx((2,(1,0)), make_identity_layout((3,(2,2))))", "(2,(1,0))"),
+        ("tile_to_shape((2,2):(1,2), (4,6), (1,0))", "((2,2),(2,3)):((1,12),(2,4))"),
+        ("local_tile((8,16):(16,1), (4,4), (1,))", "(4,4,4):(16,1,4) at 64"),
+        ("local_tile((8,16):(16,1), (4,4), 3)", "(4,4):(16,1) at 68"),
+        ("local_partition((8,16):(16,1), (2,4):(4,1), 5, (1,_))", "(4,16):(32,1) at 16"),
+        ("complement(?{min=1}:1, ?)", "?:?"),
+        ("complement(n{min=1}:1, 24)", "ceil_div(24,n):n"),
+        ("slice((_,2), S<2,0,3> o 4 o (8,8):(8,1))", "S<2,0,3> o 6 o (8):(8)"),
+        ("upcast(S<3,4,3> o 0 o (8,64):(64,1), 8)", "S<3,1,3> o 0 o (8,8):(8,1)"),
+        ("vector_width((m,n{div=2}):(n,1), 4, 16)", "2"),
+        ("vector_width((m,n{div=8}):(n,1), 4, 8)", "2"),
+    ]);
+}
+
 #[test]
 fn what_is_refused_is_told_with_the_layouts() {
     let calls = [

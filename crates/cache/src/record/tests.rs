@@ -6,6 +6,7 @@ use super::*;
 /// A record of CUDA C++ files, each with whether its archs are written, and what they are.
 fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
     let cuda = files.iter().map(|(is_arch_written, archs)| Cuda {
+        is_kernel: false,
         is_arch_written: *is_arch_written,
         archs: archs.iter().map(|arch| arch.to_string()).collect(),
     });
@@ -18,6 +19,7 @@ fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
         missed: vec![],
         c_compiler: None,
         nvrtc: None,
+        nvjitlink: None,
         warnings: vec![],
         kept: vec![],
     }

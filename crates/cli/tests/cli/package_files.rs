@@ -108,7 +108,7 @@ fn other_architectures_than_the_files() {
     let ran = build_gpu(&bench, &["-o", "gpu.so", "--arch", "sm_90a,compute_80"]);
     let expected = expect![[r#"
         exit 0
-        err: warning[kept-code]: `one.ptx` stays as it is: only CUDA C++ takes `--arch`
+        err: warning[kept-code]: `one.ptx` stays as it is: only CUDA C++ and kernel files take `--arch`
         err:   --> gpu.toml:11:18
         err:    |
         err: 11 | source = { ptx = "one.ptx" }

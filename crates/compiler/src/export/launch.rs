@@ -106,6 +106,7 @@ pub(super) fn launch_record(launch: &Launch, images: &[(&GpuSource, &[Image])]) 
 fn source_record(source: &GpuSource, images: &[(&GpuSource, &[Image])]) -> SourceRecord {
     let kind = match source {
         GpuSource::Cuda(..) => "cuda",
+        GpuSource::Kernel(..) => "kernel",
         GpuSource::Files(_) if source.is_triton() => "triton",
         GpuSource::Files(_) => "files",
     };

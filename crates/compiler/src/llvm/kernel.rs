@@ -112,11 +112,6 @@ impl<'c> Emitter<'c> {
         result.expect("a block is being written").into()
     }
 
-    /// A float constant of that type, rounded to nearest.
-    pub fn float(&self, ty: Ty, value: f64) -> V<'c> {
-        self.ty(ty).into_float_type().const_float(value).into()
-    }
-
     /// Returns from a function without a result.
     pub fn ret_void(&self) {
         self.builder.build_return(None).expect("a block is being written");

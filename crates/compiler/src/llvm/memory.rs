@@ -46,16 +46,6 @@ impl<'c> Emitter<'c> {
         if offset == 0 { base } else { self.offset(base, self.int(Ty::I64, offset.into())) }
     }
 
-    /// The address of an element of an array that begins at `base`. The index is an integer of any
-    /// width, and signed.
-    pub fn element(&self, base: V<'c>, ty: Ty, index: V<'c>) -> V<'c> {
-        let (ty, base, index) = (self.ty(ty), pointer(base), int(index));
-        // SAFETY: the instruction is not `inbounds`: it adds, whatever it is given.
-        unsafe { self.builder.build_gep(ty, base, &[index], "") }
-            .expect("a block is being written")
-            .into()
-    }
-
     /// The value of that type at an address that is aligned as the type is.
     pub fn load(&self, ty: Ty, address: V<'c>) -> V<'c> {
         self.builder

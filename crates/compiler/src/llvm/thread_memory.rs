@@ -67,11 +67,6 @@ impl<'c> Emitter<'c> {
         store.set_alignment(align).expect("an alignment is a power of two");
     }
 
-    /// Ends a block that is never come to.
-    pub fn unreachable(&self) {
-        self.builder.build_unreachable().expect("a block is being written");
-    }
-
     /// The module as LLVM's text.
     pub fn text(&self) -> String {
         self.module.print_to_string().to_string_lossy().into_owned()

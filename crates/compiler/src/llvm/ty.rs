@@ -53,22 +53,6 @@ pub enum Lane {
     Float(FloatKind),
 }
 
-impl Lane {
-    /// The type of one.
-    pub const fn ty(self) -> Ty {
-        match self {
-            Lane::I8 => Ty::I8,
-            Lane::I16 => Ty::I16,
-            Lane::I32 => Ty::I32,
-            Lane::I64 => Ty::I64,
-            Lane::Float(FloatKind::Half) => Ty::Half,
-            Lane::Float(FloatKind::BFloat) => Ty::BFloat,
-            Lane::Float(FloatKind::Float) => Ty::Float,
-            Lane::Float(FloatKind::Double) => Ty::Double,
-        }
-    }
-}
-
 /// An address space of a GPU. A plain pointer may point into any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
@@ -76,14 +60,6 @@ pub enum Space {
     Global,
     /// Memory of a block.
     Shared,
-    /// Memory that no kernel writes.
-    Constant,
-    /// A thread's own memory.
-    Local,
-    /// Tensor memory, of sm_100 and later.
-    Tensor,
-    /// The shared memory of all blocks of a cluster.
-    Cluster,
 }
 
 impl Space {
@@ -92,10 +68,6 @@ impl Space {
         AddressSpace::from(match self {
             Space::Global => 1,
             Space::Shared => 3,
-            Space::Constant => 4,
-            Space::Local => 5,
-            Space::Tensor => 6,
-            Space::Cluster => 7,
         })
     }
 }

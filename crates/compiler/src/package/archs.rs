@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiling a package's CUDA C++ for other architectures than it says.
+//! Compiling what a package has compiled, CUDA C++ and kernels written here, for other architectures
+//! than it says.
 
 use super::{Function, Launch, Site, WrittenLaunch};
 use crate::image::Arch;
@@ -15,8 +16,8 @@ pub struct Overruled {
     pub kept: Vec<Placed<String>>,
 }
 
-/// Has every CUDA C++ source of these functions of which nobody wrote what it is to be compiled for
-/// compiled for these architectures.
+/// Has every source of these functions that is compiled, and of which nobody wrote for what, compiled
+/// for these architectures.
 pub fn settle_archs<'f>(
     functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
     archs: &[Arch],
@@ -25,16 +26,14 @@ pub fn settle_archs<'f>(
         let WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) = launch else {
             continue;
         };
-        if source.is_arch_written() == Some(false)
-            && let GpuSource::Cuda(_, own) = source
-        {
-            *own = archs.iter().copied().map(Placed::from).collect();
+        if source.is_arch_written() == Some(false) {
+            source.set_archs(archs);
         }
     }
 }
 
 impl Overruled {
-    /// Has every CUDA C++ source of these functions compiled for these architectures.
+    /// Has every source of these functions that is compiled, compiled for these architectures.
     pub fn of<'f>(
         functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
         archs: &[Arch],
@@ -48,12 +47,9 @@ impl Overruled {
                 WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. }) => continue,
                 WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) => {
                     let name = source.name();
-                    match source {
-                        GpuSource::Files(_) => (name, &mut overruled.kept),
-                        GpuSource::Cuda(_, own) => {
-                            *own = archs.iter().copied().map(Placed::from).collect();
-                            (name, &mut overruled.compiled)
-                        }
+                    match source.set_archs(archs) {
+                        true => (name, &mut overruled.compiled),
+                        false => (name, &mut overruled.kept),
                     }
                 }
             };

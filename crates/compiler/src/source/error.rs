@@ -4,7 +4,7 @@
 
 use crate::file::ReadError;
 use crate::image::{ImageError, ImageProblem};
-use kernpack_syntax::Span;
+use kernpack_syntax::{Diagnostic, Span};
 use std::fmt::{self, Display};
 
 /// What is wrong with a source.
@@ -20,6 +20,8 @@ pub struct SourceError {
     pub message: String,
     /// The words of the compiler or linker that refused the file.
     pub detail: Option<String>,
+    /// What is told instead of all that, where the source's own text is what is wrong.
+    pub diagnostic: Option<Diagnostic>,
 }
 
 /// A kind of problem that sources have.
@@ -31,6 +33,10 @@ pub enum SourceErrorKind {
     CCompiler,
     /// There is no compiler for CUDA C++, or it refuses the file.
     CudaCompiler,
+    /// There is no assembler for kernels written here, or it refuses one.
+    Assembler,
+    /// A kernel written here is wrong.
+    Kernel,
     /// An object or an archive is damaged or for another machine.
     Object,
     /// An object or an archive needs what it cannot have.
@@ -54,6 +60,8 @@ impl SourceErrorKind {
             SourceErrorKind::File => "source-file",
             SourceErrorKind::CCompiler => "c-compiler",
             SourceErrorKind::CudaCompiler => "cuda-compiler",
+            SourceErrorKind::Assembler => "gpu-assembler",
+            SourceErrorKind::Kernel => "kernel",
             SourceErrorKind::Object => "host-object",
             SourceErrorKind::Symbol => "undefined-symbol",
             SourceErrorKind::Image => "gpu-image",
@@ -74,7 +82,14 @@ impl SourceError {
             Some((message, detail)) => (message.trim_end_matches(':'), Some(detail.to_string())),
             None => (&words[..], None),
         };
-        SourceError { kind, place, kernels: vec![], message: message.to_string(), detail }
+        let (kernels, message) = (vec![], message.to_string());
+        SourceError { kind, place, kernels, message, detail, diagnostic: None }
+    }
+
+    /// What is wrong with the text of a kernel written here.
+    pub fn kernel(place: Span, diagnostic: Diagnostic) -> SourceError {
+        let error = SourceError::new(SourceErrorKind::Kernel, place, &diagnostic.message);
+        SourceError { diagnostic: Some(diagnostic), ..error }
     }
 
     /// A file that is named there cannot be read.

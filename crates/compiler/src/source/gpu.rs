@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! GPU code for one architecture or for several: files that somebody else compiled (`cubin`,
-//! `fatbin` and `ptx`), or CUDA C++.
+//! `fatbin` and `ptx`), CUDA C++, or kernels written here.
 
 use super::cuda::{self, CudaArtifact, CudaSource};
 use super::error::{SourceError, SourceErrorKind};
+use super::kernel::KernelSource;
 use crate::file::{Files, Held, Looked};
 use crate::image::{self, Arch, Image, ImageKind};
 use kernpack_ffi_abi::DType;
-use kernpack_syntax::{Placed, Span};
+use kernpack_syntax::{Diagnostic, Placed, Span};
 use std::fmt::Display;
 use std::path::PathBuf;
 
@@ -19,6 +20,8 @@ pub enum GpuSource {
     Files(Vec<GpuFile>),
     /// A CUDA C++ file, and what it is compiled for.
     Cuda(CudaSource, Vec<Placed<Arch>>),
+    /// Kernels of a file in the kernel language, and what they are compiled for.
+    Kernel(KernelSource, Vec<Placed<Arch>>),
 }
 
 /// A file of GPU code.
@@ -46,6 +49,8 @@ pub struct GpuArtifact {
     pub symbols: Vec<(String, KernelSymbol)>,
     /// What NVRTC warned of, with the names of files as the user knows them.
     pub log: String,
+    /// What there is to be said of the kernels themselves.
+    pub warnings: Vec<Diagnostic>,
     /// What was read and what was missed.
     pub looked: Looked,
 }
@@ -56,15 +61,29 @@ impl GpuSource {
         matches!(self, GpuSource::Files(files) if files.iter().any(|file| file.triton.is_some()))
     }
 
-    /// Of CUDA C++, whether somebody wrote what it is to be compiled for: what nobody wrote has no
-    /// place.
-    pub fn is_arch_written(&self) -> Option<bool> {
+    /// What it is compiled for, unless it is compiled already.
+    pub fn archs(&self) -> Option<&[Placed<Arch>]> {
         match self {
             GpuSource::Files(_) => None,
-            GpuSource::Cuda(_, archs) => {
-                Some(archs.iter().any(|arch| arch.span != Span::default()))
+            GpuSource::Cuda(_, archs) | GpuSource::Kernel(_, archs) => Some(archs),
+        }
+    }
+
+    /// Has it compiled for these. Gives whether it is compiled at all.
+    pub fn set_archs(&mut self, archs: &[Arch]) -> bool {
+        match self {
+            GpuSource::Files(_) => false,
+            GpuSource::Cuda(_, own) | GpuSource::Kernel(_, own) => {
+                *own = archs.iter().copied().map(Placed::from).collect();
+                true
             }
         }
+    }
+
+    /// Of what is compiled, whether somebody wrote what it is to be compiled for: what nobody wrote
+    /// has no place.
+    pub fn is_arch_written(&self) -> Option<bool> {
+        Some(self.archs()?.iter().any(|arch| arch.span != Span::default()))
     }
 
     /// What stands for a dtype in the name of a kernel, behind this part of it: the type of CUDA
@@ -75,6 +94,7 @@ impl GpuSource {
         let is_type = match self {
             GpuSource::Files(_) => is_argument,
             GpuSource::Cuda(..) => true,
+            GpuSource::Kernel(..) => false,
         };
         match is_type {
             true => cuda::type_name(dtype).map(str::to_string),
@@ -90,7 +110,8 @@ impl GpuSource {
                 let place = files.first().map(|file| file.path.span);
                 Placed::new(names.collect::<Vec<_>>().join(", "), place.unwrap_or_default())
             }
-            GpuSource::Cuda(CudaSource { path, .. }, _) => {
+            GpuSource::Cuda(CudaSource { path, .. }, _)
+            | GpuSource::Kernel(KernelSource { path, .. }, _) => {
                 Placed::new(path.display().to_string(), path.span)
             }
         }
@@ -110,8 +131,9 @@ impl GpuSource {
                 let symbols =
                     kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
                 let CudaArtifact { images, log, looked, .. } = built;
-                Ok(GpuArtifact { images, symbols, log, looked })
+                Ok(GpuArtifact { images, symbols, log, warnings: vec![], looked })
             }
+            GpuSource::Kernel(source, archs) => source.build(archs, kernels),
         }
     }
 }
@@ -139,7 +161,8 @@ fn read(
         symbol.map_err(|(image, error)| SourceError::image(gpu_files[image].path.span, &error))
     });
     let symbols = kernels.iter().cloned().zip(symbols).collect();
-    Ok(GpuArtifact { images, symbols, log: String::new(), looked: files.into_looked() })
+    let (log, warnings, looked) = (String::new(), vec![], files.into_looked());
+    Ok(GpuArtifact { images, symbols, log, warnings, looked })
 }
 
 /// Two files that have code for one architecture: nothing says which of them a device should take.

@@ -14,6 +14,7 @@ pub mod gpu;
 pub mod host;
 pub mod identity;
 mod include;
+pub mod kernel;
 pub mod nvjitlink;
 pub mod nvrtc;
 
@@ -22,3 +23,4 @@ pub use error::{SourceError, SourceErrorKind};
 pub use gpu::{GpuFile, GpuSource};
 pub use host::HostSource;
 pub use identity::Identity;
+pub use kernel::KernelSource;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 use super::{Argument, first_difference, generate};
 use crate::expand::expand;
+use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, run};
 use crate::kernel::{Kernel, Place, PlaceData};
 use crate::op::{Op, OpKind, Region};
 use crate::text::{Item, parse};
@@ -136,4 +137,41 @@ fn nans_are_alike() {
     assert_eq!(first_difference(Scalar::F32, &a, &b), None);
     assert_eq!(first_difference(Scalar::U32, &a, &b), Some(1));
     assert_eq!(first_difference(Scalar::F32, &a, &nan(0)), Some(1));
+}
+
+/// What a launch leaves in memory, where warps and blocks run in the order of a seed.
+fn left(generated: &super::Generated, kernel: &Kernel, order: u64) -> Vec<(Scalar, Vec<u8>)> {
+    let mut memories = Memories::default();
+    let mut elements = Vec::new();
+    let arguments = generated.arguments.iter().map(|argument| match argument {
+        Argument::Scalar(number) => interp::Argument::Scalar(*number),
+        Argument::Tensor(tensor) => {
+            let memory = Memory::new("x", tensor.element, tensor.bytes.clone());
+            let memory = memories.add(memory);
+            elements.push((tensor.element, memory));
+            interp::Argument::Tensor { memory, offset: 0 }
+        }
+    });
+    let arguments = arguments.collect();
+    let (grid, block) = (generated.grid, generated.block);
+    let launch = Launch { kernel, grid, block, arguments };
+    let options = Options { seed: order, ..Options::default() };
+    let outcome = run(&launch, &mut memories, &options);
+    assert!(outcome.findings.is_empty(), "{kernel}{:?}", outcome.findings);
+    let bytes =
+        |(element, memory): (Scalar, MemoryId)| (element, memories.get(memory).bytes.clone());
+    elements.into_iter().map(bytes).collect()
+}
+
+#[test]
+fn nothing_is_wrong_with_them_and_order_does_not_matter() {
+    for seed in 0..SEEDS / 4 {
+        let generated = generate(seed);
+        let mut kernel = generated.kernel.clone();
+        expand(&mut kernel);
+        let (first, second) = (left(&generated, &kernel, 0), left(&generated, &kernel, 1 + seed));
+        for ((element, a), (_, b)) in first.iter().zip(&second) {
+            assert_eq!(first_difference(*element, a, b), None, "{kernel}");
+        }
+    }
 }

@@ -10,7 +10,10 @@ use super::memory::{Memory, fetch, put};
 use super::program::{Access, Register};
 use super::shadow::{Seen, Shadow, Way};
 use super::warp::{LANES, LocalMemory, lanes_of};
-use crate::types::Space;
+use crate::types::{MOST_VECTOR_BYTES, Space};
+
+/// What the address of a register tensor is a multiple of: as much as the widest access needs.
+const LOCAL_ALIGN: u32 = MOST_VECTOR_BYTES;
 
 /// What is wrong with an access.
 #[derive(Clone, Copy, Debug)]
@@ -193,10 +196,13 @@ impl Execution<'_, '_> {
                 None => find(Fault::ReadOnly),
                 Some(shadow) => {
                     shadow.fit(offset, bytes);
+                    let mut race = None;
                     for cell in shadow.cells(offset, bytes) {
-                        if let Some(seen) = shadow.write(cell, key, lane as u32, &now) {
-                            find(Fault::Race(shadow.byte_of(cell), seen));
-                        }
+                        let seen = shadow.write(cell, key, lane as u32, &now);
+                        race = race.or(seen.map(|seen| (cell, seen)));
+                    }
+                    if let Some((cell, seen)) = race {
+                        find(Fault::Race(shadow.byte_of(cell), seen));
                     }
                 }
             }
@@ -227,14 +233,13 @@ impl Execution<'_, '_> {
 
     fn load_local(&mut self, access: &Access, out: Register, id: u32, lanes: u32) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
-        let align = self.machine.program.local_align(id);
         let local = &self.warp.locals[id as usize];
         let file = &mut self.warp.file;
         let mut faults = Vec::new();
         for lane in lanes_of(lanes) {
             let offset = offsets[lane];
             let mut find = |fault| faults.push(Faulty { lane, offset, fault });
-            let Some(mut at) = place_of(local, access, lane, offset, align, &mut find) else {
+            let Some(mut at) = place_of(local, access, lane, offset, &mut find) else {
                 (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
                 continue;
             };
@@ -257,13 +262,12 @@ impl Execution<'_, '_> {
         lanes: u32,
     ) -> Vec<Faulty> {
         let offsets = self.get(access.pointer + 1);
-        let align = self.machine.program.local_align(id);
         let local = &mut self.warp.locals[id as usize];
         let mut faults = Vec::new();
         for lane in lanes_of(lanes) {
             let offset = offsets[lane];
             let mut find = |fault| faults.push(Faulty { lane, offset, fault });
-            let Some(mut at) = place_of(local, access, lane, offset, align, &mut find) else {
+            let Some(mut at) = place_of(local, access, lane, offset, &mut find) else {
                 continue;
             };
             local.written.set(at, access.bytes());
@@ -279,12 +283,15 @@ impl Execution<'_, '_> {
     /// Says what is wrong with accesses to an allocation.
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
         for faulty in faults {
-            let (kind, message) = self.told(access, id, deed, faulty);
+            let kind = kind_of(faulty.fault, access.space);
             let other = match faulty.fault {
                 Fault::Race(_, seen) => Some(self.other(seen)),
                 Fault::OutOfBounds | Fault::Misaligned | Fault::Unwritten | Fault::ReadOnly => None,
             };
-            self.find(kind, faulty.lane, other, message);
+            if !self.machine.findings.again(kind, self.place(), other.as_ref()) {
+                let message = self.told(access, id, deed, faulty);
+                self.find(kind, faulty.lane, other, message);
+            }
         }
     }
 
@@ -300,73 +307,63 @@ impl Execution<'_, '_> {
         Other { place: self.machine.program.sites[seen.site as usize], thread, what }
     }
 
-    fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> (Kind, String) {
-        let named = self.named(access.space, id);
-        let (does, offset) = (deed.text(), faulty.offset);
-        match faulty.fault {
-            Fault::OutOfBounds => (Kind::OutOfBounds, named.outside(does, offset, access)),
-            Fault::Misaligned => {
-                let (element, align) = (named.element_at(offset), access.align);
-                let why = match align > named.align {
-                    true => {
-                        format!("and `{}` is aligned to {} bytes only", named.name, named.align)
-                    }
-                    false => format!("at byte {offset}, which is no multiple of {align}"),
-                };
-                let message = format!("{does} `{element}` as if aligned to {align} bytes, {why}");
-                (Kind::MisalignedAccess, message)
+    fn told(&self, access: &Access, id: u32, deed: Deed, faulty: &Faulty) -> String {
+        let local;
+        let memory = match access.space {
+            Space::Global => &self.machine.memories.0[id as usize],
+            Space::Shared => &self.block.shared[id as usize].0,
+            Space::Local => {
+                local = self.local_as_memory(id);
+                &local
             }
-            Fault::Unwritten => {
-                let element = named.element_at(offset);
-                let message = format!("{does} `{element}`, which was never written");
-                (Kind::UninitialisedRead, message)
-            }
-            Fault::ReadOnly => {
-                let element = named.element_at(offset);
-                let message = format!("{does} `{element}`, but may not write `{}`", named.name);
-                (Kind::ReadOnlyWrite, message)
-            }
-            Fault::Race(byte, seen) => {
-                let kind = match access.space {
-                    Space::Shared => Kind::SharedRace,
-                    Space::Global | Space::Local => Kind::GlobalRace,
-                };
-                let element = named.element_at(byte);
-                let theirs = if seen.way.writes() { "write" } else { "read" };
-                let message = format!(
-                    "race: `{element}` is {}, and nothing orders that with another thread's {theirs}",
-                    deed.passive()
-                );
-                (kind, message)
-            }
-        }
+        };
+        told(memory, access, deed, faulty)
     }
 
-    /// An allocation, for messages.
-    fn named(&self, space: Space, id: u32) -> Memory {
-        let bare = |memory: &Memory, n_bytes: usize| Memory {
-            name: memory.name.clone(),
-            element: memory.element,
-            modes: memory.modes.clone(),
-            align: memory.align,
-            bytes: vec![0; n_bytes],
-            written: None,
-        };
-        match space {
-            Space::Global => {
-                let memory = &self.machine.memories.0[id as usize];
-                bare(memory, memory.bytes.len())
-            }
-            Space::Shared => {
-                let memory = &self.block.shared[id as usize].0;
-                bare(memory, memory.bytes.len())
-            }
-            Space::Local => {
-                let local = &self.machine.program.kernel.locals[id as usize];
-                let bytes = vec![0; self.warp.locals[id as usize].size];
-                let align = self.machine.program.local_align(id);
-                Memory { align, ..Memory::new(local.name.clone(), local.element, bytes) }
-            }
+    /// A register tensor, for messages.
+    fn local_as_memory(&self, id: u32) -> Memory {
+        let local = &self.machine.program.kernel.locals[id as usize];
+        let bytes = vec![0; self.warp.locals[id as usize].size];
+        Memory { align: LOCAL_ALIGN, ..Memory::new(local.name.clone(), local.element, bytes) }
+    }
+}
+
+fn kind_of(fault: Fault, space: Space) -> Kind {
+    match (fault, space) {
+        (Fault::OutOfBounds, _) => Kind::OutOfBounds,
+        (Fault::Misaligned, _) => Kind::MisalignedAccess,
+        (Fault::Unwritten, _) => Kind::UninitialisedRead,
+        (Fault::ReadOnly, _) => Kind::ReadOnlyWrite,
+        (Fault::Race(..), Space::Shared) => Kind::SharedRace,
+        (Fault::Race(..), Space::Global | Space::Local) => Kind::GlobalRace,
+    }
+}
+
+fn told(memory: &Memory, access: &Access, deed: Deed, faulty: &Faulty) -> String {
+    let (does, offset, name) = (deed.text(), faulty.offset, &memory.name);
+    match faulty.fault {
+        Fault::OutOfBounds => memory.outside(does, offset, access),
+        Fault::Misaligned => {
+            let (element, align) = (memory.element_at(offset), access.align);
+            let why = match align > memory.align {
+                true => format!("and `{name}` is aligned to {} bytes only", memory.align),
+                false => format!("at byte {offset}, which is no multiple of {align}"),
+            };
+            format!("{does} `{element}` as if aligned to {align} bytes, {why}")
+        }
+        Fault::Unwritten => {
+            format!("{does} `{}`, which was never written", memory.element_at(offset))
+        }
+        Fault::ReadOnly => {
+            format!("{does} `{}`, but may not write `{name}`", memory.element_at(offset))
+        }
+        Fault::Race(byte, seen) => {
+            let theirs = if seen.way.writes() { "write" } else { "read" };
+            format!(
+                "race: `{}` is {}, and nothing orders that with another thread's {theirs}",
+                memory.element_at(byte),
+                deed.passive()
+            )
         }
     }
 }
@@ -407,14 +404,13 @@ fn place_of(
     access: &Access,
     lane: usize,
     offset: u64,
-    align: u32,
     find: &mut impl FnMut(Fault),
 ) -> Option<usize> {
     if !is_inside(offset, access.bytes(), local.size) {
         find(Fault::OutOfBounds);
         return None;
     }
-    if !is_aligned(offset, access.align, align) {
+    if !is_aligned(offset, access.align, LOCAL_ALIGN) {
         find(Fault::Misaligned);
     }
     Some(lane * local.size + offset as usize)

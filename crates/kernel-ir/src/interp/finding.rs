@@ -175,6 +175,17 @@ impl Findings {
         self.all.len() >= self.most
     }
 
+    /// Counts a finding again; says whether it is known.
+    pub fn again(&mut self, kind: Kind, place: Place, other: Option<&Other>) -> bool {
+        match self.known.get(&(kind, place, other.map(|other| other.place))) {
+            Some(known) => {
+                self.all[*known].count += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Counts a finding; makes it where it is new.
     pub fn add(
         &mut self,
@@ -183,14 +194,10 @@ impl Findings {
         other: Option<Other>,
         make: impl FnOnce() -> (Option<Thread>, String),
     ) {
+        if self.again(kind, place, other.as_ref()) || self.is_full() {
+            return;
+        }
         let key = (kind, place, other.as_ref().map(|other| other.place));
-        if let Some(known) = self.known.get(&key) {
-            self.all[*known].count += 1;
-            return;
-        }
-        if self.is_full() {
-            return;
-        }
         self.known.insert(key, self.all.len());
         let (thread, message) = make();
         self.all.push(Finding { kind, place, thread, message, other, count: 1 });

@@ -9,6 +9,7 @@ use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size};
+use crate::verify::{MOST_SHARED_BYTES, MOST_THREADS};
 
 /// A kernel, with what it is launched with.
 #[derive(Clone, Debug)]
@@ -81,11 +82,8 @@ pub struct Outcome {
     pub thread_ops: u64,
 }
 
-/// The most threads of a block, in all, and in z.
-const MOST_THREADS: u64 = 1024;
+/// The most threads of a block in z.
 const MOST_THREADS_IN_Z: u32 = 64;
-/// The most bytes that arrays of a block take: more than any GPU has.
-const MOST_SHARED_BYTES: u64 = 1 << 20;
 
 /// Runs a launch. It is ordered behind everything that was run with these memories before.
 ///
@@ -193,7 +191,7 @@ fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
 
 fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
     let n_threads: u64 = block.iter().map(|count| u64::from(*count)).product();
-    if !(1..=MOST_THREADS).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
+    if !(1..=u64::from(MOST_THREADS)).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
         return Err(format!(
             "a block of {block:?} threads: there are 1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}"
         ));
@@ -258,7 +256,7 @@ fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
             },
         };
         all += u64::try_from(bytes).unwrap_or(u64::MAX / 2).min(u64::MAX / 2);
-        if bytes < 0 || all > MOST_SHARED_BYTES {
+        if bytes < 0 || all > u64::from(MOST_SHARED_BYTES) {
             return Err(format!("`{}`: {bytes} bytes of shared memory", array.name));
         }
         sizes.push(bytes as usize);

@@ -3,6 +3,7 @@
 //! of the bytes were written. Numbers are little endian.
 
 use crate::types::Scalar;
+use crate::verify::MOST_ALIGN;
 use std::fmt::Write;
 
 /// An allocation of a [`Memories`], by number.
@@ -27,7 +28,8 @@ pub struct Memory {
     pub element: Scalar,
     /// How its elements are counted, for messages. Where there are no modes, they are in a row.
     pub modes: Vec<Mode>,
-    /// What its beginning is a multiple of, in bytes.
+    /// What its beginning is a multiple of, in bytes, and of nothing larger: an access that needs
+    /// more is misaligned. As much as a kernel can ask for, unless that is changed.
     pub align: u32,
     /// What it holds.
     pub bytes: Vec<u8>,
@@ -35,13 +37,10 @@ pub struct Memory {
     pub(super) written: Option<Bits>,
 }
 
-/// What a device aligns allocations to.
-const ALLOCATION_ALIGN: u32 = 256;
-
 impl Memory {
     /// An allocation that holds these bytes.
     pub fn new(name: impl Into<String>, element: Scalar, bytes: Vec<u8>) -> Memory {
-        let (name, modes, align) = (name.into(), Vec::new(), ALLOCATION_ALIGN);
+        let (name, modes, align) = (name.into(), Vec::new(), MOST_ALIGN);
         Memory { name, element, modes, align, bytes, written: None }
     }
 

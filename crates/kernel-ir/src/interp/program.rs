@@ -10,7 +10,7 @@ use crate::constant::Const;
 use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, Meaning, WarpOp};
 use crate::kernel::{Kernel, Place, Slot, Value};
 use crate::op::{Binary, Call, Compare, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary};
-use crate::types::{MOST_VECTOR_BYTES, Scalar, Space, Type};
+use crate::types::{Scalar, Space, Type};
 use std::collections::HashMap;
 
 /// The first of the registers of a value.
@@ -258,14 +258,6 @@ impl<'a> Program<'a> {
         };
         compiler.kernel();
         compiler.program
-    }
-}
-
-impl Program<'_> {
-    /// What the address of a register tensor is a multiple of: as much as any access needs, for
-    /// whoever compiles a kernel places it.
-    pub fn local_align(&self, _local: u32) -> u32 {
-        MOST_VECTOR_BYTES
     }
 }
 

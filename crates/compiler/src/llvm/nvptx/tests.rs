@@ -48,11 +48,18 @@ fn emit_add_one<'c>(context: &'c Context, with_lines: bool) -> Emitter<'c> {
     emitter.branch(is_inside, inside, end, None);
     emitter.at(inside);
     at(0, 9);
-    let a = emitter.load(Ty::Float, emitter.element(emitter.param(kernel, 0), Ty::Float, index));
+    let bytes = emitter.arith_exact(
+        super::super::Operation::Mul,
+        true,
+        emitter.resize(index, Ty::I64, true),
+        emitter.int(Ty::I64, 4),
+    );
+    let element = |param| emitter.offset(emitter.param(kernel, param), bytes);
+    let a = emitter.load(Ty::Float, element(0));
     at(1, 30);
-    let sum = emitter.float_arith(FloatOperation::Add, a, emitter.float(Ty::Float, 1.0));
+    let sum = emitter.float_arith(FloatOperation::Add, a, emitter.bits(Ty::Float, 0x3f80_0000));
     at(0, 9);
-    emitter.store(emitter.element(emitter.param(kernel, 1), Ty::Float, index), sum);
+    emitter.store(element(1), sum);
     emitter.jump(end);
     emitter.at(end);
     emitter.ret_void();

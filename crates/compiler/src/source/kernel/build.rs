@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From kernels to images: all that is wrong first, then each architecture by itself, several at
+//! once.
+
+use super::KernelSource;
+use super::warning::warnings;
+use crate::file::Looked;
+use crate::image::{Arch, ArchKind, Image};
+use crate::lower::kernel::{Lowered, ptx};
+use crate::parallel;
+use crate::source::error::{SourceError, SourceErrorKind};
+use crate::source::gpu::GpuArtifact;
+use crate::source::nvjitlink::{
+    AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
+};
+use kernpack_kernel_ir::verify::check_needs;
+use kernpack_kernel_ir::{Kernel, expand, verify};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// Finds the assembler.
+pub(super) type Find<'a> = &'a (dyn Fn() -> Result<NvJitLink, NvJitLinkError> + Sync);
+
+/// What there is for one architecture.
+pub(super) struct Code {
+    pub arch: Arch,
+    pub image: Image,
+    pub lowered: Lowered,
+    /// What the assembler says of machine code.
+    pub report: Option<Report>,
+}
+
+/// The newest version of PTX that is written: an older one is, wherever it will do.
+const NEWEST_PTX: u32 = 90;
+/// A function of the device that kernels call.
+const RESERVED: &str = "vprintf";
+
+pub(super) fn build(
+    source: &KernelSource,
+    archs: &[Placed<Arch>],
+    kernels: &[String],
+    find: Find<'_>,
+) -> Result<GpuArtifact, Vec<SourceError>> {
+    let prepared = prepare(source, archs).map_err(|problems| {
+        let of_kernel = |problem| SourceError::kernel(source.path.span, problem);
+        problems.into_iter().map(of_kernel).collect::<Vec<_>>()
+    })?;
+    let prepared: Vec<_> = prepared.iter().collect();
+    // PTX comes last, whatever the order: a device takes it where there is no machine code.
+    let is_machine_code = |arch: &Placed<Arch>| arch.kind == ArchKind::Sm;
+    let (machine, text): (Vec<_>, Vec<_>) = archs.iter().copied().partition(is_machine_code);
+    let archs = [machine, text].concat();
+    let found = OnceLock::new();
+    let assembler = || found.get_or_init(find).as_ref();
+    let codes = parallel::map(&archs, |arch| code(source, *arch, &prepared, &assembler));
+    let (mut codes_made, mut errors) = (Vec::new(), Vec::new());
+    for made in codes {
+        match made {
+            Ok(code) => codes_made.push(code),
+            // Where there is no assembler, there is none for any architecture.
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let warnings = warnings(source, &prepared, &codes_made);
+    let images = codes_made.into_iter().map(|code| code.image).collect();
+    let symbols = kernels.iter().map(|name| (name.clone(), symbol(source, name))).collect();
+    Ok(GpuArtifact { images, symbols, log: String::new(), warnings, looked: Looked::default() })
+}
+
+/// The kernels as they are lowered.
+///
+/// # Errors
+/// All that is wrong with them.
+pub(super) fn prepare(
+    source: &KernelSource,
+    archs: &[Placed<Arch>],
+) -> Result<Vec<Kernel>, Diagnostics> {
+    let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([RESERVED]));
+    let mut prepared = Vec::with_capacity(source.instances.len());
+    for instance in &source.instances {
+        if !names.insert(&instance.name) {
+            let message = format!("two kernels are called `{}`", instance.name);
+            problems.push(Diagnostic::new(SourceErrorKind::Kernel.code(), message));
+            continue;
+        }
+        let mut kernel = Kernel::clone(instance);
+        expand(&mut kernel);
+        let checked = verify(&kernel).map(|_| ()).and_then(|()| {
+            archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX))
+        });
+        match checked {
+            Ok(()) => prepared.push(kernel),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems.into_result().map(|()| prepared)
+}
+
+fn code<'f>(
+    source: &KernelSource,
+    arch: Placed<Arch>,
+    kernels: &[&Kernel],
+    assembler: &dyn Fn() -> Result<&'f NvJitLink, &'f NvJitLinkError>,
+) -> Result<Code, SourceError> {
+    let at = |error: &dyn std::fmt::Display| {
+        SourceError::new(SourceErrorKind::Assembler, arch.span.or(source.path.span), error)
+    };
+    let name = source.path.display().to_string();
+    let lowered = ptx(kernels, arch.value, source.line_info).map_err(|error| at(&error))?;
+    let arch = arch.value;
+    match arch.kind {
+        ArchKind::Compute => {
+            let bytes = [lowered.text.as_bytes(), b"\0"].concat();
+            let image = Image::read(&format!("{name} for {arch}"), bytes)
+                .map_err(|error| SourceError::image(source.path.span, &error))?;
+            Ok(Code { arch, image, lowered, report: None })
+        }
+        ArchKind::Sm => {
+            let nvjitlink = assembler().map_err(|error| at(error))?;
+            let options =
+                AssembleOptions { line_info: source.line_info, ..AssembleOptions::default() };
+            let assembled = nvjitlink.assemble(&lowered.text, &name, arch, &options);
+            let Assembled { image, report } = assembled.map_err(|error| match error {
+                AssembleError::Image(error) => SourceError::image(source.path.span, &error),
+                error => at(&error),
+            })?;
+            Ok(Code { arch, image, lowered, report: Some(report) })
+        }
+    }
+}
+
+/// The symbol of a kernel that a launch names.
+fn symbol(source: &KernelSource, name: &str) -> Result<String, SourceError> {
+    let is_there = source.instances.iter().any(|kernel| kernel.name == name);
+    is_there.then(|| name.to_string()).ok_or_else(|| {
+        let message = format!("`{}` has no kernel `{name}`", source.path.display());
+        SourceError::new(SourceErrorKind::MissingKernel, source.path.span, message)
+            .of_kernels([name.to_string()])
+    })
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The code of kernels, for whoever wants to read it: as LLVM has it, as PTX, and as machine code.
+
+use super::KernelSource;
+use super::build;
+use crate::image::{Arch, ArchKind};
+use crate::lower;
+use crate::source::error::SourceError;
+use crate::source::nvjitlink::NvJitLink;
+use kernpack_kernel_ir::Kernel;
+use kernpack_syntax::Placed;
+
+/// The kernels in LLVM's text, before any of its passes.
+///
+/// # Errors
+/// All that is wrong with the kernels.
+pub fn llvm_text(source: &KernelSource, arch: Arch) -> Result<String, Vec<SourceError>> {
+    let prepared = prepared(source, arch)?;
+    let kernels: Vec<_> = prepared.iter().collect();
+    Ok(lower::kernel::llvm_text(&kernels, arch, source.line_info))
+}
+
+/// The kernels in PTX.
+///
+/// # Errors
+/// All that is wrong with the kernels.
+pub fn ptx_text(source: &KernelSource, arch: Arch) -> Result<String, Vec<SourceError>> {
+    let image = image(source, arch.compute())?;
+    Ok(String::from_utf8_lossy(&image).trim_end_matches('\0').to_string())
+}
+
+/// The kernels in machine code, a cubin.
+///
+/// # Errors
+/// All that is wrong with the kernels, or that there is no assembler.
+pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
+    image(source, Arch { kind: ArchKind::Sm, ..arch })
+}
+
+fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
+    let artifact = build::build(source, &[Placed::from(arch)], &[], &NvJitLink::find)?;
+    Ok(artifact.images.into_iter().next().map(|image| image.bytes).unwrap_or_default())
+}
+
+fn prepared(source: &KernelSource, arch: Arch) -> Result<Vec<Kernel>, Vec<SourceError>> {
+    build::prepare(source, &[Placed::from(arch)]).map_err(|problems| {
+        let of_kernel = |problem| SourceError::kernel(source.path.span, problem);
+        problems.into_iter().map(of_kernel).collect()
+    })
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Machine code as assembly, by NVIDIA's disassembler, where that is installed.
+
+use crate::leftover::{self, Temporary};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use thiserror::Error;
+
+/// Why machine code cannot be shown.
+#[derive(Debug, Error)]
+pub enum SassError {
+    /// There is no disassembler.
+    #[error(
+        "found no nvdisasm, NVIDIA's disassembler; install the CUDA toolkit or the Python package nvidia-cuda-nvcc, or add its folder to PATH; these were looked for: {}",
+        .tried.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NoDisassembler {
+        /// The files that are not there.
+        tried: Vec<PathBuf>,
+    },
+    /// It cannot be run, or refuses the machine code.
+    #[error("`{}` {reason}", program.display())]
+    Failed {
+        /// The disassembler.
+        program: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+/// A cubin as assembly, by NVIDIA's `nvdisasm`, which is looked for on `PATH`, in the toolkit of
+/// `CUDA_HOME` or `CUDA_PATH`, in the wheels of `KERNPACK_PYTHON`'s and `VIRTUAL_ENV`'s environments,
+/// and in `/usr/local/cuda`.
+///
+/// # Errors
+/// Where there is none, or it refuses the bytes.
+pub fn sass(cubin: &[u8]) -> Result<String, SassError> {
+    let candidates = candidates(&|name| std::env::var_os(name));
+    let Some(program) = candidates.iter().find(|path| path.is_file()).cloned() else {
+        return Err(SassError::NoDisassembler { tried: candidates });
+    };
+    run(&program, cubin).map_err(|reason| SassError::Failed { program, reason })
+}
+
+fn run(program: &Path, cubin: &[u8]) -> Result<String, String> {
+    let no_file = |error: std::io::Error| format!("gets no file: {error}");
+    let folder = Temporary::new(tempfile::tempdir).map_err(no_file)?;
+    let file = folder.path().join("code.cubin");
+    std::fs::write(&file, cubin).map_err(no_file)?;
+    let output = leftover::run(Command::new(program).arg("--print-code").arg(&file));
+    let output = output.map_err(|error| format!("cannot be run: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => {
+            Err(format!("refuses the code: {}", String::from_utf8_lossy(&output.stderr).trim()))
+        }
+    }
+}
+
+/// Where the disassembler may be, in order.
+fn candidates(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    const NAME: &str = "nvdisasm";
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let path = set("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    folders.extend(
+        ["CUDA_HOME", "CUDA_PATH"]
+            .iter()
+            .filter_map(|name| set(name))
+            .map(|home| Path::new(&home).join("bin")),
+    );
+    let python = set("KERNPACK_PYTHON").map(PathBuf::from);
+    let of_python = python.as_deref().and_then(Path::parent).and_then(Path::parent);
+    let environment = set("VIRTUAL_ENV").map(PathBuf::from);
+    for root in of_python.into_iter().chain(environment.as_deref()) {
+        folders.extend(wheels(root));
+    }
+    folders.push(PathBuf::from("/usr/local/cuda/bin"));
+    folders.into_iter().map(|folder| folder.join(NAME)).collect()
+}
+
+/// The folders of programs of NVIDIA's wheels in an environment.
+fn wheels(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root.join("lib")).into_iter().flatten().flatten();
+    let packages = entries.map(|entry| entry.path().join("site-packages/nvidia"));
+    let mut folders: Vec<_> = packages
+        .flat_map(|nvidia| ["cu13/bin", "cuda_nvcc/bin"].map(|folder| nvidia.join(folder)))
+        .collect();
+    folders.sort();
+    folders
+}
