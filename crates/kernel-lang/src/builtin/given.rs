@@ -141,7 +141,7 @@ impl Elaborator<'_> {
 
     /// An argument that is an index, as an `int64` of the kernel.
     pub fn index_arg(&mut self, given: &Given, name: &str) -> Option<kernel::Value> {
-        self.to_index(&given.get(name).clone(), given.at(name))
+        self.read_index(&given.get(name).clone(), given.at(name))
     }
 
     /// An argument that is a dtype.
@@ -182,7 +182,8 @@ impl Elaborator<'_> {
             _ => None,
         };
         if found.is_none() && !arg.value.is_poison() {
-            let names: Vec<_> = Rounding::ALL.iter().map(|one| format!("\"{}\"", one.name())).collect();
+            let names: Vec<_> =
+                Rounding::ALL.iter().map(|one| format!("\"{}\"", one.name())).collect();
             let message = format!("a rounding is {}", names.join(" or "));
             self.mistake("type", arg.span, message, "write one of them");
         }

@@ -56,22 +56,62 @@ pub(super) const ROWS: &[Builtin] = &[
     row("depth", &["x"], "How deep modes are nested.", depth),
     row("get", &["x", "mode"], "One mode, as a layout or a tensor.", get),
     row("select", &["x", "mode"], "Some modes, in that order.", select),
-    row("group_modes", &["x", "begin", "end"], "With the modes from `begin` up to `end` in one.", group),
+    row(
+        "group_modes",
+        &["x", "begin", "end"],
+        "With the modes from `begin` up to `end` in one.",
+        group,
+    ),
     row("coalesce", &["x"], "With as few modes as can be, and the same indices.", one_layout),
     row("filter", &["x"], "Without modes of stride 0 or extent 1.", one_layout),
     row("flatten", &["x"], "With all modes at the top.", one_layout),
     row("right_inverse", &["x"], "The layout that undoes it from the right.", one_layout),
     row("left_inverse", &["x"], "The layout that undoes it from the left.", one_layout),
     row("complement", &["x", "size="], "What a layout leaves out of so many indices.", complement),
-    row("composition", &["x", "by"], "The layout `x(by(c))`; of a tensor, its elements in that order.", by_tiler),
+    row(
+        "composition",
+        &["x", "by"],
+        "The layout `x(by(c))`; of a tensor, its elements in that order.",
+        by_tiler,
+    ),
     row("logical_divide", &["x", "by"], "Tiles, and what is left of each mode.", by_tiler),
-    row("zipped_divide", &["x", "by"], "The tiles' modes in one mode, and the rests in another.", by_tiler),
-    row("tiled_divide", &["x", "by"], "The tiles' modes in one mode, and a mode for each rest.", by_tiler),
-    row("flat_divide", &["x", "by"], "A mode for each mode of the tile, and one for each rest.", by_tiler),
+    row(
+        "zipped_divide",
+        &["x", "by"],
+        "The tiles' modes in one mode, and the rests in another.",
+        by_tiler,
+    ),
+    row(
+        "tiled_divide",
+        &["x", "by"],
+        "The tiles' modes in one mode, and a mode for each rest.",
+        by_tiler,
+    ),
+    row(
+        "flat_divide",
+        &["x", "by"],
+        "A mode for each mode of the tile, and one for each rest.",
+        by_tiler,
+    ),
     row("logical_product", &["x", "by"], "A block, and its copies.", by_tiler),
-    row("zipped_product", &["x", "by"], "The blocks' modes in one mode, and the copies in another.", by_tiler),
-    row("tiled_product", &["x", "by"], "The blocks' modes in one mode, and a mode for each of the copies.", by_tiler),
-    row("flat_product", &["x", "by"], "A mode for each of the block, and one for each of the copies.", by_tiler),
+    row(
+        "zipped_product",
+        &["x", "by"],
+        "The blocks' modes in one mode, and the copies in another.",
+        by_tiler,
+    ),
+    row(
+        "tiled_product",
+        &["x", "by"],
+        "The blocks' modes in one mode, and a mode for each of the copies.",
+        by_tiler,
+    ),
+    row(
+        "flat_product",
+        &["x", "by"],
+        "A mode for each of the block, and one for each of the copies.",
+        by_tiler,
+    ),
     row("blocked_product", &["x", "by"], "Copies of a block side by side.", by_layout),
     row("raked_product", &["x", "by"], "Copies of a block, interleaved.", by_layout),
     row(
@@ -87,7 +127,12 @@ pub(super) const ROWS: &[Builtin] = &[
         "The elements of a thread, where a layout says how the threads lie.",
         local_partition,
     ),
-    row("domain_offset", &["coord", "x"], "The tensor from a coordinate on, with its extents.", domain_offset),
+    row(
+        "domain_offset",
+        &["coord", "x"],
+        "The tensor from a coordinate on, with its extents.",
+        domain_offset,
+    ),
 ];
 
 fn value_of(layout: Layout<Leaf>) -> Value {
@@ -103,7 +148,7 @@ fn make_layout(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         None => layout::make_layout(cx, &shape),
         Some(stride) => match cx.shape(&stride.value, stride.span) {
             Some(stride) => {
-                let strides = stride.map(&mut |one| Stride::from(one.clone()));
+                let strides = stride.map(&mut |one| Stride::from(*one));
                 Layout::of(&shape, &strides)
             }
             None => return Value::Poison,

@@ -84,8 +84,15 @@ pub(super) const ROWS: &[Builtin] = &[
 
 fn shared(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Some(dtype) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
-    match cx.layout(&given.get("layout").clone(), given.at("layout")) {
-        Some(layout) => cx.make_shared(dtype, layout, given.span),
+    let of = given.get("layout").clone();
+    let Some(layout) = cx.layout(&of, given.at("layout")) else { return Value::Poison };
+    // The indices of a shape alone have no gaps.
+    let count = match of {
+        Value::Layout(_) => kernpack_layout::cosize(cx, &layout.layout),
+        _ => kernpack_layout::size(cx, &layout.layout),
+    };
+    match cx.algebra(count, given.span) {
+        Some(count) => cx.make_shared(dtype, layout, &count, given.span),
         None => Value::Poison,
     }
 }

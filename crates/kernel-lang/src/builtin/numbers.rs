@@ -194,7 +194,7 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     if let Value::Elements(conditions) = &condition {
         return select_each(cx, given, conditions, &a, &b);
     }
-    match cx.to_condition(&condition, given.at("condition")) {
+    match cx.read_condition(&condition, given.at("condition")) {
         None => Value::Poison,
         Some(Condition::Constant(true)) => a,
         Some(Condition::Constant(false)) => b,

@@ -108,7 +108,7 @@ fn run_shuffle(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn run_vote(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let condition = given.get("condition").clone();
-    if cx.to_condition(&condition, given.at("condition")).is_none() {
+    if cx.read_condition(&condition, given.at("condition")).is_none() {
         return Value::Poison;
     }
     let condition = cx.typed(&condition, Scalar::Bool);

@@ -15,16 +15,10 @@ pub(crate) type Guards = (Vec<usize>, Vec<usize>);
 
 impl Elaborator<'_> {
     /// `then if test else otherwise`
-    pub fn conditional(
-        &mut self,
-        test: &Expr,
-        then: &Expr,
-        otherwise: &Expr,
-        span: Span,
-    ) -> Value {
+    pub fn conditional(&mut self, test: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Value {
         let value = self.expr(test);
         let guards = self.guards(test);
-        match self.to_condition(&value, test.span) {
+        match self.read_condition(&value, test.span) {
             Some(Condition::Constant(true)) => self.expr(then),
             Some(Condition::Constant(false)) => self.expr(otherwise),
             Some(Condition::Typed(condition)) => {
@@ -115,8 +109,7 @@ impl Elaborator<'_> {
     }
 
     fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
-        let message =
-            format!("a choice between {} and {}", self.describe(a), self.describe(b));
+        let message = format!("a choice between {} and {}", self.describe(a), self.describe(b));
         let help = "choose between numbers of one type, or while compiling";
         self.mistake("type", span, message, help)
     }

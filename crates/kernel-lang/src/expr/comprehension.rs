@@ -35,7 +35,7 @@ impl Elaborator<'_> {
             let mut holds = true;
             for condition in &one.conditions {
                 let value = self.expr(condition);
-                match self.to_condition(&value, condition.span) {
+                match self.read_condition(&value, condition.span) {
                     Some(Condition::Constant(truth)) => holds &= truth,
                     Some(Condition::Typed(_)) => {
                         let message = "a comprehension is made while compiling";

@@ -77,12 +77,9 @@ impl Elaborator<'_> {
                 let message = "`*` unpacks a tuple in a call or a tuple";
                 self.mistake("foreign-python", of.span, message, "write the parts")
             }
-            ExprKind::Dict(_) => self.mistake(
-                "foreign-python",
-                span,
-                "kernels have no dictionary",
-                "write a tuple",
-            ),
+            ExprKind::Dict(_) => {
+                self.mistake("foreign-python", span, "kernels have no dictionary", "write a tuple")
+            }
             ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
         }
     }
@@ -268,7 +265,7 @@ impl Elaborator<'_> {
     fn truth(&mut self, expr: &Expr) -> Value {
         use crate::number::Condition;
         let value = self.expr(expr);
-        match self.to_condition(&value, expr.span) {
+        match self.read_condition(&value, expr.span) {
             Some(Condition::Constant(truth)) => Value::Bool(truth),
             Some(Condition::Typed(value)) => Value::Typed(value),
             None => Value::Poison,

@@ -101,7 +101,7 @@ impl Elaborator<'_> {
     }
 
     /// An `int64` of the kernel, of any integer; a diagnostic of anything else.
-    pub fn to_index(&mut self, value: &Value, span: Span) -> Option<kernel::Value> {
+    pub fn read_index(&mut self, value: &Value, span: Span) -> Option<kernel::Value> {
         match self.kind(value) {
             _ if value.is_poison() => None,
             Some(Kind::Int) if !self.fits(value, Scalar::I64, span) => None,
@@ -119,7 +119,7 @@ impl Elaborator<'_> {
     }
 
     /// A truth value of the kernel, or a constant one.
-    pub fn to_condition(&mut self, value: &Value, span: Span) -> Option<Condition> {
+    pub fn read_condition(&mut self, value: &Value, span: Span) -> Option<Condition> {
         match value {
             Value::Poison => None,
             Value::Bool(truth) => Some(Condition::Constant(*truth)),

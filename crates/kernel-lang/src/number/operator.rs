@@ -122,7 +122,8 @@ impl Elaborator<'_> {
             (BinaryOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 Some(Value::tuple([&a.items[..], &b.items[..]].concat()))
             }
-            (BinaryOp::Mul, Value::Tuple(items), count) | (BinaryOp::Mul, count, Value::Tuple(items)) => {
+            (BinaryOp::Mul, Value::Tuple(items), count)
+            | (BinaryOp::Mul, count, Value::Tuple(items)) => {
                 let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
                 let all = std::iter::repeat_n(&items.items, count).flatten().cloned();
                 Some(Value::tuple(all.collect()))
@@ -246,7 +247,7 @@ impl Elaborator<'_> {
     /// `not value`
     fn negated(&mut self, value: &Value, span: Span) -> Value {
         use super::Condition;
-        match self.to_condition(value, span) {
+        match self.read_condition(value, span) {
             None => Value::Poison,
             Some(Condition::Constant(truth)) => Value::Bool(!truth),
             Some(Condition::Typed(value)) => Value::Typed(self.b.unary(Unary::Not, value)),

@@ -43,7 +43,7 @@ impl Elaborator<'_> {
         };
         let value = self.expr(test);
         let guards = self.guards(test);
-        match self.to_condition(&value, test.span) {
+        match self.read_condition(&value, test.span) {
             Some(Condition::Constant(true)) => self.block(then),
             Some(Condition::Constant(false)) => self.branches(rest, otherwise, held),
             Some(Condition::Typed(condition)) => {
@@ -61,9 +61,8 @@ impl Elaborator<'_> {
             None => {
                 // Neither is known to run, and both may have mistakes.
                 let first = self.branch(&guards.0, |cx| cx.block(then));
-                let second = self.branch(&guards.1, |cx| {
-                    cx.branches(rest, otherwise, &mut Vec::new())
-                });
+                let second =
+                    self.branch(&guards.1, |cx| cx.branches(rest, otherwise, &mut Vec::new()));
                 for (name, variable) in first.bound.into_iter().chain(second.bound) {
                     let binding = Binding::Lost(Lost::Poison);
                     self.frame().bind(&name, Variable { binding, ..variable });
@@ -213,13 +212,7 @@ impl Elaborator<'_> {
     }
 
     /// Whether a name has one type in both branches; reports where it has not.
-    fn keeps_type(
-        &mut self,
-        name: &Name,
-        a: &Value,
-        b: &Value,
-        places: [Option<Span>; 2],
-    ) -> bool {
+    fn keeps_type(&mut self, name: &Name, a: &Value, b: &Value, places: [Option<Span>; 2]) -> bool {
         use crate::number::Kind;
         let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else { return true };
         let agrees = match (x, y) {

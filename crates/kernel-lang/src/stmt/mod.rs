@@ -104,7 +104,8 @@ impl Elaborator<'_> {
             (Control::Unrolled, true) => {
                 let message =
                     format!("`{word}` out of a loop that unrolls, on a condition of the kernel's");
-                let help = "write `range` instead of `range_constexpr`, or put the rest behind `if`";
+                let help =
+                    "write `range` instead of `range_constexpr`, or put the rest behind `if`";
                 self.mistake("unrolled", span, message, help);
                 Flow::Ended
             }
@@ -120,7 +121,7 @@ impl Elaborator<'_> {
     fn assert(&mut self, test: &Expr, message: Option<&Expr>, span: Span) {
         let value = self.expr(test);
         let text = message.map(|message| self.expr(message));
-        match self.to_condition(&value, test.span) {
+        match self.read_condition(&value, test.span) {
             None | Some(Condition::Constant(true)) => {}
             Some(Condition::Constant(false)) => {
                 let text = match text {

@@ -37,12 +37,16 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Flow {
         match self.expr(iter) {
-            Value::Range(range) if range.is_constant => self.unroll_range(target, &range, body, iter),
+            Value::Range(range) if range.is_constant => {
+                self.unroll_range(target, &range, body, iter)
+            }
             Value::Range(range) => match self.bounds(&range, iter.span) {
                 Some(bounds) => self.typed_loop(target, &bounds, body),
                 None => self.poisoned_loop(target, body),
             },
-            Value::Tuple(tuple) => self.unroll(target, &mut tuple.items.iter().cloned(), body, span),
+            Value::Tuple(tuple) => {
+                self.unroll(target, &mut tuple.items.iter().cloned(), body, span)
+            }
             Value::Poison => self.poisoned_loop(target, body),
             other => {
                 let message = format!("a loop over {}", self.describe(&other));
@@ -113,9 +117,9 @@ impl Elaborator<'_> {
 
     /// The bounds of a range as `int64` of the kernel.
     fn bounds(&mut self, range: &Range, span: Span) -> Option<Bounds> {
-        let first = self.to_index(&range.first, span)?;
-        let end = self.to_index(&range.end, span)?;
-        let step = self.to_index(&range.step, span)?;
+        let first = self.read_index(&range.first, span)?;
+        let end = self.read_index(&range.end, span)?;
+        let step = self.read_index(&range.step, span)?;
         let facts = self.facts_of_value(step);
         match self.b.known_int(step) {
             Some(by) if by < 0 => {
@@ -195,7 +199,7 @@ impl Elaborator<'_> {
         let guards = self.guards(test);
         self.b.open();
         let value = self.expr(test);
-        let condition = match self.to_condition(&value, test.span) {
+        let condition = match self.read_condition(&value, test.span) {
             Some(Condition::Constant(truth)) => self.b.constant(Const::bool(truth)),
             Some(Condition::Typed(condition)) => condition,
             None => self.b.constant(Const::bool(false)),
@@ -213,11 +217,7 @@ impl Elaborator<'_> {
 
     /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold, with
     /// what they stand for.
-    fn prepare_loop(
-        &mut self,
-        body: &Block,
-        targets: &[Name],
-    ) -> Vec<(Name, Variable)> {
+    fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<(Name, Variable)> {
         let inner = walk::loop_targets(body);
         let mut changing = Vec::new();
         for name in walk::assigned(body) {

@@ -243,7 +243,7 @@ impl<'f> Elaborator<'f> {
                     Value::Elements(elements) => elements.items[0].clone(),
                     other => other.clone(),
                 };
-                match self.to_condition(&one, span)? {
+                match self.read_condition(&one, span)? {
                     Condition::Constant(true) => Some(Predicate::Always),
                     Condition::Constant(false) => {
                         let never = self.b.constant(Const::bool(false));

@@ -25,8 +25,14 @@ impl Elaborator<'_> {
         self.naming.clone().unwrap_or_else(|| Name::from(otherwise))
     }
 
-    /// A tensor that the threads of a block share.
-    pub fn make_shared(&mut self, element: Scalar, layout: LayoutValue, span: Span) -> Value {
+    /// A tensor that the threads of a block share, of so many elements.
+    pub fn make_shared(
+        &mut self,
+        element: Scalar,
+        layout: LayoutValue,
+        count: &Int<Leaf>,
+        span: Span,
+    ) -> Value {
         let swizzle = match layout.swizzle {
             None => None,
             Some(swizzle) => {
@@ -37,9 +43,7 @@ impl Elaborator<'_> {
                 }
             }
         };
-        let cosize = kernpack_layout::cosize(self, &layout.layout);
-        let Some(count) = self.algebra(cosize, span) else { return Value::Poison };
-        let Some(size) = self.shared_size(&count, element, span) else { return Value::Poison };
+        let Some(size) = self.shared_size(count, element, span) else { return Value::Poison };
         let name = self.made_name("shared");
         let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
@@ -62,7 +66,8 @@ impl Elaborator<'_> {
             Int::Known(count) => match count.checked_mul(bytes) {
                 Some(bytes) if bytes <= MOST_SHARED_BYTES => Some(Size::Bytes(bytes as u32)),
                 _ => {
-                    let message = format!("{count} elements of {bytes} bytes are more than a block has");
+                    let message =
+                        format!("{count} elements of {bytes} bytes are more than a block has");
                     self.mistake("shared", span, message, "share at most 227 KiB");
                     None
                 }
@@ -162,7 +167,7 @@ impl Elaborator<'_> {
         let Some(layout) = self.algebra(layout, span) else { return Value::Poison };
         let Tuple::Leaf(offset) = &tensor.offset else { return Value::Poison };
         let offset = match new.cmp(&old) {
-            std::cmp::Ordering::Equal => Ok(offset.clone()),
+            std::cmp::Ordering::Equal => Ok(*offset),
             std::cmp::Ordering::Less => Arith::mul(self, offset, &Int::Known(old / new)),
             std::cmp::Ordering::Greater => {
                 let ratio = Int::Known(new / old);

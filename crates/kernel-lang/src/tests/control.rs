@@ -2,8 +2,8 @@
 //! What statements become.
 
 use super::{elaborate_k, int, operations, read, scalar, written};
-use expect_test::{Expect, expect};
 use crate::argument::Argument;
+use expect_test::{Expect, expect};
 use kernpack_kernel_ir::Scalar::{F32, I32, I64};
 use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
 use kernpack_kernel_ir::{Const, expand, verify};
@@ -41,7 +41,10 @@ def k(x, out, threads: kp.Constexpr):
         if kp.lane_idx() == 0:
             out[row] = acc
 ";
-    check(source, &[read("x", F32, &["m", "n"]), written("out", F32, &["m"]), int(256)], expect![[r#"
+    check(
+        source,
+        &[read("x", F32, &["m", "n"]), written("out", F32, &["m"]), int(256)],
+        expect![[r#"
         kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 m: int64 0..1099511627776, v3 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
           shared0 partial: float32 bytes 32 align 16
           s0 acc: float32
@@ -146,7 +149,8 @@ def k(x, out, threads: kp.Constexpr):
             }
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// Runs a kernel in which each of 32 threads has its number `t` and writes `out[t]`; `n` is 10.
@@ -441,7 +445,10 @@ def k(x, out):
     else:
         undefined_name()
 ";
-    check(source, &[read("x", F32, &["8", "n"]), written("out", F32, &["n"])], expect![[r#"
+    check(
+        source,
+        &[read("x", F32, &["8", "n"]), written("out", F32, &["n"])],
+        expect![[r#"
         kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
           v3: int64 = call thread_idx.x()
           v4: int64 = const 4
@@ -457,7 +464,8 @@ def k(x, out):
           v12: pointer.global = offset v2, v11
           store v12, v9 align 4
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -473,7 +481,10 @@ def f(a):
 def k(out, n):
     out[0] = f(n)
 ";
-    check(source, &[written("out", I64, &["n"]), scalar("n", I64)], expect![[r#"
+    check(
+        source,
+        &[written("out", I64, &["n"]), scalar("n", I64)],
+        expect![[r#"
         kernel k(v0 out: pointer.global int64 align 16 alone written, v1 n: int64 0..1099511627776) block [256, 1, 1] {
           s0 result: int64
           s1 returned: bool
@@ -508,5 +519,6 @@ def k(out, n):
           inbounds v15, v1
           store v0, v14 align 8
         }
-    "#]]);
+    "#]],
+    );
 }

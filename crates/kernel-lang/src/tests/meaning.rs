@@ -4,7 +4,9 @@
 
 use super::{Argument, elaborate_k, scalar, written};
 use crate::argument::Constant;
-use kernpack_kernel_ir::Scalar::{self, BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+use kernpack_kernel_ir::Scalar::{
+    self, BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
+};
 use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
 use kernpack_kernel_ir::{Const, expand, verify};
 
@@ -52,7 +54,8 @@ fn run(expr: &str, gives: Scalar, operands: &[Const], is_constant: bool) -> Cons
     }
     let params: String = names[..operands.len()].iter().map(|name| format!(", {name}_")).collect();
     let source = format!("@kp.kernel\ndef k(out{params}):\n{lines}    out[0] = {expr}\n");
-    let instance = elaborate_k(&source, &arguments, 1).unwrap_or_else(|problem| panic!("{problem}"));
+    let instance =
+        elaborate_k(&source, &arguments, 1).unwrap_or_else(|problem| panic!("{problem}"));
     let mut kernel = instance.kernel;
     verify::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
     expand(&mut kernel);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels from their text to operations, and what they compute.
 
+mod calls;
 mod control;
 mod diagnostics;
 mod files;
@@ -107,8 +108,7 @@ fn elaborate_of(
     let files = files.map_err(|problems| show(&problems, &texts))?;
     let kernel = files.function(name).expect("the file has the kernel");
     let block = block.map(Some);
-    let request =
-        Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
+    let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
     elaborate(&files, &request).map_err(|problems| show(&problems, &texts))
 }
 
