@@ -16,7 +16,7 @@ use crate::scope::{Frame, FrameId};
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
 use kernpack_kernel_ir::{Builder, Kernel, Scalar};
-use kernpack_layout::{Facts, Int, Op};
+use kernpack_layout::{Facts, Int};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
 use std::collections::{HashMap, HashSet};
@@ -244,11 +244,6 @@ impl<'f> Elaborator<'f> {
         help: impl Into<String>,
     ) -> Value {
         self.report(Diagnostic::new(code, message).label(span, "").help(help))
-    }
-
-    /// Whether mistakes were found.
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.has_errors()
     }
 
     /// Whether the kernel has become too large; reports that once.

@@ -9,7 +9,7 @@ use crate::elaborate::Elaborator;
 use crate::value::{Leaf, Value};
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, Operand, Rounding};
-use kernpack_kernel_ir::{Const, Scalar, Type, intrinsic};
+use kernpack_kernel_ir::{Scalar, Type, intrinsic};
 use kernpack_layout::{Arith, Facts, Int, Op};
 
 impl Elaborator<'_> {
@@ -72,11 +72,6 @@ impl Elaborator<'_> {
             Int::Known(number) => Value::index(*number),
             Int::Dynamic(leaf) => Value::Typed(leaf.value),
         }
-    }
-
-    /// A constant as a value of the kernel.
-    pub fn constant(&mut self, constant: Const) -> kernel::Value {
-        self.b.constant(constant)
     }
 
     /// The same number as another type, with what is known of it.

@@ -17,4 +17,6 @@ pub mod python;
 mod scope;
 mod stmt;
 mod tensor;
+#[cfg(test)]
+mod tests;
 mod value;

@@ -122,10 +122,11 @@ impl Elaborator<'_> {
         Value::tuple(shape.modes().iter().map(|mode| self.nested(mode)).collect())
     }
 
-    /// Numbers nested in tuples.
+    /// Numbers nested in tuples. A mode of one mode is as good as that.
     pub fn nested(&self, shape: &Shape<Leaf>) -> Value {
         match shape {
             Tuple::Leaf(int) => self.index_value(int),
+            Tuple::Node(modes) if modes.len() == 1 => self.nested(&modes[0]),
             Tuple::Node(modes) => {
                 Value::tuple(modes.iter().map(|mode| self.nested(mode)).collect())
             }

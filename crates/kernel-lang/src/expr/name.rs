@@ -5,7 +5,7 @@ use crate::elaborate::Elaborator;
 use crate::file::{Global, ModuleId};
 use crate::inline::Activation;
 use crate::python::tree::{Expr, Name};
-use crate::scope::{Binding, FrameId, Lost, Stored};
+use crate::scope::{Binding, Lost, Stored};
 use crate::value::{Elements, Items, Value};
 use kernpack_kernel_ir::Const;
 use kernpack_syntax::{Diagnostic, Span};

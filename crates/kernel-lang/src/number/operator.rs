@@ -103,7 +103,8 @@ impl Elaborator<'_> {
             }
             (BinaryOp::Mul, Value::Tuple(items), count) | (BinaryOp::Mul, count, Value::Tuple(items)) => {
                 let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
-                Some(Value::tuple(items.items.repeat(count)))
+                let all = std::iter::repeat_n(&items.items, count).flatten().cloned();
+                Some(Value::tuple(all.collect()))
             }
             (BinaryOp::Add, Value::Text(a), Value::Text(b)) => {
                 Some(Value::Text(Arc::from(format!("{a}{b}"))))

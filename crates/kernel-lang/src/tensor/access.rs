@@ -5,7 +5,7 @@ use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::number::Kind;
 use crate::python::tree::Expr;
-use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{LayoutValue, Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::{Scalar, Space, Type};
@@ -75,7 +75,8 @@ impl Elaborator<'_> {
         let Some(at) = self.element_index(&tensor, &coord, span) else { return Value::Poison };
         match (memory_of(&tensor), &at) {
             (Some(memory), Tuple::Leaf(at)) => Value::Typed(self.load_at(memory, at)),
-            (None, at) => self.nested(at),
+            (None, Tuple::Leaf(at)) => self.index_value(at),
+            (None, at) => self.shape_value(at),
             (Some(_), Tuple::Node(_)) => Value::Poison,
         }
     }
@@ -358,10 +359,5 @@ impl Tensor {
     /// The same elements, with another layout.
     pub fn with_layout(&self, layout: Layout<Leaf>) -> Tensor {
         Tensor { layout, ..self.clone() }
-    }
-
-    /// Whether its elements are coordinates.
-    pub fn is_coordinates(&self) -> bool {
-        matches!(self.base, Base::Coordinates)
     }
 }

@@ -7,12 +7,15 @@ use crate::python::tree::Name;
 use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
 use kernpack_kernel_ir::{Scalar, Space};
-use kernpack_layout::{Int, Layout, Swizzle, Tuple};
+use kernpack_layout::{Int, Layout, Tuple};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
 /// What every array of a block is aligned to, in bytes: what the widest access needs.
 const SHARED_ALIGN: u32 = 16;
+/// What an array with a swizzle is aligned to: the banks of shared memory, so that what the swizzle
+/// spreads is spread over them. Its bytes are counted from the array's beginning.
+const SWIZZLED_ALIGN: u32 = 128;
 /// The most bytes of a block's arrays together, on any GPU.
 const MOST_SHARED_BYTES: i64 = 228 << 10;
 
@@ -38,7 +41,7 @@ impl Elaborator<'_> {
         let Some(count) = self.algebra(cosize, span) else { return Value::Poison };
         let Some(size) = self.shared_size(&count, element, span) else { return Value::Poison };
         let name = self.made_name("shared");
-        let align = swizzle.map_or(SHARED_ALIGN, |swizzle| swizzle_bytes(swizzle).max(SHARED_ALIGN));
+        let align = if swizzle.is_some() { SWIZZLED_ALIGN } else { SHARED_ALIGN };
         let array = SharedArray { name: name.to_string(), element, size, align };
         let shared = self.b.shared(array);
         let pointer = self.b.shared_address(shared);
@@ -138,11 +141,9 @@ impl Elaborator<'_> {
         if let (Some(swizzle), Base::Memory(memory)) = (layout.swizzle, &mut tensor.base) {
             let bytes = swizzle.recast(8, i64::from(memory.element.bytes()) * 8);
             let Some(bytes) = self.algebra(bytes, span) else { return Value::Poison };
-            if memory.swizzle.is_some_and(|known| known != bytes)
-                || memory.align < swizzle_bytes(bytes)
-            {
-                let message = "the memory is not aligned to what the swizzle moves";
-                let help = "give the swizzle to `kp.shared`, with the layout";
+            if memory.swizzle.is_some_and(|known| known != bytes) {
+                let message = "the memory has another swizzle already";
+                let help = "make the view with the swizzle that it has, or none";
                 return self.mistake("layout", span, message, help);
             }
             memory.swizzle = Some(bytes);
@@ -183,10 +184,4 @@ impl Elaborator<'_> {
         let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
         Value::Tensor(Arc::new(Tensor { name, base, offset, layout }))
     }
-}
-
-/// How many bytes a swizzle of bytes moves about: what its array has to begin at a multiple of.
-fn swizzle_bytes(swizzle: Swizzle) -> u32 {
-    let places = swizzle.bits() + swizzle.base() + swizzle.shift().unsigned_abs();
-    1 << places.min(12)
 }

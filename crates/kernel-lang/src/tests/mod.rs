@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels from their text to operations, and what they compute.
+
+mod control;
+mod diagnostics;
+mod files;
+mod fuzz;
+mod meaning;
+mod memory;
+mod run;
+
+use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
+use crate::elaborate::{Instance, Request, elaborate};
+use crate::file::KernelFiles;
+use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::kernel::{Facts, Place};
+use kernpack_kernel_ir::op::Region;
+use kernpack_layout::{Int, Layout, Mode, Tuple};
+use kernpack_syntax::{Diagnostics, Texts};
+use kernpack_validators::Expr;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A dim of which it is known that it is not negative, and what divides it.
+fn dim(expr: Expr, divisor: i64) -> Int<Dim> {
+    let facts = Facts { min: 0, max: 1 << 40, divisor };
+    match expr.as_int() {
+        Some(number) => Int::Known(number),
+        None => Int::Dynamic(Dim { expr, facts }),
+    }
+}
+
+/// A compact tensor in C's order. A dim is written `n`, `4`, or `n % 8`, which 8 divides.
+fn tensor(name: &str, element: Scalar, dims: &[&str], is_written: bool) -> Argument {
+    let dims: Vec<_> = dims
+        .iter()
+        .map(|text| match (text.split_once(" % "), text.parse::<i64>()) {
+            (_, Ok(number)) => (Expr::Int(number), 1),
+            (Some((symbol, by)), _) => (Expr::symbol(symbol), by.parse().expect("a number")),
+            (None, _) => (Expr::symbol(*text), 1),
+        })
+        .collect();
+    let mut stride = (Expr::Int(1), 1);
+    let mut modes = Vec::new();
+    for (extent, divisor) in dims.iter().rev() {
+        let mode = Mode::new(dim(extent.clone(), *divisor), dim(stride.0.clone(), stride.1));
+        modes.push(Tuple::Leaf(mode));
+        let next = match (&stride.0, extent) {
+            (Expr::Int(1), extent) => extent.clone(),
+            (Expr::Int(a), Expr::Int(b)) => Expr::Int(a * b),
+            (a, b) => b.clone() * a.clone(),
+        };
+        stride = (next, stride.1 * divisor);
+    }
+    modes.reverse();
+    Argument::Tensor(Box::new(TensorArg {
+        name: name.into(),
+        pointer: Expr::symbol(name),
+        element,
+        align: 16,
+        is_written,
+        is_alone: true,
+        view: Layout::Node(modes),
+        offset: Int::Known(0),
+    }))
+}
+
+fn read(name: &str, element: Scalar, dims: &[&str]) -> Argument {
+    tensor(name, element, dims, false)
+}
+
+fn written(name: &str, element: Scalar, dims: &[&str]) -> Argument {
+    tensor(name, element, dims, true)
+}
+
+fn scalar(name: &str, scalar: Scalar) -> Argument {
+    Argument::Scalar(ScalarArg { expr: Expr::symbol(name), scalar, facts: Facts::NONE })
+}
+
+fn int(value: i128) -> Argument {
+    Argument::Constant(Constant::Int(value))
+}
+
+fn text(value: &str) -> Argument {
+    Argument::Constant(Constant::Text(Arc::from(value)))
+}
+
+/// Elaborates the kernel `k` of a file that begins with an import of kernpack.
+fn elaborate_k(source: &str, arguments: &[Argument], threads: u32) -> Result<Instance, String> {
+    let source = format!("import kernpack as kp\n{source}");
+    elaborate_of(&source, "k", arguments, [threads, 1, 1])
+}
+
+/// Elaborates a kernel of a file.
+fn elaborate_of(
+    source: &str,
+    name: &str,
+    arguments: &[Argument],
+    block: [u32; 3],
+) -> Result<Instance, String> {
+    let mut texts = Texts::default();
+    let mut door = |path: &Path| match path.to_str() {
+        Some("k.py") => Ok(source.as_bytes().to_vec()),
+        _ => Err(std::io::ErrorKind::NotFound.into()),
+    };
+    let files = KernelFiles::read(Path::new("k.py"), &mut door, &mut texts);
+    let files = files.map_err(|problems| show(&problems, &texts))?;
+    let kernel = files.function(name).expect("the file has the kernel");
+    let block = block.map(Some);
+    let request =
+        Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
+    elaborate(&files, &request).map_err(|problems| show(&problems, &texts))
+}
+
+/// Diagnostics with the lines that they are about, which are counted from the one behind the
+/// import.
+fn show(problems: &Diagnostics, texts: &Texts) -> String {
+    let mut shown = Vec::new();
+    for problem in &problems.0 {
+        let mut lines = format!("{}[{}]: {}", problem.severity, problem.code, problem.message);
+        for label in &problem.labels {
+            let Some(id) = label.span.text else { continue };
+            let text = texts.get(id);
+            let (line, column) = text.position(label.span.start);
+            let piece = &text.characters[label.span.start..label.span.end];
+            let piece = piece.lines().next().unwrap_or_default();
+            lines += &format!("\n  {}:{column} `{piece}` {}", line - 1, label.text);
+        }
+        if let Some(help) = &problem.help {
+            lines += &format!("\n  help: {help}");
+        }
+        shown.push(lines.trim_end().to_string());
+    }
+    shown.join("\n")
+}
+
+/// The operations of a kernel, without their places.
+fn operations(instance: &Instance) -> String {
+    let mut kernel = instance.kernel.clone();
+    kernel.files.clear();
+    let mut body = std::mem::take(&mut kernel.body);
+    forget_places(&mut body);
+    kernel.body = body;
+    kernel.to_string()
+}
+
+fn forget_places(region: &mut Region) {
+    for op in &mut region.0 {
+        op.place = Place::NOWHERE;
+        op.kind.regions_mut().for_each(forget_places);
+    }
+}
