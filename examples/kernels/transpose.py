@@ -21,6 +21,7 @@ def transpose_tiles(x, out):
     target = kp.local_tile(out, (TILE, TILE), (column, row))
     m, n = x.shape
     held = kp.make_rmem_tensor((TILE // ROWS, TILE // 32), kp.float32)
+    held.fill(0)
     for j in kp.range_constexpr(TILE // ROWS):
         for i in kp.range_constexpr(TILE // 32):
             r, c = ty + j * ROWS, tx + i * 32

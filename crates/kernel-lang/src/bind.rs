@@ -46,7 +46,7 @@ impl Elaborator<'_> {
         let is_constexpr = param.annotation.as_ref().is_some_and(is_constexpr);
         let found = match argument {
             Argument::Tensor(_) => "a tensor",
-            Argument::Scalar(_) => "a number that each call has its own of",
+            Argument::Scalar(_) => "a number that differs from call to call",
             Argument::Optional(_) => "an argument that may be None",
             Argument::Constant(_) | Argument::Function(_) | Argument::Tuple(_) => return,
         };

@@ -7,7 +7,7 @@ use crate::elaborate::Elaborator;
 use crate::python::tree::{BinaryOp, CompareOp, UnaryOp};
 use crate::value::{Elements, Value};
 use kernpack_kernel_ir::op::{Binary, Compare, Unary};
-use kernpack_kernel_ir::{Scalar, eval};
+use kernpack_kernel_ir::{Const, Scalar, eval};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
@@ -48,10 +48,31 @@ impl Elaborator<'_> {
         }
         match ir_binary(op, common) {
             Some(ir) => self.lanes(left, right, common, span, &mut |cx, a, b| {
+                let b = if is_shift { cx.shift_count(b, common) } else { b };
                 cx.binary_of_type(ir, &a, &b, common)
             }),
             None => self.no_operator(op, left, right, span),
         }
+    }
+
+    /// The count of a shift, as a number of the type that is shifted: what is beyond its bits stays
+    /// beyond them.
+    fn shift_count(&mut self, count: Value, scalar: Scalar) -> Value {
+        let Some(Kind::Of(from)) = self.kind(&count) else { return count };
+        if from.bits() <= scalar.bits() {
+            return count;
+        }
+        let bits = Value::Const(Const::int(from, scalar.bits().into()));
+        let least = self.binary_of_type(Binary::Min, &count, &bits, from);
+        if !from.is_signed() {
+            return least;
+        }
+        // A negative count is beyond, too.
+        let (count, least) = (self.typed(&count, from), self.typed(&least, from));
+        let (bits, zero) = (self.typed(&bits, from), self.b.int(from, 0));
+        let is_negative = self.b.compare(Compare::Lt, count, zero);
+        let result = self.b.select(is_negative, bits, least);
+        self.b.known(result).map_or(Value::Typed(result), Value::of_const)
     }
 
     /// An operation on numbers of one type, constant or not.

@@ -4,6 +4,9 @@
 use super::tree::{Block, Expr, ExprKind, Foreign, Function, Name, Stmt, StmtKind};
 use kernpack_syntax::Span;
 
+/// An import in a function.
+pub const IMPORT: Foreign = Foreign { what: "`import`", instead: "import at the top of the file" };
+
 /// Everything in a function that kernels have not, in order.
 pub fn foreign(function: &Function) -> Vec<(Foreign, Span)> {
     let mut found = function.foreign_params.clone();
@@ -15,6 +18,9 @@ fn foreign_block(block: &Block, found: &mut Vec<(Foreign, Span)>) {
     for stmt in block {
         if let StmtKind::Foreign(foreign) = &stmt.kind {
             found.push((*foreign, stmt.span));
+        }
+        if let StmtKind::Import(_) = &stmt.kind {
+            found.push((IMPORT, stmt.span));
         }
         if let StmtKind::Function(function) = &stmt.kind {
             found.extend(foreign(function));

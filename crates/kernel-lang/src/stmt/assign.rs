@@ -30,7 +30,7 @@ impl Elaborator<'_> {
             ExprKind::Subscript(of, index) => {
                 let of = self.expr(of);
                 let index = self.expr(index);
-                self.store_element(&of, &index, &value, target.span);
+                self.store_element(&of, &index, &value, target.span, span);
             }
             _ => {
                 let message = "only names and elements of tensors are assigned to";
@@ -145,7 +145,7 @@ impl Elaborator<'_> {
                 let left = self.load_element(&of, &index, target.span);
                 let right = self.expr(value);
                 let result = self.binary(op, &left, &right, span);
-                self.store_element(&of, &index, &result, target.span);
+                self.store_element(&of, &index, &result, target.span, span);
             }
             _ => {
                 let message = "only names and elements of tensors are assigned to";

@@ -11,6 +11,7 @@ use crate::scope::{Binding, Bound, Lost, Stored, Variable};
 use crate::value::Value;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
+use kernpack_syntax::{Diagnostic, Span};
 
 /// A branch that was elaborated.
 struct Branch {
@@ -119,7 +120,8 @@ impl Elaborator<'_> {
         let from_second = self.values_at_end(&names, &mut second);
         let mut joined = Vec::new();
         for ((name, a), b) in names.iter().zip(from_first).zip(from_second) {
-            joined.push(self.join_name(name, a, b, mark));
+            let places = [&first, &second].map(|branch| branch.variable(name).map(|one| one.span));
+            joined.push(self.join_name(name, a, b, places, mark));
         }
         for (branch, is_first) in [(&mut first, true), (&mut second, false)] {
             if branch.is_ended() {
@@ -183,6 +185,7 @@ impl Elaborator<'_> {
         name: &Name,
         first: Option<Result<Value, Lost>>,
         second: Option<Result<Value, Lost>>,
+        places: [Option<Span>; 2],
         mark: usize,
     ) -> Joined {
         let lost = |lost| Joined { binding: Binding::Lost(lost), first: None, second: None };
@@ -196,7 +199,7 @@ impl Elaborator<'_> {
             (Some(only), None) | (None, Some(only)) => (only.clone(), only.clone()),
             (None, None) => return lost(Lost::Branch),
         };
-        if !self.keeps_type(name, &a, &b) {
+        if !self.keeps_type(name, &a, &b, places) {
             return lost(Lost::Poison);
         }
         let stored = match self.is_same(&a, &b) && !self.is_visible(&a, mark) {
@@ -210,7 +213,13 @@ impl Elaborator<'_> {
     }
 
     /// Whether a name has one type in both branches; reports where it has not.
-    fn keeps_type(&mut self, name: &Name, a: &Value, b: &Value) -> bool {
+    fn keeps_type(
+        &mut self,
+        name: &Name,
+        a: &Value,
+        b: &Value,
+        places: [Option<Span>; 2],
+    ) -> bool {
         use crate::number::Kind;
         let (Some(x), Some(y)) = (self.kind(a), self.kind(b)) else { return true };
         let agrees = match (x, y) {
@@ -222,9 +231,14 @@ impl Elaborator<'_> {
         };
         if !agrees {
             let (x, y) = (x.alone(), y.alone());
-            let span = self.b.kernel().place(self.b.place()).span;
             let message = format!("`{name}` is {x} in one branch and {y} in another");
-            self.mistake("first-type", span, message, "convert one of them to the other's type");
+            let mut problem = Diagnostic::new("first-type", message);
+            for (place, scalar) in places.into_iter().zip([x, y]) {
+                if let Some(place) = place {
+                    problem = problem.label(place, scalar.to_string());
+                }
+            }
+            self.report(problem.help("convert one of them to the other's type"));
         }
         agrees
     }

@@ -10,6 +10,7 @@ use crate::elaborate::Elaborator;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::python::walk;
 use crate::scope::{Binding, Variable};
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::op::OpKind;
@@ -82,10 +83,7 @@ impl Elaborator<'_> {
                     Variable { binding: Binding::Value(value), scalar: None, span: name.span };
                 self.frame().bind(&name.name, variable);
             }
-            StmtKind::Import(_) => {
-                let help = "import at the top of the file";
-                self.mistake("foreign-python", span, "kernels have no `import`", help);
-            }
+            StmtKind::Import(_) => _ = self.report(walk::IMPORT.diagnostic(span)),
             StmtKind::Foreign(foreign) => _ = self.report(foreign.diagnostic(span)),
         }
         Flow::Next

@@ -81,8 +81,15 @@ impl Elaborator<'_> {
         }
     }
 
-    /// `of[index] = value`
-    pub fn store_element(&mut self, of: &Value, index: &Value, value: &Value, span: Span) {
+    /// `of[index] = value`, where the two stand there.
+    pub fn store_element(
+        &mut self,
+        of: &Value,
+        index: &Value,
+        value: &Value,
+        span: Span,
+        value_span: Span,
+    ) {
         let of = self.given(of.clone(), span);
         let Some((tensor, coord)) = self.place(&of, index, span) else { return };
         if coord.has_free() {
@@ -93,7 +100,9 @@ impl Elaborator<'_> {
         let Some(at) = self.element_index(&tensor, &coord, span) else { return };
         let Some(memory) = self.writable(&tensor, span) else { return };
         let memory = memory.clone();
-        let Some(value) = self.element_value(value, memory.element, span) else { return };
+        let Some(value) = self.element_value(value, memory.element, value_span) else {
+            return;
+        };
         if let Tuple::Leaf(at) = at {
             self.store_at(&memory, &at, value);
         }

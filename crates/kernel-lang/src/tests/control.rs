@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What statements become.
 
-use super::{elaborate_k, int, operations, read, written};
+use super::{elaborate_k, int, operations, read, scalar, written};
 use expect_test::{Expect, expect};
-use kernpack_kernel_ir::Scalar::F32;
+use crate::argument::Argument;
+use kernpack_kernel_ir::Scalar::{F32, I32, I64};
+use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
+use kernpack_kernel_ir::{Const, expand, verify};
 
-fn check(source: &str, arguments: &[crate::argument::Argument], expected: Expect) {
+fn check(source: &str, arguments: &[Argument], expected: Expect) {
     let shown = match elaborate_k(source, arguments, 256) {
         Ok(instance) => {
-            let verified = kernpack_kernel_ir::verify::verify(&instance.kernel);
+            let verified = verify::verify(&instance.kernel);
             let found = verified.err().map(|problems| problems.to_string()).unwrap_or_default();
             operations(&instance) + &found
         }
@@ -142,6 +145,368 @@ def k(x, out, threads: kp.Constexpr):
               store v78, v75 align 4
             }
           }
+        }
+    "#]]);
+}
+
+/// Runs a kernel in which each of 32 threads has its number `t` and writes `out[t]`; `n` is 10.
+fn expect_run(source: &str, expected: impl Fn(i64) -> i64) {
+    let arguments = [written("out", I64, &["32"]), scalar("n", I32)];
+    let made = elaborate_k(source, &arguments, 32);
+    let mut kernel = made.unwrap_or_else(|problems| panic!("{problems}")).kernel;
+    verify::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}\n{kernel}"));
+    expand(&mut kernel);
+    let mut memories = Memories::default();
+    let memory = memories.add(Memory::fresh("out", I64, 32 * 8));
+    let arguments = kernel.params.iter().map(|param| match &param.name[..] {
+        "n" => interp::Argument::Scalar(Const::int(I32, 10)),
+        _ => interp::Argument::Tensor { memory, offset: 0 },
+    });
+    let arguments = arguments.collect();
+    let launch = Launch { kernel: &kernel, grid: [1; 3], block: [32, 1, 1], arguments };
+    let outcome = interp::run(&launch, &mut memories, &Options::default());
+    assert!(outcome.findings.is_empty(), "{:?}\n{kernel}", outcome.findings);
+    let number = |chunk: &[u8]| i64::from_le_bytes(chunk.try_into().expect("8 bytes"));
+    let found: Vec<_> = memories.get(memory).bytes.chunks(8).map(number).collect();
+    let wanted: Vec<_> = (0..32).map(expected).collect();
+    assert_eq!(found, wanted, "{kernel}");
+}
+
+#[test]
+fn branches_join() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    a, b = 1, 2
+    if t < 3:
+        a = t
+        c = 5
+    elif t < 6:
+        b = t * 10
+        c = 6
+    else:
+        a, b = b, a
+        c = 5
+    if t == 31:
+        c = 7
+    out[t] = a * 10000 + b * 100 + c
+",
+        |t| {
+            let (a, b, c) = match t {
+                0..3 => (t, 2, 5),
+                3..6 => (1, t * 10, 6),
+                _ => (2, 1, if t == 31 { 7 } else { 5 }),
+            };
+            a * 10000 + b * 100 + c
+        },
+    );
+}
+
+#[test]
+fn loops_break_and_continue() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    total = 0
+    for i in range(t, 100, 3):
+        if i % 2 == 0:
+            continue
+        if i > 50:
+            break
+        total += i
+    i = 0
+    while True:
+        i += 1
+        if i > n:
+            break
+        j = 0
+        while j < i:
+            if j == 4:
+                break
+            j += 1
+            total += 1
+    for i in range(10, t, -2):
+        total += i * 1000
+    out[t] = total
+",
+        |t| {
+            let mut total: i64 = 0;
+            for i in (t..100).step_by(3) {
+                if i % 2 == 0 {
+                    continue;
+                }
+                if i > 50 {
+                    break;
+                }
+                total += i;
+            }
+            total += (1..=10).map(|i: i64| i.min(4)).sum::<i64>();
+            let mut i = 10;
+            while i > t {
+                total += i * 1000;
+                i -= 2;
+            }
+            total
+        },
+    );
+}
+
+#[test]
+fn functions_return_early() {
+    expect_run(
+        "
+def first_multiple(t, by):
+    if by == 0:
+        return -1
+    for i in range(t, t + 50):
+        for j in range(2):
+            if i % by == 0 and j == 1:
+                return i
+    return -2
+
+def sign(a):
+    if a > 0:
+        return 1, a
+    elif a < 0:
+        return -1, -a
+    return 0, 0
+
+def nothing(a):
+    if a > 3:
+        return
+    pass
+
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    s, m = sign(t - n)
+    nothing(t)
+    a = first_multiple(t, 7)
+    b = first_multiple(t, t - t)
+    if t == 20:
+        out[t] = 5
+        return
+    out[t] = a * 1000 + b * 100 + s * 50 + m
+",
+        |t| {
+            if t == 20 {
+                return 5;
+            }
+            let a = (t..).find(|i| i % 7 == 0).expect("there is one");
+            a * 1000 - 100 + (t - 10).signum() * 50 + (t - 10).abs()
+        },
+    );
+}
+
+#[test]
+fn functions_are_values() {
+    expect_run(
+        "
+from math import pi
+
+SCALE = 3
+TABLE = (lambda a: a + 1, lambda a: a * SCALE)
+
+def apply(f, *, a, times=2):
+    for _ in kp.range_constexpr(times):
+        a = f(a)
+    return a
+
+def pick(name):
+    if name == 'add':
+        return TABLE[0]
+    return TABLE[1]
+
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    late = 1
+    def shifted(a, by=2):
+        return a + by + late
+    late = 100
+    value = apply(pick('add'), a=t)
+    value = apply(pick('mul'), a=value, times=3)
+    out[t] = apply(lambda a: shifted(a, by=n), a=value, times=1)
+",
+        |t| (t + 2) * 27 + 10 + 100,
+    );
+}
+
+#[test]
+fn loops_unroll() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    total = 0
+    for i in kp.range_constexpr(10):
+        if i == 2:
+            continue
+        if i == 6:
+            break
+        if t > i:
+            total += i
+    for i, (a, b) in enumerate(((1, 2), (3, 4))):
+        total += (a * b + i) * 100
+    parts = [t * i for i in range(4)]
+    for part in parts:
+        total += part
+    out[t] = total + i
+",
+        |t| {
+            let small: i64 = [0, 1, 3, 4, 5].iter().filter(|i| t > **i).sum();
+            small + (2 + 13) * 100 + t * 6 + 1
+        },
+    );
+}
+
+#[test]
+fn what_is_right_runs_only_where_it_is_asked() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    small = kp.shared(kp.int64, 4)
+    if t < 4:
+        small[t] = t - 2
+    kp.sync_threads()
+    a = 1 if t < 4 and small[t] > 0 else 0
+    b = 1 if t >= 4 or small[t] == 0 else 0
+    c = small[t] if t < 4 else 7
+    out[t] = a * 100 + b * 10 + c
+",
+        |t| {
+            let value = t - 2;
+            let a = i64::from(t < 4 && value > 0);
+            let b = i64::from(t >= 4 || value == 0);
+            a * 100 + b * 10 + if t < 4 { value } else { 7 }
+        },
+    );
+}
+
+#[test]
+fn tuples_and_elements_change_in_loops() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    best = (t, 0)
+    held = kp.make_rmem_tensor(3, kp.int64)
+    held.fill(t)
+    values = held.load()
+    for i in range(4):
+        if (t * 7 + i * 5) % 11 > best[0] % 11:
+            best = ((t * 7 + i * 5) % 11, i)
+        values = values + i
+    out[t] = best[0] * 1000 + best[1] * 100 + values.reduce(kp.add)
+",
+        |t| {
+            let mut best = (t, 0);
+            for i in 0..4 {
+                let value = (t * 7 + i * 5) % 11;
+                if value > best.0 % 11 {
+                    best = (value, i);
+                }
+            }
+            best.0 * 1000 + best.1 * 100 + 3 * (t + 6)
+        },
+    );
+}
+
+#[test]
+fn what_is_constant_is_chosen_while_compiling() {
+    let source = "
+VECTORS = True
+
+def width(dtype):
+    if dtype == kp.float16:
+        return 8
+    assert dtype == kp.float32, 'another dtype'
+    return 4
+
+@kp.kernel
+def k(x, out):
+    t = kp.thread_idx()[0]
+    w = width(x.element_type)
+    if VECTORS and w == 4:
+        offset = t * w
+        out[t] = x[0, offset]
+    else:
+        undefined_name()
+";
+    check(source, &[read("x", F32, &["8", "n"]), written("out", F32, &["n"])], expect![[r#"
+        kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
+          v3: int64 = call thread_idx.x()
+          v4: int64 = const 4
+          v5: int64 = mul v3, v4
+          inbounds v5, v1
+          v6: int64 = const 4
+          v7: int64 = mul v5, v6
+          v8: pointer.global = offset v0, v7
+          v9: float32 = load v8 align 4
+          inbounds v3, v1
+          v10: int64 = const 4
+          v11: int64 = mul v3, v10
+          v12: pointer.global = offset v2, v11
+          store v12, v9 align 4
+        }
+    "#]]);
+}
+
+#[test]
+fn an_early_return_is_a_loop_of_one_turn() {
+    let source = "
+def f(a):
+    for i in range(a):
+        if i * i > a:
+            return i
+    return a
+
+@kp.kernel
+def k(out, n):
+    out[0] = f(n)
+";
+    check(source, &[written("out", I64, &["n"]), scalar("n", I64)], expect![[r#"
+        kernel k(v0 out: pointer.global int64 align 16 alone written, v1 n: int64 0..1099511627776) block [256, 1, 1] {
+          s0 result: int64
+          s1 returned: bool
+          v2: int64 = const 0
+          set s0, v2
+          v3: bool = const false
+          set s1, v3
+          v4: int64 = const 0
+          v5: int64 = const 1
+          for v6: int64 = v4 to v5 step v5 {
+            v7: int64 = const 0
+            v8: int64 = const 1
+            for v9: int64 = v7 to v1 step v8 {
+              v10: int64 = mul v9, v9
+              v11: bool = gt v10, v1
+              if v11 {
+                set s0, v9
+                v12: bool = const true
+                set s1, v12
+                break
+              }
+            }
+            v13: bool = get s1
+            if v13 {
+              break
+            }
+            set s0, v1
+            break
+          }
+          v14: int64 = get s0
+          v15: int64 = const 0
+          inbounds v15, v1
+          store v0, v14 align 8
         }
     "#]]);
 }
