@@ -183,7 +183,8 @@ impl Arith for Elaborator<'_> {
 }
 
 impl Elaborator<'_> {
-    /// The quotient rounded up: of positive numbers `(a + b - 1) // b`, which is one operation more.
+    /// The quotient rounded up: of positive numbers `(a + b - 1) // b`, which is one operation
+    /// more.
     pub fn ceil_div_value(&mut self, a: kernel::Value, b: kernel::Value) -> kernel::Value {
         let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
         let facts = Facts::of(Op::CeilDiv, of_a, of_b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes a kernel tidy once it is elaborated: operations whose result nobody uses go, and values are
-//! numbered in the order in which they are defined, parameters first.
+//! Makes a kernel tidy once it is elaborated: operations whose result nobody uses go, and values
+//! are numbered in the order in which they are defined, parameters first.
 
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::intrinsic::Meaning;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls of functions that are written: their statements in the place of the call.
 //!
-//! A function that returns where its last statement is gives its value as it is, also a constant. One
-//! that returns under a condition of the kernel's has its body in a loop of one turn, which such a
-//! `return` leaves: what it returns is in slots.
+//! A function that returns where its last statement is gives its value as it is, also a constant.
+//! One that returns under a condition of the kernel's has its body in a loop of one turn, which
+//! such a `return` leaves: what it returns is in slots.
 
 use crate::elaborate::Elaborator;
 use crate::expr::Args;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Values of names where ways meet: what is the same stays as it is, and numbers go into slots, also
-//! those in tuples. What is neither is lost.
+//! Values of names where ways meet: what is the same stays as it is, and numbers go into slots,
+//! also those in tuples. What is neither is lost.
 
 use crate::elaborate::Elaborator;
 use crate::number::Kind;
@@ -39,8 +39,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether everything in a value was there before the kernel had so many values: whether it
-    /// is known outside a region that was opened then.
+    /// Whether everything in a value was there before the kernel had so many values: whether it is
+    /// known outside a region that was opened then.
     pub fn is_visible(&self, value: &Value, mark: usize) -> bool {
         let leaf = |int: &Int<Leaf>| match int {
             Int::Known(_) => true,
