@@ -12,8 +12,8 @@
 //! A [`Kernel`] has parameters, arrays that a block shares, register tensors, slots and a body. An
 //! [`Op`](op::Op) computes a value, touches memory, or has regions of its own. Values are defined
 //! once; what changes is in slots, which have no address: a name of the language that is assigned
-//! twice is a slot. There is no jump: `if`, `for`, `while`, `break`, `continue` and `return` are all
-//! there is, so that a printer, an interpreter and two back ends need no graph.
+//! twice is a slot. There is no jump: `if`, `for`, `while`, `break`, `continue` and `return` are
+//! all there is, so that a printer, an interpreter and two back ends need no graph.
 //!
 //! Tensors, layouts and views are gone here: what is left of `x[i, j]` is an offset in bytes, an
 //! alignment that layouts and signatures have proved, and a statement that the index is in bounds.

@@ -6,8 +6,8 @@
 //! What is known comes from parameters' facts, the limits of grids and blocks, constants,
 //! arithmetic, loops, conditions, and from statements that an index is in bounds, which a right
 //! kernel keeps. A value is defined once, so it has one range; behind a condition or a statement it
-//! may have a smaller one, which counts for what is computed there ([`Ranges::operand`]). A slot has
-//! one range for all that it ever holds, found by going over the kernel until nothing changes.
+//! may have a smaller one, which counts for what is computed there ([`Ranges::operand`]). A slot
+//! has one range for all that it ever holds, found by going over the kernel until nothing changes.
 //!
 //! Not here: floats, vectors, and what lies in memory.
 

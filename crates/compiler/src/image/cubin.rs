@@ -35,6 +35,8 @@ const RESERVED_SHARED_BYTES: u64 = 1024;
 
 /// Attributes of a kernel in `.nv.info.<kernel>`.
 const MAX_THREADS: u8 = 0x05;
+/// Of kernels that say exactly how many threads a block has.
+const THREADS: u8 = 0x10;
 const KPARAM_INFO: u8 = 0x17;
 const CBANK_PARAM_SIZE: u8 = 0x19;
 /// Of kernels with more than 4 KiB of parameters.
@@ -156,7 +158,7 @@ fn kernel(name: &str, arch: Arch, sections: &Sections<'_>) -> Result<Kernel, Ima
     for (attribute, value) in attributes(info) {
         match attribute {
             CBANK_PARAM_SIZE => kernel.param_bytes = u16_at(value, 0).unwrap_or(0).into(),
-            MAX_THREADS => kernel.max_threads = max_threads(value),
+            MAX_THREADS | THREADS => kernel.max_threads = max_threads(value),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiling what a package has compiled, CUDA C++ and kernels written here, for other architectures
-//! than it says.
+//! Compiling what a package has compiled, CUDA C++ and kernels written here, for other
+//! architectures than it says.
 
 use super::{Function, Launch, Site, WrittenLaunch};
 use crate::image::Arch;
@@ -16,8 +16,8 @@ pub struct Overruled {
     pub kept: Vec<Placed<String>>,
 }
 
-/// Has every source of these functions that is compiled, and of which nobody wrote for what, compiled
-/// for these architectures.
+/// Has every source of these functions that is compiled, and of which nobody wrote for what,
+/// compiled for these architectures.
 pub fn settle_archs<'f>(
     functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
     archs: &[Arch],

@@ -3,9 +3,10 @@
 //! each architecture, and [`NvJitLink`] assembles that to machine code; of PTX that is asked for,
 //! nothing more is made.
 //!
-//! What is wrong with a kernel is told at its lines, and so is what makes it slow: a register tensor
-//! that stays in memory, registers that do not suffice, instructions that wait for one another.
-//! The same kernels give the same bytes, wherever the file lies, unless lines are asked for.
+//! What is wrong with a kernel is told at its lines, and so is what makes it slow: a register
+//! tensor that stays in memory, registers that do not suffice, instructions that wait for one
+//! another. The same kernels give the same bytes, wherever the file lies, unless lines are asked
+//! for.
 //!
 //! Not here: the language, and which kernels a launch needs.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+//! Random kernels keep the rules, and give the same however they are scheduled.
 use super::{Argument, first_difference, generate};
 use crate::expand::expand;
 use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, run};

@@ -4,9 +4,9 @@
 //! happened. A thread knows all that its block did before the block's last barrier, all that its
 //! warp did before the warp's last barrier, all that it did itself, and what it has acquired.
 //!
-//! What is acquired is a [`Clock`]: up to which time a block, a warp or a thread is known. A release
-//! leaves the releasing thread's clock where it writes ([`Releases`]), and whoever acquires what was
-//! written there joins it to its own. A barrier joins the clocks of all that take part.
+//! What is acquired is a [`Clock`]: up to which time a block, a warp or a thread is known. A
+//! release leaves the releasing thread's clock where it writes ([`Releases`]), and whoever acquires
+//! what was written there joins it to its own. A barrier joins the clocks of all that take part.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

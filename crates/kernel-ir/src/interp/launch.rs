@@ -49,8 +49,8 @@ pub struct Options {
     pub most_idle_turns: u64,
     /// How many lines are kept of those that a kernel prints.
     pub most_printed: usize,
-    /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the
-    /// same with each.
+    /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the same
+    /// with each.
     pub seed: u64,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which warp of which block runs when. A warp runs until it waits, ends or has run for long
-//! enough; then the next one does. Blocks begin one after another, and more of them run side by side
-//! only where those that run get nowhere: they may wait for blocks that have not begun.
+//! enough; then the next one does. Blocks begin one after another, and more of them run side by
+//! side only where those that run get nowhere: they may wait for blocks that have not begun.
 
 use super::clock;
 use super::execute::{Execution, Machine, Stop, index_of};

@@ -115,8 +115,8 @@ pub(super) const ROWS: &[Intrinsic] = &[
     ),
 ];
 
-/// Rounds once: the sum of a product and a number is rounded to an odd mantissa on its way to
-/// fewer bits.
+/// Rounds once: the sum of a product and a number is rounded to an odd mantissa on its way to fewer
+/// bits.
 fn fma(operands: &[Const]) -> Const {
     let [a, b, c] = [0, 1, 2].map(|place| float(operands[place]));
     let scalar = operands[0].scalar();

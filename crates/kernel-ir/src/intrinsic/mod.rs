@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Intrinsics: what a kernel can ask of the machine beyond the closed list of operations. A row of
-//! a table says all there is to know of one: types, documentation, what it computes, who takes part,
-//! what it touches, and how each family of targets does it. Front end, text, verifier, interpreter,
-//! lowering and the reference read the rows; adding one is adding a row.
+//! a table says all there is to know of one: types, documentation, what it computes, who takes
+//! part, what it touches, and how each family of targets does it. Front end, text, verifier,
+//! interpreter, lowering and the reference read the rows; adding one is adding a row.
 //!
 //! The tables are one file a family. Not here: how a row is run (`interp/`) or lowered (the
 //! compiler), where more than the row is needed.

@@ -30,7 +30,16 @@ macro_rules! rows {
 }
 
 rows! {
+    "cos",
+    "erf",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "pow",
     "rsqrt",
+    "sin",
+    "tanh",
 }
 
 /// The function of that name, without calls of other functions.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+//! Texts of kernels: what is printed is read again, and what is no text is told.
 use super::{Item, parse};
 use crate::constant::Const;
 use crate::types::Scalar;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a GPU has what a kernel's rows need. LLVM aborts the process where it is asked for
-//! what an architecture has not, so that nothing is lowered before this is known.
+//! Whether a GPU has what a kernel's rows need. LLVM aborts the process where it is asked for what
+//! an architecture has not, so that nothing is lowered before this is known.
 
 use super::report::Report;
 use crate::kernel::Kernel;

@@ -102,7 +102,8 @@ impl<'c> Lowering<'c, '_> {
         }
     }
 
-    /// Goes to the head of a loop, unless its step keeps it from running. Gives the block that does.
+    /// Goes to the head of a loop, unless its step keeps it from running. Gives the block that
+    /// does.
     fn enter(&self, count: &Count<'c>, head: Block<'c>, exit: Block<'c>) -> Block<'c> {
         let here = self.emitter.here();
         if count.is_upward {

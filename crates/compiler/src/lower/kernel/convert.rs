@@ -71,8 +71,8 @@ impl<'c> Lowering<'c, '_> {
 
     // To integers.
 
-    /// PTX's conversion keeps to the bounds by itself. Of a NaN it makes 0 where neither type has 64
-    /// bits.
+    /// PTX's conversion keeps to the bounds by itself. Of a NaN it makes 0 where neither type has
+    /// 64 bits.
     fn float_to_int(&self, value: V<'c>, from: Scalar, to: Scalar, by: Rounding) -> V<'c> {
         let (value, from) = self.at_least_single(value, from);
         // The bounds of short types lie within those of `int32`.

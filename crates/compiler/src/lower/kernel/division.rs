@@ -85,8 +85,8 @@ impl<'c> Lowering<'c, '_> {
         self.emitter.compare(Predicate::EQ, divisor, minus_one)
     }
 
-    /// The quotient of integers with signs, rounded down: one less than towards zero where something
-    /// is left and the signs differ.
+    /// The quotient of integers with signs, rounded down: one less than towards zero where
+    /// something is left and the signs differ.
     fn floor_quotient(&self, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
         let emitter = self.emitter;
         let quotient = emitter.arith(Operation::Div, a, b);

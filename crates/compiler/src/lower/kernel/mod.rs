@@ -53,8 +53,8 @@ pub struct Lowered {
     pub kept: Vec<Vec<Local>>,
 }
 
-/// Writes kernels as PTX for an architecture. Their names differ; each is verified and expanded, and
-/// the architecture has what it needs.
+/// Writes kernels as PTX for an architecture. Their names differ; each is verified and expanded,
+/// and the architecture has what it needs.
 ///
 /// # Errors
 /// Where LLVM writes no PTX for the architecture.

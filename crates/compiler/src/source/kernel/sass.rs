@@ -30,8 +30,8 @@ pub enum SassError {
 }
 
 /// A cubin as assembly, by NVIDIA's `nvdisasm`, which is looked for on `PATH`, in the toolkit of
-/// `CUDA_HOME` or `CUDA_PATH`, in the wheels of `KERNPACK_PYTHON`'s and `VIRTUAL_ENV`'s environments,
-/// and in `/usr/local/cuda`.
+/// `CUDA_HOME` or `CUDA_PATH`, in the wheels of `KERNPACK_PYTHON`'s and `VIRTUAL_ENV`'s
+/// environments, and in `/usr/local/cuda`.
 ///
 /// # Errors
 /// Where there is none, or it refuses the bytes.

@@ -1,1 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels in text, through to images.
 
+use super::*;
+use crate::image::ImageKind;
+use crate::source::nvjitlink::{NvJitLinkError, nvjitlink};
+use expect_test::{Expect, expect};
+use kernpack_kernel_ir::text::{self, Item};
+
+const ADD_ONE: &str = include_str!("../../lower/kernel/tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("../../lower/kernel/tests/reduce_sum.kir");
+
+/// The kernels of texts.
+fn source(texts: &[&str]) -> KernelSource {
+    let items = texts.iter().flat_map(|text| {
+        text::parse(&(*text).into()).unwrap_or_else(|problems| panic!("{problems}"))
+    });
+    let instances = items.map(|item| match item {
+        Item::Kernel(kernel) => Arc::new(kernel),
+        Item::Function(function) => panic!("`{}` is no kernel", function.kernel.name),
+    });
+    let path = PathBuf::from("norm.py").into();
+    KernelSource { path, instances: instances.collect(), line_info: false }
+}
+
+fn archs(names: &[&str]) -> Vec<Placed<Arch>> {
+    names.iter().map(|name| name.parse::<Arch>().expect(name).into()).collect()
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+fn built(source: &KernelSource, names: &[&str], kernels: &[String]) -> GpuArtifact {
+    let find = || Ok(nvjitlink().clone());
+    build::build(source, &archs(names), kernels, &find)
+        .unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+fn expect_errors(source: &KernelSource, names: &[&str], expected: Expect) {
+    let find = || Err(NvJitLinkError { tried: vec![] });
+    let errors = build::build(source, &archs(names), &[], &find).expect_err("it is wrong");
+    let shown = errors.iter().map(|error| match &error.diagnostic {
+        Some(diagnostic) => format!("{diagnostic}\n"),
+        None => format!("error[{}]: {error}\n", error.kind.code()),
+    });
+    expected.assert_eq(&shown.collect::<String>());
+}
+
+fn expect_warnings(text: &str, names: &[&str], expected: Expect) {
+    let warnings = built(&source(&[text]), names, &[]).warnings;
+    let shown: Vec<_> = warnings.iter().map(|warning| format!("{warning}\n")).collect();
+    expected.assert_eq(&shown.concat());
+}
+
+#[test]
+fn kernels_become_an_image_for_each_architecture_and_ptx_comes_last() {
+    let source = source(&[ADD_ONE, REDUCE_SUM]);
+    let kernels = names(&["reduce_sum", "add_one", "add_two"]);
+    let artifact = built(&source, &["compute_80", "sm_90a", "sm_80"], &kernels);
+    let archs: Vec<_> = artifact.archs().iter().map(Arch::to_string).collect();
+    assert_eq!(archs, ["sm_90a", "sm_80", "compute_80"]);
+    let params = |image: usize, name| {
+        let kernel = artifact.images[image].kernel(name).expect("the kernel is there");
+        kernel.params.iter().map(|param| param.size).collect::<Vec<_>>()
+    };
+    for (image, kind) in [ImageKind::Cubin, ImageKind::Cubin, ImageKind::Ptx].iter().enumerate() {
+        assert_eq!(artifact.images[image].kind, *kind);
+        assert_eq!(params(image, "add_one"), [8, 8, 8]);
+        assert_eq!(params(image, "reduce_sum"), [8, 8, 8, 8]);
+        assert_eq!(artifact.images[image].kernel("add_one").unwrap().max_threads, Some(256));
+    }
+    assert!(artifact.images.iter().all(|image| image.is_terminated()));
+    let symbols: Vec<_> =
+        artifact.symbols.iter().map(|(name, symbol)| (&name[..], symbol.is_ok())).collect();
+    assert_eq!(symbols, [("reduce_sum", true), ("add_one", true), ("add_two", false)]);
+    assert!(artifact.warnings.is_empty(), "{:?}", artifact.warnings);
+}
+
+#[test]
+fn the_same_kernels_give_the_same_bytes() {
+    let (one, other) = (source(&[REDUCE_SUM]), source(&[REDUCE_SUM]));
+    assert_eq!(one, other);
+    assert_ne!(one, KernelSource { line_info: true, ..one.clone() });
+    assert_ne!(one, source(&[ADD_ONE]));
+    let bytes = |source| {
+        let images = built(source, &["sm_90a", "compute_90"], &[]).images;
+        images.into_iter().map(|image| image.bytes).collect::<Vec<_>>()
+    };
+    assert_eq!(bytes(&one), bytes(&other));
+}
+
+#[test]
+fn ptx_needs_no_assembler() {
+    let find = || Err(NvJitLinkError { tried: vec![] });
+    let artifact = build::build(&source(&[ADD_ONE]), &archs(&["compute_80"]), &[], &find).unwrap();
+    assert_eq!(artifact.images[0].kind, ImageKind::Ptx);
+    assert!(needs_assembler(&archs(&["compute_80", "sm_90"])));
+    assert!(!needs_assembler(&archs(&["compute_80"])));
+    expect_errors(
+        &source(&[ADD_ONE]),
+        &["sm_80", "compute_80", "sm_90"],
+        expect![[r#"
+        error[gpu-assembler]: found no nvJitLink, the assembler for GPU code; install the Python package nvidia-nvjitlink, or set KERNPACK_NVJITLINK to the path of libnvJitLink.so, or ask for PTX, such as `compute_80`, which needs none of it and is assembled where it is loaded; these places were looked at:
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_at_its_line() {
+    let undefined = "kernel k(v0 x: float32) { v1: float32 = add v0, v5 }";
+    let text = "kernel k(v0 p: pointer.global float32 align 4 written, v1 n: int32) {
+        call fence(cluster)  @3:5
+        v2: int32 = call atomic.add(v0, v1, relaxed, cluster)  @4:5
+    }";
+    expect_errors(
+        &source(&[text]),
+        &["compute_80"],
+        expect![[r#"
+        error[kernel-arch]: `fence` needs sm_90, and code is made for sm_80, in `call fence(cluster)` at kernel.py:3
+          help: build for sm_90 or newer alone, or do without it
+        error[kernel-arch]: `atomic.add` needs sm_90, and code is made for sm_80, in `v2: int32 = call atomic.add(v0, v1, relaxed, cluster)` at kernel.py:4
+          help: build for sm_90 or newer alone, or do without it
+    "#]],
+    );
+    expect_errors(&source(&[undefined, ADD_ONE, ADD_ONE]), &["compute_80"], expect![[r#"
+        error[kernel-malformed]: `v5` is used before it is defined, in `v1: float32 = add v0, v5`
+        error[kernel]: two kernels are called `add_one`
+    "#]]);
+}
+
+#[test]
+fn a_register_tensor_in_memory_is_a_warning() {
+    let text = "
+        kernel k(v0 p: pointer.global float32 align 4 written, v1 n: int64 0..63) files \"a.py\" {
+          local0 acc: float32 count 64 @2:5
+          local1 row: float32 count 8 @3:5
+          v2: pointer.local = local0  @4:5
+          v3: pointer.local = local1
+          v4: int64 = const 4
+          v5: int64 = mul v1, v4
+          v6: pointer.local = offset v2, v5
+          v7: float32 = const 1.5
+          v8: float32 = load v0 align 4
+          store v3, v7 align 4
+          v9: int64 = const 0
+          v10: int64 = const 64
+          v11: int64 = const 1
+          for v12: int64 = v9 to v10 step v11 {
+            v13: int64 = mul v12, v5
+            v14: int64 = const 63
+            v15: int64 = and v13, v14
+            v16: int64 = mul v15, v4
+            v17: pointer.local = offset v2, v16
+            store v17, v8 align 4
+          }
+          v18: float32 = load v6 align 4
+          v19: float32 = load v3 align 4
+          v20: float32 = add v18, v19
+          store v0, v20 align 4
+        }";
+    expect_warnings(text, &["compute_80"], expect![[r#"
+        warning[local-memory]: the register tensor `acc` stays in local memory for compute_80, as an index of it is known only when the kernel runs
+          help: index it with constants, and run loops over it with `range_constexpr`
+    "#]]);
+    expect_warnings(
+        text,
+        &["sm_90", "compute_80"],
+        expect![[r#"
+            warning[local-memory]: the register tensor `acc` stays in local memory for sm_90, as an index of it is known only when the kernel runs
+              help: index it with constants, and run loops over it with `range_constexpr`
+        "#]],
+    );
+}
+
+#[test]
+fn lines_are_in_the_image_where_they_are_asked_for() {
+    let plain = source(&[ADD_ONE]);
+    let with_lines = KernelSource { line_info: true, ..plain.clone() };
+    let arch = "compute_90".parse().unwrap();
+    assert!(!ptx_text(&plain, arch).unwrap().contains(".loc"));
+    let text = ptx_text(&with_lines, arch).unwrap();
+    assert!(text.contains("\t.loc\t1 7 16") && text.contains("\"add_one.py\""), "{text}");
+    let llvm = llvm_text(&plain, arch).unwrap();
+    assert!(llvm.contains("define ptx_kernel void @add_one("), "{llvm}");
+    let bytes = |source| built(source, &["sm_90"], &[]).images.remove(0).bytes;
+    assert!(bytes(&with_lines).len() > bytes(&plain).len());
+}

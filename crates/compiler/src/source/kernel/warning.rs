@@ -16,7 +16,9 @@ pub(super) fn warnings(
     codes: &[Code],
 ) -> Vec<Diagnostic> {
     let mut warnings: Vec<Diagnostic> = Vec::new();
-    for code in codes {
+    // Of PTX nobody knows more than the assembler says of machine code.
+    let is_assembled = codes.iter().any(|code| code.report.is_some());
+    for code in codes.iter().filter(|code| code.report.is_some() || !is_assembled) {
         let of_kernels = kernels.iter().enumerate().flat_map(|(number, kernel)| {
             let report = code.report.as_ref().and_then(|report| report.function(&kernel.name));
             let kept = &code.lowered.kept[number];

@@ -538,7 +538,7 @@ fn calls_are_as_their_rows_say() {
               9: `v11: float32 = call sqrt(v4)`
             kernel-malformed: operand 0 of `atomic.add` is a pointer to global or shared memory, found int32
               10: `v12: int32 = call atomic.add(v1, v1, relaxed, gpu)`
-            kernel-malformed: operand 1 of `atomic.add` is int32 or int64 or uint32 or uint64 or float32 or float64, found bool
+            kernel-malformed: operand 1 of `atomic.add` is int32 or int64 or uint32 or uint64 or float16 or bfloat16 or float32 or float64, found bool
               11: `v13: bool = call atomic.add(v4, v0, relaxed, gpu)`
             kernel-malformed: the operation gives float32, and its result is int64
               12: `v14: int64 = call sqrt(v2)`

@@ -15,9 +15,9 @@
 //! * What lies at an address that is alike in a block is alike in it, if no thread writes it
 //!   meanwhile: the interpreter sees to that.
 //!
-//! Levels only fall. Loops remember what is known at their beginning, and the kernel is walked until
-//! nothing falls any more: as often as slots of loops depend on one another, and not once more for
-//! each loop in a loop.
+//! Levels only fall. Loops remember what is known at their beginning, and the kernel is walked
+//! until nothing falls any more: as often as slots of loops depend on one another, and not once
+//! more for each loop in a loop.
 
 mod control;
 mod value;
