@@ -328,6 +328,11 @@ impl Builder {
         self.open.pop().unwrap_or_default()
     }
 
+    /// In how many regions what follows is, the body among them.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Opens a region that was closed: what follows is behind what it has.
     pub fn reopen(&mut self, region: Region) {
         self.open.push(region);

@@ -24,8 +24,12 @@ use std::sync::Arc;
 
 /// The most operations that a kernel may have: beyond it, something unrolls that should not.
 const MOST_OPERATIONS: usize = 1_000_000;
+/// The most expressions that are elaborated, again and again where loops unroll.
+const MOST_STEPS: usize = 2_000_000;
 /// The most calls and expressions within each other.
-pub(crate) const MOST_DEPTH: usize = 400;
+const MOST_DEPTH: usize = 320;
+/// The most branches and loops of the kernel's within each other: fewer than the verifier takes.
+const MOST_REGIONS: usize = 240;
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +121,8 @@ pub(crate) struct Elaborator<'f> {
     diagnostics: Diagnostics,
     seen: HashSet<(Option<Span>, String)>,
     file_ids: HashMap<ModuleId, File>,
+    /// How many expressions were elaborated.
+    pub steps: usize,
     /// The place of the current call in its caller.
     pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
@@ -142,6 +148,7 @@ impl<'f> Elaborator<'f> {
             diagnostics: Diagnostics::default(),
             seen: HashSet::new(),
             file_ids: HashMap::new(),
+            steps: 0,
             caller: None,
             naming: None,
             is_exhausted: false,
@@ -246,18 +253,31 @@ impl<'f> Elaborator<'f> {
         self.report(Diagnostic::new(code, message).label(span, "").help(help))
     }
 
-    /// Whether the kernel has become too large; reports that once.
+    /// Whether the kernel, or what is computed for it, has become too large; reports that once.
     pub fn is_too_large(&mut self, span: Span) -> bool {
-        if self.b.kernel().values.len() > MOST_OPERATIONS && !self.is_exhausted {
+        let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.steps > MOST_STEPS;
+        if is_large && !self.is_exhausted {
             self.is_exhausted = true;
-            self.mistake(
-                "kernel-size",
-                span,
-                format!("the kernel has more than {MOST_OPERATIONS} operations"),
-                "write `range` where `range_constexpr` unrolls too much",
+            let message = format!(
+                "the kernel has more than {MOST_OPERATIONS} operations, or takes more than \
+                 {MOST_STEPS} steps while compiling"
             );
+            let help = "write `range` where `range_constexpr` unrolls too much";
+            self.mistake("kernel-size", span, message, help);
         }
         self.is_exhausted
+    }
+
+    /// Whether this is nested too deeply, which is reported: it is walked with a stack, here and in
+    /// all that comes behind.
+    pub fn is_too_deep(&mut self, span: Span) -> bool {
+        let is_deep = self.depth >= MOST_DEPTH || self.b.depth() >= MOST_REGIONS;
+        if is_deep {
+            let message = "this is nested too deeply, in expressions, branches or calls";
+            let help = "name parts of it, or write a function for each";
+            self.mistake("too-deep", span, message, help);
+        }
+        is_deep
     }
 
     /// The function of kernpack's of that name.

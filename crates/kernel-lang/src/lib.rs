@@ -1,5 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels as people write them, in a typed subset of Python's syntax, read from their text.
+//!
+//! ```text
+//! text -- python/ --> tree -- file.rs --> functions and constants of files
+//! function + arguments of a launch -- elaborate.rs --> operations, and what is passed
+//! ```
+//!
+//! A kernel is written once and elaborated for each launch: with constant arguments as constants,
+//! dtypes known, and what the signature promises of every number as facts. So `x.shape[1]` of a
+//! constant dim is a constant, a function that is passed is inlined, and of two branches of an `if`
+//! on a dtype only one is looked at.
+//!
+//! Elaborating is one forward walk. An expression gives a value, which is a *constant*, of which the
+//! compiler knows all, or what a thread computes, which has a *type*. Tensors, layouts, tuples and
+//! functions are constants that hold numbers of threads: they are gone when the kernel is
+//! operations. A name stands for a value. Where run-time control decides which, it is in slots:
+//! branches are joined where they meet, and a loop has in slots from its beginning what it assigns.
+//!
+//! ```
+//! use kernpack_kernel_lang::argument::{Argument, Constant, ScalarArg};
+//! use kernpack_kernel_lang::elaborate::{Request, elaborate};
+//! use kernpack_kernel_lang::file::KernelFiles;
+//! use kernpack_kernel_ir::{Scalar, kernel::Facts};
+//! use kernpack_syntax::Texts;
+//!
+//! let text = "
+//! import kernpack as kp
+//!
+//! @kp.kernel
+//! def count(n, times):
+//!     for i in range(n):
+//!         kp.printf('{}', i * times)
+//! ";
+//! let mut texts = Texts::default();
+//! let mut door = |_: &std::path::Path| Ok(text.as_bytes().to_vec());
+//! let files = KernelFiles::read("count.py".as_ref(), &mut door, &mut texts).unwrap();
+//! let n = ScalarArg { expr: "n".into(), scalar: Scalar::I32, facts: Facts::NONE };
+//! let request = Request {
+//!     kernel: files.function("count").unwrap(),
+//!     arguments: &[Argument::Scalar(n), Argument::Constant(Constant::Int(3))],
+//!     dtypes: &[],
+//!     block: [Some(32), None, None],
+//!     symbol: "count",
+//! };
+//! let instance = elaborate(&files, &request).unwrap();
+//! assert_eq!(instance.args[0].to_string(), "n: int32");
+//! ```
+//!
+//! Not here: signatures and their plans, LLVM, files but through a door that the caller opens, and
+//! any unsafe code.
 #![forbid(unsafe_code)]
 
 pub mod argument;

@@ -76,10 +76,18 @@ pub(crate) struct Frame {
     pub module: ModuleId,
     /// The names around a function that stands in another.
     pub outer: Option<FrameId>,
-    names: HashMap<Name, Variable>,
-    /// What names stood for before they were bound, in order.
-    trail: Vec<(Name, Option<Variable>)>,
+    /// Each with the branch in which it was bound.
+    names: HashMap<Name, (Variable, u64)>,
+    /// What names stood for before a branch bound them, in order.
+    trail: Vec<(Name, Option<(Variable, u64)>)>,
+    /// The branches that we are in; 0 stands for the function itself.
+    branches: Vec<u64>,
+    n_branches: u64,
 }
+
+/// Where a branch begins.
+#[derive(Debug)]
+pub(crate) struct Mark(usize);
 
 /// What a branch binds, each name once.
 pub(crate) type Bound = Vec<(Name, Variable)>;
@@ -87,38 +95,53 @@ pub(crate) type Bound = Vec<(Name, Variable)>;
 impl Frame {
     /// No names.
     pub fn new(module: ModuleId, outer: Option<FrameId>) -> Frame {
-        Frame { module, outer, names: HashMap::new(), trail: Vec::new() }
+        let (names, trail) = (HashMap::new(), Vec::new());
+        Frame { module, outer, names, trail, branches: Vec::new(), n_branches: 0 }
     }
 
     /// What a name is.
     pub fn get(&self, name: &str) -> Option<&Variable> {
-        self.names.get(name)
+        self.names.get(name).map(|(variable, _)| variable)
+    }
+
+    fn branch(&self) -> u64 {
+        self.branches.last().copied().unwrap_or(0)
     }
 
     /// Binds a name.
     pub fn bind(&mut self, name: &Name, variable: Variable) {
-        let before = self.names.insert(name.clone(), variable);
-        self.trail.push((name.clone(), before));
+        let branch = self.branch();
+        if let Some((known, bound_in)) = self.names.get_mut(name)
+            && *bound_in == branch
+        {
+            *known = variable;
+            return;
+        }
+        let before = self.names.insert(name.clone(), (variable, branch));
+        if !self.branches.is_empty() {
+            self.trail.push((name.clone(), before));
+        }
     }
 
-    /// Where a branch begins.
-    pub fn mark(&self) -> usize {
-        self.trail.len()
+    /// Begins a branch.
+    pub fn mark(&mut self) -> Mark {
+        self.n_branches += 1;
+        self.branches.push(self.n_branches);
+        Mark(self.trail.len())
     }
 
-    /// Undoes what was bound since then; gives it, in the order in which names were bound first.
-    pub fn undo(&mut self, mark: usize) -> Bound {
+    /// Ends the innermost branch, and undoes what was bound in it; gives that, in the order in which
+    /// names were bound first.
+    pub fn undo(&mut self, mark: Mark) -> Bound {
+        self.branches.pop();
         let mut bound = Bound::new();
-        for (name, before) in self.trail.drain(mark..).rev() {
+        for (name, before) in self.trail.drain(mark.0..).rev() {
             let now = match before {
                 Some(before) => self.names.insert(name.clone(), before),
                 None => self.names.remove(&name),
             };
-            bound.extend(now.map(|now| (name, now)));
+            bound.extend(now.map(|(now, _)| (name, now)));
         }
-        // What was undone first is what a name stood for last.
-        let mut seen = std::collections::HashSet::new();
-        bound.retain(|(name, _)| seen.insert(name.clone()));
         bound.reverse();
         bound
     }

@@ -6,8 +6,16 @@ use crate::number::Condition;
 use crate::python::tree::{Comprehension, ComprehensionLoop};
 use crate::value::Value;
 
+/// The most loops of one comprehension.
+const MOST_LOOPS: usize = 8;
+
 impl Elaborator<'_> {
     pub(super) fn comprehension(&mut self, made: &Comprehension) -> Value {
+        if made.loops.len() > MOST_LOOPS {
+            let message = format!("a comprehension of more than {MOST_LOOPS} loops");
+            let span = made.element.span;
+            return self.mistake("too-deep", span, message, "write a function for the inner ones");
+        }
         // Its names are its own.
         let (module, outer) = (self.module(), self.frame_id());
         let frame = self.push_frame(module, Some(outer));
@@ -31,6 +39,10 @@ impl Elaborator<'_> {
         let iter = self.expr(&one.iter);
         let Some(turns) = self.turns(&iter, one) else { return false };
         for turn in turns {
+            self.steps += 1;
+            if self.is_too_large(one.target.span) {
+                return false;
+            }
             self.assign_to(&one.target, turn, one.target.span);
             let mut holds = true;
             for condition in &one.conditions {

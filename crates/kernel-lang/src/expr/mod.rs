@@ -11,7 +11,7 @@ pub(crate) use attribute::{largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
 pub(crate) use choice::Guards;
 
-use crate::elaborate::{Elaborator, MOST_DEPTH};
+use crate::elaborate::Elaborator;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::op::Binary;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 impl Elaborator<'_> {
     /// What an expression gives.
     pub fn expr(&mut self, expr: &Expr) -> Value {
-        if self.depth >= MOST_DEPTH {
-            let message = "this is nested too deeply, in expressions or calls";
-            return self.mistake("too-deep", expr.span, message, "name parts of it");
+        self.steps += 1;
+        if self.is_too_deep(expr.span) || self.is_too_large(expr.span) {
+            return Value::Poison;
         }
         self.depth += 1;
         let before = self.at(expr.span);
@@ -242,23 +242,34 @@ impl Elaborator<'_> {
 
     /// `a and b and c`, `a or b or c`: what is right is not looked at where the left decides.
     fn logic(&mut self, op: LogicOp, parts: &[Expr]) -> Value {
-        let Some((last, before)) = parts.split_last() else { return Value::Poison };
-        let Some((_, _)) = before.split_last() else { return self.truth(last) };
-        let left = self.logic(op, before);
+        let Some((first, rest)) = parts.split_first() else { return Value::Poison };
         let decides = op == LogicOp::Or;
-        match left {
-            Value::Bool(truth) if truth == decides => left,
-            Value::Bool(_) => self.truth(last),
-            Value::Typed(value) => {
-                let guards = self.guards_of_all(before);
-                let guards = if decides { guards.1 } else { guards.0 };
-                self.with_guards(&guards, |cx| cx.logic_typed(op, value, last))
+        let mut value = self.truth(first);
+        let mut before = first;
+        // What is given where the left does not decide.
+        let mut held = Vec::new();
+        for part in rest {
+            let (holds, fails) = self.guards(before);
+            for number in if decides { fails } else { holds } {
+                self.optionals[number].guards += 1;
+                held.push(number);
             }
-            _ => {
-                self.truth(last);
-                Value::Poison
-            }
+            value = match value {
+                decided @ Value::Bool(truth) if truth == decides => {
+                    value = decided;
+                    break;
+                }
+                Value::Bool(_) => self.truth(part),
+                Value::Typed(left) => self.logic_typed(op, left, part),
+                _ => {
+                    self.truth(part);
+                    Value::Poison
+                }
+            };
+            before = part;
         }
+        held.into_iter().for_each(|number| self.optionals[number].guards -= 1);
+        value
     }
 
     /// A truth value: a diagnostic of anything else.

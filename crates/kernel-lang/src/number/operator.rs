@@ -11,13 +11,16 @@ use kernpack_kernel_ir::{Const, Scalar, eval};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
+/// The most items of a tuple, and characters of a text, that are put together.
+const MOST_ITEMS: i128 = 1 << 16;
+
 impl Elaborator<'_> {
     /// `left op right`
     pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
         if left.is_poison() || right.is_poison() {
             return Value::Poison;
         }
-        if let Some(result) = self.binary_of_others(op, left, right) {
+        if let Some(result) = self.binary_of_others(op, left, right, span) {
             return result;
         }
         let (Some(a), Some(b)) = (self.kind(left), self.kind(right)) else {
@@ -117,14 +120,36 @@ impl Elaborator<'_> {
     }
 
     /// Operators of what is no number: tuples and texts are put together.
-    fn binary_of_others(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
+    fn binary_of_others(
+        &mut self,
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+        span: Span,
+    ) -> Option<Value> {
+        let length = |value: &Value| match value {
+            Value::Tuple(tuple) => tuple.items.len() as i128,
+            Value::Text(text) => text.len() as i128,
+            other => other.as_int().unwrap_or(0),
+        };
+        let is_long = match op {
+            BinaryOp::Mul => length(left).saturating_mul(length(right)) > MOST_ITEMS,
+            _ => length(left).saturating_add(length(right)) > MOST_ITEMS,
+        };
         match (op, left, right) {
+            (BinaryOp::Add | BinaryOp::Mul, Value::Tuple(_) | Value::Text(_), _)
+            | (BinaryOp::Mul, _, Value::Tuple(_))
+                if is_long =>
+            {
+                let message = format!("a tuple or text of more than {MOST_ITEMS} items");
+                Some(self.mistake("kernel-size", span, message, "use a tensor"))
+            }
             (BinaryOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 Some(Value::tuple([&a.items[..], &b.items[..]].concat()))
             }
             (BinaryOp::Mul, Value::Tuple(items), count)
             | (BinaryOp::Mul, count, Value::Tuple(items)) => {
-                let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
+                let count = usize::try_from(count.as_int()?.max(0)).ok()?;
                 let all = std::iter::repeat_n(&items.items, count).flatten().cloned();
                 Some(Value::tuple(all.collect()))
             }

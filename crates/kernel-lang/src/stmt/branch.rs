@@ -41,6 +41,23 @@ impl Elaborator<'_> {
         let Some(((test, then), rest)) = branches.split_first() else {
             return self.block(otherwise);
         };
+        if self.is_too_deep(test.span) {
+            return Flow::Ended;
+        }
+        self.depth += 1;
+        let flow = self.first_branch(test, then, rest, otherwise, held);
+        self.depth -= 1;
+        flow
+    }
+
+    fn first_branch(
+        &mut self,
+        test: &Expr,
+        then: &Block,
+        rest: &[(Expr, Block)],
+        otherwise: &Block,
+        held: &mut Vec<usize>,
+    ) -> Flow {
         let value = self.expr(test);
         let guards = self.guards(test);
         match self.read_condition(&value, test.span) {

@@ -51,9 +51,14 @@ impl Elaborator<'_> {
     /// added to those that are held.
     fn stmt(&mut self, stmt: &Stmt, held: &mut Vec<usize>) -> Flow {
         let before = self.at(stmt.span);
-        let flow = match self.is_too_large(stmt.span) {
+        let flow = match self.is_too_large(stmt.span) || self.is_too_deep(stmt.span) {
             true => Flow::Ended,
-            false => self.stmt_kind(stmt, held),
+            false => {
+                self.depth += 1;
+                let flow = self.stmt_kind(stmt, held);
+                self.depth -= 1;
+                flow
+            }
         };
         self.b.set_place(before);
         flow

@@ -98,6 +98,7 @@ impl Elaborator<'_> {
         self.activation().controls.push(Control::Unrolled);
         let mut flow = Flow::Next;
         for item in turns {
+            self.steps += 1;
             if self.is_too_large(span) {
                 break;
             }

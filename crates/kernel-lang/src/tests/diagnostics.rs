@@ -559,3 +559,28 @@ fn loops_count_by_what_is_known() {
           help: write a tuple, as in `(a, b)`"#]],
     );
 }
+
+#[test]
+fn what_has_no_end_while_compiling_is_ended() {
+    check(
+        "for i in kp.range_constexpr(10 ** 12):\n    pass",
+        expect![[r#"
+            error[kernel-size]: the kernel has more than 1000000 operations, or takes more than 2000000 steps while compiling
+              3:14 `kp.range_constexpr(10 ** 12)` 
+              help: write `range` where `range_constexpr` unrolls too much"#]],
+    );
+    check(
+        "a = (1, 2) * 40000",
+        expect![[r#"
+        error[kernel-size]: a tuple or text of more than 65536 items
+          3:9 `(1, 2) * 40000` 
+          help: use a tensor"#]],
+    );
+    check(
+        "a = 'a'\nfor i in kp.range_constexpr(40):\n    a = a + a",
+        expect![[r#"
+        error[kernel-size]: a tuple or text of more than 65536 items
+          5:13 `a + a` 
+          help: use a tensor"#]],
+    );
+}

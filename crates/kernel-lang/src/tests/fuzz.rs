@@ -241,6 +241,44 @@ fn deep_text_is_refused() {
     }
 }
 
+/// A kernel of that many levels is elaborated or refused, on the stack of a test's thread.
+#[test]
+fn deep_kernels_are_elaborated_or_refused() {
+    for depth in [50, 150, 190, 400, 5000] {
+        let elifs: String =
+            (0..depth).map(|i| format!("    elif n == {i}:\n        a = {i}\n")).collect();
+        let constants = elifs.replace("n ==", "c ==");
+        let nested: String =
+            (0..depth.min(400)).map(|i| format!("{}if n > {i}:\n", " ".repeat(4 + i))).collect();
+        let functions: String = (1..depth)
+            .map(|i| format!("def f{i}(a):\n    return f{}(a) + (1 + (2 + a))\n", i - 1))
+            .collect();
+        let ands: String = (0..depth).map(|i| format!(" and x[n, {i}] > 0.0")).collect();
+        let bodies = [
+            format!("    a = n\n    if n == -1:\n        a = -1\n{elifs}"),
+            format!("    a = n\n    if n == -1:\n        a = -1\n{constants}"),
+            format!("{nested}{}pass\n", " ".repeat(4 + depth.min(400))),
+            format!("    f{}(n)\n", depth - 1),
+            format!("    a = n > 0{ands}\n"),
+            format!("    a = [1{}]\n", " for i in (1,)".repeat(depth)),
+            format!("    a = {}n{}\n", "(1 + ".repeat(depth), ")".repeat(depth)),
+            format!("    a = {}1{}\n", "n if n > 0 else (".repeat(depth), ")".repeat(depth)),
+        ];
+        for body in bodies {
+            let source =
+                format!("def f0(a):\n    return a\n{functions}@kp.kernel\ndef k(x, n, c):\n{body}");
+            let arguments = [read("x", F32, &["m", "n"]), scalar("i", I32), int(4)];
+            match elaborate_k(&source, &arguments, 32) {
+                Ok(instance) => {
+                    kernpack_kernel_ir::verify::verify(&instance.kernel)
+                        .expect("it is well formed");
+                }
+                Err(problems) => assert!(problems.contains("too-deep"), "{problems}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn random_bytes_are_read_or_refused() {
     let mut random = Random(3);
