@@ -4,9 +4,10 @@
 use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
 use super::memory::{Memories, MemoryId};
-use super::program::{Program, Register};
+use super::program::Program;
 use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
+use super::step::Register;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size};
 use crate::verify::{MOST_SHARED_BYTES, MOST_THREADS};
@@ -192,9 +193,8 @@ fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
 fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
     let n_threads = product(block);
     if !(1..=u64::from(MOST_THREADS)).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
-        return Err(format!(
-            "a block of {block:?} threads: there are 1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}"
-        ));
+        let most = format!("1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}");
+        return Err(format!("a block of {block:?} threads: there are {most}"));
     }
     for (known, found) in kernel.block.iter().zip(block) {
         if known.is_some_and(|known| known != found) {
