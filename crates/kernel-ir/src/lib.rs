@@ -20,7 +20,7 @@
 //!
 //! [`eval`] says what operations on numbers give, [`intrinsic`] what a kernel can ask of a machine.
 //! [`Builder`] makes kernels. [`ranges`] finds what integers can be, and [`shared`] where arrays of a
-//! block lie.
+//! block lie. [`interp`] runs a kernel, and finds what is wrong with it.
 //!
 //! Not here: LLVM, files, signatures, the language.
 #![forbid(unsafe_code)]
