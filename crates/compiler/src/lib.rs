@@ -20,6 +20,7 @@ mod gpu_code;
 mod host_code;
 pub mod image;
 pub mod inspect;
+mod kernel;
 pub mod leftover;
 pub mod link;
 mod llvm;
