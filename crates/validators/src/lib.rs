@@ -65,7 +65,7 @@ pub use geometry::Geometry;
 pub use host_type::HostType;
 pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
 pub use launch::{
-    Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns, Site,
+    Branch, Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns, Site,
     When, Workspace,
 };
 pub use literal::{Literal, float_text};
