@@ -13,6 +13,7 @@ mod finish;
 mod inline;
 mod number;
 mod parameter;
+pub mod packed;
 pub mod python;
 mod scope;
 mod stmt;
