@@ -8,13 +8,15 @@
 //! 64 bits wide and do not overflow.
 
 mod learn;
-mod names;
+pub(super) mod names;
 
 #[cfg(test)]
 mod tests;
 
+use crate::argument::Dim;
 use kernpack_ffi_abi::DType;
-use kernpack_layout::{Facts, Op as LayoutOp, gcd};
+use kernpack_kernel_ir::kernel;
+use kernpack_layout::{Facts, Int, Op as LayoutOp, gcd};
 use kernpack_validators::declare::Bindings;
 use kernpack_validators::expr::{Expr, Field, Op};
 use kernpack_validators::{
@@ -77,9 +79,9 @@ impl CallFacts {
         self.aligned.get(path).copied().unwrap_or(1)
     }
 
-    /// Whether a rule says that two tensors share no memory.
+    /// Whether two tensors are known to share no memory: a rule says so, or a call allocates one.
     pub fn are_apart(&self, a: &str, b: &str) -> bool {
-        self.apart.contains(&pair(a, b))
+        self.names.is_allocated(a) || self.names.is_allocated(b) || self.apart.contains(&pair(a, b))
     }
 
     /// What is known behind an `if`, on one of its sides.
@@ -232,6 +234,30 @@ impl CallFacts {
         }
     }
 
+    /// An expression as a number of a layout.
+    pub fn int(&self, expr: &Expr) -> Int<Dim> {
+        match self.canonical(expr) {
+            Expr::Int(value) => Int::Known(value),
+            expr => Int::Dynamic(Dim { facts: self.kernel_facts(&expr), expr }),
+        }
+    }
+
+    /// What is known of an expression's value, as kernels have it.
+    pub fn kernel_facts(&self, expr: &Expr) -> kernel::Facts {
+        let Facts { min, max, divisor } = self.facts(expr);
+        kernel::Facts { min, max, divisor: divisor.max(1) }
+    }
+
+    /// The type that an integer parameter arrives as.
+    pub fn int_type(&self, name: &str) -> Option<DType> {
+        self.names.int_type(name)
+    }
+
+    /// Whether a name is a truth value.
+    pub fn is_bool(&self, name: &str) -> bool {
+        self.int_type(name) == Some(DType::BOOL)
+    }
+
     /// What is known of an expression's value.
     pub fn facts(&self, expr: &Expr) -> Facts {
         let own = match expr {
@@ -267,6 +293,11 @@ pub fn layout_op(op: Op) -> LayoutOp {
         Op::Min => LayoutOp::Min,
         Op::Max => LayoutOp::Max,
     }
+}
+
+/// What is known of a number, as layouts have it.
+pub(super) fn layout_facts(kernel::Facts { min, max, divisor }: kernel::Facts) -> Facts {
+    Facts { min, max, divisor }
 }
 
 /// What is known of a number of which both are known.

@@ -28,6 +28,8 @@ pub(super) struct Names {
     optional: HashSet<String>,
     /// The tensors whose strides may be negative.
     signed: HashSet<String>,
+    /// The tensors that a call allocates.
+    allocated: HashSet<String>,
 }
 
 impl Names {
@@ -46,11 +48,11 @@ impl Names {
         for param in &signature.params {
             names.add(&param.name, &param.kind.host_type(), false);
         }
-        for result in &signature.results {
-            names.add_tensor(&result.name, &result.tensor, false);
-        }
-        for workspace in workspaces {
-            names.add_tensor(&workspace.name, &workspace.tensor, false);
+        let results = signature.results.iter().map(|result| (&result.name, &result.tensor));
+        let workspaces = workspaces.iter().map(|one| (&one.name.value, &one.tensor.value));
+        for (name, tensor) in results.chain(workspaces) {
+            names.add_tensor(name, tensor, false);
+            names.allocated.insert(name.clone());
         }
         names
     }
@@ -144,6 +146,16 @@ impl Names {
             },
             Expr::Int(_) | Expr::Binary(..) => Facts::NONE,
         }
+    }
+
+    /// The type that an integer parameter arrives as.
+    pub fn int_type(&self, name: &str) -> Option<DType> {
+        self.ints.get(name).copied()
+    }
+
+    /// Whether a tensor is the call's own.
+    pub fn is_allocated(&self, path: &str) -> bool {
+        self.allocated.contains(path)
     }
 
     /// Whether a name is no integer.

@@ -95,29 +95,59 @@ fn rules_bound_and_divide() {
 #[test]
 fn conditions_add_to_rules() {
     let signature = "f(x: Tensor([m, n], float32)) where n % 8 == 0, n <= 100";
-    check(signature, "n == 64, m < n", &["m", "n", "m*n", "x.shape[1] // 4"], expect![[r#"
+    check(
+        signature,
+        "n == 64, m < n",
+        &["m", "n", "m*n", "x.shape[1] // 4"],
+        expect![[r#"
         m: 0..63
         64
         m*64: 0..4032 /64
-        16"#]]);
+        16"#]],
+    );
     check(signature, "n > 90", &["n"], expect!["96"]);
     check(signature, "n > 96", &["n"], expect!["never"]);
     check(signature, "n in {24, 48, 50, 200}", &["n"], expect!["n: 24..48 /24"]);
-    check(signature, "not (m > 4 or n > 8)", &["m", "n"], expect![[r#"
+    check(
+        signature,
+        "not (m > 4 or n > 8)",
+        &["m", "n"],
+        expect![[r#"
         m: 0..4
-        n: 0..8 /8"#]]);
-    check(signature, "else m > 4 and n > 8", &["m", "n"], expect![[r#"
+        n: 0..8 /8"#]],
+    );
+    check(
+        signature,
+        "else m > 4 and n > 8",
+        &["m", "n"],
+        expect![[r#"
         m: 0..
-        n: 0..96 /8"#]]);
-    check(signature, "else m > 4 or n > 8", &["m", "n"], expect![[r#"
+        n: 0..96 /8"#]],
+    );
+    check(
+        signature,
+        "else m > 4 or n > 8",
+        &["m", "n"],
+        expect![[r#"
         m: 0..4
-        n: 0..8 /8"#]]);
-    check(signature, "m != 0, n != 96", &["m", "n"], expect![[r#"
+        n: 0..8 /8"#]],
+    );
+    check(
+        signature,
+        "m != 0, n != 96",
+        &["m", "n"],
+        expect![[r#"
         m: 1..
-        n: 0..88 /8"#]]);
-    check(signature, "n % 32 == 0", &["n", "n % 16"], expect![[r#"
+        n: 0..88 /8"#]],
+    );
+    check(
+        signature,
+        "n % 32 == 0",
+        &["n", "n % 16"],
+        expect![[r#"
         n: 0..96 /32
-        0"#]]);
+        0"#]],
+    );
 }
 
 /// `2*m > 8` may overflow, and does not hold then.
@@ -194,5 +224,6 @@ fn rules_are_decided() {
         aligned(y, 64): None
         n in {3, 200}: Some(false)
         n in {200, 300}: Some(false)
-    "#]].assert_eq(&decided.concat());
+    "#]]
+    .assert_eq(&decided.concat());
 }
