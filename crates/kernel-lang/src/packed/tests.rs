@@ -222,8 +222,8 @@ def f(x, y):
 "#,
         expect![[r#"
             f
-              k(x: float32 (m,n):(n,1) align 4; y: float32 (m):(1) align 4 written; 4) grid m block 64 when !(m == 0), n % 4 == 0
-              k(x: float32 (m,n):(n,1) align 4; y: float32 (m):(1) align 4 written; 1) grid m block 256 when !(m == 0), !(n % 4 == 0)
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 4) grid m block 64 when !(m == 0), n % 4 == 0
+              k(x: float32 (m,n):(n,1) align 4 alone; y: float32 (m):(1) align 4 written alone; 1) grid m block 256 when !(m == 0), !(n % 4 == 0)
         "#]],
     );
 }
@@ -266,8 +266,8 @@ def f(x, y, z, r, ws):
 "#,
         expect![[r#"
             f
-              k(x: float32 (n):(1) align 4; y: float32 (n):(1) align 4 written; r: float32 (n):(1) align 4 written) grid 1 block 1
-              k(x: float32 (n):(1) align 4; z: float32 (n):(1) align 4; ws: uint8 (4*n):(1) align 128 written) grid 1 block 1
+              k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written alone; r: float32 (n):(1) align 4 written alone) grid 1 block 1
+              k(x: float32 (n):(1) align 4 alone; z: float32 (n):(1) align 4 alone; ws: uint8 (4*n):(1) align 128 written alone) grid 1 block 1
               k(x: float32 (n):(1) align 4 alone; y: float32 (n):(1) align 4 written; z: float32 (n):(1) align 4) grid 1 block 1
         "#]],
     );
@@ -428,8 +428,15 @@ def h(x, r):
     k(x, r).launch(grid=1, block=1)
 "#,
         expect![[r#"
+            g
+              k(x: float32 (m,n):(n,1) align 4 alone; r: float32 (m):(1) align 4 written alone; None) grid m block 1 when m > 0
             [unwritten-result] a call may leave the result `r` unwritten
               2: `r` this result
+              7: `m > 0` where this holds
+              help: launch a kernel there that is passed `r`
+            [unwritten-result] a call may leave the result `r` unwritten
+              16: `r` this result
+              18: `x.shape[1] == 4` where this holds
               help: launch a kernel there that is passed `r`
         "#]],
     );
