@@ -69,7 +69,7 @@ pub use launch::{
     When, Workspace,
 };
 pub use literal::{Literal, float_text};
-pub use parse::{parse_expr, parse_kernel_arg, parse_tensor, parse_when};
+pub use parse::{parse_expr, parse_kernel_arg, parse_literal, parse_tensor, parse_when};
 pub use path::Path;
 pub use plan::Plan;
 pub use rule::{Comparison, FloatSide, Known, KnownValue, Outcomes, Rule, RuleKind};

@@ -358,16 +358,6 @@ impl<'f> Reader<'f> {
             self.report(Diagnostic::new("bad-name", message).label(place, label));
         }
     }
-
-    /// Reports a key that a later version of kernpack reads.
-    pub fn not_yet(&mut self, key: &str, span: Span) {
-        let message = format!(
-            "`{key}` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions"
-        );
-        let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
-        let help = "give CUDA C++, `source = { cuda = \"…\" }`, or compile the kernel first: `{ cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";
-        self.report(problem.help(help));
-    }
 }
 
 /// Whether a text is a C identifier.
