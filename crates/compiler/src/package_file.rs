@@ -75,7 +75,7 @@ mod triton;
 #[cfg(test)]
 mod tests;
 
-use self::fields::{Fields, Reader, is_identifier};
+use self::fields::{Fields, Reader, is_identifier, no_identifier};
 use self::function::ReadFunction;
 use crate::image::Arch;
 use crate::link::is_library_name;
@@ -146,7 +146,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
         }
         let mut functions = function::functions(&mut reader, &mut fields);
         fields.finish(&mut reader);
-        check_names(&mut reader, &mut functions);
+        check_clashes(&mut reader, &mut functions);
         for ReadFunction { function, is_sound } in functions {
             if is_sound { &mut package.functions } else { &mut unsound }.push(function);
         }
@@ -168,15 +168,23 @@ fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
 fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
     let name = reader.required_string(header, "name", "the package needs a `name`");
     let Some(Snippet { text: name, span, .. }) = name else { return String::new() };
-    reader.check_identifier("the package's name", name, span);
+    check_name(name, span).into_iter().for_each(|problem| _ = reader.report(problem));
+    if is_identifier(name) { name.to_string() } else { String::new() }
+}
+
+/// What is wrong with the name of a package that stands there.
+pub(crate) fn check_name(name: &str, span: Span) -> Option<Diagnostic> {
+    if !is_identifier(name) {
+        return Some(no_identifier("the package's name", name, span));
+    }
     // What every header starts with has such names, and a package's functions begin with its own.
-    if name == "kernpack" || name.starts_with("kernpack_") {
+    let is_reserved = name == "kernpack" || name.starts_with("kernpack_");
+    is_reserved.then(|| {
         let message = format!("a package cannot have the name `{name}`");
         let problem = Diagnostic::new("reserved-name", message);
         let problem = problem.label(span, "what begins so in C is kernpack's own");
-        reader.report(problem.help("choose another name"));
-    }
-    if is_identifier(name) { name.to_string() } else { String::new() }
+        problem.help("choose another name")
+    })
 }
 
 /// The package's libraries.
@@ -197,7 +205,7 @@ fn owned(text: &Snippet<'_>) -> Placed<String> {
 
 /// No two entry points have one name, results' twins included: a function whose name is taken is
 /// not sound.
-fn check_names(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
+fn check_clashes(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
     let names = functions.iter().enumerate();
     let names = names.flat_map(|(number, read)| entry_points(number, read));
     let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();

@@ -33,7 +33,6 @@ mod expression;
 pub mod facts;
 mod header;
 mod kernel_call;
-#[cfg(any())]
 pub mod settle;
 mod tensor;
 mod value;
