@@ -8,7 +8,7 @@
 use crate::file::{Files, Held, Looked};
 use crate::image::Arch;
 use crate::package::{Function, Package, PackedLaunches, WrittenLaunch};
-use crate::package_file::{Reading, check_name};
+use crate::package_file::{Reading, check_name, clashes};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_kernel_lang::packed;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, TextId, Texts};
@@ -193,17 +193,19 @@ pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held)
     reading.problems.extend(problems);
     let path = Placed::new(path.to_path_buf(), place);
     let file = KernelFile { opened: Some(opened), ..KernelFile::new(path) };
-    let function = |function: packed::PackedFunction| Function {
-        doc: function.doc,
-        workspaces: function.workspaces,
-        launches: vec![WrittenLaunch::Packed(PackedLaunches {
-            file: file.clone(),
-            rows: function.rows,
-        })],
-        ..Function::new(function.signature)
-    };
-    reading.package.functions = functions.into_iter().map(function).collect();
+    let clashes = clashes(functions.iter().map(|function| &function.signature));
+    let is_sound = |number: &usize| !clashes.iter().any(|(clashing, _)| clashing == number);
+    let functions = functions.into_iter().enumerate().filter(|(number, _)| is_sound(number));
+    let functions = functions.map(|(_, function)| written(function, &file));
+    reading.package.functions = functions.collect();
+    reading.problems.extend(clashes.into_iter().map(|(_, problem)| problem));
     reading
+}
+
+fn written(function: packed::PackedFunction, file: &KernelFile) -> Function<WrittenLaunch> {
+    let packed::PackedFunction { signature, doc, workspaces, rows } = function;
+    let launches = vec![WrittenLaunch::Packed(PackedLaunches { file: file.clone(), rows })];
+    Function { signature, doc, workspaces, launches, submit: None }
 }
 
 /// The beginning of a text.
@@ -213,5 +215,9 @@ fn beginning(text: TextId) -> Span {
 
 /// The name of the package that a kernel file is: that of the file, without its ending.
 pub fn package_name(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    match path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) {
+        // The standard input.
+        Some(stem) if stem.starts_with('<') => "kernels".to_string(),
+        stem => stem.unwrap_or_default(),
+    }
 }

@@ -22,6 +22,7 @@ pub mod image;
 pub mod inspect;
 pub mod kernel_file;
 mod kernel_launch;
+mod language;
 pub mod leftover;
 pub mod link;
 mod llvm;
@@ -46,6 +47,7 @@ pub use error::CompileError;
 pub use file::{Held, InputFile};
 pub use gpu_code::{CudaCode, GpuCompiler};
 pub use kernel_file::KernelFile;
+pub use language::{Language, PackageText};
 pub use llvm::version as llvm_version;
 pub use package::{
     Function, KernelLaunch, Launch, Package, PackedLaunches, Returns, Site, Submit, TritonLaunch,

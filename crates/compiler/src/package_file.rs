@@ -81,6 +81,7 @@ use crate::image::Arch;
 use crate::link::is_library_name;
 use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
+use kernpack_validators::Signature;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -104,9 +105,18 @@ impl Reading {
         Overruled::of(self.package.functions.iter_mut().chain(&mut self.unsound), archs)
     }
 
-    /// Has every CUDA C++ source compiled for these architectures whose `arch` is not written.
-    pub fn settle_archs(&mut self, archs: &[Arch]) {
-        settle_archs(self.package.functions.iter_mut().chain(&mut self.unsound), archs);
+    /// Has every CUDA C++ source compiled for these architectures whose `arch` is not written, and
+    /// every kernel file where there is an assembler for them.
+    pub fn settle_archs(&mut self, archs: &[Arch], has_assembler: bool) {
+        let functions = self.package.functions.iter_mut().chain(&mut self.unsound);
+        settle_archs(functions, archs, has_assembler);
+    }
+
+    /// Whether any launch is of a kernel that is written here.
+    pub fn has_kernels(&self) -> bool {
+        let functions = self.package.functions.iter().chain(&self.unsound);
+        let mut launches = functions.flat_map(|function| &function.launches);
+        launches.any(|launch| launch.kernel_file().is_some())
     }
 }
 
@@ -206,19 +216,28 @@ fn owned(text: &Snippet<'_>) -> Placed<String> {
 /// No two entry points have one name, results' twins included: a function whose name is taken is
 /// not sound.
 fn check_clashes(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
-    let names = functions.iter().enumerate();
-    let names = names.flat_map(|(number, read)| entry_points(number, read));
-    let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();
-    for (i, EntryName { name, span, remark, function }) in names.iter().enumerate() {
-        let Some(clash) = names[..i].iter().find(|other| other.name == *name) else { continue };
-        reader.report(
-            Diagnostic::new("name-clash", format!("two functions of the package are `{name}`"))
-                .label(*span, remark.as_str())
-                .label(clash.span, clash.remark.as_str())
-                .help("rename one"),
-        );
-        functions[*function].is_sound = false;
+    for (number, problem) in clashes(functions.iter().map(|read| &read.function.signature)) {
+        reader.report(problem);
+        functions[number].is_sound = false;
     }
+}
+
+/// The functions of which an entry point has a name that another one has already, by number.
+pub(crate) fn clashes<'s>(
+    signatures: impl Iterator<Item = &'s Signature>,
+) -> Vec<(usize, Diagnostic)> {
+    let names = signatures.enumerate();
+    let names = names.flat_map(|(number, signature)| entry_points(number, signature));
+    let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();
+    let clash = |(i, EntryName { name, span, remark, function }): (usize, &EntryName)| {
+        let clash = names[..i].iter().find(|other| other.name == *name)?;
+        let message = format!("two functions of the package are `{name}`");
+        let problem = Diagnostic::new("name-clash", message)
+            .label(*span, remark.as_str())
+            .label(clash.span, clash.remark.as_str());
+        Some((*function, problem.help("rename one")))
+    };
+    names.iter().enumerate().filter_map(clash).collect()
 }
 
 /// The name of a function's variant, with where it comes from and in which words.
@@ -231,8 +250,7 @@ struct EntryName {
 }
 
 /// The names of a function's variants.
-fn entry_points(function: usize, read: &ReadFunction) -> Vec<EntryName> {
-    let signature = &read.function.signature;
+fn entry_points(function: usize, signature: &Signature) -> Vec<EntryName> {
     let named = |name, remark| EntryName { name, span: signature.span, remark, function };
     let own = named(signature.name.clone(), "this function".to_string());
     let twin = signature.out_variant().map(|twin| {

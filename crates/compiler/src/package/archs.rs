@@ -18,10 +18,11 @@ pub struct Overruled {
 }
 
 /// Has every source of these functions that is compiled, and of which nobody wrote for what, compiled
-/// for these architectures.
+/// for these architectures: kernels written here only where there is an assembler for them.
 pub fn settle_archs<'f>(
     functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
     archs: &[Arch],
+    has_assembler: bool,
 ) {
     for launch in functions.flat_map(|function| &mut function.launches) {
         match launch {
@@ -32,7 +33,7 @@ pub fn settle_archs<'f>(
             }
             WrittenLaunch::Kernel(KernelLaunch { file, .. })
             | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
-                if !file.is_arch_written() {
+                if has_assembler && !file.is_arch_written() {
                     set_archs(file, archs);
                 }
             }
