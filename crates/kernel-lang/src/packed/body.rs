@@ -5,13 +5,14 @@
 //! known there. Where neither side assigns a name or returns, the ways meet behind it; otherwise
 //! what follows is gone through once for each.
 
+use super::call::{Called, Scope};
 use super::expression::Evaluator;
 use super::tensor::{self, Memory};
 use super::value::Value;
 use super::{CallFacts, PackedLaunch};
 use crate::argument::Argument;
 use crate::file::{Definition, KernelFiles};
-use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use kernpack_layout::Tuple;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
@@ -42,10 +43,11 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Dia
         facts,
         problems: Diagnostics::default(),
         n_open: 0,
+        n_calls: 0,
     };
     let mut walk = Walk { parts, evaluator, launches: Vec::new(), n_ways: 1, is_told: false };
     let state = State::default();
-    let rest = Rest { block: &definition.function.body, behind: None };
+    let rest = Rest { block: &definition.function.body, behind: None, caller: None };
     walk.block(state, rest);
     (walk.launches, walk.evaluator.problems)
 }
@@ -107,13 +109,17 @@ impl State {
 struct Rest<'b> {
     block: &'b [Stmt],
     behind: Option<&'b Rest<'b>>,
+    /// Whose statements these are, where they come behind a call of another function.
+    caller: Option<&'b Scope>,
 }
 
 /// Where a way through some statements ends.
 enum End {
     /// Behind the last of them.
     Behind(State),
-    /// At the end of the function, which has been seen to.
+    /// At a `return`.
+    Returned(State),
+    /// At the end of the packed function, which has been seen to.
     Function,
 }
 
@@ -129,8 +135,12 @@ struct Walk<'f> {
 impl Walk<'_> {
     /// Goes through statements, and those behind them, to the end of the function.
     fn block(&mut self, state: State, rest: Rest<'_>) {
+        if let Some(caller) = rest.caller {
+            self.evaluator.enter(caller.clone());
+        }
         match self.statements(state, rest) {
             End::Function => {}
+            End::Returned(state) => self.returned(state, rest.behind),
             End::Behind(state) => match rest.behind {
                 Some(behind) => self.block(state, *behind),
                 None => self.finish(&state),
@@ -138,48 +148,104 @@ impl Walk<'_> {
         }
     }
 
+    /// Goes on where the function was called that has returned.
+    fn returned(&mut self, state: State, mut behind: Option<&Rest<'_>>) {
+        while let Some(rest) = behind {
+            if rest.caller.is_some() {
+                return self.block(state, *rest);
+            }
+            behind = rest.behind;
+        }
+        self.finish(&state);
+    }
+
     /// Goes through the statements of one block. Where ways part for good, what is behind the block
     /// is gone through too.
     fn statements(&mut self, mut state: State, rest: Rest<'_>) -> End {
         for (number, stmt) in rest.block.iter().enumerate() {
-            let behind = Rest { block: &rest.block[number + 1..], behind: rest.behind };
-            match &stmt.kind {
-                StmtKind::If(sides, otherwise) => {
-                    match self.ifs(state, sides, otherwise, &behind) {
-                        End::Behind(joined) => state = joined,
-                        End::Function => return End::Function,
-                    }
+            let block = &rest.block[number + 1..];
+            let behind = Rest { block, behind: rest.behind, caller: None };
+            let end = match &stmt.kind {
+                StmtKind::If(sides, otherwise) => self.ifs(state, sides, otherwise, &behind),
+                StmtKind::Expr(Expr { kind: ExprKind::Call(call), span }) => {
+                    self.call(state, call, *span, &behind)
                 }
                 StmtKind::Return(value) => {
-                    if let Some(value) = value.as_ref().filter(|value| !is_none(value)) {
-                        let problem = Diagnostic::new(
-                            "packed-statement",
-                            "a packed function returns nothing",
-                        );
-                        let problem = problem.label(value.span, "its results are parameters");
-                        self.evaluator.report(problem.help("write `return` alone"));
-                    }
-                    self.finish(&state);
-                    return End::Function;
+                    self.check_return(value.as_ref());
+                    End::Returned(state)
                 }
-                _ => self.statement(&mut state, stmt),
+                _ => {
+                    self.statement(&stmt.kind, stmt.span);
+                    End::Behind(state)
+                }
+            };
+            match end {
+                End::Behind(behind) => state = behind,
+                End::Returned(_) | End::Function => return end,
             }
         }
         End::Behind(state)
     }
 
-    fn statement(&mut self, state: &mut State, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Expr(expr) => self.expression(state, expr),
+    fn check_return(&mut self, value: Option<&Expr>) {
+        if let Some(value) = value.filter(|value| !matches!(value.kind, ExprKind::None)) {
+            let message = "a function that is called for its launches returns nothing";
+            let problem = Diagnostic::new("packed-statement", message);
+            let problem = problem.label(value.span, "nobody gets this");
+            self.evaluator.report(problem.help("write `return` alone"));
+        }
+    }
+
+    /// A call by itself: a launch, or a function with launches.
+    fn call(&mut self, state: State, call: &Call, span: Span, behind: &Rest<'_>) -> End {
+        if let ExprKind::Attribute(of, member) = &call.function.kind
+            && &*member.name == "launch"
+        {
+            return End::Behind(self.launch(state, of, call, span));
+        }
+        let value = match self.evaluator.begin_call(call, span) {
+            None => return End::Behind(state),
+            Some(Called::Value(value)) => value,
+            Some(Called::Function(function, scope)) => {
+                let caller = self.evaluator.enter(*scope);
+                let behind = Rest { caller: Some(&caller), ..*behind };
+                let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
+                let end = self.statements(state, own);
+                return match end {
+                    End::Behind(state) | End::Returned(state) => {
+                        self.evaluator.enter(caller);
+                        End::Behind(state)
+                    }
+                    End::Function => End::Function,
+                };
+            }
+        };
+        let (message, help) = match value {
+            Value::Call(call) => (
+                format!("`{}` is not launched", call.kernel.name()),
+                "write `.launch(grid=…, block=…)` behind it",
+            ),
+            _ => ("this does nothing".to_string(), "remove it, or give it a name"),
+        };
+        self.refuse(span, &message, help);
+        End::Behind(state)
+    }
+
+    fn statement(&mut self, kind: &StmtKind, span: Span) {
+        match kind {
+            StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) => {}
+            StmtKind::Expr(_) => {
+                self.refuse(span, "this does nothing", "remove it, or give it a name");
+            }
             StmtKind::Assign(targets, value) => {
                 let value = self.evaluator.expr(value).unwrap_or(Value::Poison);
-                targets.iter().for_each(|target| self.assign(target, value.clone()));
+                targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
             }
             StmtKind::Augment(target, op, value) => {
                 let whole = ExprKind::Binary(*op, Box::new((target.clone(), value.clone())));
-                let whole = Expr { kind: whole, span: stmt.span };
+                let whole = Expr { kind: whole, span };
                 let value = self.evaluator.expr(&whole).unwrap_or(Value::Poison);
-                self.assign(target, value);
+                self.evaluator.assign(target, value);
             }
             StmtKind::Function(function) => {
                 let value = self.evaluator.function(function);
@@ -187,18 +253,18 @@ impl Walk<'_> {
             }
             StmtKind::Pass => {}
             StmtKind::Foreign(foreign) => {
-                self.evaluator.report(foreign.diagnostic(stmt.span));
+                self.evaluator.report(foreign.diagnostic(span));
             }
             StmtKind::Assert(..) => {
                 let help = "write it behind `where` in the signature";
-                self.refuse(stmt.span, "a packed function has no `assert`", help);
+                self.refuse(span, "a packed function has no `assert`", help);
             }
             StmtKind::For(..) | StmtKind::While(..) | StmtKind::Break | StmtKind::Continue => {
                 let help = "write launches one by one, or the loop in the kernel";
-                self.refuse(stmt.span, "a packed function has no loops", help);
+                self.refuse(span, "a packed function has no loops", help);
             }
             StmtKind::Import(_) => {
-                self.refuse(stmt.span, "imports stand at the top of a file", "move it there");
+                self.refuse(span, "imports stand at the top of a file", "move it there");
             }
             StmtKind::If(..) | StmtKind::Return(_) => {}
         }
@@ -209,63 +275,19 @@ impl Walk<'_> {
         self.evaluator.report(problem.help(help));
     }
 
-    /// An expression by itself: a launch, or the docstring.
-    fn expression(&mut self, state: &mut State, expr: &Expr) {
-        if let ExprKind::Call(call) = &expr.kind
-            && let ExprKind::Attribute(of, member) = &call.function.kind
-            && &*member.name == "launch"
-        {
-            let launch = self.evaluator.launch(of, call, &state.branches, expr.span);
-            if let Some(launch) = launch {
-                let results = self.parts.signature.results.iter().map(|result| &result.name);
+    /// `of.launch(…)`
+    fn launch(&mut self, mut state: State, of: &Expr, call: &Call, span: Span) -> State {
+        let results = self.parts.signature.results.iter().map(|result| &result.name);
+        match self.evaluator.launch(of, call, &state.branches, span) {
+            Some(launch) => {
                 let passed = results.filter(|name| launch.args.iter().any(|arg| passes(arg, name)));
                 state.written.extend(passed.cloned());
                 self.launches.push(launch);
-            } else {
-                // What is wrong with a launch is not that it writes nothing.
-                let results = self.parts.signature.results.iter();
-                state.written.extend(results.map(|result| result.name.clone()));
             }
-            return;
+            // What is wrong with a launch is not that it writes nothing.
+            None => state.written.extend(results.cloned()),
         }
-        if let ExprKind::Text(_) = &expr.kind {
-            return;
-        }
-        if let Some(value) = self.evaluator.expr(expr) {
-            let (message, help) = match value {
-                Value::Call(call) => (
-                    format!("`{}` is not launched", call.kernel.name()),
-                    "write `.launch(grid=…, block=…)` behind it",
-                ),
-                _ => ("this does nothing".to_string(), "remove it, or give it a name"),
-            };
-            self.refuse(expr.span, &message, help);
-        }
-    }
-
-    fn assign(&mut self, target: &Expr, value: Value) {
-        match (&target.kind, value) {
-            (ExprKind::Name(name), value) => {
-                self.evaluator.names.insert(name.clone(), value);
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), Value::Tuple(items))
-                if targets.len() == items.len() =>
-            {
-                let items = items.into_iter().map(|(_, item)| item);
-                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
-            }
-            (ExprKind::Tuple(targets) | ExprKind::List(targets), value) => {
-                if let Value::Tuple(items) = &value {
-                    let message = format!("{} names for {} values", targets.len(), items.len());
-                    let problem = Diagnostic::new("packed-value", message);
-                    self.evaluator.report(problem.label(target.span, "not as many"));
-                } else {
-                    self.evaluator.expected("a tuple", &value, target.span);
-                }
-                targets.iter().for_each(|target| self.assign(target, Value::Poison));
-            }
-            _ => self.refuse(target.span, "a packed function assigns names only", "name it"),
-        }
+        state
     }
 
     /// `if`, `elif` and `else`.
@@ -298,7 +320,7 @@ impl Walk<'_> {
             }
             let mut own = state.clone();
             own.branches.push(branch);
-            let nowhere = Rest { block: &[], behind: None };
+            let nowhere = Rest { block: &[], behind: None, caller: None };
             let behind = if meet { &nowhere } else { behind };
             let end = match holds {
                 true => self.side(own, then, behind),
@@ -306,7 +328,8 @@ impl Walk<'_> {
             };
             match end {
                 End::Behind(own) if meet => ends.push(self.with_empty(own)),
-                End::Behind(own) => self.part(own, behind),
+                End::Behind(own) => self.part(own, behind, false),
+                End::Returned(own) => self.part(own, behind, true),
                 End::Function => {}
             }
         }
@@ -328,8 +351,8 @@ impl Walk<'_> {
         State { written: written.collect(), ..state }
     }
 
-    /// Goes through what is behind an `if` for one of its sides alone.
-    fn part(&mut self, state: State, behind: &Rest<'_>) {
+    /// Goes through what is behind an `if` for one of its sides alone, which may have returned.
+    fn part(&mut self, state: State, behind: &Rest<'_>, has_returned: bool) {
         self.n_ways += 1;
         if self.n_ways > MOST_WAYS {
             if !std::mem::replace(&mut self.is_told, true) {
@@ -342,12 +365,15 @@ impl Walk<'_> {
             }
             return;
         }
-        self.block(state, *behind);
+        match has_returned {
+            true => self.returned(state, Some(behind)),
+            false => self.block(state, *behind),
+        }
     }
 
     /// One side of an `if`, to its own end.
     fn side(&mut self, state: State, block: &Block, behind: &Rest<'_>) -> End {
-        self.statements(state, Rest { block, behind: Some(behind) })
+        self.statements(state, Rest { block, behind: Some(behind), caller: None })
     }
 
     /// Both sides of an `if` of which the condition is no good.
@@ -362,8 +388,8 @@ impl Walk<'_> {
         let end = self.side(state.clone(), then, behind);
         let other = self.ifs(state, others, otherwise, behind);
         match (end, other) {
-            (End::Behind(state), _) | (End::Function, End::Behind(state)) => End::Behind(state),
-            (End::Function, End::Function) => End::Function,
+            (End::Behind(state), _) | (_, End::Behind(state)) => End::Behind(state),
+            (end, _) => end,
         }
     }
 
@@ -414,10 +440,6 @@ fn returns(block: &Block) -> bool {
         }
         _ => false,
     })
-}
-
-fn is_none(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::None)
 }
 
 /// Whether a kernel that is passed this gets at the memory of a name.

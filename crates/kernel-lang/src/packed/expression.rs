@@ -34,6 +34,8 @@ pub(super) struct Evaluator<'f> {
     pub problems: Diagnostics,
     /// How many constants of files are being looked up.
     pub n_open: usize,
+    /// How many functions are being called.
+    pub n_calls: usize,
 }
 
 impl Evaluator<'_> {
@@ -99,6 +101,36 @@ impl Evaluator<'_> {
     fn tuple(&mut self, items: &[Expr]) -> Option<Value> {
         let values: Vec<_> = items.iter().map(|item| self.expr(item)).collect();
         values.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
+    }
+
+    /// Binds the names of a target.
+    pub fn assign(&mut self, target: &Expr, value: Value) {
+        match (&target.kind, value) {
+            (ExprKind::Name(name), value) => {
+                self.names.insert(name.clone(), value);
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), Value::Tuple(items))
+                if targets.len() == items.len() =>
+            {
+                let items = items.into_iter().map(|(_, item)| item);
+                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), value) => {
+                if let Value::Tuple(items) = &value {
+                    let message = format!("{} names for {} values", targets.len(), items.len());
+                    let problem = Diagnostic::new("packed-value", message);
+                    self.report(problem.label(target.span, "not as many"));
+                } else {
+                    self.expected("a tuple", &value, target.span);
+                }
+                targets.iter().for_each(|target| self.assign(target, Value::Poison));
+            }
+            _ => {
+                let message = "a packed function assigns names only";
+                let problem = Diagnostic::new("packed-statement", message);
+                self.report(problem.label(target.span, "here").help("name it"));
+            }
+        }
     }
 
     fn conditional(&mut self, parts: &(Expr, Expr, Expr)) -> Option<Value> {

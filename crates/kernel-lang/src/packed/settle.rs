@@ -10,7 +10,7 @@ use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::KernelFiles;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::{Kernel, Scalar};
-use kernpack_syntax::{Diagnostics, Placed, Span};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use kernpack_validators::expr::{Expr, Op};
 use kernpack_validators::{
     Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
@@ -72,7 +72,7 @@ impl Kernels {
         files: &KernelFiles,
         rows: &[PackedRow],
     ) -> Result<Vec<SettledLaunch>, Diagnostics> {
-        let mut problems = Diagnostics::default();
+        let mut told = Told::default();
         let mut groups: Vec<Group> = Vec::new();
         for (number, PackedRow { row, launches }) in rows.iter().enumerate() {
             let mut place = 0;
@@ -83,11 +83,11 @@ impl Kernels {
                         let group = Group::of(number, launch, instance);
                         place = group.join(&mut groups, place) + 1;
                     }
-                    Err(found) => add_new(&mut problems, found),
+                    Err(found) => told.add(found, row, launch),
                 }
             }
         }
-        problems.into_result()?;
+        told.problems.into_result()?;
         Ok(groups.into_iter().map(|group| self.launch(group, rows)).collect())
     }
 
@@ -255,7 +255,33 @@ fn rows_rule<'r>(rows: impl Iterator<Item = &'r Row>, span: Span) -> Rule {
     Rule { kind: RuleKind::DTypes(vars, dtypes), span }
 }
 
-/// What is wrong is so for most combinations of dtypes, and told once.
+/// What is wrong with kernels. Most of it is so for most combinations of dtypes, and told for the
+/// first.
+#[derive(Default)]
+struct Told {
+    problems: Diagnostics,
+    /// The same without the launches.
+    known: Vec<Diagnostic>,
+}
+
+impl Told {
+    fn add(&mut self, found: Diagnostics, row: &Row, launch: &PackedLaunch) {
+        let dtypes = row.iter().map(|(var, dtype)| format!("`{var}` is {dtype}"));
+        let dtypes: Vec<_> = dtypes.collect();
+        let text = match &dtypes[..] {
+            [] => "launched here".to_string(),
+            dtypes => format!("launched here, where {}", dtypes.join(" and ")),
+        };
+        for problem in found {
+            if !self.known.contains(&problem) {
+                self.known.push(problem.clone());
+                self.problems.push(problem.mark(launch.span, &text));
+            }
+        }
+    }
+}
+
+/// What there is to be said of a kernel is so for most combinations of dtypes, and told once.
 fn add_new(problems: &mut Diagnostics, found: Diagnostics) {
     for problem in found {
         if !problems.0.contains(&problem) {

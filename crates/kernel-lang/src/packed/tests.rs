@@ -400,8 +400,8 @@ def f(x, mode, d, y, p, r):
               help: write `//`, which rounds down
             [packed-value] 3 names for 2 values
               18: `a, b, c` not as many
-            [packed-statement] a packed function returns nothing
-              19: `3` its results are parameters
+            [packed-statement] a function that is called for its launches returns nothing
+              19: `3` nobody gets this
               help: write `return` alone
         "#]],
     );
@@ -478,6 +478,73 @@ def f(x):
             [decorator] `kp.jit` takes a signature, and nothing else
               14: `3` expected one text
               help: write `@kp.jit("name(x: Tensor([n], float32))")`
+        "#]],
+    );
+}
+
+#[test]
+fn functions_are_gone_through() {
+    check(
+        r#"
+WIDTHS = (1, 2, 4)
+
+def threads(n, most=256):
+    """Whole warps."""
+    if most > 128:
+        return most
+    return kp.ceil_div(n, 32) * 32
+
+def pick(i):
+    widths = WIDTHS
+    return widths[i]
+
+def apply(f, x, scale=2):
+    n = x.shape[0]
+    if n == 0:
+        return
+    if n % 4 == 0:
+        k(f, x, pick(2)).launch(grid=n // 4, block=threads(n))
+        return
+    k(f, x, scale).launch(grid=n, block=threads(n, 64))
+
+@kp.jit("f(x: Tensor([n], float32, mut))")
+def f(x):
+    def local(v):
+        return v
+    apply(lambda v: v * 2, x)
+    n = x.shape[0]
+    apply(local, x, scale=n)
+
+def loop(x):
+    loop(x)
+
+@kp.jit("g(x: Tensor([n], float32, mut))")
+def g(x):
+    loop(x)
+    y = apply(None, x)
+    apply()
+    kp.exp(1.0)
+"#,
+        expect![[r#"
+            f
+              k(lambda[]; x: float32 (n):(1) align 4 written alone; 4) grid n // 4 block 256 when !(n == 0), n % 4 == 0
+              k(local[]; x: float32 (n):(1) align 4 written alone; 4) grid n // 4 block 256 when !(n == 0), n % 4 == 0
+              k(lambda[]; x: float32 (n):(1) align 4 written alone; 2) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
+              k(local[]; x: float32 (n):(1) align 4 written alone; n: int64 1..) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
+            [packed-value] `loop` is called too deeply
+              32: `loop(x)` this call
+              help: no function calls itself
+            [packed-value] which value it is depends on the call
+              16: `n == 0` not known while the package is built
+              help: write an `if` with a launch on each side
+            [packed-argument] `apply` is not given its `f`
+              38: `apply()` missing
+              help: it is `apply(f, x, scale)`
+            [packed-argument] `apply` is not given its `x`
+              38: `apply()` missing
+              help: it is `apply(f, x, scale)`
+            [packed-value] `exp` is for kernels
+              39: `kp.exp(1.0)` called while the package is built
         "#]],
     );
 }

@@ -84,6 +84,7 @@ pub fn launch(
                 facts,
                 problems: Diagnostics::default(),
                 n_open: 0,
+                n_calls: 0,
             };
             let args = arguments(&mut evaluator, &names, &kernel, written);
             for problem in evaluator.problems {
