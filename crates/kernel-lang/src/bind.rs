@@ -21,7 +21,8 @@ impl Elaborator<'_> {
         if arguments.len() > function.params.len() {
             let name = &function.name;
             let (n_params, n_args) = (function.params.len(), arguments.len());
-            let message = format!("`{}` takes {n_params} arguments, and is given {n_args}", name.name);
+            let message =
+                format!("`{}` takes {n_params} arguments, and is given {n_args}", name.name);
             self.mistake("arguments", name.span, message, "launch it with as many as it takes");
         }
         for (number, param) in function.params.iter().enumerate() {
@@ -62,9 +63,9 @@ impl Elaborator<'_> {
         match argument {
             Argument::Tensor(tensor) => self.tensor_argument(tensor),
             Argument::Scalar(scalar) => match scalar.expr.as_int() {
-                Some(number) if scalar.scalar.is_int() => Value::Const(
-                    kernpack_kernel_ir::Const::int(scalar.scalar, number),
-                ),
+                Some(number) if scalar.scalar.is_int() => {
+                    Value::Const(kernpack_kernel_ir::Const::int(scalar.scalar, number))
+                }
                 _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
             },
             Argument::Constant(constant) => constant_value(constant),
@@ -168,8 +169,7 @@ impl Elaborator<'_> {
         let frame = self.push_frame(module, None);
         for (name, value) in values {
             let scalar = self.scalar_of_name(&value);
-            let variable =
-                Variable { binding: Binding::Value(value), scalar, span: function.span };
+            let variable = Variable { binding: Binding::Value(value), scalar, span: function.span };
             self.frames[frame.0].bind(name, variable);
         }
         let function = function.clone();

@@ -87,7 +87,8 @@ impl Elaborator<'_> {
             && let Some(from) = from.filter(|from| from.is_int() && from.bits() < 64)
         {
             let mask = from.mask() as i64;
-            let (min, max) = if from.is_signed() { (-(mask >> 1) - 1, mask >> 1) } else { (0, mask) };
+            let (min, max) =
+                if from.is_signed() { (-(mask >> 1) - 1, mask >> 1) } else { (0, mask) };
             self.know(result, Facts { divisor: 1, min, max });
         }
         result
@@ -101,7 +102,8 @@ impl Elaborator<'_> {
 
     /// Calls a row of the table.
     pub fn call_with(&mut self, name: &str, operands: Vec<Operand>) -> Option<kernel::Value> {
-        let row = intrinsic::find(name).unwrap_or_else(|| unreachable!("the row `{name}` is there"));
+        let row =
+            intrinsic::find(name).unwrap_or_else(|| unreachable!("the row `{name}` is there"));
         self.b.call(row, operands)
     }
 }

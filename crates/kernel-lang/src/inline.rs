@@ -147,8 +147,10 @@ impl Elaborator<'_> {
         let positional = function.params.iter().filter(|param| !param.is_keyword).count();
         let mut is_bound = true;
         if args.positional.len() > positional {
-            let message =
-                format!("`{name}` takes {positional} arguments, and is given {}", args.positional.len());
+            let message = format!(
+                "`{name}` takes {positional} arguments, and is given {}",
+                args.positional.len()
+            );
             self.mistake("arguments", span, message, "leave out those that it has no name for");
             is_bound = false;
         }
@@ -197,9 +199,9 @@ impl Elaborator<'_> {
         let is_conditional =
             self.activation().controls.iter().any(|control| *control != Control::Unrolled);
         if self.activation().is_kernel {
-            if let Some(value) = value.filter(|value| {
-                !matches!(value.kind, crate::python::tree::ExprKind::None)
-            }) {
+            if let Some(value) =
+                value.filter(|value| !matches!(value.kind, crate::python::tree::ExprKind::None))
+            {
                 let help = "store it in a tensor";
                 self.mistake("return", value.span, "a kernel returns nothing", help);
             }

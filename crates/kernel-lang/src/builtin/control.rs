@@ -5,8 +5,8 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::Arg;
 use crate::value::{Range, Value};
-use kernpack_kernel_ir::op::{OpKind, Ptx};
 use kernpack_kernel_ir::Type;
+use kernpack_kernel_ir::op::{OpKind, Ptx};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -58,13 +58,7 @@ pub(super) const ROWS: &[Builtin] = &[
         data: "",
         run: ptx,
     },
-    Builtin {
-        name: "len",
-        takes: &["x"],
-        doc: "How many items a tuple has.",
-        data: "",
-        run: len,
-    },
+    Builtin { name: "len", takes: &["x"], doc: "How many items a tuple has.", data: "", run: len },
     Builtin {
         name: "enumerate",
         takes: &["x"],
@@ -96,9 +90,7 @@ fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             return cx.mistake("arguments", given.span, message, "write `range(first, end, step)`");
         }
     };
-    if is_constant
-        && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none())
-    {
+    if is_constant && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none()) {
         return cx.not_constant(arg, "write `range`, which runs in the kernel");
     }
     Value::Range(Arc::new(Range { first, end, step, is_constant }))

@@ -19,7 +19,10 @@ const fn row(name: &'static str, doc: &'static str) -> Builtin {
 pub(super) const ROWS: &[Builtin] = &[
     row("thread_idx", "The thread within its block: a tuple of x, y and z."),
     row("block_idx", "The block within the grid: a tuple of x, y and z."),
-    row("block_dim", "The threads of a block: a tuple of x, y and z, constant where the launch says."),
+    row(
+        "block_dim",
+        "The threads of a block: a tuple of x, y and z, constant where the launch says.",
+    ),
     row("grid_dim", "The blocks of the grid: a tuple of x, y and z."),
     Builtin {
         name: "lane_idx",

@@ -182,7 +182,8 @@ impl Elaborator<'_> {
             _ => None,
         };
         if found.is_none() && !arg.value.is_poison() {
-            let names: Vec<_> = Rounding::ALL.iter().map(|one| format!("\"{}\"", one.name())).collect();
+            let names: Vec<_> =
+                Rounding::ALL.iter().map(|one| format!("\"{}\"", one.name())).collect();
             let message = format!("a rounding is {}", names.join(" or "));
             self.mistake("type", arg.span, message, "write one of them");
         }

@@ -117,10 +117,9 @@ fn finish(cx: &mut Elaborator<'_>, result: kernpack_kernel_ir::kernel::Value, to
 
 fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (x, y) = (given.get("x").clone(), given.get("y").clone());
-    let (Some(a), Some(b)) = (
-        float_of(cx, &x, given.row, given.at("x")),
-        float_of(cx, &y, given.row, given.at("y")),
-    ) else {
+    let (Some(a), Some(b)) =
+        (float_of(cx, &x, given.row, given.at("x")), float_of(cx, &y, given.row, given.at("y")))
+    else {
         return Value::Poison;
     };
     let Some(scalar) = common(cx, &[&x, &y], given) else { return Value::Poison };

@@ -6,7 +6,6 @@ use crate::elaborate::Elaborator;
 use crate::number::Kind;
 use crate::value::{Elements, Value};
 
-
 pub(super) const TENSOR: &[Builtin] = &[
     Builtin {
         name: "load",
@@ -113,4 +112,3 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         }
     }
 }
-

@@ -188,9 +188,7 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
         };
         (*family, rows.iter().map(|row| entry(prefix, row)).collect::<Vec<_>>())
     });
-    let reserved = reserved::NAMES.iter().map(|(name, doc)| Entry {
-        call: format!("kp.{name}"),
-        doc,
-    });
+    let reserved =
+        reserved::NAMES.iter().map(|(name, doc)| Entry { call: format!("kp.{name}"), doc });
     functions.chain(methods).chain([("Reserved for later", reserved.collect())]).collect()
 }

@@ -177,10 +177,9 @@ pub(crate) fn largest(scalar: Scalar) -> Const {
 /// The least finite number of a type.
 pub(crate) fn least(scalar: Scalar) -> Const {
     match scalar.is_float() {
-        true => kernpack_kernel_ir::eval::unary(
-            kernpack_kernel_ir::op::Unary::Neg,
-            largest(scalar),
-        ),
+        true => {
+            kernpack_kernel_ir::eval::unary(kernpack_kernel_ir::op::Unary::Neg, largest(scalar))
+        }
         false => Const::from_bits(scalar, crate::number::bounds(scalar).0 as u64),
     }
 }

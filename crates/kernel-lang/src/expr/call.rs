@@ -81,11 +81,19 @@ impl Elaborator<'_> {
     }
 
     /// `kp.float32(x)`, `kp.int32(x, rounding="down")`
-    fn convert_call(&mut self, scalar: kernpack_kernel_ir::Scalar, args: &Args, span: Span) -> Value {
+    fn convert_call(
+        &mut self,
+        scalar: kernpack_kernel_ir::Scalar,
+        args: &Args,
+        span: Span,
+    ) -> Value {
         let rounding = args.named.iter().find(|(name, _)| &*name.name == "rounding");
         let others = args.named.len() - usize::from(rounding.is_some());
         let [arg] = &args.positional[..] else {
-            let message = format!("`kp.{scalar}` converts one number, and is given {}", args.positional.len());
+            let message = format!(
+                "`kp.{scalar}` converts one number, and is given {}",
+                args.positional.len()
+            );
             return self.mistake("arguments", span, message, format!("write `kp.{scalar}(x)`"));
         };
         if others > 0 {

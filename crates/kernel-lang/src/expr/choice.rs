@@ -15,13 +15,7 @@ pub(crate) type Guards = (Vec<usize>, Vec<usize>);
 
 impl Elaborator<'_> {
     /// `then if test else otherwise`
-    pub fn conditional(
-        &mut self,
-        test: &Expr,
-        then: &Expr,
-        otherwise: &Expr,
-        span: Span,
-    ) -> Value {
+    pub fn conditional(&mut self, test: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Value {
         let value = self.expr(test);
         let guards = self.guards(test);
         match self.to_condition(&value, test.span) {
@@ -115,8 +109,7 @@ impl Elaborator<'_> {
     }
 
     fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {
-        let message =
-            format!("a choice between {} and {}", self.describe(a), self.describe(b));
+        let message = format!("a choice between {} and {}", self.describe(a), self.describe(b));
         let help = "choose between numbers of one type, or while compiling";
         self.mistake("type", span, message, help)
     }

@@ -77,12 +77,9 @@ impl Elaborator<'_> {
                 let message = "`*` unpacks a tuple in a call or a tuple";
                 self.mistake("foreign-python", of.span, message, "write the parts")
             }
-            ExprKind::Dict(_) => self.mistake(
-                "foreign-python",
-                span,
-                "kernels have no dictionary",
-                "write a tuple",
-            ),
+            ExprKind::Dict(_) => {
+                self.mistake("foreign-python", span, "kernels have no dictionary", "write a tuple")
+            }
             ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
         }
     }

@@ -122,7 +122,8 @@ impl Elaborator<'_> {
             (BinaryOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 Some(Value::tuple([&a.items[..], &b.items[..]].concat()))
             }
-            (BinaryOp::Mul, Value::Tuple(items), count) | (BinaryOp::Mul, count, Value::Tuple(items)) => {
+            (BinaryOp::Mul, Value::Tuple(items), count)
+            | (BinaryOp::Mul, count, Value::Tuple(items)) => {
                 let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
                 let all = std::iter::repeat_n(&items.items, count).flatten().cloned();
                 Some(Value::tuple(all.collect()))

@@ -26,7 +26,9 @@ impl Elaborator<'_> {
     pub fn assign_to(&mut self, target: &Expr, value: Value, span: Span) {
         match &target.kind {
             ExprKind::Name(name) => self.assign_name(name, value, target.span, span),
-            ExprKind::Tuple(parts) | ExprKind::List(parts) => self.unpack(target, parts, value, span),
+            ExprKind::Tuple(parts) | ExprKind::List(parts) => {
+                self.unpack(target, parts, value, span)
+            }
             ExprKind::Subscript(of, index) => {
                 let of = self.expr(of);
                 let index = self.expr(index);

@@ -61,9 +61,8 @@ impl Elaborator<'_> {
             None => {
                 // Neither is known to run, and both may have mistakes.
                 let first = self.branch(&guards.0, |cx| cx.block(then));
-                let second = self.branch(&guards.1, |cx| {
-                    cx.branches(rest, otherwise, &mut Vec::new())
-                });
+                let second =
+                    self.branch(&guards.1, |cx| cx.branches(rest, otherwise, &mut Vec::new()));
                 for (name, variable) in first.bound.into_iter().chain(second.bound) {
                     let binding = Binding::Lost(Lost::Poison);
                     self.frame().bind(&name, Variable { binding, ..variable });

@@ -104,7 +104,8 @@ impl Elaborator<'_> {
             (Control::Unrolled, true) => {
                 let message =
                     format!("`{word}` out of a loop that unrolls, on a condition of the kernel's");
-                let help = "write `range` instead of `range_constexpr`, or put the rest behind `if`";
+                let help =
+                    "write `range` instead of `range_constexpr`, or put the rest behind `if`";
                 self.mistake("unrolled", span, message, help);
                 Flow::Ended
             }

@@ -37,12 +37,16 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Flow {
         match self.expr(iter) {
-            Value::Range(range) if range.is_constant => self.unroll_range(target, &range, body, iter),
+            Value::Range(range) if range.is_constant => {
+                self.unroll_range(target, &range, body, iter)
+            }
             Value::Range(range) => match self.bounds(&range, iter.span) {
                 Some(bounds) => self.typed_loop(target, &bounds, body),
                 None => self.poisoned_loop(target, body),
             },
-            Value::Tuple(tuple) => self.unroll(target, &mut tuple.items.iter().cloned(), body, span),
+            Value::Tuple(tuple) => {
+                self.unroll(target, &mut tuple.items.iter().cloned(), body, span)
+            }
             Value::Poison => self.poisoned_loop(target, body),
             other => {
                 let message = format!("a loop over {}", self.describe(&other));
@@ -213,11 +217,7 @@ impl Elaborator<'_> {
 
     /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold, with
     /// what they stand for.
-    fn prepare_loop(
-        &mut self,
-        body: &Block,
-        targets: &[Name],
-    ) -> Vec<(Name, Variable)> {
+    fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<(Name, Variable)> {
         let inner = walk::loop_targets(body);
         let mut changing = Vec::new();
         for name in walk::assigned(body) {

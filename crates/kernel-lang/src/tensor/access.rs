@@ -149,13 +149,23 @@ impl Elaborator<'_> {
         }
         if !value.is_poison() {
             let message = format!("elements are {element}, and this is {}", self.describe(value));
-            self.mistake("element-type", span, message, format!("write `kp.{element}(…)` around it"));
+            self.mistake(
+                "element-type",
+                span,
+                message,
+                format!("write `kp.{element}(…)` around it"),
+            );
         }
         None
     }
 
     /// A tensor and a coordinate of it.
-    fn place(&mut self, of: &Value, index: &Value, span: Span) -> Option<(Arc<Tensor>, Coord<Leaf>)> {
+    fn place(
+        &mut self,
+        of: &Value,
+        index: &Value,
+        span: Span,
+    ) -> Option<(Arc<Tensor>, Coord<Leaf>)> {
         let coord = self.coord(index, span)?;
         match of {
             Value::Tensor(tensor) => Some((tensor.clone(), coord)),
@@ -177,8 +187,7 @@ impl Elaborator<'_> {
         match value {
             Value::None => Some(Tuple::Leaf(Slot::Free)),
             Value::Tuple(tuple) => {
-                let parts: Vec<_> =
-                    tuple.items.iter().map(|item| self.coord(item, span)).collect();
+                let parts: Vec<_> = tuple.items.iter().map(|item| self.coord(item, span)).collect();
                 Some(Tuple::Node(parts.into_iter().collect::<Option<_>>()?))
             }
             value => {
@@ -194,9 +203,8 @@ impl Elaborator<'_> {
             return Value::Poison;
         }
         let sliced = slice_and_offset(self, coord, &tensor.layout);
-        let moved = sliced.and_then(|(layout, offset)| {
-            Ok((layout, add_indices(self, &tensor.offset, &offset)?))
-        });
+        let moved = sliced
+            .and_then(|(layout, offset)| Ok((layout, add_indices(self, &tensor.offset, &offset)?)));
         match moved {
             Ok((layout, offset)) => {
                 Value::Tensor(Arc::new(Tensor { layout, offset, ..tensor.clone() }))
@@ -262,13 +270,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn check_bounds(
-        &mut self,
-        at: &Int<Leaf>,
-        extent: &Int<Leaf>,
-        name: &str,
-        span: Span,
-    ) -> bool {
+    fn check_bounds(&mut self, at: &Int<Leaf>, extent: &Int<Leaf>, name: &str, span: Span) -> bool {
         use kernpack_layout::Arith;
         let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
         if of_at.max < 0 || of_at.min >= of_extent.max {
@@ -360,7 +362,12 @@ impl Elaborator<'_> {
 
     /// Reports why layouts have no result.
     pub fn layout_error(&mut self, error: &kernpack_layout::Error, span: Span) -> Value {
-        self.mistake("layout", span, error.to_string(), "see the page on layouts for what is needed")
+        self.mistake(
+            "layout",
+            span,
+            error.to_string(),
+            "see the page on layouts for what is needed",
+        )
     }
 }
 

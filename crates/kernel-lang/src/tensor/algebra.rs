@@ -12,8 +12,7 @@ impl<'f> Elaborator<'f> {
     pub fn shape(&mut self, value: &Value, span: Span) -> Option<Shape<Leaf>> {
         match value {
             Value::Tuple(tuple) => {
-                let parts: Vec<_> =
-                    tuple.items.iter().map(|item| self.shape(item, span)).collect();
+                let parts: Vec<_> = tuple.items.iter().map(|item| self.shape(item, span)).collect();
                 Some(Tuple::Node(parts.into_iter().collect::<Option<_>>()?))
             }
             Value::Layout(layout) => Some(layout.layout.shape()),
@@ -47,8 +46,7 @@ impl<'f> Elaborator<'f> {
             Value::None => Some(Tiler::Keep),
             Value::Layout(layout) => Some(Tiler::Layout(layout.layout.clone())),
             Value::Tuple(tuple) => {
-                let parts: Vec<_> =
-                    tuple.items.iter().map(|item| self.tiler(item, span)).collect();
+                let parts: Vec<_> = tuple.items.iter().map(|item| self.tiler(item, span)).collect();
                 Some(Tiler::Modes(parts.into_iter().collect::<Option<_>>()?))
             }
             value => {

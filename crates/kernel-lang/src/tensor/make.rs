@@ -62,7 +62,8 @@ impl Elaborator<'_> {
             Int::Known(count) => match count.checked_mul(bytes) {
                 Some(bytes) if bytes <= MOST_SHARED_BYTES => Some(Size::Bytes(bytes as u32)),
                 _ => {
-                    let message = format!("{count} elements of {bytes} bytes are more than a block has");
+                    let message =
+                        format!("{count} elements of {bytes} bytes are more than a block has");
                     self.mistake("shared", span, message, "share at most 227 KiB");
                     None
                 }

@@ -41,7 +41,10 @@ def k(x, out, threads: kp.Constexpr):
         if kp.lane_idx() == 0:
             out[row] = acc
 ";
-    check(source, &[read("x", F32, &["m", "n"]), written("out", F32, &["m"]), int(256)], expect![[r#"
+    check(
+        source,
+        &[read("x", F32, &["m", "n"]), written("out", F32, &["m"]), int(256)],
+        expect![[r#"
         kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 m: int64 0..1099511627776, v3 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
           shared0 partial: float32 bytes 32 align 16
           s0 acc: float32
@@ -146,7 +149,8 @@ def k(x, out, threads: kp.Constexpr):
             }
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// Runs a kernel in which each of 32 threads has its number `t` and writes `out[t]`; `n` is 10.

@@ -107,8 +107,7 @@ fn elaborate_of(
     let files = files.map_err(|problems| show(&problems, &texts))?;
     let kernel = files.function(name).expect("the file has the kernel");
     let block = block.map(Some);
-    let request =
-        Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
+    let request = Request { kernel, arguments, dtypes: &[], block, symbol: "k" };
     elaborate(&files, &request).map_err(|problems| show(&problems, &texts))
 }
 
