@@ -22,7 +22,7 @@ def package(name):
 
 
 def normal(*shape):
-    return torch.randn(*shape, device="cuda")
+    return torch.randn(shape, device="cuda")
 
 
 @pytest.mark.parametrize("n", LENGTHS)

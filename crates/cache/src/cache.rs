@@ -12,7 +12,6 @@ use crate::request::{Key, Request, Wanted};
 use crate::settings::Settings;
 use crate::store::{Store, Unusable};
 use crate::warning::{Remark, Stored, name_held};
-use kernpack_compiler::package_file;
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -191,25 +190,26 @@ impl Cache {
 
     fn got(&self, search: &Search<'_>, entry: Entry, is_hit: bool) -> Got {
         let request = search.request;
-        let (texts, id) = compile::texts(request);
+        let mut texts = Texts::default();
+        let id = texts.add(&request.name, &request.text);
         let record = entry.record();
         let kept = match request.archs {
             Wanted::Archs(_) => &record.kept[..],
             Wanted::Written | Wanted::Devices(_) => &[],
         };
-        let again = |stored: &Stored| {
-            let mut warning = stored.diagnostic(id, &request.base);
+        let mut again = |stored: &Stored| {
+            let mut warning = stored.diagnostic(&mut texts, id, request);
             name_held(&mut warning, request);
             warning
         };
-        let warnings: Vec<_> = kept.iter().chain(&record.warnings).map(again).collect();
+        let warnings: Vec<_> = kept.iter().chain(&record.warnings).map(&mut again).collect();
         let told = Told::of(&request.name, texts).and(self.said()).and(warnings);
         Got { entry, is_hit, told }
     }
 
     fn forbidden(&self, search: Search<'_>) -> Failure {
-        let (texts, id) = compile::texts(search.request);
-        let reading = package_file::read(texts.snippet(id), &search.request.base);
+        let held = search.request.held.below(&search.request.base);
+        let reading = search.request.package_text().read(&mut Texts::default(), &held);
         let mut reasons = search.reasons;
         if reasons.is_empty() {
             reasons.push("nothing is known of this text and the files that go with it".to_string());

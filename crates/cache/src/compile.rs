@@ -6,13 +6,13 @@ use crate::manifest::{Files, Manifest};
 use crate::record::{Compilers, Facts, Record};
 use crate::request::{Request, Wanted, digest};
 use crate::warning::{Stored, name_held};
-use kernpack_compiler::package_file::{self, Reading};
-use kernpack_compiler::source::kernel::needs_assembler;
+use kernpack_compiler::package_file::Reading;
+use kernpack_compiler::source::kernel;
 use kernpack_compiler::{
     CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
 };
 use kernpack_compiler::{GpuSource, Launch, Site};
-use kernpack_syntax::{Diagnostic, Placed, TextId, Texts, Told};
+use kernpack_syntax::{Diagnostic, Placed, Texts, Told};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,23 +28,16 @@ pub(crate) struct Made {
     pub is_settled: bool,
 }
 
-/// The text of a request in a table of its own.
-pub(crate) fn texts(request: &Request) -> (Texts, TextId) {
-    let mut texts = Texts::default();
-    let id = texts.add(&request.name, &request.text);
-    (texts, id)
-}
-
 /// Reads and compiles what is asked for.
 pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Failure> {
     let start = SystemTime::now();
-    let (texts, id) = texts(request);
+    let mut texts = Texts::default();
     let held = request.held.below(&request.base);
     let options = Options { target: request.target, is_shared: true, held: &held };
     let read = tracing::info_span!("read").entered();
-    let mut reading = package_file::read(texts.snippet(id), &request.base);
+    let mut reading = request.package_text().read(&mut texts, &held);
     let kept = kept(&reading);
-    overrule(request, &mut reading)?;
+    overrule(request, &mut reading, compilers)?;
     drop(read);
     let mut told = Told::of(&request.name, texts);
     if let Wanted::Archs(_) = request.archs {
@@ -56,7 +49,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     // What they are now, and not what they are once it is done.
     let _ = has_c(&reading.package).then(|| compilers.c());
     let _ = has_cuda(&reading.package).then(|| compilers.nvrtc());
-    let _ = has_kernels(&reading.package).then(|| compilers.nvjitlink());
+    let _ = has_machine_code(&reading.package).then(|| compilers.nvjitlink());
     let compiled = match compile(&reading.package, &options) {
         Ok(compiled) => compiled,
         Err(error) => return Err(failure(request, told, error)),
@@ -66,8 +59,9 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
         Err(error) => return Err(failure(request, told.and(compiled.warnings.clone()), error)),
     };
     let warnings = compiled.warnings.iter().chain(&shared.warnings);
-    let warnings = warnings.map(|warning| Stored::of(warning, &request.base)).collect();
-    let kept = kept.iter().map(|warning| Stored::of(warning, &request.base)).collect();
+    let stored = |warning: &Diagnostic| Stored::of(warning, &told.texts, &request.base);
+    let warnings = warnings.map(stored).collect();
+    let kept = kept.iter().map(stored).collect();
     // What a machine lacks, such as a library, may be there the next time, and no file says so.
     let is_settled = shared.warnings.is_empty()
         && !compiled.inputs.iter().any(|file| changed_since(file, start));
@@ -119,12 +113,20 @@ pub(crate) fn functions(package: &WrittenPackage) -> Vec<String> {
     package.functions.iter().map(|function| function.signature.name.clone()).collect()
 }
 
-/// Has what is compiled compiled for what is wanted.
-fn overrule(request: &Request, reading: &mut Reading) -> Result<(), Failure> {
+/// Has CUDA C++ and kernels compiled for what is wanted. Without their assembler, kernels for devices
+/// stay what they are: PTX, which drivers compile.
+fn overrule(
+    request: &Request,
+    reading: &mut Reading,
+    compilers: &Compilers,
+) -> Result<(), Failure> {
     match &request.archs {
         Wanted::Written => {}
         Wanted::Devices(devices) if devices.is_empty() => {}
-        Wanted::Devices(devices) => reading.settle_archs(devices),
+        Wanted::Devices(devices) => {
+            let has_assembler = !reading.has_kernels() || compilers.nvjitlink().is_some();
+            reading.settle_archs(devices, has_assembler);
+        }
         Wanted::Archs(archs) => {
             let overruled = reading.overrule_archs(archs);
             if overruled.compiled.is_empty() && !reading.problems.has_errors() {
@@ -159,22 +161,19 @@ fn has_cuda(package: &WrittenPackage) -> bool {
     sites(package).any(|site| matches!(site, Site::Gpu { source: GpuSource::Cuda(..), .. }))
 }
 
-/// Whether machine code is made of kernels written here.
-fn has_kernels(package: &WrittenPackage) -> bool {
-    sites(package).any(|site| match site {
-        Site::Gpu { source: GpuSource::Kernel(_, archs), .. } => needs_assembler(archs),
-        Site::Gpu { source: GpuSource::Files(_) | GpuSource::Cuda(..), .. } | Site::Host { .. } => {
-            false
-        }
-    })
+/// Whether kernels that are written here become machine code.
+fn has_machine_code(package: &WrittenPackage) -> bool {
+    let launches = package.functions.iter().flat_map(|function| &function.launches);
+    let mut files = launches.filter_map(WrittenLaunch::kernel_file);
+    files.any(|file| kernel::needs_assembler(&file.archs))
 }
 
-/// Where the kernels are, but for those that Triton compiled.
+/// Where the kernels are of launches that are whole as they are written.
 fn sites(package: &WrittenPackage) -> impl Iterator<Item = &Site> {
     let launches = package.functions.iter().flat_map(|function| &function.launches);
     launches.filter_map(|launch| match launch {
         WrittenLaunch::Whole(Launch { site, .. }) => Some(site),
-        WrittenLaunch::Triton(_) => None,
+        WrittenLaunch::Triton(_) | WrittenLaunch::Kernel(_) | WrittenLaunch::Packed(_) => None,
     })
 }
 

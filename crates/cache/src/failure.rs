@@ -16,7 +16,7 @@ pub enum Failure {
     Compile(CompileError),
     /// Architectures are asked for, and there is nothing to be compiled for them.
     #[error(
-        "no source of `{name}` is CUDA C++, which alone is compiled for the architectures that are asked for"
+        "no source of `{name}` is CUDA C++ or a kernel file, which alone are compiled for the architectures that are asked for"
     )]
     NoCuda {
         /// What messages call the text.

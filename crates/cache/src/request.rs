@@ -9,7 +9,7 @@
 
 use kernpack_compiler::image::Arch;
 use kernpack_compiler::source::identity::processor;
-use kernpack_compiler::{Held, Target, llvm_version};
+use kernpack_compiler::{Held, Language, PackageText, Target, llvm_version};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,15 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// What messages call the text.
     pub name: String,
-    /// The text of a package file.
+    /// The text of a package file, or of a file of kernels.
     pub text: String,
+    /// Which of both it is.
+    pub language: Language,
     /// The folder that paths in the text start at.
     pub base: PathBuf,
     /// Files in memory, by their paths as the text names them.
     pub held: Held,
-    /// What CUDA C++ is compiled for.
+    /// What CUDA C++ and kernels are compiled for.
     pub archs: Wanted,
     /// What the package is made for.
     pub target: &'static Target,
@@ -64,16 +66,23 @@ pub(crate) enum Kind {
 }
 
 impl Request {
-    /// A request for what the text says, on this machine.
+    /// A request for what the text of a package file says, on this machine.
     pub fn new(name: impl Into<String>, text: impl Into<String>, base: &Path) -> Request {
         Request {
             name: name.into(),
             text: text.into(),
+            language: Language::Package,
             base: base.to_path_buf(),
             held: Held::default(),
             archs: Wanted::Written,
             target: Target::host(),
         }
+    }
+
+    /// The text, to be read.
+    pub(crate) fn package_text(&self) -> PackageText<'_> {
+        let Request { language, name, text, base, .. } = self;
+        PackageText { language: *language, name, text, base }
     }
 
     /// The name of all that could be the answer.
@@ -88,6 +97,10 @@ impl Request {
         add(format!("LLVM {major}.{minor}.{patch}").as_bytes());
         add(self.target.name.as_bytes());
         add(self.text.as_bytes());
+        if self.language == Language::Kernels {
+            // The file's name is the package's.
+            add(self.name.as_bytes());
+        }
         for (path, bytes) in self.held.iter() {
             add(path.as_os_str().as_encoded_bytes());
             add(bytes);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Diagnostics as records have them, to be told again; and those of the cache itself.
 //!
-//! Places are bytes of the request's text. Names of files in messages begin with the folder that
+//! Places are bytes of the request's text, or of a kernel file that is read again. Names of files in messages begin with the folder that
 //! paths start at, which may be another one the next time: a mark stands for it.
 
 use crate::request::Request;
-use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId};
+use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId, Texts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,18 +29,34 @@ pub(crate) struct Stored {
 struct StoredLabel {
     start: usize,
     end: usize,
-    /// Whether it is in the request's text, and not in none.
-    is_placed: bool,
+    /// The text that it is in.
+    place: StoredPlace,
     text: String,
 }
 
+/// What text a label is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum StoredPlace {
+    /// None.
+    Nowhere,
+    /// The request's.
+    Request,
+    /// That of a file, of which the name begins as paths in messages do.
+    File(String),
+}
+
 impl Stored {
-    /// A diagnostic of a request with that base.
-    pub fn of(diagnostic: &Diagnostic, base: &Path) -> Stored {
+    /// A diagnostic of a request with that base. The request's text is the first of the table.
+    pub fn of(diagnostic: &Diagnostic, texts: &Texts, base: &Path) -> Stored {
+        let place = |text: Option<TextId>| match text {
+            None => StoredPlace::Nowhere,
+            Some(id) if texts.first() == Some(id) => StoredPlace::Request,
+            Some(id) => StoredPlace::File(without_base(&texts.get(id).name, base)),
+        };
         let label = |label: &Label| StoredLabel {
             start: label.span.start,
             end: label.span.end,
-            is_placed: label.span.text.is_some(),
+            place: place(label.span.text),
             text: label.text.clone(),
         };
         Stored {
@@ -53,10 +69,16 @@ impl Stored {
         }
     }
 
-    /// The diagnostic of a request with that text and base.
-    pub fn diagnostic(&self, text: TextId, base: &Path) -> Diagnostic {
-        let label = |label: &StoredLabel| {
-            let text_id = label.is_placed.then_some(text);
+    /// The diagnostic of a request with that text. Files that it is about are read again: they are
+    /// as they were, or their labels are of no text.
+    pub fn diagnostic(&self, texts: &mut Texts, text: TextId, request: &Request) -> Diagnostic {
+        let base = &request.base;
+        let mut label = |label: &StoredLabel| {
+            let text_id = match &label.place {
+                StoredPlace::Nowhere => None,
+                StoredPlace::Request => Some(text),
+                StoredPlace::File(name) => reread(&with_base(name, base), texts, request),
+            };
             let span = Span { text: text_id, start: label.start, end: label.end };
             Label { span, text: label.text.clone() }
         };
@@ -64,11 +86,24 @@ impl Stored {
             code: code(&self.code),
             severity: if self.is_error { Severity::Error } else { Severity::Warning },
             message: with_base(&self.message, base),
-            labels: self.labels.iter().map(label).collect(),
+            labels: self.labels.iter().map(&mut label).collect(),
             help: self.help.clone(),
             detail: self.detail.as_ref().map(|detail| with_base(detail, base)),
         }
     }
+}
+
+/// A file that a diagnostic is about, in the table.
+fn reread(name: &str, texts: &mut Texts, request: &Request) -> Option<TextId> {
+    if let Some(known) = texts.find(name) {
+        return Some(known);
+    }
+    let held = request.held.below(&request.base);
+    let bytes = match held.get(Path::new(name)) {
+        Some(bytes) => bytes.to_vec(),
+        None => std::fs::read(name).ok()?,
+    };
+    Some(texts.add(name, String::from_utf8(bytes).ok()?))
 }
 
 /// The code as diagnostics have it, each once for the life of the process.
@@ -177,13 +212,36 @@ mod tests {
             .label(Span::new(0, 0), "");
         let detail = Some("a/k.c:1: data/k.c\n(a/k.h)".to_string());
         let diagnostic = Diagnostic { detail, ..diagnostic };
-        let stored = Stored::of(&diagnostic, Path::new("a"));
-        assert_eq!(stored.diagnostic(id, Path::new("a")), diagnostic);
-        let moved = stored.diagnostic(id, Path::new("/b"));
+        let stored = Stored::of(&diagnostic, &texts, Path::new("a"));
+        let mut again = |base: &str| {
+            let request = Request::new("p.toml", "x = 1", Path::new(base));
+            stored.diagnostic(&mut texts, id, &request)
+        };
+        assert_eq!(again("a"), diagnostic);
+        let moved = again("/b");
         assert_eq!(moved.message, "the C compiler warns of `/b/k.c`");
         assert_eq!(moved.detail.as_deref(), Some("/b/k.c:1: data/k.c\n(/b/k.h)"));
         let text = serde_json::to_string(&stored).unwrap();
         assert_eq!(serde_json::from_str::<Stored>(&text).unwrap(), stored);
+    }
+
+    #[test]
+    fn kernel_files_are_read_again() {
+        let mut texts = Texts::default();
+        texts.add("p.toml", "x = 1");
+        let id = texts.add("a/k.py", "y = 2");
+        let span = Span { text: Some(id), start: 4, end: 5 };
+        let diagnostic = Diagnostic::warning("local-memory", "slow").label(span, "here");
+        let stored = Stored::of(&diagnostic, &texts, Path::new("a"));
+        let mut request = Request::new("p.toml", "x = 1", Path::new("/b"));
+        let mut again = Texts::default();
+        let id = again.add("p.toml", "x = 1");
+        let missing = stored.diagnostic(&mut again, id, &request);
+        assert_eq!(missing.labels[0].span.text, None);
+        request.held.insert("k.py", *b"y = 2");
+        let found = stored.diagnostic(&mut again, id, &request);
+        let text = again.get(found.labels[0].span.text.unwrap());
+        assert_eq!((&text.name[..], &text.characters[..]), ("/b/k.py", "y = 2"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package file that a command is given: where it is read from, and what the command line
-//! overrules in it.
+//! The package file, or the kernel file, that a command is given: where it is read from, and what the
+//! command line overrules in it.
 
 use crate::Failure;
 use crate::input;
@@ -8,16 +8,19 @@ use anyhow::anyhow;
 use clap::Args;
 use kernpack_cache::{Request, Wanted};
 use kernpack_compiler::image::Arch;
-use kernpack_compiler::package_file::{self, Reading};
-use kernpack_compiler::{Options, Target, WrittenPackage, check_rest};
-use kernpack_syntax::{Diagnostic, TextId, Texts, Told};
+use kernpack_compiler::package_file::Reading;
+use kernpack_compiler::{Language, Options, PackageText, Target, WrittenPackage, check_rest};
+use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::path::{Path, PathBuf};
 
 /// The arguments of every command that takes a package file.
 #[derive(Args, Debug)]
 pub struct PackageFile {
-    /// The package file; `-` is the standard input.
+    /// The package file, or a file of kernels (.py); `-` is the standard input.
     file: PathBuf,
+    /// The standard input is a file of kernels.
+    #[arg(long)]
+    kernels: bool,
     /// The folder that paths in the package file start at: its own where left out, for `-` the
     /// current one.
     #[arg(long, value_name = "DIR")]
@@ -25,7 +28,8 @@ pub struct PackageFile {
     /// What to build for; this machine where left out.
     #[arg(long, value_parser = Target::find)]
     target: Option<&'static Target>,
-    /// What to compile CUDA C++ for, such as sm_90a,compute_80, whatever the package file says.
+    /// What to compile CUDA C++ and kernels for, such as sm_90a,compute_80, whatever the package file
+    /// says.
     #[arg(long, value_name = "ARCHS", value_parser = parse_archs)]
     arch: Option<Archs>,
 }
@@ -54,13 +58,15 @@ impl PackageFile {
     /// with the sources of what could be read.
     pub fn read(&self, options: &Options<'_>) -> Result<(WrittenPackage, Told), Failure> {
         let _span = tracing::info_span!("read").entered();
-        let (texts, id) = self.texts()?;
-        let mut reading = package_file::read(texts.snippet(id), self.base());
+        let (text, mut texts) = (self.text()?, Texts::default());
+        let (name, base) = (self.name(), self.base());
+        let own = PackageText { language: self.language(), name: &name, text: &text, base };
+        let mut reading = own.read(&mut texts, options.held);
         let warnings = match &self.arch {
             Some(archs) => self.overrule_archs(&mut reading, archs)?,
             None => vec![],
         };
-        let told = Told::of(self.name(), texts).and(warnings);
+        let told = Told::of(name, texts).and(warnings);
         if reading.problems.has_errors() {
             return Err(Failure::of(told, check_rest(reading, options).into()));
         }
@@ -73,22 +79,27 @@ impl PackageFile {
     /// Where the file cannot be read.
     pub fn request(&self) -> Result<Request, Failure> {
         let _span = tracing::info_span!("read").entered();
-        let (texts, id) = self.texts()?;
-        let text = texts.get(id).characters.clone();
+        let text = self.text()?;
         let archs = self.arch.as_ref().map(|Archs(archs)| Wanted::Archs(archs.clone()));
         Ok(Request {
             archs: archs.unwrap_or(Wanted::Written),
+            language: self.language(),
             target: self.target(),
             ..Request::new(self.name(), text, self.base())
         })
     }
 
-    /// The text, in a table of its own.
-    fn texts(&self) -> Result<(Texts, TextId), Failure> {
+    /// What the text is.
+    fn language(&self) -> Language {
+        if self.kernels { Language::Kernels } else { Language::of(&self.file) }
+    }
+
+    /// The text.
+    fn text(&self) -> Result<String, Failure> {
         let bytes = if self.is_stdin() { input::read_stdin() } else { input::read(&self.file) };
         let mut texts = Texts::default();
         match texts.add_bytes(self.name(), bytes?) {
-            Ok(id) => Ok((texts, id)),
+            Ok(id) => Ok(texts.get(id).characters.clone()),
             Err(problem) => Err(Failure::Diagnostics(Told::of(self.name(), texts).and([problem]))),
         }
     }
@@ -96,7 +107,9 @@ impl PackageFile {
     /// What is said where there is nothing that `--arch` could be for.
     pub fn no_cuda(&self) -> anyhow::Error {
         let name = self.name();
-        anyhow!("no source of `{name}` is CUDA C++, which alone takes `--arch`; leave it out")
+        anyhow!(
+            "no source of `{name}` is CUDA C++ or a kernel file, which alone take `--arch`; leave it out"
+        )
     }
 
     /// What to build for.

@@ -12,9 +12,9 @@ use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
 use crate::package_file::Reading;
 use crate::package_object::PackageObject;
 use crate::parts::Parts;
+use crate::settle::{Settled, settle};
 use crate::symbols;
 use crate::target::Target;
-use crate::triton_launch::{self, Settled};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use std::collections::HashMap;
@@ -89,8 +89,7 @@ fn compile_written(
 ) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
-    let Settled { package, unsound } =
-        triton_launch::settle(package, &[], &mut files, &mut problems);
+    let Settled { package, unsound } = settle(package, &[], &mut files, &mut problems);
     compile_parts(sound_parts(&package, &HashMap::new(), &unsound, problems, options)?, files)
 }
 
@@ -225,8 +224,7 @@ fn check_functions(
     options: &Options<'_>,
 ) -> Result<Checked, CompileError> {
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
-    let Settled { package, unsound } =
-        triton_launch::settle(package, unsound, &mut files, &mut problems);
+    let Settled { package, unsound } = settle(package, unsound, &mut files, &mut problems);
     let parts = sound_parts(&package, &HashMap::new(), &unsound, problems, options)?;
     if parts.host.modules.is_empty() || !options.is_shared {
         let Looked { inputs, missed } = parts.looked(files);

@@ -20,6 +20,10 @@ mod gpu_code;
 mod host_code;
 pub mod image;
 pub mod inspect;
+mod kernel;
+pub mod kernel_file;
+mod kernel_launch;
+mod language;
 pub mod leftover;
 pub mod link;
 mod llvm;
@@ -30,6 +34,7 @@ mod package_object;
 mod parallel;
 mod parts;
 mod plans;
+mod settle;
 pub mod source;
 mod symbols;
 pub mod target;
@@ -42,9 +47,12 @@ pub use compile::{
 pub use error::CompileError;
 pub use file::{Held, InputFile};
 pub use gpu_code::{CudaCode, GpuCompiler};
+pub use kernel_file::KernelFile;
+pub use language::{Language, PackageText};
 pub use llvm::version as llvm_version;
 pub use package::{
-    Function, Launch, Package, Returns, Site, Submit, TritonLaunch, WrittenLaunch, WrittenPackage,
+    Function, KernelLaunch, Launch, Package, PackedLaunches, Returns, Site, Submit, TritonLaunch,
+    WrittenLaunch, WrittenPackage,
 };
 pub use source::{GpuSource, HostSource, SourceError, SourceErrorKind};
 pub use target::Target;

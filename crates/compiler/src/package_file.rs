@@ -75,12 +75,13 @@ mod triton;
 #[cfg(test)]
 mod tests;
 
-use self::fields::{Fields, Reader, is_identifier};
+use self::fields::{Fields, Reader, is_identifier, no_identifier};
 use self::function::ReadFunction;
 use crate::image::Arch;
 use crate::link::is_library_name;
 use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
+use kernpack_validators::Signature;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -104,9 +105,18 @@ impl Reading {
         Overruled::of(self.package.functions.iter_mut().chain(&mut self.unsound), archs)
     }
 
-    /// Has every CUDA C++ source compiled for these architectures whose `arch` is not written.
-    pub fn settle_archs(&mut self, archs: &[Arch]) {
-        settle_archs(self.package.functions.iter_mut().chain(&mut self.unsound), archs);
+    /// Has every CUDA C++ source compiled for these architectures whose `arch` is not written, and
+    /// every kernel file where there is an assembler for them.
+    pub fn settle_archs(&mut self, archs: &[Arch], has_assembler: bool) {
+        let functions = self.package.functions.iter_mut().chain(&mut self.unsound);
+        settle_archs(functions, archs, has_assembler);
+    }
+
+    /// Whether any launch is of a kernel that is written here.
+    pub fn has_kernels(&self) -> bool {
+        let functions = self.package.functions.iter().chain(&self.unsound);
+        let mut launches = functions.flat_map(|function| &function.launches);
+        launches.any(|launch| launch.kernel_file().is_some())
     }
 }
 
@@ -146,7 +156,7 @@ pub fn read<'t>(text: impl Into<Snippet<'t>>, base: &Path) -> Reading {
         }
         let mut functions = function::functions(&mut reader, &mut fields);
         fields.finish(&mut reader);
-        check_names(&mut reader, &mut functions);
+        check_clashes(&mut reader, &mut functions);
         for ReadFunction { function, is_sound } in functions {
             if is_sound { &mut package.functions } else { &mut unsound }.push(function);
         }
@@ -168,15 +178,23 @@ fn toml_error(reader: &Reader<'_>, error: &toml::de::Error) -> Diagnostic {
 fn name(reader: &mut Reader<'_>, header: &mut Fields<'_>) -> String {
     let name = reader.required_string(header, "name", "the package needs a `name`");
     let Some(Snippet { text: name, span, .. }) = name else { return String::new() };
-    reader.check_identifier("the package's name", name, span);
+    check_name(name, span).into_iter().for_each(|problem| _ = reader.report(problem));
+    if is_identifier(name) { name.to_string() } else { String::new() }
+}
+
+/// What is wrong with the name of a package that stands there.
+pub(crate) fn check_name(name: &str, span: Span) -> Option<Diagnostic> {
+    if !is_identifier(name) {
+        return Some(no_identifier("the package's name", name, span));
+    }
     // What every header starts with has such names, and a package's functions begin with its own.
-    if name == "kernpack" || name.starts_with("kernpack_") {
+    let is_reserved = name == "kernpack" || name.starts_with("kernpack_");
+    is_reserved.then(|| {
         let message = format!("a package cannot have the name `{name}`");
         let problem = Diagnostic::new("reserved-name", message);
         let problem = problem.label(span, "what begins so in C is kernpack's own");
-        reader.report(problem.help("choose another name"));
-    }
-    if is_identifier(name) { name.to_string() } else { String::new() }
+        problem.help("choose another name")
+    })
 }
 
 /// The package's libraries.
@@ -197,20 +215,29 @@ fn owned(text: &Snippet<'_>) -> Placed<String> {
 
 /// No two entry points have one name, results' twins included: a function whose name is taken is
 /// not sound.
-fn check_names(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
-    let names = functions.iter().enumerate();
-    let names = names.flat_map(|(number, read)| entry_points(number, read));
-    let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();
-    for (i, EntryName { name, span, remark, function }) in names.iter().enumerate() {
-        let Some(clash) = names[..i].iter().find(|other| other.name == *name) else { continue };
-        reader.report(
-            Diagnostic::new("name-clash", format!("two functions of the package are `{name}`"))
-                .label(*span, remark.as_str())
-                .label(clash.span, clash.remark.as_str())
-                .help("rename one"),
-        );
-        functions[*function].is_sound = false;
+fn check_clashes(reader: &mut Reader<'_>, functions: &mut [ReadFunction]) {
+    for (number, problem) in clashes(functions.iter().map(|read| &read.function.signature)) {
+        reader.report(problem);
+        functions[number].is_sound = false;
     }
+}
+
+/// The functions of which an entry point has a name that another one has already, by number.
+pub(crate) fn clashes<'s>(
+    signatures: impl Iterator<Item = &'s Signature>,
+) -> Vec<(usize, Diagnostic)> {
+    let names = signatures.enumerate();
+    let names = names.flat_map(|(number, signature)| entry_points(number, signature));
+    let names: Vec<_> = names.filter(|entry_point| !entry_point.name.is_empty()).collect();
+    let clash = |(i, EntryName { name, span, remark, function }): (usize, &EntryName)| {
+        let clash = names[..i].iter().find(|other| other.name == *name)?;
+        let message = format!("two functions of the package are `{name}`");
+        let problem = Diagnostic::new("name-clash", message)
+            .label(*span, remark.as_str())
+            .label(clash.span, clash.remark.as_str());
+        Some((*function, problem.help("rename one")))
+    };
+    names.iter().enumerate().filter_map(clash).collect()
 }
 
 /// The name of a function's variant, with where it comes from and in which words.
@@ -223,8 +250,7 @@ struct EntryName {
 }
 
 /// The names of a function's variants.
-fn entry_points(function: usize, read: &ReadFunction) -> Vec<EntryName> {
-    let signature = &read.function.signature;
+fn entry_points(function: usize, signature: &Signature) -> Vec<EntryName> {
     let named = |name, remark| EntryName { name, span: signature.span, remark, function };
     let own = named(signature.name.clone(), "this function".to_string());
     let twin = signature.out_variant().map(|twin| {

@@ -18,14 +18,12 @@ mod json;
 
 use crate::file::{Files, ReadError};
 use crate::image::{Arch, Image};
-use crate::package::{
-    Function, Launch, Package, Site, TritonLaunch, WrittenLaunch, WrittenPackage, args_place,
-};
+use crate::package::{Function, Launch, Site, TritonLaunch, args_place};
 use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
 use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::{DType, DeviceType};
-use kernpack_syntax::{Diagnostics, Placed};
+use kernpack_syntax::Placed;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;
 use kernpack_validators::{
@@ -143,81 +141,29 @@ struct Described {
     params: Option<Vec<u32>>,
 }
 
-/// A package with what Triton's JSON says in every launch of a Triton source.
-#[derive(Debug)]
-pub struct Settled {
-    /// The package, without the functions that are not sound.
-    pub package: Package,
-    /// Functions in which something is wrong, with those launches of which all is known. Only their
-    /// sources count.
-    pub unsound: Vec<Function>,
-}
-
-/// Settles a package, and functions in which something is wrong already. A JSON that cannot be
-/// read, is not that of its cubin, does not fit the launch, or wants what is not supported, is a
-/// problem; its function is not sound then.
+/// Settles a launch: the one of that number of those that run at these times. The function gets the
+/// workspace that the kernel wants.
+///
+/// # Errors
+/// Where a JSON cannot be read, is not that of its cubin, does not fit the launch, or wants what is
+/// not supported.
 pub fn settle(
-    package: &WrittenPackage,
-    unsound: &[Function<WrittenLaunch>],
+    function: &mut Function,
+    place: (usize, &[&When]),
+    written: &TritonLaunch,
     files: &mut Files<'_>,
-    problems: &mut Diagnostics,
-) -> Settled {
-    let mut settled = Settled { package: package.without_functions(), unsound: vec![] };
-    for function in &package.functions {
-        let n_problems = problems.0.len();
-        let function = settle_function(function, files, problems);
-        match problems.0.len() == n_problems {
-            true => settled.package.functions.push(function),
-            false => settled.unsound.push(function),
-        }
-    }
-    for function in unsound {
-        settled.unsound.push(whole_launches(function, files, problems));
-    }
-    settled
+) -> Result<Launch, SourceError> {
+    let described = describe(written, files)?;
+    settle_launch(function, place, written, &described)
+        .map_err(|error| error.of(&described.json, &written.args))
 }
 
-fn settle_function(
-    function: &Function<WrittenLaunch>,
-    files: &mut Files<'_>,
-    problems: &mut Diagnostics,
-) -> Function {
-    let mut settled = function.without_launches();
-    let whens: Vec<_> = function.launches.iter().map(WrittenLaunch::when).collect();
-    for (index, written) in function.launches.iter().enumerate() {
-        let launch = match written {
-            WrittenLaunch::Whole(launch) => Ok(launch.clone()),
-            WrittenLaunch::Triton(written) => describe(written, files).and_then(|described| {
-                settle_launch(&mut settled, (index, &whens), written, &described)
-                    .map_err(|error| error.of(&described.json, &written.args))
-            }),
-        };
-        match launch {
-            Ok(launch) => settled.launches.push(launch),
-            Err(error) => problems.push(error.diagnostic(&function.signature.name, [])),
-        }
-    }
-    settled
-}
-
-/// The launches that are whole as they are written. Of the others, which may be wrong, only the
-/// files are looked at.
-fn whole_launches(
-    function: &Function<WrittenLaunch>,
-    files: &mut Files<'_>,
-    problems: &mut Diagnostics,
-) -> Function {
-    let mut settled = function.without_launches();
-    for launch in &function.launches {
-        match launch {
-            WrittenLaunch::Whole(launch) => settled.launches.push(launch.clone()),
-            WrittenLaunch::Triton(launch) => {
-                let error = describe(launch, files).err();
-                problems.extend(error.map(|error| error.diagnostic(&function.signature.name, [])));
-            }
-        }
-    }
-    settled
+/// Looks at the files of a launch that is not settled.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn check_files(written: &TritonLaunch, files: &mut Files<'_>) -> Result<(), SourceError> {
+    describe(written, files).map(|_| ())
 }
 
 /// What the JSON files of a launch say together.

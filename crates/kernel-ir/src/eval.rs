@@ -23,7 +23,12 @@ use std::ops::{Add, Div, Mul, Sub};
 
 /// Runs an expression with `T` as Rust's type of an integer or float.
 macro_rules! with_type {
-    ($scalar:expr, int $T:ident => $int:expr, float $F:ident => $float:expr, bool => $bool:expr) => {
+    (
+        $scalar:expr,
+        int $T:ident => $int:expr,
+        float $F:ident => $float:expr,
+        bool => $bool:expr
+    ) => {
         match $scalar {
             Scalar::Bool => $bool,
             Scalar::I8 => {
@@ -313,7 +318,17 @@ fn from_floats<F: Float>(to: Scalar, how: Rounding, x: &[u64], out: &mut [u64]) 
         (Scalar::F16 | Scalar::BF16 | Scalar::F32, _) => {
             each(x, out, |x| round(float(x), to, how));
         }
-        _ => each(x, out, |x| float_to_int(float(x), to, how)),
+        (
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64,
+            _,
+        ) => each(x, out, |x| float_to_int(float(x), to, how)),
     }
 }
 

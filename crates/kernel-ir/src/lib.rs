@@ -19,8 +19,10 @@
 //! alignment that layouts and signatures have proved, and a statement that the index is in bounds.
 //!
 //! [`eval`] says what operations on numbers give, [`intrinsic`] what a kernel can ask of a machine.
-//! [`Builder`] makes kernels. [`ranges`] finds what integers can be, and [`shared`] where arrays of a
-//! block lie.
+//! [`Builder`] makes kernels, [`text`] prints and reads them, [`expand()`] puts functions in the
+//! place of calls, and [`verify()`] says which kernels are well formed. [`interp`] runs them and
+//! finds what is wrong with them. [`ranges`] finds what integers can be, and [`shared`] where
+//! arrays of a block lie.
 //!
 //! Not here: LLVM, files, signatures, the language.
 #![forbid(unsafe_code)]

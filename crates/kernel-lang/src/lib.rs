@@ -61,6 +61,7 @@ pub mod file;
 mod finish;
 mod inline;
 mod number;
+pub mod packed;
 mod parameter;
 pub mod python;
 mod scope;

@@ -93,6 +93,11 @@ impl Texts {
         &self.0[id.0 as usize]
     }
 
+    /// The text that was added first.
+    pub fn first(&self) -> Option<TextId> {
+        (!self.0.is_empty()).then_some(TextId(0))
+    }
+
     /// The text of that name, if there is one.
     pub fn find(&self, name: &str) -> Option<TextId> {
         let place = self.0.iter().position(|text| text.name == name)?;

@@ -22,7 +22,7 @@ mod written;
 
 pub use constant::{Constant, Number};
 pub use named_tensor::NamedTensor;
-pub use when::When;
+pub use when::{Branch, When};
 
 use crate::check;
 use crate::expr::{Expr, Field, Name};
@@ -161,7 +161,8 @@ impl LaunchSpec {
             exprs.extend(numbers.map(|number| &number.value));
         }
         let names = exprs.into_iter().flat_map(Expr::names).map(|name| name.text);
-        names.chain(self.when.rules().iter().flat_map(Rule::names).map(|name| name.text)).collect()
+        let asked = self.when.rules().into_iter().flat_map(Rule::names).map(|name| name.text);
+        names.chain(asked).collect()
     }
 }
 
@@ -349,7 +350,10 @@ impl Join<'_, '_> {
         let has_rules = |launch: &LaunchSpec| matches!(launch.when, When::Rules(_));
         // One with a bad condition has none yet.
         if !launches.is_empty() && launches.iter().all(has_rules) && all.len() == launches.len() {
-            let whens: Vec<_> = whens.iter().map(|when| when.rules()).collect();
+            let whens: Vec<_> = whens
+                .iter()
+                .map(|when| if let When::Rules(rules) = when { &rules[..] } else { &[] })
+                .collect();
             check::no_launch::require(self.cx, &all, &whens);
         }
         for (index, (launch, when)) in launches.iter().zip(conds).enumerate() {

@@ -65,11 +65,11 @@ pub use geometry::Geometry;
 pub use host_type::HostType;
 pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
 pub use launch::{
-    Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns, Site,
+    Branch, Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns, Site,
     When, Workspace,
 };
 pub use literal::{Literal, float_text};
-pub use parse::{parse_expr, parse_kernel_arg, parse_tensor, parse_when};
+pub use parse::{parse_expr, parse_kernel_arg, parse_literal, parse_tensor, parse_when};
 pub use path::Path;
 pub use plan::Plan;
 pub use rule::{Comparison, FloatSide, Known, KnownValue, Outcomes, Rule, RuleKind};

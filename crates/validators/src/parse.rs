@@ -105,6 +105,11 @@ pub fn parse_when<'t>(text: impl Into<Snippet<'t>>) -> Result<When, Diagnostics>
     })
 }
 
+/// Reads a literal, as defaults have them.
+pub fn parse_literal<'t>(text: impl Into<Snippet<'t>>) -> Result<Literal, Diagnostics> {
+    parse_all(text, |parser, diagnostics| parser.reported(Parser::parse_literal, diagnostics))
+}
+
 /// Reads a tensor type, as workspaces have them.
 pub fn parse_tensor<'t>(text: impl Into<Snippet<'t>>) -> Result<param::Tensor, Diagnostics> {
     parse_all(text, |parser, diagnostics| parser.reported(param::parse_tensor, diagnostics))

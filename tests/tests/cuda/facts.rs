@@ -202,7 +202,7 @@ fn facts_plan() -> Plan {
     let written = &package.functions[0];
     let launches = written.launches.iter().map(|launch| match launch {
         WrittenLaunch::Whole(launch) => launch.clone(),
-        WrittenLaunch::Triton(launch) => panic!("{launch:?}"),
+        launch => panic!("{launch:?}"),
     });
     let launches = launches.collect();
     Function { launches, ..Function::new(written.signature.clone()) }.plan().unwrap()

@@ -18,8 +18,8 @@ fn record(kind: Kind, files: &[(bool, &[&str])]) -> Record {
         inputs: vec![],
         missed: vec![],
         c_compiler: None,
-        nvrtc: None,
         nvjitlink: None,
+        nvrtc: None,
         warnings: vec![],
         kept: vec![],
     }

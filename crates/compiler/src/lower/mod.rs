@@ -16,7 +16,6 @@ mod function;
 mod getter;
 mod gpu;
 mod import;
-pub mod kernel;
 mod launch;
 mod launched;
 mod member;

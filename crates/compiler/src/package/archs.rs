@@ -2,8 +2,9 @@
 //! Compiling what a package has compiled, CUDA C++ and kernels written here, for other
 //! architectures than it says.
 
-use super::{Function, Launch, Site, WrittenLaunch};
+use super::{Function, KernelLaunch, Launch, PackedLaunches, Site, WrittenLaunch};
 use crate::image::Arch;
+use crate::kernel_file::KernelFile;
 use crate::source::GpuSource;
 use kernpack_syntax::Placed;
 
@@ -17,19 +18,34 @@ pub struct Overruled {
 }
 
 /// Has every source of these functions that is compiled, and of which nobody wrote for what,
-/// compiled for these architectures.
+/// compiled for these architectures: kernels written here only where there is an assembler for
+/// them.
 pub fn settle_archs<'f>(
     functions: impl Iterator<Item = &'f mut Function<WrittenLaunch>>,
     archs: &[Arch],
+    has_assembler: bool,
 ) {
     for launch in functions.flat_map(|function| &mut function.launches) {
-        let WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) = launch else {
-            continue;
-        };
-        if source.is_arch_written() == Some(false) {
-            source.set_archs(archs);
+        match launch {
+            WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) => {
+                if source.is_arch_written() == Some(false) {
+                    source.set_archs(archs);
+                }
+            }
+            WrittenLaunch::Kernel(KernelLaunch { file, .. })
+            | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
+                if has_assembler && !file.is_arch_written() {
+                    set_archs(file, archs);
+                }
+            }
+            WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. })
+            | WrittenLaunch::Triton(_) => {}
         }
     }
+}
+
+fn set_archs(file: &mut KernelFile, archs: &[Arch]) {
+    file.archs = archs.iter().copied().map(Placed::from).collect();
 }
 
 impl Overruled {
@@ -43,6 +59,11 @@ impl Overruled {
             let (name, names) = match launch {
                 WrittenLaunch::Triton(launch) => {
                     (GpuSource::Files(launch.files.clone()).name(), &mut overruled.kept)
+                }
+                WrittenLaunch::Kernel(KernelLaunch { file, .. })
+                | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
+                    set_archs(file, archs);
+                    (file.path.clone().map(|path| path.display().to_string()), &mut overruled.compiled)
                 }
                 WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. }) => continue,
                 WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) => {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches as package files have them: whole, or of a kernel of which Triton's JSON says the rest.
-//! What it says is put in when the JSON has been read ([`triton_launch`](crate::triton_launch));
-//! until then, such a launch has a draft.
+//! Launches as package files have them: whole, of a kernel of which Triton's JSON says the rest, or
+//! of one that is written here, which has to be compiled first. What is lacking is put in when the
+//! files have been read ([`settle`](crate::settle)); until then, such a launch has a draft.
 
 use super::{Function, Launch, Package, Site};
+use crate::kernel_file::KernelFile;
 use crate::source::GpuFile;
 use kernpack_ffi_abi::DeviceType;
+use kernpack_kernel_lang::packed::PackedRow;
+use kernpack_kernel_lang::packed::written::WrittenArg;
 use kernpack_syntax::{Diagnostics, Placed};
 use kernpack_validators::{
     self as validators, Expr, Geometry, KernelArg, KernelName, LaunchSpec, When,
@@ -22,6 +25,34 @@ pub enum WrittenLaunch {
     Whole(Launch),
     /// All that Triton's JSON does not say.
     Triton(TritonLaunch),
+    /// Of a kernel that is written here.
+    Kernel(KernelLaunch),
+    /// All launches of a packed function.
+    Packed(PackedLaunches),
+}
+
+/// A launch of a kernel that is written here.
+#[derive(Clone, Debug)]
+pub struct KernelLaunch {
+    /// When it runs.
+    pub when: When,
+    /// The file.
+    pub file: KernelFile,
+    /// The kernel's name there.
+    pub kernel: Placed<String>,
+    /// What it is passed.
+    pub args: Vec<Placed<WrittenArg>>,
+    /// How it is laid out.
+    pub geometry: Geometry,
+}
+
+/// The launches of a packed function.
+#[derive(Clone, Debug)]
+pub struct PackedLaunches {
+    /// The file.
+    pub file: KernelFile,
+    /// Its launches, for each combination of dtypes.
+    pub rows: Vec<PackedRow>,
 }
 
 /// A launch of a kernel that Triton compiled.
@@ -87,12 +118,39 @@ impl TritonLaunch {
     }
 }
 
+impl KernelLaunch {
+    /// The launch as far as it is known: what the kernel gets is known once it is compiled.
+    fn draft(&self) -> LaunchSpec {
+        LaunchSpec {
+            when: self.when.clone(),
+            kernel: KernelName::plain(&self.kernel.value),
+            args: self.kernel_args().filter(|arg| is_number(arg)).collect(),
+            site: validators::Site::Gpu(self.geometry.clone().into()),
+        }
+    }
+
+    /// What it is passed that is no constant.
+    fn kernel_args(&self) -> impl Iterator<Item = Placed<KernelArg>> {
+        self.args.iter().filter_map(|arg| match &arg.value {
+            WrittenArg::Arg(kernel_arg) => Some(Placed::new(kernel_arg.clone(), arg.span)),
+            WrittenArg::Literal(_) => None,
+        })
+    }
+}
+
+/// Whether an argument is an expression, which has a value or is wrong, whatever the kernel does.
+fn is_number(arg: &Placed<KernelArg>) -> bool {
+    matches!(&arg.value, KernelArg::Value(expr, _) if expr.as_symbol().is_none())
+}
+
 impl WrittenLaunch {
     /// When it runs.
     pub fn when(&self) -> &When {
         match self {
             WrittenLaunch::Whole(launch) => &launch.when,
             WrittenLaunch::Triton(launch) => &launch.when,
+            WrittenLaunch::Kernel(launch) => &launch.when,
+            WrittenLaunch::Packed(_) => &When::Always,
         }
     }
 
@@ -100,14 +158,36 @@ impl WrittenLaunch {
     pub fn is_on_gpu(&self) -> bool {
         match self {
             WrittenLaunch::Whole(launch) => matches!(launch.site, Site::Gpu { .. }),
-            WrittenLaunch::Triton(_) => true,
+            WrittenLaunch::Triton(_) | WrittenLaunch::Kernel(_) | WrittenLaunch::Packed(_) => true,
         }
     }
 
-    fn args(&self) -> &[Placed<KernelArg>] {
+    /// What it passes to a kernel.
+    fn args(&self) -> Vec<KernelArg> {
+        let values = |args: &[Placed<KernelArg>]| args.iter().map(|arg| arg.value.clone()).collect();
         match self {
-            WrittenLaunch::Whole(launch) => &launch.args,
-            WrittenLaunch::Triton(launch) => &launch.args,
+            WrittenLaunch::Whole(launch) => values(&launch.args),
+            WrittenLaunch::Triton(launch) => values(&launch.args),
+            WrittenLaunch::Kernel(launch) => launch.kernel_args().map(|arg| arg.value).collect(),
+            WrittenLaunch::Packed(_) => vec![],
+        }
+    }
+
+    /// The file that its kernel is written in, where that is so.
+    pub fn kernel_file(&self) -> Option<&KernelFile> {
+        match self {
+            WrittenLaunch::Kernel(launch) => Some(&launch.file),
+            WrittenLaunch::Packed(launches) => Some(&launches.file),
+            WrittenLaunch::Whole(_) | WrittenLaunch::Triton(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn kernel_file_mut(&mut self) -> Option<&mut KernelFile> {
+        match self {
+            WrittenLaunch::Kernel(launch) => Some(&mut launch.file),
+            WrittenLaunch::Packed(launches) => Some(&mut launches.file),
+            WrittenLaunch::Whole(_) | WrittenLaunch::Triton(_) => None,
         }
     }
 }
@@ -137,19 +217,24 @@ impl Function<WrittenLaunch> {
     pub fn check(&self) -> Result<(), Diagnostics> {
         let on_gpu = self.launches.iter().any(WrittenLaunch::is_on_gpu);
         let device = if on_gpu { DeviceType::CUDA } else { DeviceType::CPU };
-        let drafts = self.launches.iter().map(|launch| match launch {
-            WrittenLaunch::Whole(launch) => launch.spec(),
-            WrittenLaunch::Triton(launch) => launch.draft(),
+        let drafts = self.launches.iter().filter_map(|launch| match launch {
+            WrittenLaunch::Whole(launch) => Some(launch.spec()),
+            WrittenLaunch::Triton(launch) => Some(launch.draft()),
+            WrittenLaunch::Kernel(launch) => Some(launch.draft()),
+            // They stand alone, and are planned once they are settled.
+            WrittenLaunch::Packed(_) => None,
         });
         let drafts: Vec<_> = drafts.collect();
         let plan = self.signature.plan_function(device, &self.workspaces, &drafts)?;
-        let args = self.launches.iter().flat_map(WrittenLaunch::args);
+        let args: Vec<_> = self.launches.iter().flat_map(WrittenLaunch::args).collect();
         let whole =
             plan.launches.iter().filter_map(|planned| match &self.launches[planned.index] {
                 WrittenLaunch::Whole(launch) => Some((launch, planned)),
-                WrittenLaunch::Triton(_) => None,
+                WrittenLaunch::Triton(_) | WrittenLaunch::Kernel(_) | WrittenLaunch::Packed(_) => {
+                    None
+                }
             });
-        let mut problems = self.signature.unwritten_results(args.map(|arg| &arg.value));
+        let mut problems = self.signature.unwritten_results(args.iter());
         problems.extend(whole.flat_map(|(launch, planned)| launch.nameless_dtypes(&plan, planned)));
         Diagnostics(problems).into_result()
     }

@@ -353,21 +353,16 @@ impl<'f> Reader<'f> {
     /// Reports a name that is no C identifier.
     pub fn check_identifier(&mut self, what: &str, name: &str, place: Span) {
         if !is_identifier(name) {
-            let message = format!("{what}, `{name}`, is no C identifier");
-            let label = "expected letters, digits and `_`, no digit in front";
-            self.report(Diagnostic::new("bad-name", message).label(place, label));
+            self.report(no_identifier(what, name, place));
         }
     }
+}
 
-    /// Reports a key that a later version of kernpack reads.
-    pub fn not_yet(&mut self, key: &str, span: Span) {
-        let message = format!(
-            "`{key}` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions"
-        );
-        let problem = Diagnostic::new("not-supported", message).label(span, "of a later version");
-        let help = "give CUDA C++, `source = { cuda = \"…\" }`, or compile the kernel first: `{ cubin = \"…\" }`, `{ ptx = \"…\" }` or `{ fatbin = \"…\" }`";
-        self.report(problem.help(help));
-    }
+/// That `what` is called something that is no C identifier.
+pub(super) fn no_identifier(what: &str, name: &str, place: Span) -> Diagnostic {
+    let message = format!("{what}, `{name}`, is no C identifier");
+    let label = "expected letters, digits and `_`, no digit in front";
+    Diagnostic::new("bad-name", message).label(place, label)
 }
 
 /// Whether a text is a C identifier.

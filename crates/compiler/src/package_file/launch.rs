@@ -5,11 +5,12 @@ use super::fields::{Fields, Reader, Value, is_identifier};
 use super::layout::{self, Layout, TritonLayout};
 use super::source::{self, Source};
 use super::submit;
-use crate::package::{Launch, Returns, Site, TritonLaunch, WrittenLaunch};
+use crate::package::{KernelLaunch, Launch, Returns, Site, TritonLaunch, WrittenLaunch};
+use kernpack_kernel_lang::packed::written::WrittenArg;
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use kernpack_validators::{
     KernelArg, KernelName, NamePiece, Signature, When, Workspace, parse_kernel_arg,
-    parse_kernel_name, parse_when,
+    parse_kernel_name, parse_literal, parse_when,
 };
 use toml::de::DeValue;
 
@@ -108,6 +109,14 @@ pub(super) fn read<'t>(
     let source = written.and_then(|value| source::read(reader, value));
     let is_source_sound = reader.n_problems() == n_problems;
     let layout = layout(reader, fields, form, source.as_ref(), is_triton);
+    if let Some(Source::Kernel(file)) = source {
+        let (kernel, args) = (own_kernel(reader, fields), own_args(reader, fields, function));
+        refuse_returns(reader, fields);
+        let (kernel, args) = (kernel?, args?);
+        let Layout::Whole(geometry) = layout? else { return None };
+        let launch = KernelLaunch { when, file, kernel, args, geometry };
+        return is_source_sound.then_some(WrittenLaunch::Kernel(launch));
+    }
     // Of a source that cannot be read, nothing is known.
     let is_c = matches!(source, Some(Source::Host(_)));
     let kernel = match is_triton && !fields.has("kernel") && !fields.has("symbol") {
@@ -116,7 +125,9 @@ pub(super) fn read<'t>(
     };
     let args = args(reader, fields, function);
     let returns = match source {
-        Some(Source::Gpu(_) | Source::Triton(_)) => refuse_returns(reader, fields),
+        Some(Source::Gpu(_) | Source::Triton(_) | Source::Kernel(_)) => {
+            refuse_returns(reader, fields)
+        }
         Some(Source::Host(_)) | None => returns(reader, fields),
     };
     // Whatever a compiler said of it would follow from what is told already.
@@ -134,7 +145,7 @@ pub(super) fn read<'t>(
             return Some(WrittenLaunch::Triton(launch));
         }
         // Its layout has not been read, which is told.
-        (Source::Gpu(_) | Source::Triton(_), _) => return None,
+        (Source::Gpu(_) | Source::Triton(_) | Source::Kernel(_), _) => return None,
     };
     Some(Launch { when, kernel: kernel?, args, site }.into())
 }
@@ -163,7 +174,7 @@ fn layout<'t>(
             submit::misplace(own);
             layout_of(reader, own, source)
         }
-        (None, Some(Source::Gpu(_) | Source::Triton(_))) => {
+        (None, Some(Source::Gpu(_) | Source::Triton(_) | Source::Kernel(_))) => {
             if !is_elsewhere {
                 let block = if is_triton { "" } else { ", block = […]" };
                 let help = format!("write `launch = {{ grid = […]{block} }}`");
@@ -183,7 +194,9 @@ fn layout_of(
 ) -> Option<Layout> {
     let layout = match source {
         None => None,
-        Some(Source::Gpu(_)) => layout::read(reader, fields).map(Layout::Whole),
+        Some(Source::Gpu(_) | Source::Kernel(_)) => {
+            layout::read(reader, fields).map(Layout::Whole)
+        }
         Some(Source::Triton(_)) => layout::read_triton(reader, fields).map(Layout::Triton),
         Some(Source::Host(_)) => {
             layout::refuse(reader, fields);
@@ -211,6 +224,42 @@ fn args(
         args.extend(arg.map(|arg| Placed::new(arg, text.span)));
     }
     Some(args)
+}
+
+/// The arguments of a kernel that is written here: what other kernels get, or a constant.
+fn own_args(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    function: Described<'_>,
+) -> Option<Vec<Placed<WrittenArg>>> {
+    let Some(value) = fields.take("args") else {
+        let args = unsaid_args(reader, fields, function)?;
+        return Some(args.into_iter().map(|arg| arg.map(WrittenArg::Arg)).collect());
+    };
+    let mut args = Vec::new();
+    for text in reader.texts("args", value) {
+        let arg = match parse_literal(text) {
+            Ok(literal) => Some(WrittenArg::Literal(literal)),
+            Err(_) => reader.parse(text, parse_kernel_arg).map(WrittenArg::Arg),
+        };
+        args.extend(arg.map(|arg| Placed::new(arg, text.span)));
+    }
+    Some(args)
+}
+
+/// The name of a kernel that is written here, which stands for itself: which dtypes it is compiled
+/// for follows from what it is passed.
+fn own_kernel(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Option<Placed<String>> {
+    let name = kernel(reader, fields, None, false)?;
+    let text = name.to_string();
+    if !is_identifier(&text) {
+        let message = format!("`{text}` cannot be the name of a kernel");
+        let label = "expected the name of a function of the file";
+        let problem = Diagnostic::new("bad-name", message).label(name.span, label);
+        reader.report(problem.help("write it without `{…}`: its dtypes are those of its tensors"));
+        return None;
+    }
+    Some(Placed::new(text, name.span))
 }
 
 /// The arguments of a launch without `args`: all that the function takes. Where that is more than

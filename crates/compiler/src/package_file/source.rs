@@ -6,6 +6,7 @@ use super::fields::{Fields, Reader, Value, quoted};
 use super::launch::misplace_in_source;
 use super::{c_option, owned, triton};
 use crate::image::{Arch, ImageKind};
+use crate::kernel_file::KernelFile;
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub(super) enum Source {
     Gpu(GpuSource),
     /// Of kernels for GPUs, with Triton's JSON.
     Triton(Vec<GpuFile>),
+    /// Of kernels for GPUs that are written here.
+    Kernel(KernelFile),
 }
 
 impl Source {
@@ -40,8 +43,8 @@ enum Kind {
     Cuda,
     /// Compiled GPU code.
     Image(ImageKind),
-    /// Something that later versions read.
-    Later,
+    /// Kernels that are written here.
+    Kernel,
 }
 
 /// Every kind of source, by the key that names its file.
@@ -52,7 +55,7 @@ const KINDS: &[(&str, Kind)] = &[
     ("fatbin", Kind::Image(ImageKind::Fatbin)),
     ("ptx", Kind::Image(ImageKind::Ptx)),
     (triton::KEY, Kind::Image(ImageKind::Cubin)),
-    ("kernel", Kind::Later),
+    ("kernel", Kind::Kernel),
 ];
 
 /// The keys that stand beside a file, of one kind or another.
@@ -64,6 +67,8 @@ const COMPILED: &[&str] = &["o", "a"];
 /// What CUDA C++ is compiled for where nothing is said: PTX that every device of CUDA 13 compiles
 /// for itself.
 const OLDEST: &str = "compute_75";
+/// The same of kernels that are written here.
+const KERNELS_OLDEST: &str = "compute_80";
 
 /// Reads a source.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
@@ -73,14 +78,14 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source>
     let mut fields =
         reader.table("source", value, "a source", "a table such as `{ host = \"norm.c\" }`")?;
     misplace_in_source(&mut fields);
-    let (key, kind, fields) = kind(reader, fields, |kind| kind != Kind::Later)?;
+    let (key, kind, fields) = kind(reader, fields, |_| true)?;
     match kind {
         Kind::Host => host(reader, fields).map(Source::Host),
         Kind::Cuda => cuda(reader, fields).map(Source::Gpu),
         Kind::Image(image) => {
             file(reader, fields, key, image).map(|file| Source::of_files(vec![file]))
         }
-        Kind::Later => None,
+        Kind::Kernel => kernel(reader, fields).map(Source::Kernel),
     }
 }
 
@@ -93,8 +98,8 @@ pub(super) fn is_triton(value: &Value<'_>) -> bool {
     }
 }
 
-/// The one kind of a source, with the key of its file. Nothing where the source has several kinds,
-/// none, or one of a later version. Where it has none, those that `fits` accepts are proposed.
+/// The one kind of a source, with the key of its file. Nothing where the source has several kinds
+/// or none. Where it has none, those that `fits` accepts are proposed.
 fn kind<'t>(
     reader: &mut Reader<'_>,
     mut fields: Fields<'t>,
@@ -102,16 +107,9 @@ fn kind<'t>(
 ) -> Option<(&'static str, Kind, Fields<'t>)> {
     let mut named: Vec<_> = KINDS.iter().copied().filter(|(key, _)| fields.has(key)).collect();
     named.sort_by_key(|(key, _)| fields.place(key).start);
-    let is_later = |(_, kind): &&(_, Kind)| *kind == Kind::Later;
-    if named.len() > 1 && named.iter().all(|(key, kind)| *kind != Kind::Later || *key == "kernel") {
+    if named.len() > 1 {
         // The file is named by another key, so this one is meant as that of a launch.
-        named.retain(|(_, kind)| *kind != Kind::Later);
-    }
-    if named.iter().any(|named| is_later(&named)) {
-        for (key, _) in named.iter().filter(is_later) {
-            reader.not_yet(key, fields.place(key));
-        }
-        return None;
+        named.retain(|(_, kind)| *kind != Kind::Kernel);
     }
     match named[..] {
         [] => {
@@ -211,7 +209,7 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
     let CompilerOptions { include, define, options } = compiler_options(reader, &mut fields);
     let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
     let archs = match fields.take("arch") {
-        Some(value) => archs(reader, value),
+        Some(value) => archs(reader, value, OLDEST),
         None => OLDEST.parse::<Arch>().ok().map(|oldest| vec![oldest.into()]),
     };
     fields.finish(reader);
@@ -220,13 +218,28 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
     Some(GpuSource::Cuda(source, archs?))
 }
 
+/// Kernels that are written here: `{ kernel = "norm.py", arch = ["sm_90a", "compute_80"] }`.
+fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile> {
+    let path = reader.string(&mut fields, "kernel").map(|text| reader.path(&text));
+    let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
+    let archs = fields.take("arch").map(|value| archs(reader, value, KERNELS_OLDEST));
+    fields.finish(reader);
+    let line_info = line_info.unwrap_or(Some(false))?;
+    let archs = archs.unwrap_or_else(|| Some(KernelFile::archs()))?;
+    Some(KernelFile { archs, line_info, ..KernelFile::new(path?) })
+}
+
 /// What CUDA C++ is compiled for: at least one architecture, each once.
-fn archs(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Vec<Placed<Arch>>> {
+fn archs(
+    reader: &mut Reader<'_>,
+    value: &Value<'_>,
+    oldest: &str,
+) -> Option<Vec<Placed<Arch>>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
         let problem =
             problem.label(reader.span_of(value.span()), "expected at least one architecture");
-        reader.report(problem.help(format!("leave `arch` out to compile for `{OLDEST}`")));
+        reader.report(problem.help(format!("leave `arch` out to compile for `{oldest}`")));
         return None;
     }
     let mut archs = Vec::new();

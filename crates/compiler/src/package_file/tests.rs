@@ -31,7 +31,7 @@ fn expect_package(text: &str) -> WrittenPackage {
 fn launch(package: &WrittenPackage, number: usize) -> &Launch {
     match &package.functions[0].launches[number] {
         WrittenLaunch::Whole(launch) => launch,
-        WrittenLaunch::Triton(launch) => panic!("{launch:?}"),
+        launch => panic!("{launch:?}"),
     }
 }
 
@@ -429,9 +429,6 @@ fn problems_of_launches_on_a_gpu() {
         launch = { grid = [1], block = [1] }
             conflict: `grid` is for launches on a GPU, and the source is a host function
             conflict: `block` is for launches on a GPU, and the source is a host function
-        source = { kernel = 'b' }
-        launch = { grid = [1], block = [1] }
-            not-supported: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
         source = { ptx = 'b' }
         returns = 'int'
         launch = { grid = [1], block = [1] }

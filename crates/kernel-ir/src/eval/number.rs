@@ -134,7 +134,9 @@ pub(super) trait Float: Bits {
 }
 
 macro_rules! floats {
-    ($( $float:ident, $store:ident, $scalar:ident, $wide:ident, $widen:expr, $narrow:expr; )*) => { $(
+    ($(
+        $float:ident, $store:ident, $scalar:ident, $wide:ident, $widen:path, $narrow:path;
+    )*) => { $(
         impl Bits for $float {
             fn of(bits: u64) -> $float {
                 $float::from_bits(bits as $store)
@@ -155,15 +157,15 @@ macro_rules! floats {
             }
 
             fn narrow(wide: $wide) -> $float {
-                $narrow(wide)
+                if wide.is_nan() { $float::NAN } else { $narrow(wide) }
             }
         }
     )* };
 }
 
 floats! {
-    f16, u16, F16, f32, f16::to_f32, |wide: f32| if wide.is_nan() { f16::NAN } else { f16::from_f32(wide) };
-    bf16, u16, BF16, f32, bf16::to_f32, |wide: f32| if wide.is_nan() { bf16::NAN } else { bf16::from_f32(wide) };
-    f32, u32, F32, f32, |x| x, |wide: f32| if wide.is_nan() { f32::NAN } else { wide };
-    f64, u64, F64, f64, |x| x, |wide: f64| if wide.is_nan() { f64::NAN } else { wide };
+    f16, u16, F16, f32, f16::to_f32, f16::from_f32;
+    bf16, u16, BF16, f32, bf16::to_f32, bf16::from_f32;
+    f32, u32, F32, f32, std::convert::identity, std::convert::identity;
+    f64, u64, F64, f64, std::convert::identity, std::convert::identity;
 }

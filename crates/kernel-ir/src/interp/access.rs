@@ -7,8 +7,8 @@ use super::clock::Now;
 use super::execute::Execution;
 use super::finding::{Kind, Other};
 use super::memory::{Memory, fetch, put};
-use super::program::{Access, Register};
 use super::shadow::{Seen, Shadow, Way};
+use super::step::{Access, Register};
 use super::warp::{LANES, LocalMemory, lanes_of};
 use crate::types::{MOST_VECTOR_BYTES, Space};
 

@@ -6,29 +6,20 @@
 use super::clock;
 use super::execute::Execution;
 use super::finding::{Kind, Other};
-use super::program::{Pc, Register, Step};
+use super::step::{Bounds, Control, Pc, Register};
 use super::warp::{Frame, LANES, Status};
 use crate::eval;
 use crate::intrinsic::Level;
 use crate::op::{Binary, Compare};
-use crate::types::Scalar;
-
-/// The registers of a `for` loop.
-struct Bounds {
-    scalar: Scalar,
-    index: Register,
-    end: Register,
-    step: Register,
-}
 
 impl Execution<'_, '_> {
     /// Runs a step that says which lanes run next, and which step.
-    pub fn control(&mut self, step: &Step) {
+    pub fn control(&mut self, control: Control) {
         let next = self.warp.pc + 1;
-        self.warp.pc = match *step {
-            Step::If { condition, otherwise } => self.branch(condition, otherwise, next),
-            Step::Else { end } => self.other_branch(end, next),
-            Step::EndIf { close } => {
+        self.warp.pc = match control {
+            Control::If { condition, otherwise } => self.branch(condition, otherwise, next),
+            Control::Else { end } => self.other_branch(end, next),
+            Control::EndIf { close } => {
                 let waiting = match self.warp.frames.pop() {
                     Some(Frame::If { waiting }) => waiting,
                     Some(Frame::Loop { .. }) | None => 0,
@@ -36,31 +27,28 @@ impl Execution<'_, '_> {
                 self.warp.active |= waiting;
                 self.unless_empty(next, close)
             }
-            Step::For { scalar, index, first, end, step, exit } => {
-                self.set(index, self.get(first));
-                let bounds = Bounds { scalar, index, end, step };
-                self.first_turn(&bounds, exit, next)
+            Control::For(start) => {
+                self.set(start.bounds.index, self.get(start.first));
+                self.first_turn(&start.bounds, start.exit, next)
             }
-            Step::ForNext { scalar, index, end, step, body } => {
-                self.next_turn(&Bounds { scalar, index, end, step }, body, next)
-            }
-            Step::While => {
+            Control::ForNext { bounds, body } => self.next_turn(&bounds, body, next),
+            Control::While => {
                 self.warp.frames.push(Frame::Loop { left: 0, continued: 0 });
                 next
             }
-            Step::WhileTest { condition, exit } => {
+            Control::WhileTest { condition, exit } => {
                 let stays = self.where_true(condition);
                 self.keep_in_loop(stays);
                 self.unless_empty(next, exit)
             }
-            Step::WhileNext { before } => {
+            Control::WhileNext { before } => {
                 self.rejoin_turn();
                 if self.warp.active != 0 {
                     self.turn();
                 }
                 self.unless_empty(before, next)
             }
-            Step::EndLoop { close } => {
+            Control::EndLoop { close } => {
                 let left = match self.warp.frames.pop() {
                     Some(Frame::Loop { left, .. }) => left,
                     Some(Frame::If { .. }) | None => 0,
@@ -68,29 +56,28 @@ impl Execution<'_, '_> {
                 self.warp.active = left;
                 self.unless_empty(next, close)
             }
-            Step::Break { close } => {
+            Control::Break { close } => {
                 let active = std::mem::take(&mut self.warp.active);
                 if let Some((left, _)) = self.innermost_loop() {
                     *left |= active;
                 }
                 close
             }
-            Step::Continue { close } => {
+            Control::Continue { close } => {
                 let active = std::mem::take(&mut self.warp.active);
                 if let Some((_, continued)) = self.innermost_loop() {
                     *continued |= active;
                 }
                 close
             }
-            Step::Return { close } => {
+            Control::Return { close } => {
                 self.warp.active = 0;
                 close
             }
-            Step::End => {
+            Control::End => {
                 self.block_on(Status::Ended);
                 self.warp.pc
             }
-            _ => unreachable!("a step that is no control"),
         };
     }
 

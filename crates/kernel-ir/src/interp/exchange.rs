@@ -4,7 +4,7 @@
 
 use super::execute::Execution;
 use super::finding::Kind;
-use super::program::Register;
+use super::step::Register;
 use super::warp::{LANES, Lanes, lanes_of};
 use crate::intrinsic::{Intrinsic, WarpOp};
 use crate::types::Scalar;

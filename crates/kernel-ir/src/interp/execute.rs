@@ -6,8 +6,9 @@
 use super::clock::Releases;
 use super::finding::{Findings, Kind, Other, Thread};
 use super::memory::Memories;
-use super::program::{Program, Register, Step, width};
+use super::program::Program;
 use super::shadow::{Packing, Shadow};
+use super::step::{Register, Step, width};
 use super::warp::{Block, Frame, LANES, Lanes, Status, Warp, lanes_of};
 use crate::constant::Const;
 use crate::eval;
@@ -138,7 +139,7 @@ impl<'p> Execution<'_, 'p> {
             Step::Atomic(atomic) => self.atomic(atomic),
             Step::Print { format, values } => self.print(format, values),
             Step::Unsupported(message) => self.unsupported(message),
-            control => return self.control(control),
+            Step::Control(control) => return self.control(*control),
         }
         self.warp.pc += 1;
     }

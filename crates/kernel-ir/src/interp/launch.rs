@@ -4,9 +4,10 @@
 use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
 use super::memory::{Memories, MemoryId};
-use super::program::{Program, Register};
+use super::program::Program;
 use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
+use super::step::Register;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size};
 use crate::verify::{MOST_SHARED_BYTES, MOST_THREADS};
@@ -101,11 +102,10 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
             return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
         }
     };
-    let n_blocks =
-        launch.grid.iter().fold(1_u64, |all, count| all.saturating_mul(u64::from(*count)));
-    let n_threads = launch.block.iter().product();
+    let n_blocks = product(launch.grid);
+    let n_threads: u32 = launch.block.iter().product();
     let program = Program::of(launch.kernel);
-    let packing = Packing::new(n_threads_to_warps(n_threads), n_blocks, program.sites.len());
+    let packing = Packing::new(n_threads.div_ceil(32), n_blocks, program.sites.len());
     let Some(most_time) = packing.most_time() else {
         problem(format!("a grid of {n_blocks} blocks is too large for the interpreter"));
         return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
@@ -143,8 +143,9 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
     }
 }
 
-fn n_threads_to_warps(n_threads: u32) -> u32 {
-    n_threads.div_ceil(32)
+/// How many there are in three dimensions; more than fit are as many as do.
+fn product(counts: [u32; 3]) -> u64 {
+    counts.iter().fold(1, |all: u64, count| all.saturating_mul(u64::from(*count)))
 }
 
 /// What the registers of parameters hold.
@@ -190,11 +191,10 @@ fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
 }
 
 fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
-    let n_threads: u64 = block.iter().map(|count| u64::from(*count)).product();
+    let n_threads = product(block);
     if !(1..=u64::from(MOST_THREADS)).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
-        return Err(format!(
-            "a block of {block:?} threads: there are 1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}"
-        ));
+        let most = format!("1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}");
+        return Err(format!("a block of {block:?} threads: there are {most}"));
     }
     for (known, found) in kernel.block.iter().zip(block) {
         if known.is_some_and(|known| known != found) {

@@ -70,7 +70,9 @@ impl Memory {
     /// The first byte that was never written, if there is one.
     pub fn first_unwritten(&self) -> Option<usize> {
         let written = self.written.as_ref()?;
-        (0..self.bytes.len()).find(|byte| !written.has_all(*byte, 1))
+        let word = written.0.iter().position(|word| *word != u64::MAX)?;
+        let byte = word * 64 + written.0[word].trailing_ones() as usize;
+        (byte < self.bytes.len()).then_some(byte)
     }
 
     /// The element that holds a byte, as a person names it: `x[3, 100]`.

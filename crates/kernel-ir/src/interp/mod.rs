@@ -38,6 +38,7 @@ mod memory;
 mod program;
 mod schedule;
 mod shadow;
+mod step;
 mod warp;
 
 #[cfg(test)]

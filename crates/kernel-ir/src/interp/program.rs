@@ -1,221 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A kernel as the interpreter runs it: one list of steps, in which values are registers and
-//! regions are places to go to. What can be known before a launch is looked up here once.
-//!
-//! A register has a number of 64 bits for each thread of a warp. A vector takes as many as it has
-//! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
+//! A kernel as the interpreter runs it: one list of steps. What can be known before a launch is
+//! looked up here once.
 
 use super::lifetime::Lifetimes;
-use crate::constant::Const;
-use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, Meaning, WarpOp};
+use super::step::{Access, Atomic, Bounds, Control, For, Pc, Register, Step, width};
+use crate::intrinsic::{AtomicOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Binary, Call, Compare, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary};
-use crate::types::{Scalar, Space, Type};
+use crate::op::{Call, Op, OpKind, Operand, Ptx, Region, Store};
+use crate::types::{Scalar, Type};
 use std::collections::HashMap;
-
-/// The first of the registers of a value.
-pub(super) type Register = u32;
-
-/// A place in the list of steps.
-pub(super) type Pc = u32;
-
-/// What a warp does next.
-#[derive(Clone, Debug)]
-pub(super) enum Step<'a> {
-    Unary {
-        op: Unary,
-        scalar: Scalar,
-        x: Register,
-        out: Register,
-        count: u32,
-    },
-    Binary {
-        op: Binary,
-        scalar: Scalar,
-        a: Register,
-        b: Register,
-        out: Register,
-        count: u32,
-    },
-    Compare {
-        op: Compare,
-        scalar: Scalar,
-        a: Register,
-        b: Register,
-        out: Register,
-    },
-    Select {
-        condition: Register,
-        then: Register,
-        otherwise: Register,
-        out: Register,
-        count: u32,
-    },
-    Convert {
-        from: Scalar,
-        to: Scalar,
-        how: Rounding,
-        x: Register,
-        out: Register,
-        count: u32,
-    },
-    Bitcast {
-        from: Type,
-        to: Type,
-        x: Register,
-        out: Register,
-    },
-    /// Copies registers, one by one.
-    Copy {
-        from: Vec<Register>,
-        out: Register,
-    },
-    /// The beginning of an allocation.
-    Address {
-        allocation: u32,
-        out: Register,
-    },
-    Offset {
-        pointer: Register,
-        bytes: Register,
-        out: Register,
-    },
-    Load {
-        access: Access,
-        out: Register,
-        guard: Option<(Register, Register)>,
-    },
-    Store {
-        access: Access,
-        value: Register,
-        condition: Option<Register>,
-    },
-    InBounds {
-        scalar: Scalar,
-        index: Register,
-        extent: Register,
-    },
-    Set {
-        slot: Register,
-        value: Register,
-        count: u32,
-    },
-    Pure {
-        meaning: fn(&[Const]) -> Const,
-        operands: Vec<(Scalar, Register)>,
-        out: Register,
-    },
-    Approximate {
-        meaning: fn(&[Const]) -> Const,
-        operands: Vec<(Scalar, Register)>,
-        out: Register,
-    },
-    Geometry {
-        geometry: Geometry,
-        out: Register,
-    },
-    Exchange {
-        op: WarpOp,
-        row: &'static Intrinsic,
-        value: (Scalar, Register),
-        by: (Scalar, Register),
-        out: Register,
-    },
-    Barrier(Level),
-    Fence {
-        is_wide: bool,
-    },
-    Atomic(Box<Atomic>),
-    Print {
-        format: &'a str,
-        values: Vec<(Type, Register)>,
-    },
-    Unsupported(String),
-    /// Threads go on behind this step where the condition holds, else behind `otherwise`.
-    If {
-        condition: Register,
-        otherwise: Pc,
-    },
-    /// The other threads' turn.
-    Else {
-        end: Pc,
-    },
-    /// All that are left go on; to `close` where none is.
-    EndIf {
-        close: Pc,
-    },
-    For {
-        scalar: Scalar,
-        index: Register,
-        first: Register,
-        end: Register,
-        step: Register,
-        exit: Pc,
-    },
-    ForNext {
-        scalar: Scalar,
-        index: Register,
-        end: Register,
-        step: Register,
-        body: Pc,
-    },
-    While,
-    WhileTest {
-        condition: Register,
-        exit: Pc,
-    },
-    WhileNext {
-        before: Pc,
-    },
-    EndLoop {
-        close: Pc,
-    },
-    Break {
-        close: Pc,
-    },
-    Continue {
-        close: Pc,
-    },
-    Return {
-        close: Pc,
-    },
-    End,
-}
-
-/// An access to memory, but for where it goes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
-    pub space: Space,
-    pub pointer: Register,
-    pub scalar: Scalar,
-    /// So many scalars in a row.
-    pub count: u32,
-    pub align: u32,
-    /// Its place among those of all accesses.
-    pub site: u32,
-}
-
-impl Access {
-    pub fn bytes(&self) -> u32 {
-        self.scalar.bytes() * self.count
-    }
-}
-
-/// An atomic operation.
-#[derive(Clone, Debug)]
-pub(super) struct Atomic {
-    pub access: Access,
-    pub op: AtomicOp,
-    /// The operand; the expected one of two.
-    pub value: Register,
-    /// What is written where the expected one is there.
-    pub replacement: Register,
-    pub is_acquire: bool,
-    pub is_release: bool,
-    /// Whether threads of other blocks take part.
-    pub is_wide: bool,
-    pub out: Option<Register>,
-}
 
 /// A kernel as steps.
 pub(super) struct Program<'a> {
@@ -261,15 +54,6 @@ impl<'a> Program<'a> {
     }
 }
 
-/// How many registers a value takes.
-pub(super) const fn width(ty: Type) -> u32 {
-    match ty {
-        Type::Scalar(_) => 1,
-        Type::Vector(_, lanes) => lanes as u32,
-        Type::Pointer(_) => 2,
-    }
-}
-
 struct Compiler<'a> {
     lifetimes: Lifetimes,
     program: Program<'a>,
@@ -300,7 +84,7 @@ impl<'a> Compiler<'a> {
             self.slots.push(register);
         }
         self.region(&kernel.body);
-        self.emit(Step::End);
+        self.emit_control(Control::End);
     }
 
     fn region(&mut self, region: &'a Region) {
@@ -310,13 +94,8 @@ impl<'a> Compiler<'a> {
         }
         let close = self.here();
         for step in self.closing.pop().unwrap_or_default() {
-            match &mut self.program.steps[step] {
-                Step::EndIf { close: to }
-                | Step::EndLoop { close: to }
-                | Step::Break { close: to }
-                | Step::Continue { close: to }
-                | Step::Return { close: to } => *to = close,
-                _ => unreachable!("a step that does not leave its region"),
+            if let Step::Control(control) = &mut self.program.steps[step] {
+                control.set_close(close);
             }
         }
     }
@@ -331,9 +110,13 @@ impl<'a> Compiler<'a> {
         self.program.steps.len() - 1
     }
 
+    fn emit_control(&mut self, control: Control) -> usize {
+        self.emit(Step::Control(control))
+    }
+
     /// Emits a step that goes to the end of the region that it is in.
-    fn emit_leaving(&mut self, step: Step<'a>) {
-        let step = self.emit(step);
+    fn emit_leaving(&mut self, control: Control) {
+        let step = self.emit_control(control);
         if let Some(closing) = self.closing.last_mut() {
             closing.push(step);
         }
@@ -350,9 +133,9 @@ impl<'a> Compiler<'a> {
             OpKind::While { before, condition, body } => {
                 self.while_loop(before, *condition, body);
             }
-            OpKind::Break => self.emit_leaving(Step::Break { close: 0 }),
-            OpKind::Continue => self.emit_leaving(Step::Continue { close: 0 }),
-            OpKind::Return => self.emit_leaving(Step::Return { close: 0 }),
+            OpKind::Break => self.emit_leaving(Control::Break { close: 0 }),
+            OpKind::Continue => self.emit_leaving(Control::Continue { close: 0 }),
+            OpKind::Return => self.emit_leaving(Control::Return { close: 0 }),
             OpKind::Set(slot, value) => self.set(*slot, *value),
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
@@ -397,18 +180,19 @@ impl<'a> Compiler<'a> {
     fn if_else(&mut self, condition: Value, then: &'a Region, otherwise: &'a Region) {
         let place = self.place;
         let condition = self.of(condition);
-        let branch = self.emit(Step::If { condition, otherwise: 0 });
+        let branch = self.emit_control(Control::If { condition, otherwise: 0 });
         self.release();
         self.region(then);
         self.place = place;
-        let middle = self.emit(Step::Else { end: 0 });
+        let middle = self.emit_control(Control::Else { end: 0 });
         self.region(otherwise);
         self.position += 1;
         self.place = place;
         let end = self.here();
-        self.program.steps[branch] = Step::If { condition, otherwise: middle as Pc };
-        self.program.steps[middle] = Step::Else { end };
-        self.emit_leaving(Step::EndIf { close: 0 });
+        let otherwise = middle as Pc;
+        self.program.steps[branch] = Step::Control(Control::If { condition, otherwise });
+        self.program.steps[middle] = Step::Control(Control::Else { end });
+        self.emit_leaving(Control::EndIf { close: 0 });
     }
 
     fn for_loop(&mut self, index: Value, bounds: [Value; 3], body: &'a Region) {
@@ -416,34 +200,35 @@ impl<'a> Compiler<'a> {
         let scalar = self.scalar(index);
         let [first, end, step] = bounds.map(|bound| self.of(bound));
         let index = self.define(index);
-        let start = self.emit(Step::For { scalar, index, first, end, step, exit: 0 });
+        let bounds = Bounds { scalar, index, end, step };
+        let start = self.emit_control(Control::For(For { bounds, first, exit: 0 }));
         self.release();
         let body_pc = self.here();
         self.region(body);
         self.place = place;
-        self.emit(Step::ForNext { scalar, index, end, step, body: body_pc });
+        self.emit_control(Control::ForNext { bounds, body: body_pc });
         self.position += 1;
         let exit = self.here();
-        self.program.steps[start] = Step::For { scalar, index, first, end, step, exit };
-        self.emit_leaving(Step::EndLoop { close: 0 });
+        self.program.steps[start] = Step::Control(Control::For(For { bounds, first, exit }));
+        self.emit_leaving(Control::EndLoop { close: 0 });
     }
 
     fn while_loop(&mut self, before: &'a Region, condition: Value, body: &'a Region) {
         let place = self.place;
-        self.emit(Step::While);
+        self.emit_control(Control::While);
         self.release();
         let before_pc = self.here();
         self.region(before);
         self.place = place;
         let condition = self.of(condition);
-        let test = self.emit(Step::WhileTest { condition, exit: 0 });
+        let test = self.emit_control(Control::WhileTest { condition, exit: 0 });
         self.region(body);
         self.place = place;
-        self.emit(Step::WhileNext { before: before_pc });
+        self.emit_control(Control::WhileNext { before: before_pc });
         self.position += 1;
         let exit = self.here();
-        self.program.steps[test] = Step::WhileTest { condition, exit };
-        self.emit_leaving(Step::EndLoop { close: 0 });
+        self.program.steps[test] = Step::Control(Control::WhileTest { condition, exit });
+        self.emit_leaving(Control::EndLoop { close: 0 });
     }
 
     /// An operation with a result, without regions and jumps.

@@ -7,8 +7,9 @@ use super::clock;
 use super::execute::{Execution, Machine, Stop, index_of};
 use super::finding::{Kind, Other};
 use super::memory::Memory;
-use super::program::{Pc, Program, Register};
+use super::program::Program;
 use super::shadow::Shadow;
+use super::step::{Pc, Register};
 use super::warp::{Block, LANES, Status, Warp};
 
 /// How many times the warps of a block are gone through before another block's turn.

@@ -3,8 +3,9 @@
 
 use super::clock::{Order, Releases};
 use super::memory::{Bits, Memory};
-use super::program::{Pc, Program};
+use super::program::Program;
 use super::shadow::Shadow;
+use super::step::Pc;
 
 /// The threads of a warp.
 pub(super) const LANES: usize = 32;

@@ -25,8 +25,8 @@
 //!
 //! * The type of every result is written. A value has the number that its id says; numbers may be
 //!   left out. Slots and arrays are declared first, in the order of their numbers.
-//! * Names that are no words stand in quotes: `v3 "x.shape[1]": int64`. In quotes, `\"`, `\\`, `\n`,
-//!   `\t` and `\u{…}` stand for what cannot be written.
+//! * Names that are no words stand in quotes: `v3 "x.shape[1]": int64`. In quotes, `\"`, `\\`,
+//!   `\n`, `\t` and `\u{…}` stand for what cannot be written.
 //! * What is known of a number: `0..65536`, `0..`, `..10`, `multiple 8`.
 //! * `block [256, _, 1]` where the extent in y is not known; nothing where none is. An array whose
 //!   size a parameter says has `bytes v2`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Texts of kernels: what is printed is read again, and what is no text is told.
+//! Kernels read as they print, and what is wrong with a text is told.
+
 use super::{Item, parse};
 use crate::constant::Const;
 use crate::types::Scalar;

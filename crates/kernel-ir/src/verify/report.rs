@@ -8,9 +8,6 @@ use crate::op::{Op, Region};
 use crate::text;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
-/// Names that do not exist, types that do not fit: a mistake of whoever made the kernel.
-const MALFORMED: &str = "kernel-malformed";
-
 pub(super) struct Report<'k> {
     pub kernel: &'k Kernel,
     problems: Diagnostics,
@@ -30,12 +27,12 @@ impl<'k> Report<'k> {
     /// Something is wrong that is no operation's.
     pub fn malformed(&mut self, message: impl Into<String>) {
         let message = format!("kernel `{}`: {}", self.kernel.name, message.into());
-        self.problems.push(Diagnostic::new(MALFORMED, message));
+        self.problems.push(Diagnostic::new("kernel-malformed", message));
     }
 
     /// An operation is wrong.
     pub fn malformed_op(&mut self, op: &Op, message: impl Into<String>) {
-        self.push(op, Diagnostic::new(MALFORMED, message), "");
+        self.push(op, Diagnostic::new("kernel-malformed", message), "");
     }
 
     /// Something is wrong with an operation.

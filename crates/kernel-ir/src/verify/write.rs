@@ -38,8 +38,9 @@ pub(super) fn verify(report: &mut Report<'_>) {
             return;
         };
         let name = &param.name;
-        let problem = Diagnostic::new("not-mut", format!("`{name}` is written, and is not `mut`"))
-            .help(format!("write `mut` behind the dtype of `{name}` in the signature"));
+        let problem =
+            Diagnostic::new("read-only", format!("`{name}` is written, and is not `mut`"))
+                .help(format!("write `mut` behind the dtype of `{name}` in the signature"));
         report.push(op, problem, "written here");
     });
 }

@@ -94,6 +94,33 @@ fn add(name: &Name, names: &mut Vec<Name>) {
     }
 }
 
+/// The names that a function uses and may not bind itself, each once.
+pub fn used(function: &Function, names: &mut Vec<Name>) {
+    let mut own = assigned(&function.body);
+    own.extend(function.params.iter().map(|param| param.name.name.clone()));
+    let mut found = Vec::new();
+    used_block(&function.body, &mut found);
+    found.iter().filter(|name| !own.contains(name)).for_each(|name| add(name, names));
+}
+
+fn used_block(block: &Block, names: &mut Vec<Name>) {
+    for stmt in block {
+        if let StmtKind::Function(function) = &stmt.kind {
+            used(function, names);
+        }
+        stmt_exprs(stmt, &mut |expr| used_expr(expr, names));
+        stmt_blocks(stmt, &mut |block| used_block(block, names));
+    }
+}
+
+fn used_expr(expr: &Expr, names: &mut Vec<Name>) {
+    match &expr.kind {
+        ExprKind::Name(name) => add(name, names),
+        ExprKind::Lambda(function) => used(function, names),
+        _ => expr_parts(expr, &mut |part| used_expr(part, names)),
+    }
+}
+
 fn stmt_blocks<'t>(stmt: &'t Stmt, each: &mut dyn FnMut(&'t Block)) {
     match &stmt.kind {
         StmtKind::If(branches, otherwise) => {

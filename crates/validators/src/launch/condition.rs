@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `when`: the condition under which a launch runs.
 
-use super::{Join, LaunchSpec, When};
+use super::{Branch, Join, LaunchSpec, When};
 use crate::check;
 use crate::expr::{Expr, Field};
 use crate::param::TensorDType;
@@ -43,6 +43,11 @@ impl Join<'_, '_> {
                     let help = "write a condition that some calls satisfy, or none where all do";
                     self.diagnostics.push(problem.help(help));
                 }
+                group.push(cond);
+                cond
+            }
+            When::Branches(branches) => {
+                let cond = self.way_through(branches, &place);
                 group.push(cond);
                 cond
             }
@@ -89,11 +94,31 @@ impl Join<'_, '_> {
         Some(all)
     }
 
+    /// Whether a call takes these sides of `if`s, where nothing is wrong with what they ask.
+    fn way_through(&mut self, branches: &[Branch], place: &str) -> Option<Value> {
+        let bad: Vec<_> =
+            branches.iter().filter(|branch| !self.check_parts(&branch.rule, place)).collect();
+        if !bad.is_empty() {
+            return None;
+        }
+        let mut all = self.cx.b.bool(true);
+        for Branch { rule, holds } in branches {
+            let asked = check::rule::condition(self.cx, rule);
+            let taken = if *holds { asked } else { self.cx.b.not(asked) };
+            all = self.cx.b.and(all, taken);
+        }
+        Some(all)
+    }
+
     /// Reports what is wrong with a rule of a condition; whether nothing is.
     fn check_rule(&mut self, rule: &Rule, place: &str) -> bool {
+        self.check_parts(rule, place) && self.check_sense(rule, place)
+    }
+
+    fn check_parts(&mut self, rule: &Rule, place: &str) -> bool {
         let parts = rule.parts();
         let bad: Vec<_> = parts.into_iter().filter(|part| !self.check_part(part, place)).collect();
-        bad.is_empty() && self.check_sense(rule, place)
+        bad.is_empty()
     }
 
     fn check_part(&mut self, part: &Rule, place: &str) -> bool {

@@ -8,7 +8,7 @@
 
 use crate::declare::Bindings;
 use crate::expr::Name;
-use crate::rule::{Known, KnownValue, Outcomes, Rule, join};
+use crate::rule::{Known, KnownValue, Outcomes, Rule, RuleKind, join};
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::Span;
 use std::fmt;
@@ -24,6 +24,27 @@ pub enum When {
     /// Where no `when` above it held, back to the last `otherwise` or launch without `when`. The
     /// word stands there.
     Otherwise(Span),
+    /// On one way through nested `if`s: of several launches, none may run.
+    Branches(Vec<Branch>),
+}
+
+/// A side of an `if`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// What is asked.
+    pub rule: Rule,
+    /// Whether it is the side where that holds. A rule that overflows, or divides by what is not
+    /// positive, does not hold: so each call takes one side.
+    pub holds: bool,
+}
+
+impl Branch {
+    /// The side as a rule.
+    fn as_rule(&self) -> Rule {
+        let Branch { rule, holds } = self.clone();
+        let span = rule.span;
+        if holds { rule } else { Rule { kind: RuleKind::Not(Box::new(rule)), span } }
+    }
 }
 
 /// Equal conditions are equal wherever they stand.
@@ -32,7 +53,8 @@ impl PartialEq for When {
         match (self, other) {
             (When::Always, When::Always) | (When::Otherwise(_), When::Otherwise(_)) => true,
             (When::Rules(rules), When::Rules(others)) => rules == others,
-            (When::Always | When::Rules(_) | When::Otherwise(_), _) => false,
+            (When::Branches(branches), When::Branches(others)) => branches == others,
+            (When::Always | When::Rules(_) | When::Otherwise(_) | When::Branches(_), _) => false,
         }
     }
 }
@@ -41,11 +63,12 @@ impl When {
     /// The word for what is left.
     pub(crate) const OTHERWISE: &str = "otherwise";
 
-    /// Its rules, if it has any.
-    pub fn rules(&self) -> &[Rule] {
+    /// Its rules, if it has any, whichever way they are asked.
+    pub fn rules(&self) -> Vec<&Rule> {
         match self {
-            When::Rules(rules) => rules,
-            When::Always | When::Otherwise(_) => &[],
+            When::Rules(rules) => rules.iter().collect(),
+            When::Branches(branches) => branches.iter().map(|branch| &branch.rule).collect(),
+            When::Always | When::Otherwise(_) => vec![],
         }
     }
 
@@ -55,6 +78,8 @@ impl When {
             When::Always => None,
             When::Rules(rules) => rules.iter().map(|rule| rule.span).reduce(Span::to),
             When::Otherwise(span) => Some(*span),
+            // They stand in several places; the innermost is the launch's own.
+            When::Branches(branches) => branches.last().map(|branch| branch.rule.span),
         }
     }
 
@@ -64,6 +89,9 @@ impl When {
             When::Always => vec![],
             When::Rules(rules) => rules.iter().map(Rule::to_string).collect(),
             When::Otherwise(_) => vec![When::OTHERWISE.to_string()],
+            When::Branches(branches) => {
+                branches.iter().map(|branch| branch.as_rule().to_string()).collect()
+            }
         }
     }
 }
@@ -78,9 +106,9 @@ impl fmt::Display for When {
 pub(super) fn asked(whens: &[&When], launch: usize) -> Vec<Name> {
     let end = match whens[launch] {
         When::Otherwise(_) => launch,
-        When::Always | When::Rules(_) => launch + 1,
+        When::Always | When::Rules(_) | When::Branches(_) => launch + 1,
     };
-    let is_rules = |when: &&&When| matches!(when, When::Rules(_));
+    let is_rules = |when: &&&When| matches!(when, When::Rules(_) | When::Branches(_));
     let group = whens[..end].iter().rev().take_while(is_rules);
     let own = if end == launch { usize::MAX } else { 1 };
     group.take(own).flat_map(|when| when.rules()).flat_map(Rule::names).collect()
@@ -117,6 +145,11 @@ fn outcomes(whens: &[&When], known: &Known<'_>) -> Vec<Outcomes> {
         }
         When::Rules(rules) => {
             let outcomes = Outcomes::of_all(rules, known);
+            group.push(outcomes);
+            outcomes
+        }
+        When::Branches(branches) => {
+            let outcomes = Outcomes::of_branches(branches, known);
             group.push(outcomes);
             outcomes
         }

@@ -7,6 +7,7 @@
 
 use super::{Comparison, FloatSide, Rule, RuleKind};
 use crate::expr::{Expr, Field, Op};
+use crate::launch::Branch;
 use crate::plan::nearest;
 use kernpack_ffi_abi::DType;
 
@@ -112,6 +113,19 @@ impl Outcomes {
             let next = rule.outcomes(known);
             let (fails, breaks) = (all.fails || next.fails, all.breaks || next.breaks);
             Outcomes { holds: next.holds, fails, breaks }
+        })
+    }
+
+    /// Of nested `if`s, whether this is the way through. A rule that breaks does not hold.
+    pub fn of_branches(branches: &[Branch], known: &Known<'_>) -> Outcomes {
+        branches.iter().fold(Outcomes::HOLDS, |all, Branch { rule, holds }| {
+            if !all.holds {
+                return all;
+            }
+            let asked = rule.outcomes(known);
+            let no = asked.fails || asked.breaks;
+            let (taken, left) = if *holds { (asked.holds, no) } else { (no, asked.holds) };
+            Outcomes { holds: taken, fails: all.fails || left, breaks: false }
         })
     }
 
@@ -240,13 +254,13 @@ fn may_break(expr: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse_when;
+    use crate::{When, parse_when};
 
     /// What may come of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it may
     /// hold, `-` it may not, `!` it may break.
     fn expect(rules: &str, expected: &str) {
         let when = parse_when(rules).unwrap();
-        let rules = when.rules();
+        let When::Rules(rules) = &when else { panic!("rules") };
         let known = Known {
             values: &|name| match name {
                 "n" => Some(KnownValue::Int(4)),
@@ -314,7 +328,8 @@ mod tests {
     #[test]
     fn dtypes_that_are_listed() {
         let lists = |rule: &str| {
-            let listed = parse_when(rule).unwrap().rules()[0].lists("T");
+            let listed = parse_when(rule).unwrap();
+            let listed = listed.rules()[0].lists("T");
             listed.map(super::super::join)
         };
         let some = |dtypes: &str| Some(dtypes.to_string());

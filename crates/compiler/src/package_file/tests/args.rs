@@ -18,6 +18,7 @@ fn args(text: &str) -> Vec<Vec<String>> {
     let args = |launch: &WrittenLaunch| match launch {
         WrittenLaunch::Whole(launch) => launch.args.iter().map(ToString::to_string).collect(),
         WrittenLaunch::Triton(launch) => launch.args.iter().map(ToString::to_string).collect(),
+        launch => panic!("{launch:?}"),
     };
     package.functions.iter().flat_map(|function| function.launches.iter().map(args)).collect()
 }

@@ -6,7 +6,7 @@ use super::KernelSource;
 use super::warning::warnings;
 use crate::file::Looked;
 use crate::image::{Arch, ArchKind, Image};
-use crate::lower::kernel::{Lowered, ptx};
+use crate::kernel::{Lowered, ptx};
 use crate::parallel;
 use crate::source::error::{SourceError, SourceErrorKind};
 use crate::source::gpu::GpuArtifact;

@@ -7,8 +7,8 @@ use crate::source::nvjitlink::{NvJitLinkError, nvjitlink};
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::text::{self, Item};
 
-const ADD_ONE: &str = include_str!("../../lower/kernel/tests/add_one.kir");
-const REDUCE_SUM: &str = include_str!("../../lower/kernel/tests/reduce_sum.kir");
+const ADD_ONE: &str = include_str!("../../kernel/tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("../../kernel/tests/reduce_sum.kir");
 
 /// The kernels of texts.
 fn source(texts: &[&str]) -> KernelSource {
@@ -123,10 +123,14 @@ fn what_is_wrong_is_told_at_its_line() {
           help: build for sm_90 or newer alone, or do without it
     "#]],
     );
-    expect_errors(&source(&[undefined, ADD_ONE, ADD_ONE]), &["compute_80"], expect![[r#"
+    expect_errors(
+        &source(&[undefined, ADD_ONE, ADD_ONE]),
+        &["compute_80"],
+        expect![[r#"
         error[kernel-malformed]: `v5` is used before it is defined, in `v1: float32 = add v0, v5`
         error[kernel]: two kernels are called `add_one`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -159,10 +163,14 @@ fn a_register_tensor_in_memory_is_a_warning() {
           v20: float32 = add v18, v19
           store v0, v20 align 4
         }";
-    expect_warnings(text, &["compute_80"], expect![[r#"
+    expect_warnings(
+        text,
+        &["compute_80"],
+        expect![[r#"
         warning[local-memory]: the register tensor `acc` stays in local memory for compute_80, as an index of it is known only when the kernel runs
           help: index it with constants, and run loops over it with `range_constexpr`
-    "#]]);
+    "#]],
+    );
     expect_warnings(
         text,
         &["sm_90", "compute_80"],

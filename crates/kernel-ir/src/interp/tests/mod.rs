@@ -6,6 +6,7 @@ mod findings;
 mod order;
 mod races;
 mod speed;
+mod values;
 
 use super::{Argument, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
 use crate::constant::Const;

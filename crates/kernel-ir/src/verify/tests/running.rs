@@ -105,16 +105,16 @@ fn what_is_written_may_be() {
           }
         }",
         expect![[r#"
-            not-mut: `x` is written, and is not `mut`
+            read-only: `x` is written, and is not `mut`
               3: `store v0, v4 align 4`: written here
               help: write `mut` behind the dtype of `x` in the signature
-            not-mut: `x` is written, and is not `mut`
+            read-only: `x` is written, and is not `mut`
               6: `store v5, v4 align 4`: written here
               help: write `mut` behind the dtype of `x` in the signature
-            not-mut: `x` is written, and is not `mut`
+            read-only: `x` is written, and is not `mut`
               8: `v7: int32 = call atomic.add(v6, v4, relaxed, gpu)`: written here
               help: write `mut` behind the dtype of `x` in the signature
-            not-mut: `x` is written, and is not `mut`
+            read-only: `x` is written, and is not `mut`
               13: `store v10, v4 align 4`: written here
               help: write `mut` behind the dtype of `x` in the signature
         "#]],

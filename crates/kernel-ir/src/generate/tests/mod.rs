@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random kernels keep the rules, and give the same however they are scheduled.
-use super::{Argument, first_difference, generate};
+//! Random kernels are right, and are what their page says.
+
+mod broken;
+
+use super::{Argument, Generated, first_difference, generate};
 use crate::expand::expand;
-use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, run};
+use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
 use crate::kernel::{Kernel, Place, PlaceData};
 use crate::op::{Op, OpKind, Region};
 use crate::text::{Item, parse};
@@ -140,8 +143,12 @@ fn nans_are_alike() {
     assert_eq!(first_difference(Scalar::F32, &a, &nan(0)), Some(1));
 }
 
-/// What a launch leaves in memory, where warps and blocks run in the order of a seed.
-fn left(generated: &super::Generated, kernel: &Kernel, order: u64) -> Vec<(Scalar, Vec<u8>)> {
+/// Runs a kernel with what a generated one is launched with. Gives what it leaves in memory.
+fn run_with(
+    generated: &Generated,
+    kernel: &Kernel,
+    options: &Options,
+) -> (Outcome, Vec<(Scalar, Vec<u8>)>) {
     let mut memories = Memories::default();
     let mut elements = Vec::new();
     let arguments = generated.arguments.iter().map(|argument| match argument {
@@ -156,12 +163,19 @@ fn left(generated: &super::Generated, kernel: &Kernel, order: u64) -> Vec<(Scala
     let arguments = arguments.collect();
     let (grid, block) = (generated.grid, generated.block);
     let launch = Launch { kernel, grid, block, arguments };
-    let options = Options { seed: order, ..Options::default() };
-    let outcome = run(&launch, &mut memories, &options);
-    assert!(outcome.findings.is_empty(), "{kernel}{:?}", outcome.findings);
+    let outcome = run(&launch, &mut memories, options);
     let bytes =
         |(element, memory): (Scalar, MemoryId)| (element, memories.get(memory).bytes.clone());
-    elements.into_iter().map(bytes).collect()
+    let left = elements.into_iter().map(bytes).collect();
+    (outcome, left)
+}
+
+/// What a kernel leaves in memory, with nothing wrong, where warps and blocks run in the order of a
+/// seed.
+fn left(generated: &Generated, kernel: &Kernel, seed: u64) -> Vec<(Scalar, Vec<u8>)> {
+    let (outcome, left) = run_with(generated, kernel, &Options { seed, ..Options::default() });
+    assert!(outcome.findings.is_empty(), "{kernel}{:?}", outcome.findings);
+    left
 }
 
 #[test]

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the text of a package is written in, and its one reader: a package file in TOML with the
+//! kernel files that it names, or a kernel file by itself.
+
+use crate::file::Held;
+use crate::kernel_file;
+use crate::package_file::{self, Reading};
+use kernpack_syntax::Texts;
+use std::path::Path;
+
+/// What the text of a package is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// A package file, in TOML.
+    #[default]
+    Package,
+    /// A file of kernels and packed functions, which is a package by itself.
+    Kernels,
+}
+
+impl Language {
+    /// What a file of that name is.
+    pub fn of(path: &Path) -> Language {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some(kernel_file::EXTENSION) => Language::Kernels,
+            _ => Language::Package,
+        }
+    }
+}
+
+/// A text to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct PackageText<'t> {
+    /// What it is.
+    pub language: Language,
+    /// What messages call it; a kernel file's own name is the package's.
+    pub name: &'t str,
+    /// The characters.
+    pub text: &'t str,
+    /// The folder that paths in it start at.
+    pub base: &'t Path,
+}
+
+impl PackageText<'_> {
+    /// Reads the text, which becomes the first of the table, and the kernel files that it needs.
+    pub fn read(&self, texts: &mut Texts, held: &Held) -> Reading {
+        let PackageText { language, name, text, base } = *self;
+        match language {
+            Language::Package => {
+                let id = texts.add(name, text);
+                let mut reading = package_file::read(texts.snippet(id), base);
+                reading.open_kernels(texts, held);
+                reading
+            }
+            Language::Kernels => {
+                let file = Path::new(name).file_name().unwrap_or(name.as_ref());
+                let package = kernel_file::package_name(Path::new(name));
+                kernel_file::read(&package, &base.join(file), text, texts, held)
+            }
+        }
+    }
+}

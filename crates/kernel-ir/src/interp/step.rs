@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a warp does, step by step. Values are registers, and regions are places to go to.
+//!
+//! A register has a number of 64 bits for each thread of a warp. A vector takes as many as it has
+//! lanes, and a pointer two: which allocation of its space, and how many bytes into it.
+
+use crate::constant::Const;
+use crate::intrinsic::{AtomicOp, Geometry, Intrinsic, Level, WarpOp};
+use crate::op::{Binary, Compare, Rounding, Unary};
+use crate::types::{Scalar, Space, Type};
+
+/// The first of the registers of a value.
+pub(super) type Register = u32;
+
+/// A place in the list of steps.
+pub(super) type Pc = u32;
+
+/// What a warp does next.
+#[derive(Clone, Debug)]
+pub(super) enum Step<'a> {
+    Unary {
+        op: Unary,
+        scalar: Scalar,
+        x: Register,
+        out: Register,
+        count: u32,
+    },
+    Binary {
+        op: Binary,
+        scalar: Scalar,
+        a: Register,
+        b: Register,
+        out: Register,
+        count: u32,
+    },
+    Compare {
+        op: Compare,
+        scalar: Scalar,
+        a: Register,
+        b: Register,
+        out: Register,
+    },
+    Select {
+        condition: Register,
+        then: Register,
+        otherwise: Register,
+        out: Register,
+        count: u32,
+    },
+    Convert {
+        from: Scalar,
+        to: Scalar,
+        how: Rounding,
+        x: Register,
+        out: Register,
+        count: u32,
+    },
+    Bitcast {
+        from: Type,
+        to: Type,
+        x: Register,
+        out: Register,
+    },
+    /// Copies registers, one by one.
+    Copy {
+        from: Vec<Register>,
+        out: Register,
+    },
+    /// The beginning of an allocation.
+    Address {
+        allocation: u32,
+        out: Register,
+    },
+    Offset {
+        pointer: Register,
+        bytes: Register,
+        out: Register,
+    },
+    Load {
+        access: Access,
+        out: Register,
+        guard: Option<(Register, Register)>,
+    },
+    Store {
+        access: Access,
+        value: Register,
+        condition: Option<Register>,
+    },
+    InBounds {
+        scalar: Scalar,
+        index: Register,
+        extent: Register,
+    },
+    Set {
+        slot: Register,
+        value: Register,
+        count: u32,
+    },
+    Pure {
+        meaning: fn(&[Const]) -> Const,
+        operands: Vec<(Scalar, Register)>,
+        out: Register,
+    },
+    Approximate {
+        meaning: fn(&[Const]) -> Const,
+        operands: Vec<(Scalar, Register)>,
+        out: Register,
+    },
+    Geometry {
+        geometry: Geometry,
+        out: Register,
+    },
+    Exchange {
+        op: WarpOp,
+        row: &'static Intrinsic,
+        value: (Scalar, Register),
+        by: (Scalar, Register),
+        out: Register,
+    },
+    Barrier(Level),
+    Fence {
+        is_wide: bool,
+    },
+    Atomic(Box<Atomic>),
+    Print {
+        format: &'a str,
+        values: Vec<(Type, Register)>,
+    },
+    Unsupported(String),
+    Control(Control),
+}
+
+/// Which threads run next, and what.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Control {
+    /// Threads go on behind this step where the condition holds, else behind `otherwise`.
+    If {
+        condition: Register,
+        otherwise: Pc,
+    },
+    /// The other threads' turn.
+    Else {
+        end: Pc,
+    },
+    /// All that are left go on; to `close` where none is.
+    EndIf {
+        close: Pc,
+    },
+    For(For),
+    ForNext {
+        bounds: Bounds,
+        body: Pc,
+    },
+    While,
+    WhileTest {
+        condition: Register,
+        exit: Pc,
+    },
+    WhileNext {
+        before: Pc,
+    },
+    EndLoop {
+        close: Pc,
+    },
+    Break {
+        close: Pc,
+    },
+    Continue {
+        close: Pc,
+    },
+    Return {
+        close: Pc,
+    },
+    End,
+}
+
+/// The beginning of a `for` loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct For {
+    pub bounds: Bounds,
+    pub first: Register,
+    /// Where to go when no thread has a turn.
+    pub exit: Pc,
+}
+
+/// What a `for` loop counts with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub scalar: Scalar,
+    pub index: Register,
+    pub end: Register,
+    pub step: Register,
+}
+
+impl Control {
+    /// Sets where threads go that leave the region in which the step is.
+    pub fn set_close(&mut self, to: Pc) {
+        match self {
+            Control::EndIf { close }
+            | Control::EndLoop { close }
+            | Control::Break { close }
+            | Control::Continue { close }
+            | Control::Return { close } => *close = to,
+            Control::If { .. }
+            | Control::Else { .. }
+            | Control::For(_)
+            | Control::ForNext { .. }
+            | Control::While
+            | Control::WhileTest { .. }
+            | Control::WhileNext { .. }
+            | Control::End => {}
+        }
+    }
+}
+
+/// An access to memory, but for where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub space: Space,
+    pub pointer: Register,
+    pub scalar: Scalar,
+    /// So many scalars in a row.
+    pub count: u32,
+    pub align: u32,
+    /// Its place among those of all accesses.
+    pub site: u32,
+}
+
+impl Access {
+    pub fn bytes(&self) -> u32 {
+        self.scalar.bytes() * self.count
+    }
+}
+
+/// An atomic operation.
+#[derive(Clone, Debug)]
+pub(super) struct Atomic {
+    pub access: Access,
+    pub op: AtomicOp,
+    /// The operand; the expected one of two.
+    pub value: Register,
+    /// What is written where the expected one is there.
+    pub replacement: Register,
+    pub is_acquire: bool,
+    pub is_release: bool,
+    /// Whether threads of other blocks take part.
+    pub is_wide: bool,
+    pub out: Option<Register>,
+}
+
+/// How many registers a value takes.
+pub(super) const fn width(ty: Type) -> u32 {
+    match ty {
+        Type::Scalar(_) => 1,
+        Type::Vector(_, lanes) => lanes as u32,
+        Type::Pointer(_) => 2,
+    }
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The body of a packed function, statement by statement, along every way through its `if`s.
+//!
+//! An `if` whose condition depends on the call is gone through on both sides, each with what is
+//! known there. Where neither side assigns a name or returns, the ways meet behind it; otherwise
+//! what follows is gone through once for each.
+
+use super::call::{Called, Scope};
+use super::expression::Evaluator;
+use super::tensor::{self, Memory};
+use super::value::Value;
+use super::{CallFacts, PackedLaunch};
+use crate::argument::Argument;
+use crate::file::{Definition, KernelFiles};
+use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
+use crate::python::walk;
+use kernpack_layout::Tuple;
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_validators::expr::Expr as Number;
+use kernpack_validators::{Branch, Signature, Workspace};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most ways through the `if`s of a function that are gone.
+const MOST_WAYS: usize = 64;
+
+/// What a packed function is.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'f> {
+    pub files: &'f KernelFiles,
+    pub definition: &'f Definition,
+    pub signature: &'f Signature,
+    pub workspaces: &'f [Workspace],
+}
+
+/// Runs a body with what is known of its calls. Gives the launches, and what is wrong.
+pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Diagnostics) {
+    let Parts { files, definition, signature, workspaces } = parts;
+    let names = names(signature, workspaces, &facts);
+    let evaluator = Evaluator {
+        files,
+        module: definition.module,
+        names,
+        facts,
+        problems: Diagnostics::default(),
+        n_open: 0,
+        n_calls: 0,
+    };
+    let mut walk = Walk { parts, evaluator, launches: Vec::new(), n_ways: 1, is_told: false };
+    let state = State::default();
+    let rest = Rest { block: &definition.function.body, behind: None, caller: None };
+    walk.block(state, rest);
+    (walk.launches, walk.evaluator.problems)
+}
+
+pub(super) fn names(
+    signature: &Signature,
+    workspaces: &[Workspace],
+    facts: &CallFacts,
+) -> HashMap<crate::python::tree::Name, Value> {
+    let params = signature.params.iter().map(|param| {
+        let value = tensor::of_param(&param.name, &param.kind.host_type(), facts);
+        (&param.name[..], value)
+    });
+    let own = Memory::Allocated;
+    let results = signature.results.iter().map(|result| {
+        (&result.name[..], tensor::of_tensor(&result.name, &result.tensor, own, facts))
+    });
+    let workspaces = workspaces.iter().map(|workspace| {
+        let name = &workspace.name.value;
+        (&name[..], tensor::of_tensor(name, &workspace.tensor, own, facts))
+    });
+    let all = params.chain(results).chain(workspaces);
+    all.map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// Where a way through the body is.
+#[derive(Clone, Default)]
+struct State {
+    /// The sides of `if`s that it takes.
+    branches: Vec<Branch>,
+    /// The results that its launches are passed, and those that have no elements there.
+    written: BTreeSet<String>,
+    /// Where a result may have been left out that is written on other ways.
+    missing: BTreeMap<String, Branch>,
+}
+
+impl State {
+    /// Where two ways meet.
+    fn join(self, other: State) -> State {
+        let mut missing = self.missing;
+        missing.extend(other.missing);
+        for (own, others, branches) in [
+            (&self.written, &other.written, &self.branches),
+            (&other.written, &self.written, &other.branches),
+        ] {
+            for name in others.difference(own) {
+                if let Some(last) = branches.last() {
+                    missing.entry(name.clone()).or_insert_with(|| last.clone());
+                }
+            }
+        }
+        let written = self.written.intersection(&other.written).cloned().collect();
+        State { branches: self.branches, written, missing }
+    }
+}
+
+/// Statements that are still to be gone through.
+#[derive(Clone, Copy)]
+struct Rest<'b> {
+    block: &'b [Stmt],
+    behind: Option<&'b Rest<'b>>,
+    /// Whose statements these are, where they come behind a call of another function.
+    caller: Option<&'b Scope>,
+}
+
+/// Where a way through some statements ends.
+enum End {
+    /// Behind the last of them.
+    Behind(State),
+    /// At a `return`.
+    Returned(State),
+    /// At the end of the packed function, which has been seen to.
+    Function,
+}
+
+struct Walk<'f> {
+    parts: Parts<'f>,
+    evaluator: Evaluator<'f>,
+    launches: Vec<PackedLaunch>,
+    n_ways: usize,
+    /// Whether it was told that there are too many ways.
+    is_told: bool,
+}
+
+impl Walk<'_> {
+    /// Goes through statements, and those behind them, to the end of the function.
+    fn block(&mut self, state: State, rest: Rest<'_>) {
+        if let Some(caller) = rest.caller {
+            self.evaluator.enter(caller.clone());
+        }
+        match self.statements(state, rest) {
+            End::Function => {}
+            End::Returned(state) => self.returned(state, rest.behind),
+            End::Behind(state) => match rest.behind {
+                Some(behind) => self.block(state, *behind),
+                None => self.finish(&state),
+            },
+        }
+    }
+
+    /// Goes on where the function was called that has returned.
+    fn returned(&mut self, state: State, mut behind: Option<&Rest<'_>>) {
+        while let Some(rest) = behind {
+            if rest.caller.is_some() {
+                return self.block(state, *rest);
+            }
+            behind = rest.behind;
+        }
+        self.finish(&state);
+    }
+
+    /// Goes through the statements of one block. Where ways part for good, what is behind the block
+    /// is gone through too.
+    fn statements(&mut self, mut state: State, rest: Rest<'_>) -> End {
+        for (number, stmt) in rest.block.iter().enumerate() {
+            let block = &rest.block[number + 1..];
+            let behind = Rest { block, behind: rest.behind, caller: None };
+            let end = match &stmt.kind {
+                StmtKind::If(sides, otherwise) => self.ifs(state, sides, otherwise, &behind),
+                StmtKind::Expr(Expr { kind: ExprKind::Call(call), span }) => {
+                    self.call(state, call, *span, &behind)
+                }
+                StmtKind::Return(value) => {
+                    self.check_return(value.as_ref());
+                    End::Returned(state)
+                }
+                _ => {
+                    self.statement(&stmt.kind, stmt.span);
+                    End::Behind(state)
+                }
+            };
+            match end {
+                End::Behind(behind) => state = behind,
+                End::Returned(_) | End::Function => return end,
+            }
+        }
+        End::Behind(state)
+    }
+
+    fn check_return(&mut self, value: Option<&Expr>) {
+        if let Some(value) = value.filter(|value| !matches!(value.kind, ExprKind::None)) {
+            let message = "a function that is called for its launches returns nothing";
+            let problem = Diagnostic::new("packed-statement", message);
+            let problem = problem.label(value.span, "nobody gets this");
+            self.evaluator.report(problem.help("write `return` alone"));
+        }
+    }
+
+    /// A call by itself: a launch, or a function with launches.
+    fn call(&mut self, state: State, call: &Call, span: Span, behind: &Rest<'_>) -> End {
+        if let ExprKind::Attribute(of, member) = &call.function.kind
+            && &*member.name == "launch"
+        {
+            return End::Behind(self.launch(state, of, call, span));
+        }
+        let value = match self.evaluator.begin_call(call, span) {
+            None => return End::Behind(state),
+            Some(Called::Value(value)) => value,
+            Some(Called::Function(function, scope)) => {
+                let caller = self.evaluator.enter(*scope);
+                let behind = Rest { caller: Some(&caller), ..*behind };
+                let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
+                let end = self.statements(state, own);
+                return match end {
+                    End::Behind(state) | End::Returned(state) => {
+                        self.evaluator.enter(caller);
+                        End::Behind(state)
+                    }
+                    End::Function => End::Function,
+                };
+            }
+        };
+        let (message, help) = match value {
+            Value::Call(call) => (
+                format!("`{}` is not launched", call.kernel.name()),
+                "write `.launch(grid=…, block=…)` behind it",
+            ),
+            _ => ("this does nothing".to_string(), "remove it, or give it a name"),
+        };
+        self.refuse(span, &message, help);
+        End::Behind(state)
+    }
+
+    fn statement(&mut self, kind: &StmtKind, span: Span) {
+        match kind {
+            StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) => {}
+            StmtKind::Expr(_) => {
+                self.refuse(span, "this does nothing", "remove it, or give it a name");
+            }
+            StmtKind::Assign(targets, value) => {
+                let value = self.evaluator.expr(value).unwrap_or(Value::Poison);
+                targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
+            }
+            StmtKind::Augment(target, op, value) => {
+                let whole = ExprKind::Binary(*op, Box::new((target.clone(), value.clone())));
+                let whole = Expr { kind: whole, span };
+                let value = self.evaluator.expr(&whole).unwrap_or(Value::Poison);
+                self.evaluator.assign(target, value);
+            }
+            StmtKind::Function(function) => {
+                let value = self.evaluator.function(function);
+                self.evaluator.names.insert(function.name.name.clone(), value);
+            }
+            StmtKind::Pass => {}
+            StmtKind::Foreign(foreign) => {
+                self.evaluator.report(foreign.diagnostic(span));
+            }
+            StmtKind::Assert(..) => {
+                let help = "write it behind `where` in the signature";
+                self.refuse(span, "a packed function has no `assert`", help);
+            }
+            StmtKind::For(..) | StmtKind::While(..) | StmtKind::Break | StmtKind::Continue => {
+                let help = "write launches one by one, or the loop in the kernel";
+                self.refuse(span, "a packed function has no loops", help);
+            }
+            StmtKind::Import(_) => {
+                self.refuse(span, "imports stand at the top of a file", "move it there");
+            }
+            StmtKind::If(..) | StmtKind::Return(_) => {}
+        }
+    }
+
+    fn refuse(&mut self, span: Span, message: &str, help: &str) {
+        let problem = Diagnostic::new("packed-statement", message).label(span, "here");
+        self.evaluator.report(problem.help(help));
+    }
+
+    /// `of.launch(…)`
+    fn launch(&mut self, mut state: State, of: &Expr, call: &Call, span: Span) -> State {
+        let results = self.parts.signature.results.iter().map(|result| &result.name);
+        match self.evaluator.launch(of, call, &state.branches, span) {
+            Some(launch) => {
+                let passed = results.filter(|name| launch.args.iter().any(|arg| passes(arg, name)));
+                state.written.extend(passed.cloned());
+                self.launches.push(launch);
+            }
+            // What is wrong with a launch is not that it writes nothing.
+            None => state.written.extend(results.cloned()),
+        }
+        state
+    }
+
+    /// `if`, `elif` and `else`.
+    fn ifs(
+        &mut self,
+        state: State,
+        sides: &[(Expr, Block)],
+        otherwise: &Block,
+        behind: &Rest<'_>,
+    ) -> End {
+        let Some(((test, then), others)) = sides.split_first() else {
+            return self.side(state, otherwise, behind);
+        };
+        let rule = match self.evaluator.truth(test) {
+            Some(Value::Bool(true)) => return self.side(state, then, behind),
+            Some(Value::Bool(false)) => return self.ifs(state, others, otherwise, behind),
+            Some(Value::Rule(rule)) => rule,
+            // The sides are looked at all the same.
+            _ => return self.both_unknown(state, then, others, otherwise, behind),
+        };
+        let meet = self.ways_meet(then, others, otherwise);
+        let before = (self.evaluator.names.clone(), self.evaluator.facts.clone());
+        let mut ends = Vec::new();
+        for holds in [true, false] {
+            let branch = Branch { rule: rule.clone(), holds };
+            self.evaluator.facts = before.1.on_side(&branch);
+            self.evaluator.names = before.0.clone();
+            if self.evaluator.facts.is_impossible() {
+                continue;
+            }
+            let mut own = state.clone();
+            own.branches.push(branch);
+            let nowhere = Rest { block: &[], behind: None, caller: None };
+            let behind = if meet { &nowhere } else { behind };
+            let end = match holds {
+                true => self.side(own, then, behind),
+                false => self.ifs(own, others, otherwise, behind),
+            };
+            match end {
+                End::Behind(own) if meet => ends.push(self.with_empty(own)),
+                End::Behind(own) => self.part(own, behind, false),
+                End::Returned(own) => self.part(own, behind, true),
+                End::Function => {}
+            }
+        }
+        (self.evaluator.names, self.evaluator.facts) = before;
+        if !meet {
+            return End::Function;
+        }
+        match ends.into_iter().reduce(State::join) {
+            Some(joined) => End::Behind(State { branches: state.branches, ..joined }),
+            None => End::Function,
+        }
+    }
+
+    /// A way, on which results without elements need no launch.
+    fn with_empty(&self, state: State) -> State {
+        let results = self.parts.signature.results.iter();
+        let empty = results.filter(|result| self.is_empty(&result.name));
+        let written = state.written.into_iter().chain(empty.map(|result| result.name.clone()));
+        State { written: written.collect(), ..state }
+    }
+
+    /// Goes through what is behind an `if` for one of its sides alone, which may have returned.
+    fn part(&mut self, state: State, behind: &Rest<'_>, has_returned: bool) {
+        self.n_ways += 1;
+        if self.n_ways > MOST_WAYS {
+            if !std::mem::replace(&mut self.is_told, true) {
+                let name = &self.parts.definition.function.name;
+                let message =
+                    format!("`{}` has more than {MOST_WAYS} ways through its `if`s", name.name);
+                let problem = Diagnostic::new("too-many-ways", message);
+                let help = "assign what differs behind one `if`, or split the function";
+                self.evaluator.report(problem.label(name.span, "this function").help(help));
+            }
+            return;
+        }
+        match has_returned {
+            true => self.returned(state, Some(behind)),
+            false => self.block(state, *behind),
+        }
+    }
+
+    /// One side of an `if`, to its own end.
+    fn side(&mut self, state: State, block: &Block, behind: &Rest<'_>) -> End {
+        self.statements(state, Rest { block, behind: Some(behind), caller: None })
+    }
+
+    /// Both sides of an `if` of which the condition is no good.
+    fn both_unknown(
+        &mut self,
+        state: State,
+        then: &Block,
+        others: &[(Expr, Block)],
+        otherwise: &Block,
+        behind: &Rest<'_>,
+    ) -> End {
+        let end = self.side(state.clone(), then, behind);
+        let other = self.ifs(state, others, otherwise, behind);
+        match (end, other) {
+            (End::Behind(state), _) | (_, End::Behind(state)) => End::Behind(state),
+            (end, _) => end,
+        }
+    }
+
+    /// Whether what comes behind an `if` is the same for all its sides.
+    fn ways_meet(&self, then: &Block, others: &[(Expr, Block)], otherwise: &Block) -> bool {
+        let blocks = [then, otherwise].into_iter().chain(others.iter().map(|(_, block)| block));
+        blocks.into_iter().all(|block| walk::assigned(block).is_empty() && !returns(block))
+    }
+
+    /// The end of a way: every result has been passed to a launch, unless it has no elements.
+    fn finish(&mut self, state: &State) {
+        for result in &self.parts.signature.results {
+            if state.written.contains(&result.name) || self.is_empty(&result.name) {
+                continue;
+            }
+            let name = &result.name;
+            let message = format!("a call may leave the result `{name}` unwritten");
+            let mut problem = Diagnostic::new("unwritten-result", message);
+            problem = problem.label(result.span, "this result");
+            if let Some(Branch { rule, holds }) = state.missing.get(name).or(state.branches.last())
+            {
+                let text = if *holds { "where this holds" } else { "where this does not hold" };
+                problem = problem.label(rule.span, text);
+            }
+            self.evaluator
+                .report(problem.help(format!("launch a kernel there that is passed `{name}`")));
+        }
+    }
+
+    fn is_empty(&self, name: &str) -> bool {
+        let Some(Value::Tensor(tensor)) = self.evaluator.names.get(name) else { return false };
+        let shape = tensor.view.shape();
+        shape.leaves().into_iter().any(|extent| match extent {
+            kernpack_layout::Int::Known(extent) => *extent == 0,
+            kernpack_layout::Int::Dynamic(dim) => {
+                self.evaluator.facts.canonical(&dim.expr).as_int() == Some(0)
+            }
+        }) && !matches!(shape, Tuple::Leaf(_))
+    }
+}
+
+/// Whether a block returns somewhere.
+fn returns(block: &Block) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::If(sides, otherwise) => {
+            sides.iter().any(|(_, block)| returns(block)) || returns(otherwise)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a kernel that is passed this gets at the memory of a name.
+fn passes(arg: &Argument, name: &str) -> bool {
+    let mut found = false;
+    let mut arg = arg.clone();
+    super::kernel_call::for_each_tensor(&mut arg, &mut |tensor| {
+        found |= tensor.pointer == Number::symbol(name);
+    });
+    found
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Conditions of a packed function: what is known while the package is built is a truth value, and
+//! everything else a rule, which the entry point asks.
+
+use super::expression::Evaluator;
+use super::value::Value;
+use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use kernpack_syntax::{Diagnostic, Span};
+use kernpack_validators::expr::{Expr as Number, Field};
+use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
+
+impl Evaluator<'_> {
+    /// An expression that is true or false: a [`Value::Bool`] or a [`Value::Rule`].
+    pub fn truth(&mut self, expr: &Expr) -> Option<Value> {
+        let value = self.expr(expr)?;
+        self.as_truth(value, expr.span)
+    }
+
+    fn as_truth(&mut self, value: Value, span: Span) -> Option<Value> {
+        match value {
+            Value::Bool(_) | Value::Rule(_) => Some(value),
+            // A bool that calls pass.
+            Value::Dim(ref number) if self.is_bool(number) => {
+                let kind = RuleKind::Compare(number.clone(), Comparison::Ne, Number::Int(0));
+                Some(self.decided(Rule { kind, span }))
+            }
+            Value::Int(_) | Value::Dim(_) => {
+                let problem = Diagnostic::new("packed-value", "an integer is no condition");
+                let problem = problem.label(span, "neither true nor false");
+                self.report(problem.help("compare it: `n != 0`"))
+            }
+            Value::Optional(path, _) => {
+                let message = format!("`{path}` is no condition");
+                let problem = Diagnostic::new("packed-value", message);
+                let problem = problem.label(span, "neither true nor false");
+                self.report(problem.help(format!("write `{path} is not None`")))
+            }
+            value => self.expected("a condition", &value, span),
+        }
+    }
+
+    fn is_bool(&self, number: &Number) -> bool {
+        number.as_symbol().is_some_and(|name| self.facts.is_bool(name))
+    }
+
+    /// A rule, or its answer where that is known.
+    fn decided(&self, rule: Rule) -> Value {
+        match self.facts.decide(&rule) {
+            Some(truth) => Value::Bool(truth),
+            None => Value::Rule(rule),
+        }
+    }
+
+    /// `not`, `and`, `or` and comparisons.
+    pub fn condition(&mut self, expr: &Expr) -> Option<Value> {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, of) => match self.truth(of)? {
+                Value::Bool(truth) => Some(Value::Bool(!truth)),
+                Value::Rule(rule) => Some(
+                    self.decided(Rule { kind: RuleKind::Not(Box::new(rule)), span: expr.span }),
+                ),
+                _ => None,
+            },
+            ExprKind::Logic(op, parts) => self.logic(*op, parts, expr.span),
+            ExprKind::Compare(first, rest) => self.comparisons(first, rest, expr.span),
+            _ => None,
+        }
+    }
+
+    /// Parts behind one that decides are not looked at, as in Python.
+    fn logic(&mut self, op: LogicOp, parts: &[Expr], span: Span) -> Option<Value> {
+        let decisive = op == LogicOp::Or;
+        let before = self.facts.clone();
+        let (mut rules, mut is_known) = (Vec::new(), true);
+        for part in parts {
+            match self.truth(part) {
+                Some(Value::Bool(truth)) if truth == decisive && rules.is_empty() => {
+                    self.facts = before;
+                    return Some(Value::Bool(decisive));
+                }
+                Some(Value::Bool(truth)) if truth == decisive => {
+                    rules.push(constant_rule(decisive, part.span));
+                    break;
+                }
+                Some(Value::Bool(_)) => {}
+                Some(Value::Rule(rule)) => {
+                    // What comes next is asked only where this one did not decide.
+                    let branch = Branch { rule: rule.clone(), holds: !decisive };
+                    self.facts = self.facts.on_side(&branch);
+                    rules.push(rule);
+                }
+                _ => is_known = false,
+            }
+        }
+        self.facts = before;
+        is_known.then_some(())?;
+        let kind = match (rules.len(), op) {
+            (0, _) => return Some(Value::Bool(!decisive)),
+            (1, _) => return rules.pop().map(|rule| self.decided(rule)),
+            (_, LogicOp::And) => RuleKind::And(rules),
+            (_, LogicOp::Or) => RuleKind::Or(rules),
+        };
+        Some(self.decided(Rule { kind, span }))
+    }
+
+    fn comparisons(
+        &mut self,
+        first: &Expr,
+        rest: &[(CompareOp, Expr)],
+        span: Span,
+    ) -> Option<Value> {
+        let mut left = (self.expr(first), first.span);
+        let mut rules = Vec::new();
+        let mut is_known = true;
+        for (op, right) in rest {
+            let right = (self.expr(right), right.span);
+            let compared = match (&left.0, &right.0) {
+                (Some(a), Some(b)) => {
+                    let sides = [(a.clone(), left.1), (b.clone(), right.1)];
+                    self.compare(*op, sides, left.1.to(right.1))
+                }
+                _ => None,
+            };
+            match compared {
+                Some(Value::Bool(false)) if rules.is_empty() => return Some(Value::Bool(false)),
+                Some(Value::Bool(false)) => rules.push(constant_rule(false, span)),
+                Some(Value::Rule(rule)) => rules.push(rule),
+                Some(_) => {}
+                None => is_known = false,
+            }
+            left = right;
+        }
+        is_known.then_some(())?;
+        match rules.len() {
+            0 => Some(Value::Bool(true)),
+            1 => rules.pop().map(|rule| self.decided(rule)),
+            _ => Some(self.decided(Rule { kind: RuleKind::And(rules), span })),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        op: CompareOp,
+        [(a, at), (b, bt)]: [(Value, Span); 2],
+        span: Span,
+    ) -> Option<Value> {
+        match (op, &a, &b) {
+            (CompareOp::Is | CompareOp::IsNot, _, Value::None) => {
+                Some(self.is_none(&a, op == CompareOp::Is, span))
+            }
+            (CompareOp::Is | CompareOp::IsNot, ..) => {
+                let problem = Diagnostic::new("packed-value", "only None is asked for by `is`");
+                self.report(problem.label(span, "compares something else").help("write `==`"))
+            }
+            (CompareOp::In | CompareOp::NotIn, _, Value::Tuple(items)) => {
+                let items: Vec<_> = items.iter().map(|(_, item)| item.clone()).collect();
+                self.is_in(&a, at, &items, op == CompareOp::In, span)
+            }
+            (CompareOp::In | CompareOp::NotIn, ..) => self.expected("a tuple", &b, bt),
+            _ => self.ordered(comparison(op)?, [(a, at), (b, bt)], span),
+        }
+    }
+
+    fn is_none(&mut self, value: &Value, wanted: bool, span: Span) -> Value {
+        match value {
+            Value::None => Value::Bool(wanted),
+            Value::Optional(path, _) => {
+                let given = Number::Field(path.to_string(), Field::Given, span);
+                let comparison = if wanted { Comparison::Eq } else { Comparison::Ne };
+                let kind = RuleKind::Compare(given, comparison, Number::Int(0));
+                self.decided(Rule { kind, span })
+            }
+            _ => Value::Bool(!wanted),
+        }
+    }
+
+    /// Whether a value is one of several.
+    fn is_in(
+        &mut self,
+        value: &Value,
+        at: Span,
+        items: &[Value],
+        wanted: bool,
+        span: Span,
+    ) -> Option<Value> {
+        if items.iter().any(|item| matches!(item, Value::Poison)) {
+            return None;
+        }
+        let numbers = items.iter().map(Value::expr).map(|item| item.and_then(|e| e.as_int()));
+        let kind = match value {
+            Value::Dim(name) if name.as_symbol().is_some() => {
+                let Some(numbers) = numbers.collect::<Option<Vec<_>>>() else {
+                    return self.expected("a tuple of integers", &Value::tuple([]), span);
+                };
+                RuleKind::In(name.clone(), numbers)
+            }
+            Value::String(name) => {
+                let texts = items.iter().map(|item| match item {
+                    Value::Text(text) => Some(text.to_string()),
+                    _ => None,
+                });
+                let Some(texts) = texts.collect::<Option<Vec<_>>>() else {
+                    return self.expected("a tuple of texts", &Value::tuple([]), span);
+                };
+                RuleKind::Texts(Number::symbol(&**name), texts)
+            }
+            _ => {
+                let sides = items.iter().map(|item| {
+                    self.ordered(Comparison::Eq, [(value.clone(), at), (item.clone(), span)], span)
+                });
+                let sides = sides.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+                if sides.iter().any(|side| matches!(side, Value::Bool(true))) {
+                    return Some(Value::Bool(wanted));
+                }
+                let rules = sides.into_iter().filter_map(|side| match side {
+                    Value::Rule(rule) => Some(rule),
+                    _ => None,
+                });
+                let rules: Vec<_> = rules.collect();
+                if rules.is_empty() {
+                    return Some(Value::Bool(!wanted));
+                }
+                RuleKind::Or(rules)
+            }
+        };
+        let rule = Rule { kind, span };
+        Some(self.decided(match wanted {
+            true => rule,
+            false => Rule { kind: RuleKind::Not(Box::new(rule)), span },
+        }))
+    }
+
+    fn ordered(
+        &mut self,
+        comparison: Comparison,
+        [(a, at), (b, bt)]: [(Value, Span); 2],
+        span: Span,
+    ) -> Option<Value> {
+        let equality = match comparison {
+            Comparison::Eq => Some(true),
+            Comparison::Ne => Some(false),
+            _ => None,
+        };
+        let is_equal = match (&a, &b) {
+            (Value::Poison, _) | (_, Value::Poison) => return None,
+            (Value::Text(a), Value::Text(b)) => Some(a == b),
+            (Value::Float(a), Value::Float(b)) => {
+                return Some(Value::Bool(comparison.holds_for_floats(*a, *b)));
+            }
+            (Value::Int(a), Value::Int(b)) => {
+                let order = a.cmp(b) as i64;
+                return Some(Value::Bool(comparison.is_possible((order, order), (0, 0))));
+            }
+            (a, b) if a.dtype().is_some() && b.dtype().is_some() => Some(a.dtype() == b.dtype()),
+            (Value::String(name), Value::Text(text)) | (Value::Text(text), Value::String(name)) => {
+                return self.text(name, text, equality, span);
+            }
+            (a, b) if a.expr().is_some() && b.expr().is_some() => {
+                let (a, b) = (a.expr()?, b.expr()?);
+                let kind = RuleKind::Compare(a, comparison, b);
+                return Some(self.decided(Rule { kind, span }));
+            }
+            (Value::Scalar(_), _) | (_, Value::Scalar(_)) => {
+                let (Some(a), Some(b)) = (float_side(&a), float_side(&b)) else {
+                    let wrong = if float_side(&a).is_none() { (&a, at) } else { (&b, bt) };
+                    return self.expected("a float", wrong.0, wrong.1);
+                };
+                return Some(Value::Rule(Rule { kind: RuleKind::Floats(a, comparison, b), span }));
+            }
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() != b.len() => Some(false),
+            (Value::None, Value::None) => Some(true),
+            _ => None,
+        };
+        match (is_equal, equality) {
+            (Some(is_equal), Some(wanted)) => Some(Value::Bool(is_equal == wanted)),
+            _ => {
+                let message = format!(
+                    "{} and {} do not compare by `{}`",
+                    a.what(),
+                    b.what(),
+                    comparison.text()
+                );
+                self.report(Diagnostic::new("packed-value", message).label(span, "this comparison"))
+            }
+        }
+    }
+
+    fn text(
+        &mut self,
+        name: &str,
+        text: &str,
+        equality: Option<bool>,
+        span: Span,
+    ) -> Option<Value> {
+        let kind = RuleKind::Texts(Number::symbol(name), vec![text.to_string()]);
+        let rule = Rule { kind, span };
+        match equality {
+            Some(true) => Some(Value::Rule(rule)),
+            Some(false) => Some(Value::Rule(Rule { kind: RuleKind::Not(Box::new(rule)), span })),
+            None => {
+                let problem = Diagnostic::new("packed-value", "texts have no order");
+                self.report(problem.label(span, "this comparison").help("write `==` or `!=`"))
+            }
+        }
+    }
+}
+
+/// A rule that holds in every call, or in none: where what comes before it could have no value, it
+/// is asked all the same.
+fn constant_rule(holds: bool, span: Span) -> Rule {
+    let kind = RuleKind::Compare(Number::Int(i64::from(holds)), Comparison::Eq, Number::Int(1));
+    Rule { kind, span }
+}
+
+fn float_side(value: &Value) -> Option<FloatSide> {
+    match value {
+        Value::Scalar(scalar) if scalar.scalar.is_float() => {
+            Some(FloatSide::Name(scalar.expr.clone()))
+        }
+        Value::Float(value) => Some(FloatSide::Value(*value)),
+        Value::Int(value) => Some(FloatSide::Value(*value as f64)),
+        _ => None,
+    }
+}
+
+fn comparison(op: CompareOp) -> Option<Comparison> {
+    match op {
+        CompareOp::Eq => Some(Comparison::Eq),
+        CompareOp::Ne => Some(Comparison::Ne),
+        CompareOp::Lt => Some(Comparison::Lt),
+        CompareOp::Le => Some(Comparison::Le),
+        CompareOp::Gt => Some(Comparison::Gt),
+        CompareOp::Ge => Some(Comparison::Ge),
+        CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn => None,
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Layouts over the numbers of a call: what the algebra makes of them are expressions.
+
+use super::facts::{CallFacts, layout_facts};
+use crate::argument::Dim;
+use kernpack_layout::{Arith, Facts, Int, Op};
+use kernpack_validators::expr::{Expr, Op as ExprOp};
+
+/// Makes expressions.
+pub(super) struct Dims {
+    facts: CallFacts,
+    /// An operation that expressions have not, which was wanted.
+    pub refused: Option<Op>,
+}
+
+impl Dims {
+    /// Makes them of what is known.
+    pub fn new(facts: &CallFacts) -> Dims {
+        Dims { facts: facts.clone(), refused: None }
+    }
+}
+
+fn expr(int: &Int<Dim>) -> Expr {
+    match int {
+        Int::Known(value) => Expr::Int(*value),
+        Int::Dynamic(dim) => dim.expr.clone(),
+    }
+}
+
+impl Arith for Dims {
+    type Value = Dim;
+
+    fn emit(&mut self, op: Op, a: &Int<Dim>, b: &Int<Dim>) -> Int<Dim> {
+        let (a, b) = (expr(a), expr(b));
+        let (op, b) = match (op, b.as_int()) {
+            (Op::Add, _) => (ExprOp::Add, b),
+            (Op::Sub, _) => (ExprOp::Sub, b),
+            (Op::Mul, _) => (ExprOp::Mul, b),
+            (Op::Div, _) => (ExprOp::FloorDiv, b),
+            (Op::CeilDiv, _) => (ExprOp::CeilDiv, b),
+            (Op::Rem, _) => (ExprOp::Mod, b),
+            (Op::Min, _) => (ExprOp::Min, b),
+            (Op::Max, _) => (ExprOp::Max, b),
+            (Op::Shl, Some(by @ 0..62)) => (ExprOp::Mul, Expr::Int(1 << by)),
+            (Op::Shr, Some(by @ 0..62)) => (ExprOp::FloorDiv, Expr::Int(1 << by)),
+            (Op::And | Op::Xor | Op::Shl | Op::Shr, _) => {
+                self.refused = Some(op);
+                return Int::Known(0);
+            }
+        };
+        self.facts.int(&Expr::binary(op, a, b))
+    }
+
+    fn facts(&self, value: &Dim) -> Facts {
+        layout_facts(value.facts)
+    }
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Expressions of a packed function.
+
+use super::facts::CallFacts;
+use super::value::Value;
+use crate::argument::FunctionArg;
+use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
+use crate::python::walk;
+use kernpack_ffi_abi::DType;
+use kernpack_kernel_ir::Scalar;
+use kernpack_layout::Tuple;
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_validators::expr::{Expr as Number, Field, Op};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How deep constants of a file may name one another.
+const MOST_CONSTANTS: usize = 64;
+
+/// What functions of Python's may be called.
+pub(super) const PYTHONS: [&str; 4] = ["min", "max", "len", "abs"];
+
+/// What runs a packed function for one combination of dtypes.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluator<'f> {
+    pub files: &'f KernelFiles,
+    /// The file whose names count.
+    pub module: ModuleId,
+    /// What is assigned here.
+    pub names: HashMap<Name, Value>,
+    /// What is known here.
+    pub facts: CallFacts,
+    pub problems: Diagnostics,
+    /// How many constants of files are being looked up.
+    pub n_open: usize,
+    /// How many functions are being called.
+    pub n_calls: usize,
+}
+
+impl Evaluator<'_> {
+    /// Reports a mistake.
+    pub fn report(&mut self, problem: Diagnostic) -> Option<Value> {
+        if !self.problems.0.contains(&problem) {
+            self.problems.push(problem);
+        }
+        None
+    }
+
+    /// Reports that something is not what it should be.
+    pub fn expected(&mut self, expected: &str, found: &Value, span: Span) -> Option<Value> {
+        if !matches!(found, Value::Poison) {
+            let message = format!("expected {expected}, found {}", found.what());
+            self.report(Diagnostic::new("packed-value", message).label(span, found.what()));
+        }
+        None
+    }
+
+    /// What an expression gives; nothing where a mistake was reported.
+    pub fn expr(&mut self, expr: &Expr) -> Option<Value> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Name(name) => self.name(name, span),
+            ExprKind::Int(value) => Some(Value::Int(*value)),
+            ExprKind::Float(value) => Some(Value::Float(*value)),
+            ExprKind::Bool(truth) => Some(Value::Bool(*truth)),
+            ExprKind::None => Some(Value::None),
+            ExprKind::Text(text) => Some(Value::Text(text.value.clone())),
+            ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
+            ExprKind::Attribute(of, member) => {
+                let of = self.expr(of)?;
+                self.attribute(&of, member, span)
+            }
+            ExprKind::Subscript(of, index) => {
+                let (of, at) = (self.expr(of), self.expr(index));
+                self.subscript(of?, at?, span)
+            }
+            ExprKind::Call(call) => self.call(call, span),
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logic(..) | ExprKind::Compare(..) => {
+                self.condition(expr)
+            }
+            ExprKind::Unary(op, of) => {
+                let value = self.expr(of)?;
+                self.unary(*op, value, span)
+            }
+            ExprKind::Binary(op, operands) => {
+                let (a, b) = (self.expr(&operands.0), self.expr(&operands.1));
+                self.binary(*op, a?, b?, span)
+            }
+            ExprKind::Conditional(parts) => self.conditional(parts),
+            ExprKind::Lambda(function) => Some(self.function(function)),
+            ExprKind::Dict(_) | ExprKind::Comprehension(_) | ExprKind::Starred(_) => {
+                let message = "a packed function names numbers, layouts and launches";
+                let problem = Diagnostic::new("packed-statement", message);
+                self.report(problem.label(span, "it has nothing like this"))
+            }
+            ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
+        }
+    }
+
+    fn tuple(&mut self, items: &[Expr]) -> Option<Value> {
+        let values: Vec<_> = items.iter().map(|item| self.expr(item)).collect();
+        values.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
+    }
+
+    /// Binds the names of a target.
+    pub fn assign(&mut self, target: &Expr, value: Value) {
+        match (&target.kind, value) {
+            (ExprKind::Name(name), value) => {
+                self.names.insert(name.clone(), value);
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), Value::Tuple(items))
+                if targets.len() == items.len() =>
+            {
+                let items = items.into_iter().map(|(_, item)| item);
+                targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), value) => {
+                if let Value::Tuple(items) = &value {
+                    let message = format!("{} names for {} values", targets.len(), items.len());
+                    let problem = Diagnostic::new("packed-value", message);
+                    self.report(problem.label(target.span, "not as many"));
+                } else {
+                    self.expected("a tuple", &value, target.span);
+                }
+                targets.iter().for_each(|target| self.assign(target, Value::Poison));
+            }
+            _ => {
+                let message = "a packed function assigns names only";
+                let problem = Diagnostic::new("packed-statement", message);
+                self.report(problem.label(target.span, "here").help("name it"));
+            }
+        }
+    }
+
+    fn conditional(&mut self, parts: &(Expr, Expr, Expr)) -> Option<Value> {
+        let (test, then, otherwise) = parts;
+        match self.truth(test)? {
+            Value::Bool(true) => self.expr(then),
+            Value::Bool(false) => self.expr(otherwise),
+            _ => {
+                let message = "which of both it is depends on the call";
+                let problem = Diagnostic::new("packed-value", message);
+                let problem = problem.label(test.span, "not known while the package is built");
+                self.report(problem.help("write an `if` with a launch on each side"))
+            }
+        }
+    }
+
+    /// A function, with what it uses of the names here.
+    pub fn function(&self, function: &Arc<Function>) -> Value {
+        let mut used = Vec::new();
+        walk::used(function, &mut used);
+        let captured = used.into_iter().filter_map(|name| {
+            let value = self.names.get(&name)?.clone();
+            self.argument(&value, Span::default()).ok().map(|argument| (name, argument))
+        });
+        Value::Function(FunctionArg::Written {
+            module: self.module,
+            function: function.clone(),
+            captured: captured.collect(),
+        })
+    }
+
+    fn name(&mut self, name: &Name, span: Span) -> Option<Value> {
+        if let Some(value) = self.names.get(name) {
+            return Some(value.clone()).filter(|value| !matches!(value, Value::Poison));
+        }
+        if self.files.find(self.module, name).is_some() {
+            return self.global(self.module, name, span);
+        }
+        if let Some(dtype) = self.facts.row().get(&**name) {
+            return Some(Value::DType(*dtype));
+        }
+        if PYTHONS.contains(&&**name) {
+            return Some(Value::Builtin(name.clone()));
+        }
+        let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
+        self.report(problem.label(span, "no name of this function or file"))
+    }
+
+    /// What a file calls by a name.
+    fn global(&mut self, module: ModuleId, name: &str, span: Span) -> Option<Value> {
+        let Some((module, global)) = self.files.find(module, name) else {
+            let path = self.files.module(module).path.display();
+            let problem = Diagnostic::new("unknown-name", format!("`{path}` has no `{name}`"));
+            return self.report(problem.label(span, "not defined there"));
+        };
+        match global {
+            Global::Constant(expr, part) => {
+                let (expr, part) = (expr.clone(), *part);
+                let value = self.constant(module, &expr, span)?;
+                match (value, part) {
+                    (value, None) => Some(value),
+                    (Value::Tuple(mut items), Some(part)) if part < items.len() => {
+                        Some(items.swap_remove(part).1)
+                    }
+                    (value, Some(_)) => self.expected("a tuple", &value, span),
+                }
+            }
+            Global::Kernpack => Some(Value::Kernpack),
+            Global::Member(member) => self.member(&member.clone(), span),
+            Global::Module(module) => Some(Value::Module(*module)),
+            Global::Imported(..) => None,
+            Global::Python(at) => {
+                let message = format!("`{name}` is Python's, which is not there in a package");
+                let problem = Diagnostic::new("unknown-name", message).label(span, "used here");
+                let at = *at;
+                self.report(problem.mark(at, "comes from here"))
+            }
+            Global::Function(definition) => match definition.kind {
+                DefinitionKind::Kernel => Some(Value::Kernel(definition.clone())),
+                DefinitionKind::Device => Some(Value::Function(FunctionArg::Written {
+                    module,
+                    function: definition.function.clone(),
+                    captured: vec![],
+                })),
+                DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
+                    let message = format!("`{name}` is called from Python only");
+                    let problem = Diagnostic::new("packed-value", message);
+                    self.report(problem.label(span, "no kernel, and no function of kernels"))
+                }
+            },
+        }
+    }
+
+    /// What a constant of a file is.
+    fn constant(&mut self, module: ModuleId, expr: &Expr, span: Span) -> Option<Value> {
+        if self.n_open >= MOST_CONSTANTS {
+            let problem = Diagnostic::new("packed-value", "constants name one another in a circle");
+            return self.report(problem.label(span, "has no value"));
+        }
+        let names = std::mem::take(&mut self.names);
+        let home = std::mem::replace(&mut self.module, module);
+        self.n_open += 1;
+        let value = self.expr(expr);
+        self.n_open -= 1;
+        (self.names, self.module) = (names, home);
+        value
+    }
+
+    /// What a default of a function is.
+    pub fn default(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
+        self.constant(module, expr, expr.span)
+    }
+
+    /// What kernpack has by a name.
+    fn member(&mut self, name: &Name, span: Span) -> Option<Value> {
+        if let Some(dtype) = DType::parse(name) {
+            return Some(Value::DType(dtype));
+        }
+        if Evaluator::is_builtin(name) {
+            return Some(Value::Builtin(name.clone()));
+        }
+        // Whatever else there is, is for kernels, and can be passed to them.
+        Some(Value::Function(FunctionArg::Builtin(name.clone())))
+            .filter(|_| span != Span::default())
+    }
+
+    /// `of.member`
+    fn attribute(&mut self, of: &Value, member: &Ident, span: Span) -> Option<Value> {
+        let name = &*member.name;
+        match (of, name) {
+            (Value::Kernpack, _) => self.member(&member.name, span),
+            (Value::Module(module), _) => self.global(*module, name, member.span),
+            (Value::Tensor(tensor), "shape") => Some(self.shape(&tensor.view.shape())),
+            (Value::Layout(layout), "shape") => Some(self.shape(&layout.shape())),
+            (Value::Tensor(tensor), "layout") => Some(Value::Layout(tensor.view.clone())),
+            (Value::Tensor(tensor), "stride" | "strides") => {
+                let strides = tensor.view.strides();
+                self.strides(&strides, span)
+            }
+            (Value::Layout(layout), "stride" | "strides") => {
+                let strides = layout.strides();
+                self.strides(&strides, span)
+            }
+            (Value::Tensor(tensor), "element_type" | "dtype") => {
+                Some(Value::DType(tensor.element.dtype()))
+            }
+            (Value::DType(dtype), "width") => Some(Value::Int(dtype.element_bits().into())),
+            (Value::DType(dtype), "inf" | "nan") if dtype.is_float() => {
+                Some(Value::Float(if name == "inf" { f64::INFINITY } else { f64::NAN }))
+            }
+            (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
+                items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
+            }
+            (Value::Optional(path, inner), _) => match self.is_given(path) {
+                Some(true) => self.attribute(&inner.clone(), member, span),
+                _ => self.report(unguarded(path, span)),
+            },
+            (Value::NoTensor(path, ..), "shape" | "element_type" | "dtype" | "strides") => {
+                let message = format!("`{path}` is no tensor of kernels");
+                let problem = Diagnostic::new("packed-value", message).label(span, "not known");
+                self.report(problem.help("name the symbol of the dim instead"))
+            }
+            (Value::Poison, _) => None,
+            (of, _) => {
+                let message = format!("{} has no `{name}`", of.what());
+                self.report(Diagnostic::new("packed-value", message).label(member.span, "unknown"))
+            }
+        }
+    }
+
+    /// Whether an Optional is given, where that is known here.
+    pub fn is_given(&self, path: &str) -> Option<bool> {
+        let given = Number::Field(path.to_string(), Field::Given, Span::default());
+        self.facts.canonical(&given).as_int().map(|given| given != 0)
+    }
+
+    /// `of[at]`
+    fn subscript(&mut self, of: Value, at: Value, span: Span) -> Option<Value> {
+        match (&of, &at) {
+            (Value::Tuple(items), Value::Int(number)) => {
+                let n_items = items.len() as i128;
+                let forward = if *number < 0 { n_items + number } else { *number };
+                match usize::try_from(forward).ok().and_then(|place| items.get(place)) {
+                    Some((_, item)) => Some(item.clone()),
+                    None => {
+                        let message = format!("a tuple of {n_items} has no item {number}");
+                        let problem = Diagnostic::new("packed-value", message);
+                        self.report(problem.label(span, "beyond its end"))
+                    }
+                }
+            }
+            (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
+            (Value::Tensor(_) | Value::Layout(_), _) => self.slice(of, &at, span),
+            (Value::Optional(path, inner), _) => match self.is_given(path) {
+                Some(true) => self.subscript((**inner).clone(), at, span),
+                _ => self.report(unguarded(path, span)),
+            },
+            _ => self.expected("a tuple, a layout or a tensor", &of, span),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
+        match (op, value) {
+            (UnaryOp::Pos, value @ (Value::Int(_) | Value::Float(_) | Value::Dim(_))) => {
+                Some(value)
+            }
+            (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int),
+            (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
+            (UnaryOp::Neg, Value::Dim(expr)) => Some(self.combined(Op::Sub, Number::Int(0), expr)),
+            (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
+            (_, value) => self.expected("a number", &value, span),
+        }
+    }
+
+    /// An operation on two numbers of a call, as far as possible done.
+    pub fn combined(&self, op: Op, a: Number, b: Number) -> Value {
+        Value::number(self.facts.canonical(&Number::binary(op, a, b)))
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        match (&a, &b) {
+            (Value::Int(a), Value::Int(b)) => match constant::integers(op, *a, *b) {
+                Ok(value) => Some(value),
+                Err((message, help)) => {
+                    let problem = Diagnostic::new("packed-value", message).label(span, "here");
+                    self.report(problem.help(help))
+                }
+            },
+            (Value::Float(_), Value::Float(_) | Value::Int(_))
+            | (Value::Int(_), Value::Float(_)) => {
+                let as_float = |value: &Value| match value {
+                    Value::Int(value) => *value as f64,
+                    Value::Float(value) => *value,
+                    _ => f64::NAN,
+                };
+                match constant::floats(op, as_float(&a), as_float(&b)) {
+                    Some(value) => Some(Value::Float(value)),
+                    None => {
+                        let message = format!("floats have no `{}` here", op.text());
+                        let problem = Diagnostic::new("packed-value", message);
+                        self.report(problem.label(span, "an operation on two floats"))
+                    }
+                }
+            }
+            (Value::Tuple(a), Value::Tuple(b)) if op == BinaryOp::Add => {
+                Some(Value::Tuple([&a[..], b].concat()))
+            }
+            (Value::Dim(_) | Value::Int(_), Value::Dim(_) | Value::Int(_)) => {
+                self.dims(op, &a, &b, span)
+            }
+            (Value::Poison, _) | (_, Value::Poison) => None,
+            (Value::Dim(_) | Value::Int(_) | Value::Float(_), _) => {
+                self.expected("a number", &b, span)
+            }
+            _ => self.expected("a number", &a, span),
+        }
+    }
+
+    /// An operation on numbers of which each call has its own.
+    fn dims(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+        let (Some(left), Some(right)) = (a.expr(), b.expr()) else {
+            let problem = Diagnostic::new("packed-value", "expressions over dims have 64 bits");
+            return self.report(problem.label(span, "one of these has more"));
+        };
+        let (op, right) = match (op, right.as_int()) {
+            (BinaryOp::Add, _) => (Op::Add, right),
+            (BinaryOp::Sub, _) => (Op::Sub, right),
+            (BinaryOp::Mul, _) => (Op::Mul, right),
+            (BinaryOp::FloorDiv, _) => (Op::FloorDiv, right),
+            (BinaryOp::Mod, _) => (Op::Mod, right),
+            (BinaryOp::Shl, Some(by @ 0..62)) => (Op::Mul, Number::Int(1 << by)),
+            (BinaryOp::Shr, Some(by @ 0..62)) => (Op::FloorDiv, Number::Int(1 << by)),
+            _ => {
+                let message = format!("expressions over dims have no `{}`", op.text());
+                let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
+                let help = match op {
+                    BinaryOp::Div => "write `//`, which rounds down",
+                    _ => "write `+`, `-`, `*`, `//`, `%`, `min`, `max` or `kp.ceil_div`",
+                };
+                return self.report(problem.help(help));
+            }
+        };
+        Some(self.combined(op, left, right))
+    }
+
+    /// A tuple of extents.
+    pub fn shape(&self, shape: &kernpack_layout::Shape<crate::argument::Dim>) -> Value {
+        match shape {
+            Tuple::Leaf(int) => int_value(int),
+            Tuple::Node(modes) => Value::tuple(modes.iter().map(|mode| self.shape(mode))),
+        }
+    }
+
+    fn strides(
+        &mut self,
+        strides: &kernpack_layout::Strides<crate::argument::Dim>,
+        span: Span,
+    ) -> Option<Value> {
+        match strides {
+            Tuple::Leaf(stride) if stride.is_plain() => Some(int_value(&stride.scale)),
+            Tuple::Leaf(_) => {
+                let problem = Diagnostic::new("packed-value", "the strides are no numbers");
+                self.report(problem.label(span, "they go along modes"))
+            }
+            Tuple::Node(modes) => {
+                let modes: Vec<_> = modes.iter().map(|mode| self.strides(mode, span)).collect();
+                modes.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
+            }
+        }
+    }
+}
+
+/// An integer of a layout.
+pub(super) fn int_value(int: &kernpack_layout::Int<crate::argument::Dim>) -> Value {
+    match int {
+        kernpack_layout::Int::Known(value) => Value::Int((*value).into()),
+        kernpack_layout::Int::Dynamic(dim) => Value::number(dim.expr.clone()),
+    }
+}
+
+/// The scalar of a dtype that kernels have.
+pub(super) fn scalar_of(dtype: DType) -> Option<Scalar> {
+    Scalar::of(dtype)
+}
+
+fn is(own: &Option<Name>, name: &str) -> bool {
+    own.as_deref() == Some(name)
+}
+
+/// That something may not be there.
+pub(super) fn unguarded(path: &str, span: Span) -> Diagnostic {
+    Diagnostic::new("unguarded-optional", format!("`{path}` may be None"))
+        .label(span, "used without having asked")
+        .help(format!("ask first: `if {path} is not None:`"))
+}
+
+/// Operations on constants.
+mod constant {
+    use super::{BinaryOp, Value};
+
+    type Refused = (String, &'static str);
+
+    /// An operation on two integers that are known.
+    pub fn integers(op: BinaryOp, a: i128, b: i128) -> Result<Value, Refused> {
+        let too_large =
+            || (format!("`{a} {} {b}` is too large", op.text()), "write a smaller number");
+        let by_zero =
+            || (format!("`{a} {} 0` has no value", op.text()), "divide by another number");
+        let shift = || u32::try_from(b).ok();
+        let value = match op {
+            BinaryOp::Add => a.checked_add(b),
+            BinaryOp::Sub => a.checked_sub(b),
+            BinaryOp::Mul => a.checked_mul(b),
+            BinaryOp::FloorDiv | BinaryOp::Mod if b == 0 => return Err(by_zero()),
+            BinaryOp::FloorDiv => floor_div(a, b),
+            BinaryOp::Mod => floor_div(a, b).map(|quotient| a - quotient * b),
+            BinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+            BinaryOp::Shl => shift().filter(|by| *by < 100).and_then(|by| a.checked_mul(1 << by)),
+            BinaryOp::Shr => shift().map(|by| a >> by.min(127)),
+            BinaryOp::And => Some(a & b),
+            BinaryOp::Or => Some(a | b),
+            BinaryOp::Xor => Some(a ^ b),
+            BinaryOp::Div | BinaryOp::MatMul => {
+                let message = format!("integers have no `{}` here", op.text());
+                return Err((message, "write `//`, which rounds down"));
+            }
+        };
+        value.map(Value::Int).ok_or_else(too_large)
+    }
+
+    fn floor_div(a: i128, b: i128) -> Option<i128> {
+        let quotient = a.checked_div(b)?;
+        Some(quotient - i128::from(a % b != 0 && (a < 0) != (b < 0)))
+    }
+
+    /// An operation on two floats that are known.
+    pub fn floats(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
+        match op {
+            BinaryOp::Add => Some(a + b),
+            BinaryOp::Sub => Some(a - b),
+            BinaryOp::Mul => Some(a * b),
+            BinaryOp::Div => Some(a / b),
+            BinaryOp::Pow => Some(a.powf(b)),
+            BinaryOp::FloorDiv
+            | BinaryOp::Mod
+            | BinaryOp::MatMul
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor => None,
+        }
+    }
+}

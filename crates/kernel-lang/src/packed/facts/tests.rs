@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+use super::*;
+use expect_test::{Expect, expect};
+use kernpack_validators::{When, parse_expr, parse_when};
+
+/// What is known of expressions where a signature's launch has that condition: `min..max /divisor`,
+/// as far as there is any, or the number.
+fn check(signature: &str, when: &str, exprs: &[&str], expected: Expect) {
+    let signature: Signature = signature.parse().unwrap();
+    let bindings = signature.resolve().unwrap();
+    let rows = bindings.combinations(&signature.rules);
+    let vars = bindings.dtypes.keys().cloned();
+    let row: Row = vars.zip(rows.first().cloned().unwrap_or_default()).collect();
+    let mut facts = CallFacts::of(&signature, &bindings, &[], row);
+    let negated = when.strip_prefix("else ");
+    if let When::Rules(rules) = parse_when(negated.unwrap_or(when)).unwrap() {
+        for rule in rules {
+            facts = facts.on_side(&Branch { rule, holds: negated.is_none() });
+        }
+    }
+    let shown = exprs.iter().map(|text| show(&facts, &parse_expr(*text).unwrap()));
+    let mut shown = shown.collect::<Vec<_>>().join("\n");
+    if facts.is_impossible() {
+        shown = "never".to_string();
+    }
+    expected.assert_eq(&shown);
+}
+
+fn show(facts: &CallFacts, expr: &Expr) -> String {
+    let expr = facts.canonical(expr);
+    let Facts { min, max, divisor } = facts.facts(&expr);
+    let mut text = expr.to_string();
+    if expr.as_int().is_none() {
+        let bound = |value: i64, none: i64| match value == none {
+            true => String::new(),
+            false => value.to_string(),
+        };
+        text += &format!(": {}..{}", bound(min, i64::MIN), bound(max, i64::MAX));
+        text += &if divisor > 1 { format!(" /{divisor}") } else { String::new() };
+    }
+    text
+}
+
+#[test]
+fn kinds_bound_numbers() {
+    check(
+        "f(x: Tensor([m, 4*n], float32), k: int8, b: bool, s: Shape([m, _]), u: uint32)",
+        "m >= 0",
+        &["m", "k", "b", "u", "x.shape[1]", "x.shape[-1]", "s[0]", "s[1]", "x.numel", "k % 8"],
+        expect![[r#"
+            m: 0..
+            k: -128..127
+            b: 0..1
+            u: 0..4294967295
+            4*n: 0.. /4
+            4*n: 0.. /4
+            m: 0..
+            s[1]: 0..
+            x.numel: 0..
+            k % 8: 0..7"#]],
+    );
+}
+
+#[test]
+fn rules_bound_and_divide() {
+    check(
+        "f(x: Tensor([m, n], float32), k: int64) where n % 8 == 0, n <= 100, 3*m + 1 < 30, k in {4, 12}",
+        "m >= 0",
+        &["m", "n", "n // 8", "ceildiv(n, 4)", "m*n", "n % 4", "min(n, 200)", "k", "max(k, 2)"],
+        expect![[r#"
+            m: 0..9
+            n: 0..96 /8
+            n // 8: 0..12
+            n // 4: 0..24 /2
+            m*n: 0..864 /8
+            0
+            n: 0..96 /8
+            k: 4..12 /4
+            k: 4..12 /4"#]],
+    );
+    check(
+        "f(x: Tensor([m, n], T)) where T in {float16, float32}, T == float16 and n % 8 == 0 or T == float32 and n % 4 == 0",
+        "m >= 0",
+        &["n"],
+        expect!["n: 0..9223372036854775800 /8"],
+    );
+    check(
+        "f(x: Tensor([m, n], float32)) where n % 8 == 0 or n % 12 == 0 and n > 20",
+        "m >= 0",
+        &["n"],
+        expect!["n: 0..9223372036854775800 /4"],
+    );
+}
+
+#[test]
+fn conditions_add_to_rules() {
+    let signature = "f(x: Tensor([m, n], float32)) where n % 8 == 0, n <= 100";
+    check(
+        signature,
+        "n == 64, m < n",
+        &["m", "n", "m*n", "x.shape[1] // 4"],
+        expect![[r#"
+        m: 0..63
+        64
+        m*64: 0..4032 /64
+        16"#]],
+    );
+    check(signature, "n > 90", &["n"], expect!["96"]);
+    check(signature, "n > 96", &["n"], expect!["never"]);
+    check(signature, "n in {24, 48, 50, 200}", &["n"], expect!["n: 24..48 /24"]);
+    check(
+        signature,
+        "not (m > 4 or n > 8)",
+        &["m", "n"],
+        expect![[r#"
+        m: 0..4
+        n: 0..8 /8"#]],
+    );
+    check(
+        signature,
+        "else m > 4 and n > 8",
+        &["m", "n"],
+        expect![[r#"
+        m: 0..
+        n: 0..96 /8"#]],
+    );
+    check(
+        signature,
+        "else m > 4 or n > 8",
+        &["m", "n"],
+        expect![[r#"
+        m: 0..4
+        n: 0..8 /8"#]],
+    );
+    check(
+        signature,
+        "m != 0, n != 96",
+        &["m", "n"],
+        expect![[r#"
+        m: 1..
+        n: 0..88 /8"#]],
+    );
+    check(
+        signature,
+        "n % 32 == 0",
+        &["n", "n % 16"],
+        expect![[r#"
+        n: 0..96 /32
+        0"#]],
+    );
+}
+
+/// `2*m > 8` may overflow, and does not hold then.
+#[test]
+fn what_breaks_says_nothing() {
+    let signature = "f(x: Tensor([m, n], float32))";
+    check(signature, "2*m > 8", &["m"], expect!["m: 5..4611686018427387903"]);
+    check(signature, "else 2*m > 8", &["m"], expect!["m: 0.."]);
+}
+
+#[test]
+fn what_may_be_absent_may_be_0() {
+    check(
+        "f(x: Tensor([m], float32), w: Optional[Tensor([n, 4], float32)]) where n % 8 == 0, n >= 16, m >= n",
+        "m >= 0",
+        &["m", "n", "w.shape[1]", "w.given"],
+        expect![[r#"
+            m: 0..
+            n: 0..9223372036854775800 /8
+            w.shape[1]: 0..
+            w.given: 0..1"#]],
+    );
+}
+
+#[test]
+fn rules_are_decided() {
+    let signature: Signature =
+        "f(x: Tensor([m, n], T, align=16), y: Tensor([n], float32)) where T in {float16, float32}, n % 8 == 0, n <= 100, aligned(y, 32)"
+            .parse()
+            .unwrap();
+    let bindings = signature.resolve().unwrap();
+    let row = Row::from([("T".to_string(), DType::FLOAT16)]);
+    let facts = CallFacts::of(&signature, &bindings, &[], row);
+    let decided = [
+        "n <= 100",
+        "n < 100",
+        "n > 100",
+        "n % 4 == 0",
+        "n % 16 == 0",
+        "T == float16",
+        "T != float16",
+        "T == float32 and n > 4",
+        "T == float16 or n > 4",
+        "n > 4 or T == float16",
+        "not n > 100",
+        "2*m > 8 or T == float16",
+        "2*m > -8",
+        "m > -8",
+        "aligned(y, 16)",
+        "aligned(y, 64)",
+        "n in {3, 200}",
+        "n in {200, 300}",
+    ]
+    .map(|text| {
+        let When::Rules(rules) = parse_when(text).unwrap() else { panic!("rules") };
+        format!("{text}: {:?}\n", facts.decide(&rules[0]))
+    });
+    expect![[r#"
+        n <= 100: Some(true)
+        n < 100: Some(true)
+        n > 100: Some(false)
+        n % 4 == 0: Some(true)
+        n % 16 == 0: None
+        T == float16: Some(true)
+        T != float16: Some(false)
+        T == float32 and n > 4: Some(false)
+        T == float16 or n > 4: Some(true)
+        n > 4 or T == float16: Some(true)
+        not n > 100: Some(true)
+        2*m > 8 or T == float16: None
+        2*m > -8: None
+        m > -8: Some(true)
+        aligned(y, 16): Some(true)
+        aligned(y, 64): None
+        n in {3, 200}: Some(false)
+        n in {200, 300}: Some(false)
+    "#]]
+    .assert_eq(&decided.concat());
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The decorator of a packed function, and whether its parameters are what that says.
+
+use crate::python::tree::{Call, Expr, ExprKind, Function, Text};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span};
+use kernpack_validators::{Signature, Workspace, parse_tensor};
+
+/// What a decorator says.
+pub(super) struct Header {
+    pub signature: Signature,
+    pub workspaces: Vec<Workspace>,
+}
+
+/// Reads `@kp.jit("signature", workspace={…})`.
+pub(super) fn read(function: &Function, call: &Call, problems: &mut Diagnostics) -> Option<Header> {
+    let n_problems = problems.0.len();
+    let signature = signature(call, problems);
+    let mut workspaces = Vec::new();
+    for (name, value) in &call.keywords {
+        match &*name.name {
+            "workspace" => workspaces = read_workspaces(value, problems),
+            other => {
+                let message = format!("`kp.jit` has no `{other}`");
+                let problem = Diagnostic::new("decorator", message).label(name.span, "unknown");
+                let help = "write `kp.jit(\"signature\", workspace={\"name\": \"Tensor(…)\"})`";
+                problems.push(problem.help(help));
+            }
+        }
+    }
+    let signature = signature?;
+    if problems.0.len() == n_problems {
+        check_name(function, &signature, problems);
+        check_params(function, &signature, &workspaces, problems);
+    }
+    (problems.0.len() == n_problems).then_some(Header { signature, workspaces })
+}
+
+fn signature(call: &Call, problems: &mut Diagnostics) -> Option<Signature> {
+    let [Expr { kind: ExprKind::Text(text), span }] = &call.args[..] else {
+        let place = call.args.first().map_or(call.function.span, |first| first.span);
+        let problem = Diagnostic::new("decorator", "`kp.jit` takes a signature, and nothing else");
+        let problem = problem.label(place, "expected one text");
+        problems.push(problem.help("write `@kp.jit(\"name(x: Tensor([n], float32))\")`"));
+        return None;
+    };
+    Signature::parse(snippet(text, *span)).map_err(|found| problems.extend(found)).ok()
+}
+
+fn snippet(text: &Text, span: Span) -> Snippet<'_> {
+    Snippet { text: &text.value, span, first: text.first }
+}
+
+fn read_workspaces(value: &Expr, problems: &mut Diagnostics) -> Vec<Workspace> {
+    let expected = "write `workspace={\"ws\": \"Tensor([n], uint8)\"}`";
+    let ExprKind::Dict(items) = &value.kind else {
+        let problem = Diagnostic::new("decorator", "`workspace` is no dictionary");
+        problems.push(problem.label(value.span, "expected names with tensors").help(expected));
+        return vec![];
+    };
+    let mut workspaces = Vec::new();
+    for (key, value) in items {
+        let (ExprKind::Text(name), ExprKind::Text(tensor)) = (&key.kind, &value.kind) else {
+            let problem = Diagnostic::new("decorator", "a workspace is a name with a tensor");
+            problems.push(problem.label(key.span.to(value.span), "not two texts").help(expected));
+            continue;
+        };
+        match parse_tensor(snippet(tensor, value.span)) {
+            Ok(tensor) => workspaces.push(Workspace {
+                name: Placed::new(name.value.to_string(), key.span),
+                tensor: Placed::new(tensor, value.span),
+            }),
+            Err(found) => problems.extend(found),
+        }
+    }
+    workspaces
+}
+
+fn check_name(function: &Function, signature: &Signature, problems: &mut Diagnostics) {
+    let own = &function.name.name;
+    if **own != *signature.name {
+        let message = format!("`{own}` has the signature of `{}`", signature.name);
+        let problem = Diagnostic::new("packed-name", message);
+        let problem = problem
+            .label(function.name.span, "the function")
+            .label(signature.span, "the name that callers use");
+        problems.push(problem.help("give both one name"));
+    }
+}
+
+/// The parameters are the signature's, then the results, then the workspaces.
+fn check_params(
+    function: &Function,
+    signature: &Signature,
+    workspaces: &[Workspace],
+    problems: &mut Diagnostics,
+) {
+    let expected = signature.params.iter().map(|param| &param.name);
+    let expected = expected.chain(signature.results.iter().map(|result| &result.name));
+    let expected = expected.chain(workspaces.iter().map(|workspace| &workspace.name.value));
+    let expected: Vec<&str> = expected.map(String::as_str).collect();
+    let found: Vec<&str> = function.params.iter().map(|param| &*param.name.name).collect();
+    if expected != found {
+        let name = &function.name.name;
+        let message = format!("the parameters of `{name}` are not those of its signature");
+        let places = function.params.iter().map(|param| param.name.span);
+        let place = places.reduce(Span::to).unwrap_or(function.name.span);
+        let help = format!("write `def {name}({}):`", expected.join(", "));
+        problems.push(
+            Diagnostic::new("packed-parameters", message)
+                .label(place, "expected its parameters, then its results, then the workspaces")
+                .help(help),
+        );
+    }
+    for default in function.params.iter().filter_map(|param| param.default.as_ref()) {
+        let problem = Diagnostic::new("packed-parameters", "defaults stand in the signature");
+        let help = "write it there: `x: int32 = 0`";
+        problems.push(problem.label(default.span, "has no effect here").help(help));
+    }
+}
+
+/// A docstring without the blanks that its lines have in common, and without empty ones around it.
+pub(super) fn cleaned(doc: &str) -> String {
+    let mut lines: Vec<_> = doc.lines().map(str::trim_end).collect();
+    let indent = |line: &&&str| line.len() - line.trim_start().len();
+    let behind = lines.iter().skip(1).filter(|line| !line.is_empty());
+    let common = behind.map(|line| indent(&line)).min().unwrap_or(0);
+    for (number, line) in lines.iter_mut().enumerate() {
+        *line = if number == 0 { line.trim_start() } else { line.get(common..).unwrap_or("") };
+    }
+    lines.join("\n").trim_matches('\n').to_string()
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `k(…).launch(grid=…, block=…)`: what a kernel is passed, and how its launch is laid out.
+
+use super::PackedLaunch;
+use super::expression::{Evaluator, scalar_of};
+use super::value::{KernelCall, Value};
+use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
+use crate::python::tree::{Call, Expr, Ident};
+use kernpack_kernel_ir::Scalar;
+use kernpack_syntax::{Diagnostic, Placed, Span};
+use kernpack_validators::expr::{Expr as Number, Field};
+use kernpack_validators::{Branch, Geometry};
+use std::convert::Infallible;
+
+/// The keywords of a launch.
+const KEYWORDS: [&str; 8] =
+    ["grid", "block", "smem", "cluster", "cooperative", "pdl", "priority", "stream"];
+
+impl Evaluator<'_> {
+    /// A launch of what `of` gives, on these sides of `if`s.
+    pub fn launch(
+        &mut self,
+        of: &Expr,
+        call: &Call,
+        branches: &[Branch],
+        span: Span,
+    ) -> Option<PackedLaunch> {
+        let kernel = match self.expr(of)? {
+            Value::Call(kernel) => *kernel,
+            value => {
+                self.expected("a kernel with its arguments", &value, of.span);
+                return None;
+            }
+        };
+        let (args, geometry) = (self.arguments(&kernel), self.geometry(call, span));
+        let (mut args, geometry) = (args?, geometry?);
+        self.settle_aliases(&mut args);
+        let KernelCall { kernel, .. } = kernel;
+        Some(PackedLaunch { span, branches: branches.to_vec(), kernel, args, geometry })
+    }
+
+    fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {
+        let args: Vec<_> = call
+            .args
+            .iter()
+            .map(|(value, span)| match self.argument(value, *span) {
+                Ok(arg) => Some(arg),
+                Err(problem) => {
+                    problem.map(|problem| self.report(*problem));
+                    None
+                }
+            })
+            .collect();
+        args.into_iter().collect()
+    }
+
+    /// What a kernel is passed for a value.
+    ///
+    /// # Errors
+    /// Why it is passed nothing; no diagnostic where one was reported already.
+    pub fn argument(&self, value: &Value, span: Span) -> Result<Argument, Option<Box<Diagnostic>>> {
+        let refused = |message: String, help: &str| {
+            let problem = Diagnostic::new("packed-argument", message).label(span, "passed here");
+            Err(Some(Box::new(problem.help(help))))
+        };
+        let constant = |constant| Ok(Argument::Constant(constant));
+        match value {
+            Value::Poison => Err(None),
+            Value::None => constant(Constant::None),
+            Value::Bool(truth) => constant(Constant::Bool(*truth)),
+            Value::Int(value) => constant(Constant::Int(*value)),
+            Value::Float(value) => constant(Constant::Float(*value)),
+            Value::Text(text) => constant(Constant::Text(text.clone())),
+            Value::Swizzle(swizzle) => constant(Constant::Swizzle(*swizzle)),
+            Value::DType(dtype) => match scalar_of(*dtype) {
+                Some(scalar) => constant(Constant::DType(scalar)),
+                None => refused(format!("kernels have no {dtype} yet"), "choose another dtype"),
+            },
+            Value::Layout(layout) => match layout.convert::<Infallible>(&mut |_| None) {
+                Some(layout) => constant(Constant::Layout(layout)),
+                None => refused(
+                    format!("the layout `{layout}` depends on the call"),
+                    "pass the tensor that has it, or make it in the kernel",
+                ),
+            },
+            Value::Dim(expr) => Ok(Argument::Scalar(self.scalar(expr))),
+            Value::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
+            Value::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
+            Value::Tuple(items) => {
+                let items = items.iter().map(|(name, item)| {
+                    self.argument(item, span).map(|argument| (name.clone(), argument))
+                });
+                items.collect::<Result<_, _>>().map(Argument::Tuple)
+            }
+            Value::Optional(path, inner) => match self.is_given(path) {
+                Some(false) => constant(Constant::None),
+                Some(true) => self.argument(inner, span),
+                None => Ok(Argument::Optional(Box::new(OptionalArg {
+                    given: Number::Field(path.to_string(), Field::Given, Span::default()),
+                    inner: self.argument(inner, span)?,
+                    name: path.clone(),
+                }))),
+            },
+            Value::Function(function) => Ok(Argument::Function(function.clone())),
+            Value::Builtin(name) => {
+                Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))
+            }
+            Value::NoTensor(path, why, help) => refused(format!("`{path}`: {why}"), help),
+            Value::String(path) => refused(
+                format!("the String `{path}` chooses launches, and enters no kernel"),
+                "ask for it by an `if`, and pass a constant",
+            ),
+            Value::DTypeParam(path, _) => refused(
+                format!("the DataType `{path}` chooses launches, and enters no kernel"),
+                "name the dtype of a tensor, `x.element_type`",
+            ),
+            Value::Stream(path) => refused(
+                format!("the stream `{path}` enters no kernel"),
+                "launch on it: `.launch(…, stream=…)`",
+            ),
+            Value::Opaque(path, what) => {
+                refused(format!("`{path}` is {what}, which enters no kernel"), "pass a tensor")
+            }
+            Value::Rule(_) => refused(
+                "a condition enters no kernel".to_string(),
+                "write an `if` with a launch on each side, or ask again in the kernel",
+            ),
+            Value::Kernel(_) | Value::Kernpack | Value::Module(_) | Value::Call(_) => {
+                refused(format!("{} enters no kernel", value.what()), "pass what it computes with")
+            }
+        }
+    }
+
+    fn scalar(&self, expr: &Number) -> ScalarArg {
+        let own = expr.as_symbol().and_then(|name| self.facts.int_type(name));
+        let scalar = own.and_then(scalar_of).unwrap_or(Scalar::I64);
+        ScalarArg { expr: expr.clone(), scalar, facts: self.facts.kernel_facts(expr) }
+    }
+
+    /// How a launch is laid out.
+    fn geometry(&mut self, call: &Call, span: Span) -> Option<Geometry> {
+        let mut is_good = true;
+        if let Some(arg) = call.args.first() {
+            let problem = Diagnostic::new("launch-argument", "a launch takes its layout by name");
+            let problem = problem.label(arg.span, "without a name");
+            self.report(problem.help("write `.launch(grid=…, block=…)`"));
+            is_good = false;
+        }
+        for (name, _) in &call.keywords {
+            if !KEYWORDS.contains(&&*name.name) {
+                let message = format!("a launch has no `{}`", name.name);
+                let problem =
+                    Diagnostic::new("launch-argument", message).label(name.span, "unknown");
+                self.report(problem.help(format!("it has {}", KEYWORDS.join(", "))));
+                is_good = false;
+            }
+        }
+        let (grid, block) =
+            (self.required_dims(call, "grid", span), self.required_dims(call, "block", span));
+        let cluster = self.optional(call, "cluster", Evaluator::dims_of);
+        let shared = self.optional(call, "smem", Evaluator::one_number);
+        let priority = self.optional(call, "priority", Evaluator::one_number);
+        let stream = self.optional(call, "stream", Evaluator::stream);
+        let cooperative = self.optional(call, "cooperative", Evaluator::flag);
+        let dependent = self.optional(call, "pdl", Evaluator::flag);
+        is_good.then_some(())?;
+        Some(Geometry {
+            grid: grid?,
+            block: block?,
+            cluster: cluster?.unwrap_or_default(),
+            shared: shared?.unwrap_or(Number::Int(0).into()),
+            cooperative: cooperative?.unwrap_or_default(),
+            dependent: dependent?.unwrap_or_default(),
+            priority: priority?,
+            stream: stream?.flatten(),
+        })
+    }
+
+    /// What is read of a keyword that may be there; nothing at all where it is no good.
+    fn optional<T>(
+        &mut self,
+        call: &Call,
+        name: &str,
+        read: fn(&mut Self, &Expr) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let is_it = |(own, _): &&(Ident, Expr)| &*own.name == name;
+        match call.keywords.iter().find(is_it) {
+            None => Some(None),
+            Some((_, value)) => read(self, value).map(Some),
+        }
+    }
+
+    fn required_dims(
+        &mut self,
+        call: &Call,
+        name: &str,
+        span: Span,
+    ) -> Option<Vec<Placed<Number>>> {
+        let dims = self.optional(call, name, Evaluator::dims_of)?;
+        if dims.is_none() {
+            let problem = Diagnostic::new("launch-argument", format!("the launch has no `{name}`"));
+            let help = format!("write `{name}=…`, one to three numbers, x first");
+            self.report(problem.label(span, "missing").help(help));
+        }
+        dims
+    }
+
+    /// One to three numbers.
+    fn dims_of(&mut self, expr: &Expr) -> Option<Vec<Placed<Number>>> {
+        let value = self.expr(expr)?;
+        let items = match value {
+            Value::Tuple(items) => items.into_iter().map(|(_, item)| item).collect(),
+            value => vec![value],
+        };
+        if items.is_empty() || items.len() > 3 {
+            let message =
+                format!("a layout of a launch has one to three numbers, not {}", items.len());
+            self.report(Diagnostic::new("launch-argument", message).label(expr.span, "here"));
+            return None;
+        }
+        let numbers = items.into_iter().map(|item| {
+            self.number(&(item, expr.span)).map(|number| Placed::new(number, expr.span))
+        });
+        let numbers: Vec<_> = numbers.collect();
+        numbers.into_iter().collect()
+    }
+
+    fn one_number(&mut self, expr: &Expr) -> Option<Placed<Number>> {
+        let value = self.expr(expr)?;
+        self.number(&(value, expr.span)).map(|number| Placed::new(number, expr.span))
+    }
+
+    fn flag(&mut self, expr: &Expr) -> Option<bool> {
+        match self.expr(expr)? {
+            Value::Bool(truth) => Some(truth),
+            value => {
+                self.expected("`True` or `False`", &value, expr.span);
+                None
+            }
+        }
+    }
+
+    fn stream(&mut self, expr: &Expr) -> Option<Option<Placed<String>>> {
+        match self.expr(expr)? {
+            Value::Stream(name) => Some(Some(Placed::new(name.to_string(), expr.span))),
+            Value::None => Some(None),
+            value => {
+                self.expected("a Stream parameter", &value, expr.span);
+                None
+            }
+        }
+    }
+
+    /// Finds which tensors share no memory with another one of the kernel's.
+    pub fn settle_aliases(&self, args: &mut [Argument]) {
+        let mut passed: Vec<(Number, String, bool)> = Vec::new();
+        let mut learn = |tensor: &mut TensorArg| {
+            if !passed.iter().any(|(pointer, ..)| *pointer == tensor.pointer) {
+                let (pointer, path) = (tensor.pointer.clone(), tensor.pointer.to_string());
+                passed.push((pointer, path, tensor.is_written));
+            }
+        };
+        args.iter_mut().for_each(|arg| for_each_tensor(arg, &mut learn));
+        let mut settle = |tensor: &mut TensorArg| {
+            let path = tensor.pointer.to_string();
+            let others = passed.iter().filter(|(pointer, ..)| *pointer != tensor.pointer);
+            let mut meeting = others.filter(|(_, _, is_written)| tensor.is_written || *is_written);
+            tensor.is_alone = meeting.all(|(_, other, _)| self.facts.are_apart(&path, other));
+        };
+        args.iter_mut().for_each(|arg| for_each_tensor(arg, &mut settle));
+    }
+}
+
+/// Every tensor in an argument.
+pub(super) fn for_each_tensor(arg: &mut Argument, each: &mut dyn FnMut(&mut TensorArg)) {
+    match arg {
+        Argument::Tensor(tensor) => each(tensor),
+        Argument::Tuple(items) => {
+            items.iter_mut().for_each(|(_, item)| for_each_tensor(item, each));
+        }
+        Argument::Optional(optional) => for_each_tensor(&mut optional.inner, each),
+        Argument::Function(crate::argument::FunctionArg::Written { captured, .. }) => {
+            captured.iter_mut().for_each(|(_, item)| for_each_tensor(item, each));
+        }
+        Argument::Function(crate::argument::FunctionArg::Builtin(_))
+        | Argument::Scalar(_)
+        | Argument::Constant(_) => {}
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packed functions: `@kp.jit("signature")`, and how the kernels that they launch are compiled.
+//!
+//! ```python
+//! @kp.jit("reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+//! def reduce_sum(x, out):
+//!     """Sums each row."""
+//!     m, n = x.shape
+//!     if n % 4 == 0:
+//!         sum_rows(x, out, 4).launch(grid=m, block=512)
+//!     else:
+//!         sum_rows(x, out, 1).launch(grid=m, block=512)
+//! ```
+//!
+//! Its parameters are the signature's, then the results, then the workspaces. The body runs while
+//! the package is built: an expression over dims stands for the number that each call computes, and
+//! an `if` over dims takes both ways, each with what is known there ([`facts`]). What comes of it is
+//! a list of launches, each with the sides of `if`s on which it runs, what its kernel is passed
+//! ([`Argument`]), and its layout as expressions.
+//!
+//! With dtype variables all this happens once for each combination of dtypes ([`Row`]), in which
+//! they are constants. [`settle`] has the kernels of all of them elaborated, and joins the launches
+//! of those that are launched alike.
+//!
+//! Not here: files, what kernels do, plans.
+
+mod algebra;
+mod body;
+mod call;
+mod condition;
+mod dims;
+mod expression;
+pub mod facts;
+mod header;
+mod kernel_call;
+pub mod settle;
+mod tensor;
+mod value;
+pub mod written;
+
+#[cfg(test)]
+mod tests;
+
+pub use facts::{CallFacts, Row};
+
+use crate::argument::Argument;
+use crate::file::{Definition, DefinitionKind, KernelFiles};
+use header::Header;
+use kernpack_syntax::{Diagnostics, Span};
+use kernpack_validators::declare::Bindings;
+use kernpack_validators::{Branch, Geometry, Signature, Workspace};
+use std::sync::Arc;
+
+/// A packed function.
+#[derive(Clone, Debug)]
+pub struct PackedFunction {
+    /// What calls pass and get.
+    pub signature: Signature,
+    /// What it does, for readers.
+    pub doc: Option<String>,
+    /// Memory that a call allocates for its launches.
+    pub workspaces: Vec<Workspace>,
+    /// What calls run, for each combination of dtypes; one where there are no dtype variables.
+    pub rows: Vec<PackedRow>,
+}
+
+/// What the calls of one combination of dtypes run.
+#[derive(Clone, Debug)]
+pub struct PackedRow {
+    /// The dtypes.
+    pub row: Row,
+    /// In order. Of those on different sides of an `if`, a call runs those of one.
+    pub launches: Vec<PackedLaunch>,
+}
+
+/// A launch of a kernel with what it is passed.
+#[derive(Clone, Debug)]
+pub struct PackedLaunch {
+    /// Where it is written.
+    pub span: Span,
+    /// The sides of `if`s on which it runs.
+    pub branches: Vec<Branch>,
+    /// The kernel.
+    pub kernel: Arc<Definition>,
+    /// What each of the kernel's parameters is given, in order.
+    pub args: Vec<Argument>,
+    /// How it is laid out.
+    pub geometry: Geometry,
+}
+
+/// The packed functions of a file, in order, and what is wrong with any of them: a function in
+/// which something is wrong is not among them.
+pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
+    let mut problems = Diagnostics::default();
+    let functions = files.packed().filter_map(|definition| {
+        let mut own = Diagnostics::default();
+        let function = function(files, definition, &mut own);
+        let is_sound = !own.has_errors();
+        problems.extend(own);
+        function.filter(|_| is_sound)
+    });
+    let functions = functions.collect();
+    (functions, problems)
+}
+
+fn function(
+    files: &KernelFiles,
+    definition: &Definition,
+    problems: &mut Diagnostics,
+) -> Option<PackedFunction> {
+    let DefinitionKind::Packed(call) = &definition.kind else { return None };
+    let Header { signature, workspaces } = header::read(&definition.function, call, problems)?;
+    let bindings = signature.resolve().map_err(|found| problems.extend(found)).ok()?;
+    let rows = rows(&signature, &bindings).into_iter().map(|row| {
+        let facts = CallFacts::of(&signature, &bindings, &workspaces, row.clone());
+        let parts =
+            body::Parts { files, definition, signature: &signature, workspaces: &workspaces };
+        let (launches, found) = body::run(parts, facts);
+        // What is wrong is so for most combinations of dtypes.
+        for problem in found {
+            if !problems.0.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        PackedRow { row, launches }
+    });
+    let rows = rows.collect();
+    let doc = definition.function.doc.as_ref().map(|doc| header::cleaned(doc));
+    Some(PackedFunction { signature, doc, workspaces, rows })
+}
+
+/// The combinations of dtypes that a signature allows; one without any where it has no variables.
+pub fn rows(signature: &Signature, bindings: &Bindings) -> Vec<Row> {
+    if bindings.dtypes.is_empty() {
+        return vec![Row::new()];
+    }
+    let row = |dtypes: Vec<_>| bindings.dtypes.keys().cloned().zip(dtypes).collect();
+    bindings.combinations(&signature.rules).into_iter().map(row).collect()
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From packed launches to launches that plans are made of: kernels are elaborated, get their
+//! symbols, and what combinations of dtypes have in common becomes one launch.
+//!
+//! Two launches that need the same kernel share it, whatever they are of. A kernel that is another
+//! one for each combination of dtypes has these in its symbol.
+
+use super::{PackedLaunch, PackedRow, Row};
+use crate::elaborate::{Instance, Request, elaborate};
+use crate::file::KernelFiles;
+use kernpack_ffi_abi::DType;
+use kernpack_kernel_ir::{Kernel, Scalar};
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
+use kernpack_validators::expr::{Expr, Op};
+use kernpack_validators::{
+    Branch, Geometry, KernelArg, KernelName, Rule, RuleKind, When, parse_kernel_name,
+};
+use std::sync::Arc;
+
+/// A launch of which all is known.
+#[derive(Clone, Debug)]
+pub struct SettledLaunch {
+    /// The sides of `if`s on which it runs, and the combinations of dtypes.
+    pub branches: Vec<Branch>,
+    /// The symbol of its kernel.
+    pub kernel: Placed<KernelName>,
+    /// What the kernel gets.
+    pub args: Vec<KernelArg>,
+    /// How it is laid out.
+    pub geometry: Geometry,
+}
+
+impl SettledLaunch {
+    /// When it runs.
+    pub fn when(&self) -> When {
+        match &self.branches[..] {
+            [] => When::Always,
+            branches => When::Branches(branches.to_vec()),
+        }
+    }
+}
+
+/// Kernels, each under its symbol.
+#[derive(Clone, Debug, Default)]
+pub struct Kernels {
+    /// Them, in order.
+    pub kernels: Vec<Arc<Kernel>>,
+    /// What may be as it should.
+    pub warnings: Diagnostics,
+}
+
+/// Launches of several combinations of dtypes that are one, and the kernel of each.
+struct Group {
+    span: Span,
+    /// The kernel's own name.
+    name: Arc<str>,
+    branches: Vec<Branch>,
+    args: Vec<KernelArg>,
+    geometry: Geometry,
+    /// The kernels, by the numbers of the combinations.
+    members: Vec<(usize, Kernel)>,
+}
+
+impl Kernels {
+    /// Elaborates the kernels of a function's launches. `rows` are all combinations of dtypes under
+    /// which the function is called.
+    ///
+    /// # Errors
+    /// What is wrong with any kernel.
+    pub fn settle(
+        &mut self,
+        files: &KernelFiles,
+        rows: &[PackedRow],
+    ) -> Result<Vec<SettledLaunch>, Diagnostics> {
+        let mut told = Told::default();
+        let mut groups: Vec<Group> = Vec::new();
+        for (number, PackedRow { row, launches }) in rows.iter().enumerate() {
+            let mut place = 0;
+            for launch in launches {
+                match instance(files, row, launch) {
+                    Ok(instance) => {
+                        add_new(&mut self.warnings, instance.warnings.clone());
+                        let group = Group::of(number, launch, instance);
+                        place = group.join(&mut groups, place) + 1;
+                    }
+                    Err(found) => told.add(found, row, launch),
+                }
+            }
+        }
+        told.problems.into_result()?;
+        Ok(groups.into_iter().map(|group| self.launch(group, rows)).collect())
+    }
+
+    fn launch(&mut self, group: Group, rows: &[PackedRow]) -> SettledLaunch {
+        let Group { span, name, mut branches, args, geometry, members } = group;
+        if members.len() < rows.len() {
+            let own = members.iter().map(|(number, _)| &rows[*number].row);
+            branches.insert(0, Branch { rule: rows_rule(own, span), holds: true });
+        }
+        let members = members.into_iter().map(|(number, kernel)| (&rows[number].row, kernel));
+        let kernel = Placed::new(self.named(&name, members.collect()), span);
+        SettledLaunch { branches, kernel, args, geometry }
+    }
+
+    /// The name of a launch's kernels, which are kept under their symbols.
+    fn named(&mut self, base: &str, members: Vec<(&Row, Kernel)>) -> KernelName {
+        let vars = telling(&members);
+        let pieces: String = vars.iter().map(|var| format!("_{{{var}}}")).collect();
+        let mut number = 1;
+        loop {
+            let stem = if number == 1 { base.to_string() } else { format!("{base}_{number}") };
+            let symbol = |row: &Row| {
+                let dtypes = vars.iter().map(|var| format!("_{}", row[var]));
+                stem.clone() + &dtypes.collect::<String>()
+            };
+            let are_free = members.iter().all(|(row, kernel)| self.takes(&symbol(row), kernel));
+            if are_free {
+                for (row, kernel) in members {
+                    self.keep(symbol(row), kernel);
+                }
+                let name = format!("{stem}{pieces}");
+                return parse_kernel_name(&name).unwrap_or_else(|_| KernelName::plain(name));
+            }
+            number += 1;
+        }
+    }
+
+    /// Whether a symbol can be that of a kernel: no other kernel has it.
+    fn takes(&self, symbol: &str, kernel: &Kernel) -> bool {
+        let known = self.kernels.iter().find(|known| known.name == symbol);
+        known.is_none_or(|known| is_same(known, kernel))
+    }
+
+    fn keep(&mut self, symbol: String, kernel: Kernel) {
+        if !self.kernels.iter().any(|known| known.name == symbol) {
+            self.kernels.push(Arc::new(Kernel { name: symbol, ..kernel }));
+        }
+    }
+}
+
+/// Elaborates the kernel of a launch, with its own name for a symbol.
+fn instance(
+    files: &KernelFiles,
+    row: &Row,
+    launch: &PackedLaunch,
+) -> Result<Instance, Diagnostics> {
+    let scalars = row.iter().map(|(var, dtype)| Some((var.clone(), Scalar::of(*dtype)?)));
+    let dtypes: Vec<_> = scalars.flatten().collect();
+    elaborate(
+        files,
+        &Request {
+            kernel: &launch.kernel,
+            arguments: &launch.args,
+            dtypes: &dtypes,
+            block: block(&launch.geometry),
+            symbol: launch.kernel.name(),
+        },
+    )
+}
+
+/// The threads of a block, as far as they are known.
+fn block(geometry: &Geometry) -> [Option<u32>; 3] {
+    let extent = |i: usize| match geometry.block.get(i) {
+        Some(extent) => extent.as_int().and_then(|extent| u32::try_from(extent).ok()),
+        None => Some(1),
+    };
+    [extent(0), extent(1), extent(2)]
+}
+
+impl Group {
+    fn of(number: usize, launch: &PackedLaunch, instance: Instance) -> Group {
+        let Instance { kernel, args, shared, warnings: _ } = instance;
+        let mut geometry = launch.geometry.clone();
+        if let Some(shared) = shared {
+            let written = geometry.shared.clone();
+            geometry.shared = match written.as_int() {
+                Some(0) => Placed::new(shared, launch.span),
+                _ => written.map(|written| Expr::binary(Op::Max, written, shared)),
+            };
+        }
+        Group {
+            span: launch.span,
+            name: launch.kernel.name().clone(),
+            branches: launch.branches.clone(),
+            args,
+            geometry,
+            members: vec![(number, kernel)],
+        }
+    }
+
+    /// Adds it to the one it is part of, or itself to all, from a place on; gives its place.
+    fn join(self, groups: &mut Vec<Group>, from: usize) -> usize {
+        let is_it = |group: &Group| {
+            group.span == self.span
+                && group.branches == self.branches
+                && group.args == self.args
+                && group.geometry == self.geometry
+                && group.members.last().map(|member| member.0) != Some(self.members[0].0)
+        };
+        match groups[from..].iter().position(is_it) {
+            Some(behind) => {
+                groups[from + behind].members.extend(self.members);
+                from + behind
+            }
+            None => {
+                groups.insert(from, self);
+                from
+            }
+        }
+    }
+}
+
+/// Whether two kernels do the same, whatever they are called.
+fn is_same(a: &Kernel, b: &Kernel) -> bool {
+    let Kernel { name: _, params, block, shared, locals, slots, values, body, files, places } = a;
+    *params == b.params
+        && *block == b.block
+        && *body == b.body
+        && *shared == b.shared
+        && *locals == b.locals
+        && *slots == b.slots
+        && *values == b.values
+        && *files == b.files
+        && *places == b.places
+}
+
+/// The dtype variables that say which of several kernels it is.
+fn telling(members: &[(&Row, Kernel)]) -> Vec<String> {
+    let Some((first, _)) = members.first() else { return vec![] };
+    let mut vars: Vec<String> = first.keys().cloned().collect();
+    for var in first.keys() {
+        let others: Vec<_> = vars.iter().filter(|other| *other != var).cloned().collect();
+        if tell(members, &others) {
+            vars = others;
+        }
+    }
+    vars
+}
+
+/// Whether those kernels are the same for which these variables have the same dtypes.
+fn tell(members: &[(&Row, Kernel)], vars: &[String]) -> bool {
+    members.iter().enumerate().all(|(i, (row, kernel))| {
+        let alike = members[..i]
+            .iter()
+            .filter(|(other, _)| vars.iter().all(|var| row.get(var) == other.get(var)));
+        alike.into_iter().all(|(_, other)| is_same(kernel, other))
+    })
+}
+
+/// That the dtypes are one of these combinations.
+fn rows_rule<'r>(rows: impl Iterator<Item = &'r Row>, span: Span) -> Rule {
+    let rows: Vec<&Row> = rows.collect();
+    let vars = rows.first().map(|row| row.keys().cloned().collect()).unwrap_or_default();
+    let dtypes: Vec<Vec<DType>> = rows.iter().map(|row| row.values().copied().collect()).collect();
+    Rule { kind: RuleKind::DTypes(vars, dtypes), span }
+}
+
+/// What is wrong with kernels. Most of it is so for most combinations of dtypes, and told for the
+/// first.
+#[derive(Default)]
+struct Told {
+    problems: Diagnostics,
+    /// The same without the launches.
+    known: Vec<Diagnostic>,
+}
+
+impl Told {
+    fn add(&mut self, found: Diagnostics, row: &Row, launch: &PackedLaunch) {
+        let dtypes = row.iter().map(|(var, dtype)| format!("`{var}` is {dtype}"));
+        let dtypes: Vec<_> = dtypes.collect();
+        let text = match &dtypes[..] {
+            [] => "launched here".to_string(),
+            dtypes => format!("launched here, where {}", dtypes.join(" and ")),
+        };
+        for problem in found {
+            if !self.known.contains(&problem) {
+                self.known.push(problem.clone());
+                self.problems.push(problem.mark(launch.span, &text));
+            }
+        }
+    }
+}
+
+/// What there is to be said of a kernel is so for most combinations of dtypes, and told once.
+fn add_new(problems: &mut Diagnostics, found: Diagnostics) {
+    for problem in found {
+        if !problems.0.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+}

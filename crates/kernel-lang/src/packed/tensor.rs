@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the parameters, results and workspaces of a signature are in a packed function.
+
+use super::facts::CallFacts;
+use super::facts::names::part;
+use super::value::Value;
+use crate::argument::{Dim, ScalarArg, TensorArg};
+use kernpack_ffi_abi::DType;
+use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::kernel::Facts;
+use kernpack_layout::{Int, Layout, Tuple};
+use kernpack_syntax::Span;
+use kernpack_validators::dim::{self, Rank, Star};
+use kernpack_validators::expr::{Expr, Field, Op};
+use kernpack_validators::param::{Order, Strides, Tensor, TensorDType};
+use kernpack_validators::{HostType, Literal};
+use std::sync::Arc;
+
+/// The memory of a tensor.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Memory {
+    /// The caller's.
+    Passed,
+    /// The call's own: of a result or a workspace.
+    Allocated,
+}
+
+/// What a parameter is.
+pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> Value {
+    let name = || Arc::from(path);
+    let symbol = Expr::symbol(path);
+    match host_type {
+        HostType::Tensor(tensor) => of_tensor(path, tensor, Memory::Passed, facts),
+        HostType::Int(DType::UINT64) => scalar(symbol, Scalar::U64, facts),
+        HostType::Int(_) => Value::number(facts.canonical(&symbol)),
+        HostType::Float(dtype) => match Scalar::of(*dtype) {
+            Some(of) => scalar(symbol, of, facts),
+            None => Value::Opaque(name(), "a float"),
+        },
+        HostType::Shape(dims) => of_shape(path, dims, facts),
+        HostType::Tuple(elements) => {
+            let element = |(i, (name, host_type)): (usize, &(Option<String>, HostType))| {
+                let path = part(path, i, name.as_deref());
+                (name.as_deref().map(Arc::from), of_param(&path, host_type, facts))
+            };
+            Value::Tuple(elements.iter().enumerate().map(element).collect())
+        }
+        HostType::Optional(inner) => {
+            Value::Optional(name(), Box::new(of_param(path, inner, facts)))
+        }
+        HostType::String => Value::String(name()),
+        HostType::DataType => match facts.row().get(path) {
+            Some(dtype) => Value::DTypeParam(name(), *dtype),
+            None => Value::Opaque(name(), "a dtype"),
+        },
+        HostType::Stream | HostType::EnvStream => Value::Stream(name()),
+        HostType::Pointer => Value::Opaque(name(), "a pointer"),
+        HostType::Literal(literal) => of_literal(literal),
+    }
+}
+
+fn scalar(expr: Expr, scalar: Scalar, facts: &CallFacts) -> Value {
+    let _ = facts;
+    Value::Scalar(ScalarArg { expr, scalar, facts: Facts::NONE })
+}
+
+fn of_literal(literal: &Literal) -> Value {
+    match literal {
+        Literal::None => Value::None,
+        Literal::Bool(truth) => Value::Bool(*truth),
+        Literal::Int(value) => Value::Int((*value).into()),
+        Literal::Float(value) => Value::Float(*value),
+        Literal::Text(text) => Value::Text(Arc::from(&text[..])),
+        Literal::DType(dtype) => Value::DType(*dtype),
+    }
+}
+
+/// The elements of a Shape, of which a star has none that could be named.
+fn of_shape(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Value {
+    if Star::among(dims).is_some() {
+        return Value::Opaque(Arc::from(path), "a Shape with any number of elements");
+    }
+    let element = |(i, dim): (usize, &dim::Dim)| match dim {
+        dim::Dim::Expr(expr) => Value::number(facts.canonical(expr)),
+        dim::Dim::Any | dim::Dim::Star(_) => {
+            Value::number(facts.canonical(&Expr::symbol(format!("{path}[{i}]"))))
+        }
+    };
+    Value::tuple(dims.iter().enumerate().map(element))
+}
+
+/// A tensor of the signature, or a workspace.
+pub(super) fn of_tensor(path: &str, tensor: &Tensor, memory: Memory, facts: &CallFacts) -> Value {
+    let name: Arc<str> = Arc::from(path);
+    let dtype = match tensor.dtype() {
+        TensorDType::Fixed(dtype) => Some(*dtype),
+        TensorDType::Var(var, _) => facts.row().get(var).copied(),
+    };
+    let Some(dtype) = dtype else { return Value::Poison };
+    let Some(element) = Scalar::of(dtype) else {
+        let help = "view it as another dtype: its bytes as uint8, for example";
+        return Value::NoTensor(name, format!("kernels have no {dtype} yet"), help);
+    };
+    let Some(view) = view(path, tensor, facts) else {
+        let why = "with `strides=any`, the dims of a star may lie in memory in any way".to_string();
+        return Value::NoTensor(name, why, "say how its dims lie, by `order=` or `strides=[…]`");
+    };
+    let bytes = element.bytes();
+    let align = tensor.alignment().unwrap_or(bytes).max(facts.alignment(path)).max(bytes);
+    Value::Tensor(Box::new(TensorArg {
+        name,
+        pointer: Expr::symbol(path),
+        element,
+        align,
+        is_written: memory == Memory::Allocated || tensor.is_mutable(),
+        // The launch knows what else the kernel gets.
+        is_alone: false,
+        view,
+        offset: Int::Known(0),
+    }))
+}
+
+/// How a tensor lies in memory; nothing where that cannot be told as one layout.
+fn view(path: &str, tensor: &Tensor, facts: &CallFacts) -> Option<Layout<Dim>> {
+    let dims = tensor.dims();
+    let rank = Rank::of(dims);
+    let extents = extents(path, dims, facts);
+    let written = |i: usize, dim: &dim::Dim| match dim {
+        dim::Dim::Expr(expr) => expr.clone(),
+        dim::Dim::Any | dim::Dim::Star(_) => field(path, Field::Stride, i, rank),
+    };
+    let strides = match tensor.strides_wanted() {
+        Strides::Any if Star::among(dims).is_some() => return None,
+        Strides::Any => (0..dims.len()).map(|i| field(path, Field::Stride, i, rank)).collect(),
+        Strides::Dims(strides) => {
+            let is_any_star = |(i, stride): (usize, &dim::Dim)| {
+                matches!(dims.get(i), Some(dim::Dim::Star(_)))
+                    && !matches!(stride, dim::Dim::Expr(_))
+            };
+            // The stride of a star's dims has no name where nothing says it.
+            if strides.iter().enumerate().any(is_any_star) {
+                return None;
+            }
+            strides.iter().enumerate().map(|(i, stride)| written(i, stride)).collect()
+        }
+        Strides::Compact(order) => compact(&extents, order)?,
+    };
+    let mode = |(extent, stride): (&Expr, Expr)| {
+        let stride = facts.int(&stride);
+        Layout::mode(facts.int(extent), kernpack_layout::Stride::from(stride))
+    };
+    Some(Tuple::Node(extents.iter().zip(strides).map(mode).collect()))
+}
+
+/// The extents: those of a star are one.
+fn extents(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Vec<Expr> {
+    let rank = Rank::of(dims);
+    let extent = |(i, dim): (usize, &dim::Dim)| match dim {
+        dim::Dim::Expr(expr) => facts.canonical(expr),
+        dim::Dim::Any => facts.canonical(&field(path, Field::Shape, i, rank)),
+        dim::Dim::Star(star) => match &star.name {
+            Some(name) => Expr::Field(name.clone(), Field::Numel, Span::default()),
+            None => others_quotient(path, dims),
+        },
+    };
+    dims.iter().enumerate().map(extent).collect()
+}
+
+/// The elements of `*_`, of which only the tensor's number of elements tells: all of them, where
+/// nothing else is there.
+fn others_quotient(path: &str, dims: &[dim::Dim]) -> Expr {
+    let numel = Expr::Field(path.to_string(), Field::Numel, Span::default());
+    let others = dims.iter().enumerate().filter(|(_, dim)| !matches!(dim, dim::Dim::Star(_)));
+    let rank = Rank::of(dims);
+    others.fold(numel, |left, (i, _)| {
+        // An empty tensor has no element that the kernel could ask for.
+        let extent = field(path, Field::Shape, i, rank);
+        let divisor = Expr::binary(Op::Max, extent, Expr::Int(1));
+        Expr::binary(Op::FloorDiv, left, divisor)
+    })
+}
+
+/// A field of the dim that is written at a place.
+fn field(path: &str, field: fn(i64) -> Field, i: usize, rank: Rank) -> Expr {
+    let number = match rank.behind {
+        Some(behind) if i > rank.before => i as i64 - (rank.before + 1 + behind) as i64,
+        Some(_) | None => i as i64,
+    };
+    Expr::Field(path.to_string(), field(number), Span::default())
+}
+
+/// The strides of a compact tensor.
+fn compact(extents: &[Expr], order: &Order) -> Option<Vec<Expr>> {
+    let mut strides = vec![Expr::Int(1); extents.len()];
+    let mut next = Expr::Int(1);
+    for i in order.fastest_first(extents.len())? {
+        strides[i] = next.clone();
+        next = match (next.as_int(), extents[i].as_int()) {
+            (Some(1), _) => extents[i].clone(),
+            (_, Some(1)) => next,
+            _ => Expr::binary(Op::Mul, next, extents[i].clone()),
+        };
+    }
+    Some(strides)
+}
