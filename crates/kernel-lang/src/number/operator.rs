@@ -149,11 +149,7 @@ impl Elaborator<'_> {
             }
             (BinaryOp::Mul, Value::Tuple(items), count)
             | (BinaryOp::Mul, count, Value::Tuple(items)) => {
-<<<<<<< HEAD
                 let count = usize::try_from(count.as_int()?.max(0)).ok()?;
-=======
-                let count = usize::try_from(count.as_int()?).ok().filter(|count| *count < 4096)?;
->>>>>>> kernels
                 let all = std::iter::repeat_n(&items.items, count).flatten().cloned();
                 Some(Value::tuple(all.collect()))
             }
