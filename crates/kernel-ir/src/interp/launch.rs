@@ -59,7 +59,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             most_findings: 32,
-            most_turns: 100_000_000,
+            most_turns: 1 << 25,
             most_idle_turns: 1 << 20,
             most_printed: 10_000,
             seed: 0,

@@ -188,15 +188,13 @@ pub(super) fn fetch(bytes: &[u8], at: usize, scalar: Scalar) -> u64 {
 /// Puts a number there. Says whether that changes anything.
 #[inline]
 pub(super) fn put(bytes: &mut [u8], at: usize, scalar: Scalar, value: u64) -> bool {
+    let old = fetch(bytes, at, scalar);
     let word = value.to_le_bytes();
-    let size = scalar.bytes() as usize;
-    let to = &mut bytes[at..at + size];
-    let is_change = *to != word[..size];
-    match size {
-        1 => to[0] = word[0],
-        2 => to.copy_from_slice(&word[..2]),
-        4 => to.copy_from_slice(&word[..4]),
-        _ => to.copy_from_slice(&word),
+    match scalar.bytes() {
+        1 => bytes[at] = word[0],
+        2 => bytes[at..at + 2].copy_from_slice(&word[..2]),
+        4 => bytes[at..at + 4].copy_from_slice(&word[..4]),
+        _ => bytes[at..at + 8].copy_from_slice(&word),
     }
-    is_change
+    old != value
 }

@@ -190,8 +190,7 @@ impl Shadow {
     pub fn clear(&mut self) {
         self.writers.fill(0);
         self.groups.fill(0);
-        self.lists.clear();
-        self.free.clear();
+        self.free = (0..self.lists.len() as u64).collect();
     }
 
     /// Makes cells so small that these bytes are whole ones.
@@ -213,7 +212,7 @@ impl Shadow {
             finer.lanes[cell] = self.lanes[cell >> old];
             let groups = self.groups[cell >> old];
             finer.groups[cell] = match list_of(groups) {
-                Some(list) => finer.keep(self.lists[list].clone()),
+                Some(list) => finer.keep(&self.lists[list].all),
                 None => groups,
             };
         }
@@ -338,7 +337,7 @@ impl Shadow {
                 self.groups[cell] = key;
                 self.lanes[cell] = new.lanes;
             } else {
-                self.groups[cell] = self.keep(Groups::of(&[old, new]));
+                self.groups[cell] = self.keep(&[old, new]);
             }
             return;
         };
@@ -361,27 +360,24 @@ impl Shadow {
         self.lists[list] = groups;
     }
 
-    /// Keeps a list; gives what stands for it.
-    fn keep(&mut self, groups: Groups) -> u64 {
-        let place = match self.free.pop() {
-            Some(place) => {
-                self.lists[place as usize] = groups;
-                place
-            }
-            None => {
-                self.lists.push(groups);
-                self.lists.len() as u64 - 1
-            }
-        };
+    /// Keeps a list of these; gives what stands for it.
+    fn keep(&mut self, groups: &[Group]) -> u64 {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.lists.push(Groups::default());
+            self.lists.len() as u64 - 1
+        });
+        let list = &mut self.lists[place as usize];
+        list.clear();
+        groups.iter().for_each(|group| list.push(*group));
         place << WAY_BITS | LIST
     }
 }
 
 impl Groups {
-    fn of(groups: &[Group]) -> Groups {
-        let mut all = Groups::default();
-        groups.iter().for_each(|group| all.push(*group));
-        all
+    /// Empties the list, and keeps its memory.
+    fn clear(&mut self) {
+        self.all.clear();
+        (self.has_atomics, self.has_plain_or_narrow) = (false, false);
     }
 
     fn push(&mut self, group: Group) {

@@ -118,14 +118,14 @@ pub(super) const ROWS: &[Intrinsic] = &[
 /// Rounds once: the sum of a product and a number is rounded to an odd mantissa on its way to fewer
 /// bits.
 fn fma(operands: &[Const]) -> Const {
-    let [a, b, c] = [0, 1, 2].map(|place| float(operands[place]));
     let scalar = operands[0].scalar();
+    if scalar == Scalar::F32 {
+        let [a, b, c] = [0, 1, 2].map(|place| f32::from_bits(operands[place].bits() as u32));
+        return quiet(Const::from_bits(scalar, a.mul_add(b, c).to_bits().into()));
+    }
+    let [a, b, c] = [0, 1, 2].map(|place| float(operands[place]));
     let result = match scalar {
         Scalar::F64 => Const::float(scalar, a.mul_add(b, c)),
-        Scalar::F32 => {
-            let single = (a as f32).mul_add(b as f32, c as f32);
-            Const::float(scalar, f64::from(single))
-        }
         _ => Const::float(scalar, odd_sum(a * b, c)),
     };
     quiet(result)

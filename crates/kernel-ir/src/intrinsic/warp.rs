@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     ),
     row(
         "shuffle.up",
-        "The value of the lane so many below; a lane that has none keeps its own.",
+        "The value of the lane so many, modulo 32, below; a lane that has none keeps its own.",
         SHUFFLED,
         LIKE,
         Spread::Varies,
@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     ),
     row(
         "shuffle.down",
-        "The value of the lane so many above; a lane that has none keeps its own.",
+        "The value of the lane so many, modulo 32, above; a lane that has none keeps its own.",
         SHUFFLED,
         LIKE,
         Spread::Varies,
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     ),
     row(
         "shuffle.xor",
-        "The value of the lane whose number differs in those bits.",
+        "The value of the lane whose number differs in those bits, modulo 32.",
         SHUFFLED,
         LIKE,
         Spread::Varies,

@@ -132,13 +132,21 @@ fn lanes_exchange_what_they_have() {
         v12: int32 = call shuffle.down(v4, v3)
         v13: int32 = call shuffle.xor(v4, v3)
         v14: int32 = call shuffle.idx(v4, v4)
+        v21: int64 = const 37
+        v22: int32 = call shuffle.up(v4, v21)
+        v23: int32 = call shuffle.xor(v4, v21)
         v15: bool = lt v1, v2
         v16: bool = call vote.any(v15)
         v17: bool = call vote.all(v15)
         v18: uint32 = call vote.ballot(v15)
         v19: int32 = floormod v1, v3
         v20: uint32 = call match.any(v19)
-        print \"{} {} {} {} {} {} {} {} {}\", v10, v11, v12, v13, v14, v16, v17, v18, v20";
+        print \"{} {} {} {} {} {} {} {} {}\", v10, v11, v12, v13, v14, v16, v17, v18, v20
+        v24: bool = eq v22, v11
+        v25: bool = eq v23, v13
+        v26: bool = and v24, v25
+        v27: bool = call vote.all(v26)
+        if v27 { } else { print \"the distance counts modulo 32\" }";
     let of = |lane: u32| {
         let up = if lane >= 5 { lane - 5 } else { lane };
         let down = if lane + 5 < 32 { lane + 5 } else { lane };
