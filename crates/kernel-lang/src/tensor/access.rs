@@ -274,12 +274,11 @@ impl Elaborator<'_> {
         use kernpack_layout::Arith;
         let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
         if of_at.max < 0 || of_at.min >= of_extent.max {
-            let show = |int: &Int<Leaf>| match int {
-                Int::Known(number) => number.to_string(),
-                Int::Dynamic(_) => "an index".to_string(),
+            let index = at.known().map_or("the index".to_string(), |at| at.to_string());
+            let message = match extent.known() {
+                Some(extent) => format!("{index} is out of bounds of `{name}`, which has {extent}"),
+                None => format!("{index} is out of bounds of `{name}`"),
             };
-            let message =
-                format!("{} is out of bounds of `{name}`, which has {}", show(at), show(extent));
             self.mistake("bounds", span, message, "count from 0 up to the extent");
             return false;
         }

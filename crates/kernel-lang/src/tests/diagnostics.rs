@@ -323,9 +323,9 @@ fn tensors_are_written_where_they_may_be() {
     check(
         "out[-1] = 1.0",
         expect![[r#"
-        error[bounds]: -1 is out of bounds of `out`, which has an index
-          3:5 `out[-1]` 
-          help: count from 0 up to the extent"#]],
+            error[bounds]: -1 is out of bounds of `out`
+              3:5 `out[-1]` 
+              help: count from 0 up to the extent"#]],
     );
     check(
         "out[1.0]",

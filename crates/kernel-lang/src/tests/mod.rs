@@ -8,6 +8,7 @@ mod files;
 mod fuzz;
 mod meaning;
 mod memory;
+mod page;
 mod run;
 
 use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
