@@ -2,7 +2,8 @@
 //! Runs kernels on the interpreter and compiles them, for a machine with a GPU to do the same:
 //! `record_kernels FOLDER COUNT ARCH...`. There are as many random ones, and beside them every
 //! operation on the numbers at which something happens. `tests/gpu/replay_kernels.py` makes the
-//! launches there, and keeps what differs, which `record_kernels --differs KERNEL PARAM FILE` shows.
+//! launches there, and keeps what differs, which `record_kernels --differs KERNEL PARAM FILE`
+//! shows.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
 use kernpack_compiler::image::Arch;

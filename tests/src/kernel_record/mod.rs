@@ -16,9 +16,9 @@
 //!         {"element": "float32", "bytes": 512, "before": 128, "after": "9f86…"}]}]}]}
 //! ```
 //!
-//! A number has its bytes in hexadecimal. A tensor has as many bytes, which begin in `before.bin` at
-//! that place, or are 0 where there is none, and behind the launch have that digest: SHA-256 of the
-//! bytes, in which every NaN is the usual one.
+//! A number has its bytes in hexadecimal. A tensor has as many bytes, which begin in `before.bin`
+//! at that place, or are 0 where there is none, and behind the launch have that digest: SHA-256 of
+//! the bytes, in which every NaN is the usual one.
 
 pub mod table;
 
