@@ -21,12 +21,16 @@ impl Elaborator<'_> {
         b: kernel::Value,
     ) -> kernel::Value {
         let result = self.b.binary(op, a, b);
-        if result == a || result == b || self.b.ty(result) != Type::Scalar(Scalar::I64) {
+        let Type::Scalar(scalar) = self.b.ty(result) else { return result };
+        let Some(known) = op_of(op).filter(|_| scalar.is_int()) else { return result };
+        if result == a || result == b {
             return result;
         }
-        let Some(known) = op_of(op) else { return result };
         let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
-        self.know(result, wrapping(known, of_a, of_b));
+        self.know(result, wrapping(known, of_a, of_b, scalar));
+        if scalar != Scalar::I64 {
+            return result;
+        }
         self.parameters.combine(op, result, a, b, &self.b);
         if op == Binary::Mul {
             let factors = [self.leaf(a), self.leaf(b)];
@@ -39,7 +43,13 @@ impl Elaborator<'_> {
     pub fn facts_of_value(&self, value: kernel::Value) -> Facts {
         match self.b.known_int(value) {
             Some(number) => Facts::of_number(number),
-            None => self.facts.get(&value).copied().unwrap_or(Facts::NONE),
+            None => self.facts.get(&value).copied().unwrap_or_else(|| {
+                let (min, max) = match self.b.ty(value) {
+                    Type::Scalar(scalar) if scalar.is_int() => range_of(scalar),
+                    Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => (i64::MIN, i64::MAX),
+                };
+                Facts { divisor: 1, min, max }
+            }),
         }
     }
 
@@ -83,13 +93,14 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         let from = self.b.ty(value).scalar();
         let result = self.b.convert(value, to, rounding);
-        if to == Scalar::I64
-            && let Some(from) = from.filter(|from| from.is_int() && from.bits() < 64)
-        {
-            let mask = from.mask() as i64;
-            let (min, max) =
-                if from.is_signed() { (-(mask >> 1) - 1, mask >> 1) } else { (0, mask) };
-            self.know(result, Facts { divisor: 1, min, max });
+        if from.is_some_and(Scalar::is_int) && to.is_int() && result != value {
+            let facts = self.facts_of_value(value);
+            let (min, max) = range_of(to);
+            match min <= facts.min && facts.max <= max {
+                true => self.know(result, facts),
+                // What is cut off is a multiple of a power of two.
+                false => self.know(result, Facts { divisor: power_of_two(facts), min, max }),
+            }
         }
         result
     }
@@ -126,24 +137,32 @@ fn op_of(op: Binary) -> Option<Op> {
     }
 }
 
-/// What is known of a result that wraps where it does not fit, and of a division by 0, which gives
-/// 0.
-fn wrapping(op: Op, a: Facts, b: Facts) -> Facts {
+/// What is known of a result that wraps where it does not fit its type, and of a division by 0,
+/// which gives 0.
+fn wrapping(op: Op, a: Facts, b: Facts, scalar: Scalar) -> Facts {
     let facts = Facts::of(op, a, b);
+    let (min, max) = range_of(scalar);
     let by_zero = matches!(op, Op::Div | Op::Rem) && b.min <= 0;
-    let fits = facts.min > i64::MIN && facts.max < i64::MAX;
-    if by_zero {
-        return Facts::NONE;
+    let divisor = if by_zero { 1 } else { power_of_two(facts) };
+    // Bounds that are cut off at 64 bits say nothing.
+    let fits = i64::MIN < facts.min && min <= facts.min && facts.max <= max && facts.max < i64::MAX;
+    let keeps = matches!(op, Op::Min | Op::Max | Op::Div | Op::Rem | Op::And | Op::Shr);
+    match !by_zero && (fits || keeps) {
+        true => facts,
+        false => Facts { divisor, min, max },
     }
-    match op {
-        Op::Min | Op::Max | Op::And | Op::Xor | Op::Div | Op::Rem | Op::Shr | Op::CeilDiv => facts,
-        Op::Add | Op::Sub | Op::Mul | Op::Shl if fits => facts,
-        // What wraps stays a multiple of powers of two alone.
-        Op::Add | Op::Sub | Op::Mul | Op::Shl => {
-            let divisor = 1 << facts.divisor.trailing_zeros().min(62);
-            Facts { divisor, ..Facts::NONE }
-        }
-    }
+}
+
+/// The power of two that divides a number.
+fn power_of_two(facts: Facts) -> i64 {
+    1 << facts.divisor.trailing_zeros().min(62)
+}
+
+/// The least and the largest number of a type, as far as 64 bits with a sign hold them.
+fn range_of(scalar: Scalar) -> (i64, i64) {
+    let (min, max) = crate::number::bounds(scalar);
+    let clamp = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    (clamp(min), clamp(max))
 }
 
 /// Layouts compute in the kernel. Their numbers fit 64 bits: sizes of what is in memory.

@@ -3,8 +3,10 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
+use crate::python::tree::CompareOp;
 use crate::value::{LayoutValue, Leaf, Value};
 use kernpack_layout::{self as layout, Layout, Stride, Swizzle, Tiler, Tuple, modes};
+use kernpack_syntax::Span;
 use std::sync::Arc;
 
 const fn row(
@@ -126,6 +128,24 @@ pub(super) const ROWS: &[Builtin] = &[
         &["x", "threads", "index"],
         "The elements of a thread, where a layout says how the threads lie.",
         local_partition,
+    ),
+    row(
+        "crd2idx",
+        &["coord", "x"],
+        "The index of a coordinate; `layout(coord)` is that, too.",
+        crd2idx,
+    ),
+    row(
+        "idx2crd",
+        &["index", "shape"],
+        "The coordinate with a number, the first mode being the fastest.",
+        idx2crd,
+    ),
+    row(
+        "elem_less",
+        &["a", "b"],
+        "Whether each number of a coordinate is less than that of another.",
+        elem_less,
     ),
     row(
         "domain_offset",
@@ -374,4 +394,55 @@ fn domain_offset(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         return Value::Poison;
     };
     cx.part(given.get("x"), given.span, |cx, of| layout::domain_offset(cx, of, &coord))
+}
+
+fn crd2idx(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let (coord, span) = (given.get("coord").clone(), given.at("coord"));
+    match of(cx, given) {
+        Some(of) => cx.index_of_coord(&of, &coord, span),
+        None => Value::Poison,
+    }
+}
+
+impl Elaborator<'_> {
+    /// The index of a coordinate.
+    pub fn index_of_coord(&mut self, of: &Layout<Leaf>, coord: &Value, span: Span) -> Value {
+        let Some(coord) = self.coord(coord, span) else { return Value::Poison };
+        let index = layout::crd2idx(self, &coord, of);
+        match self.algebra(index, span) {
+            Some(index) => self.nested(&index),
+            None => Value::Poison,
+        }
+    }
+}
+
+fn idx2crd(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let index = cx.index_arg(given, "index");
+    let shape = cx.shape(&given.get("shape").clone(), given.at("shape"));
+    let (Some(index), Some(shape)) = (index, shape) else { return Value::Poison };
+    let index = cx.leaf(index);
+    let coord = layout::idx2crd(cx, &index, &shape);
+    match cx.algebra(coord, given.span) {
+        Some(coord) => cx.shape_value(&coord),
+        None => Value::Poison,
+    }
+}
+
+fn elem_less(cx: &mut Elaborator<'_>, given: &Given) -> Value {
+    let a = cx.shape(&given.get("a").clone(), given.at("a"));
+    let b = cx.shape(&given.get("b").clone(), given.at("b"));
+    let (Some(a), Some(b)) = (a, b) else { return Value::Poison };
+    let mut all = Value::Bool(true);
+    let (a, b): (Vec<_>, Vec<_>) =
+        (a.leaves().into_iter().copied().collect(), b.leaves().into_iter().copied().collect());
+    if a.len() != b.len() {
+        let message = format!("{} numbers are compared with {}", a.len(), b.len());
+        return cx.mistake("shape", given.span, message, "pass as many on both sides");
+    }
+    for (a, b) in a.iter().zip(&b) {
+        let (a, b) = (cx.index_value(a), cx.index_value(b));
+        let one = cx.compare_numbers(CompareOp::Lt, &a, &b, given.span);
+        all = cx.both(&all, &one.unwrap_or(Value::Poison), given.span);
+    }
+    all
 }

@@ -48,6 +48,14 @@ impl Elaborator<'_> {
                 None => Value::Poison,
             },
             Value::DType(scalar) => self.convert_call(*scalar, &args, span),
+            Value::Layout(layout) if args.named.is_empty() => {
+                let coords: Vec<_> = args.positional.into_iter().map(|arg| arg.value).collect();
+                let coord = match &coords[..] {
+                    [one] => one.clone(),
+                    _ => Value::tuple(coords),
+                };
+                self.index_of_coord(&layout.layout, &coord, span)
+            }
             other => {
                 let message = format!("{} is no function", self.describe(other));
                 self.mistake("call", span, message, "call a function")

@@ -129,7 +129,7 @@ impl Elaborator<'_> {
     }
 
     /// Whether both of two truth values hold.
-    fn both(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+    pub fn both(&mut self, a: &Value, b: &Value, span: Span) -> Value {
         match (a, b) {
             (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
             (Value::Bool(false), _) | (_, Value::Bool(false)) => Value::Bool(false),

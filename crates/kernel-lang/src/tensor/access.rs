@@ -337,7 +337,7 @@ impl Elaborator<'_> {
     }
 
     /// A register tensor is in registers only where its indices are constant.
-    fn warn_of_local(&mut self, memory: &Memory, at: &Int<Leaf>) {
+    pub fn warn_of_local(&mut self, memory: &Memory, at: &Int<Leaf>) {
         let (Space::Local, Int::Dynamic(_), Some(local)) = (memory.space, at, memory.local) else {
             return;
         };

@@ -184,6 +184,7 @@ impl<'f> Elaborator<'f> {
         width: usize,
         condition: Option<kernel::Value>,
     ) -> kernel::Value {
+        self.warn_of_local(memory, at);
         let (pointer, align) = self.address(memory, at);
         let ty = Type::of_lanes(memory.element, width as u8);
         let guard = condition.map(|condition| {
@@ -207,6 +208,7 @@ impl<'f> Elaborator<'f> {
             let at = self.element_at(tensor, lanes[0]);
             let values = lanes.iter().map(|number| items[*number]).collect();
             let value = self.b.vector(values);
+            self.warn_of_local(&memory, &at);
             let (pointer, align) = self.address(&memory, &at);
             let align = align.min(self.b.ty(value).bytes());
             let condition = pred.at(lanes[0]);

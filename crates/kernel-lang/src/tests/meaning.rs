@@ -201,6 +201,10 @@ fn bits_are_counted() {
 
 #[test]
 fn literals_are_computed_as_in_python() {
+    expect("kp.make_layout((4, 2), stride=(1, 8))(a, 1)", I64, &[(I32, 3.0)], "11");
+    expect("kp.crd2idx((a, 1), kp.make_layout((4, 2)))", I64, &[(I32, 3.0)], "7");
+    expect("kp.idx2crd(a, (4, 2))[1]", I64, &[(I32, 7.0)], "1");
+    expect("kp.elem_less((a, 1), (b, 2))", Bool, &[(I32, 7.0), (I32, 8.0)], "true");
     expect("2 ** 10", I64, &[], "1024");
     expect("7 // -2", I64, &[], "-4");
     expect("7 % -2", I64, &[], "-1");
