@@ -136,15 +136,16 @@ fn float_ties(scalar: Scalar, to: Scalar) -> Vec<u64> {
     let (mantissa_bits, bias) = float_format(to);
     let (mantissa_bits, bias) = (mantissa_bits as i32, bias as i32);
     let of = |number: f64| Const::float(scalar, number).bits();
-    // Numbers of the usual kind, the least ones, those that have fewer bits, and half of the least.
-    let exponents = [0, 7, 1 - bias, -bias, 1 - bias - mantissa_bits / 2, -bias - mantissa_bits];
+    // Of the usual kind, around the least with all bits, and among those with fewer.
+    let exponents = [0, 7, 1 - bias, -bias, 1 - bias - mantissa_bits / 2];
     let near = exponents.into_iter().flat_map(|exponent| {
         let half = f64::from(exponent.max(1 - bias) - mantissa_bits - 1).exp2();
         [1.0, 3.0].map(|halves| f64::from(exponent).exp2() + halves * half)
     });
+    let least = f64::from(-bias - mantissa_bits).exp2();
     // Where the largest number ends and infinity begins.
     let largest = f64::from(bias).exp2() * (2.0 - f64::from(-mantissa_bits - 1).exp2());
-    near.chain([largest]).map(of).collect()
+    near.chain([least, 3.0 * least, largest]).map(of).collect()
 }
 
 /// Many numbers, each once, and how many they are.
@@ -203,19 +204,17 @@ mod tests {
 
     #[test]
     fn halves_are_among_them() {
-        let has = |scalar: Scalar, number: f64| {
-            let Input::Listed { bits, .. } = one_by_one(scalar).0 else { return false };
-            let number = match scalar.is_float() {
-                true => Const::float(scalar, number),
-                false => Const::int(scalar, number as i64),
-            };
-            bits.contains(&number.bits())
+        let has = |number: Const| match one_by_one(number.scalar()).0 {
+            Input::Listed { bits, .. } => bits.contains(&number.bits()),
+            Input::Drawn { .. } => false,
         };
+        let float = |scalar, power: i32, number| Const::float(scalar, number + 0.5_f64.powi(power));
         // Between 1 and the next float16, the largest and infinity, 0 and the least one.
-        assert!(has(Scalar::F32, 1.0 + 0.5_f64.powi(11)) && has(Scalar::F32, 65520.0));
-        assert!(has(Scalar::F32, 0.5_f64.powi(25)) && has(Scalar::F64, 0.5_f64.powi(150)));
-        assert!(has(Scalar::I32, 2_f64.powi(24) + 1.0) && has(Scalar::U64, 2_f64.powi(54) + 2.0));
-        assert!(has(Scalar::I64, -(2_f64.powi(24)) - 1.0));
+        assert!(has(float(Scalar::F32, 11, 1.0)) && has(Const::float(Scalar::F32, 65520.0)));
+        assert!(has(float(Scalar::F32, 25, 0.0)) && has(float(Scalar::F64, 150, 0.0)));
+        assert!(has(Const::int(Scalar::I32, (1 << 24) + 1)));
+        assert!(has(Const::int(Scalar::U64, (1 << 54) + 2)));
+        assert!(has(Const::int(Scalar::I64, -(1 << 24) - 1)));
     }
 
     #[test]
