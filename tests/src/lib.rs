@@ -26,9 +26,9 @@
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
 //! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold
 //! the tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU,
-//! [`gpu_package`] and [`cuda_host`] are what calls it. [`gpu_proof`] has kernels that the interpreter
-//! and a GPU have to run alike. The program `replay` compares recorded calls with what is made of
-//! them here.
+//! [`gpu_package`] and [`cuda_host`] are what calls it. [`gpu_proof`] has kernels that the
+//! interpreter and a GPU have to run alike. The program `replay` compares recorded calls with what
+//! is made of them here.
 
 pub mod alone;
 pub mod block;
