@@ -3,6 +3,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -89,3 +90,22 @@ def oldest_python() -> Path:
     if not path.is_file():
         pytest.fail(f"no interpreter at {path}: run `scripts/setup python` first")
     return path
+
+
+@pytest.fixture
+def driver(kernpack: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a script of tests/gpu with the driver of tests/cuda-stub, told this."""
+    built = kernpack.parent / "deps/libkernpack_cuda_stub.so"
+    assert built.is_file(), "run `cargo test -p kernpack-tests` first"
+    shutil.copy(built, tmp_path / "libcuda.so.1")
+
+    def run(told: str, script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "told.txt").write_text(f"capture-loads allowed\n{told}\n")
+        environment = os.environ | {
+            "LD_LIBRARY_PATH": str(tmp_path),
+            "KERNPACK_CUDA_STUB": str(tmp_path / "told.txt"),
+        }
+        command = [sys.executable, str(REPOSITORY / "tests/gpu" / script), *map(str, arguments)]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    return run

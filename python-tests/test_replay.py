@@ -4,10 +4,6 @@ on one that answers otherwise.
 """
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -23,26 +19,6 @@ SCENES = {
     "tensor_maps": 1,
     "two_devices": 2,
 }
-GPU = REPOSITORY / "tests/gpu"
-
-
-@pytest.fixture
-def driver(kernpack, tmp_path):
-    """Runs a script with the stub as its driver, told this."""
-    built = kernpack.parent / "deps/libkernpack_cuda_stub.so"
-    assert built.is_file(), "run `cargo test -p kernpack-tests` first"
-    shutil.copy(built, tmp_path / "libcuda.so.1")
-
-    def run(told, script, *arguments):
-        (tmp_path / "told.txt").write_text(f"capture-loads allowed\n{told}\n")
-        environment = os.environ | {
-            "LD_LIBRARY_PATH": str(tmp_path),
-            "KERNPACK_CUDA_STUB": str(tmp_path / "told.txt"),
-        }
-        command = [sys.executable, str(GPU / script), *map(str, arguments)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True)
-
-    return run
 
 
 @pytest.fixture

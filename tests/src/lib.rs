@@ -26,9 +26,9 @@
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
 //! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold
 //! the tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU,
-//! [`gpu_package`] and [`cuda_host`] are what calls it. The program `replay` compares recorded
-//! calls with what is made of them here; `record_kernels` has a GPU repeat launches that the
-//! interpreter of kernels has run ([`kernel_record`]).
+//! [`gpu_package`] and [`cuda_host`] are what calls it. [`gpu_proof`] has kernels that the
+//! interpreter and a GPU have to run alike. The program `replay` compares recorded calls with what
+//! is made of them here.
 
 pub mod alone;
 pub mod block;
@@ -43,7 +43,7 @@ mod documents;
 pub mod fake_ffi;
 pub mod gpu_kernels;
 pub mod gpu_package;
-pub mod kernel_record;
+pub mod gpu_proof;
 pub mod kernels;
 pub mod memory;
 pub mod module;

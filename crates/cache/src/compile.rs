@@ -113,8 +113,8 @@ pub(crate) fn functions(package: &WrittenPackage) -> Vec<String> {
     package.functions.iter().map(|function| function.signature.name.clone()).collect()
 }
 
-/// Has CUDA C++ and kernels compiled for what is wanted. Without their assembler, kernels for devices
-/// stay what they are: PTX, which drivers compile.
+/// Has CUDA C++ and kernels compiled for what is wanted. Without their assembler, kernels for
+/// devices stay what they are: PTX, which drivers compile.
 fn overrule(
     request: &Request,
     reading: &mut Reading,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The package file, or the kernel file, that a command is given: where it is read from, and what the
-//! command line overrules in it.
+//! The package file, or the kernel file, that a command is given: where it is read from, and what
+//! the command line overrules in it.
 
 use crate::Failure;
 use crate::input;
@@ -28,8 +28,8 @@ pub struct PackageFile {
     /// What to build for; this machine where left out.
     #[arg(long, value_parser = Target::find)]
     target: Option<&'static Target>,
-    /// What to compile CUDA C++ and kernels for, such as sm_90a,compute_80, whatever the package file
-    /// says.
+    /// What to compile CUDA C++ and kernels for, such as sm_90a,compute_80, whatever the package
+    /// file says.
     #[arg(long, value_name = "ARCHS", value_parser = parse_archs)]
     arch: Option<Archs>,
 }

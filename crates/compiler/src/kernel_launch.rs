@@ -2,8 +2,8 @@
 //! Launches of kernels that are written here: what the kernels become for them, and what these are
 //! passed.
 //!
-//! All launches of one file, compiled in one way, share a source, which has every kernel that any of
-//! them needs. So it is known only when all of a package's launches have been looked at.
+//! All launches of one file, compiled in one way, share a source, which has every kernel that any
+//! of them needs. So it is known only when all of a package's launches have been looked at.
 
 use crate::file::Files;
 use crate::kernel_file::KernelFile;
@@ -32,7 +32,8 @@ impl KernelPools {
     /// Gives every launch of these functions all kernels of its file.
     pub fn complete<'f>(&self, functions: impl Iterator<Item = &'f mut Function>) {
         for launch in functions.flat_map(|function| &mut function.launches) {
-            let Site::Gpu { source: GpuSource::Kernel(source, archs), .. } = &mut launch.site else {
+            let Site::Gpu { source: GpuSource::Kernel(source, archs), .. } = &mut launch.site
+            else {
                 continue;
             };
             let is_own = |(file, _): &&(KernelFile, Kernels)| {
@@ -121,11 +122,8 @@ fn when(written: &When, branches: Vec<Branch>, dtypes: &[Branch]) -> When {
 /// A launch with the source of its kernel, which is completed later.
 fn launch(file: &KernelFile, when: When, settled: SettledLaunch) -> Launch {
     let SettledLaunch { branches: _, kernel, args, geometry } = settled;
-    let source = KernelSource {
-        path: file.path.clone(),
-        instances: vec![],
-        line_info: file.line_info,
-    };
+    let source =
+        KernelSource { path: file.path.clone(), instances: vec![], line_info: file.line_info };
     let source = GpuSource::Kernel(source, file.archs.clone());
     let place = kernel.span;
     let args = args.into_iter().map(|arg| Placed::new(arg, place)).collect();

@@ -4,6 +4,7 @@
 
 use crate::file::Held;
 use crate::kernel_file;
+use crate::kernel_package;
 use crate::package_file::{self, Reading};
 use kernpack_syntax::Texts;
 use std::path::Path;
@@ -54,8 +55,8 @@ impl PackageText<'_> {
             }
             Language::Kernels => {
                 let file = Path::new(name).file_name().unwrap_or(name.as_ref());
-                let package = kernel_file::package_name(Path::new(name));
-                kernel_file::read(&package, &base.join(file), text, texts, held)
+                let package = kernel_package::package_name(Path::new(name));
+                kernel_package::read(&package, &base.join(file), text, texts, held)
             }
         }
     }

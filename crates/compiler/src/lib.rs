@@ -23,6 +23,7 @@ pub mod inspect;
 mod kernel;
 pub mod kernel_file;
 mod kernel_launch;
+mod kernel_package;
 mod language;
 pub mod leftover;
 pub mod link;

@@ -10,9 +10,7 @@ mod written;
 
 pub use archs::{Overruled, settle_archs};
 pub use submit::Submit;
-pub use written::{
-    KernelLaunch, PackedLaunches, TritonLaunch, WrittenLaunch, WrittenPackage,
-};
+pub use written::{KernelLaunch, PackedLaunches, TritonLaunch, WrittenLaunch, WrittenPackage};
 
 use crate::source::{GpuSource, HostSource};
 use kernpack_ffi_abi::{DType, DeviceType};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Launches as they are written, made whole before anything is planned: with what Triton's JSON says
-//! of a cubin (`triton_launch.rs`), and with what the kernels that are written here become for them
-//! (`kernel_launch.rs`). Behind it, a launch is one like any other.
+//! Launches as they are written, made whole before anything is planned: with what Triton's JSON
+//! says of a cubin (`triton_launch.rs`), and with what the kernels that are written here become for
+//! them (`kernel_launch.rs`). Behind it, a launch is one like any other.
 
 use crate::file::Files;
 use crate::kernel_launch::KernelPools;
@@ -62,9 +62,7 @@ fn settle_function(
                 let name = &function.signature.name;
                 launch.map(|one| vec![one]).map_err(|error| error.diagnostic(name, []).into())
             }
-            WrittenLaunch::Kernel(written) => {
-                pools.settle_written(written, &settled, place, files)
-            }
+            WrittenLaunch::Kernel(written) => pools.settle_written(written, &settled, place, files),
             WrittenLaunch::Packed(written) => pools.settle_packed(written, files),
         };
         match launches {

@@ -115,7 +115,7 @@ impl KernelFiles {
         };
         if let Err(error) = reader.load(root, None) {
             let message = format!("cannot read `{}`: {error}", root.display());
-            reader.diagnostics.push(Diagnostic::new("file", message));
+            reader.diagnostics.push(Diagnostic::new("source-file", message));
         }
         reader.diagnostics.sort();
         reader.diagnostics.into_result()?;
@@ -363,7 +363,7 @@ impl Reader<'_, '_> {
             Err(error) => {
                 let message = format!("cannot read `{}`: {error}", plain(path).display());
                 self.diagnostics
-                    .push(Diagnostic::new("file", message).label(span, "imported here"));
+                    .push(Diagnostic::new("source-file", message).label(span, "imported here"));
                 None
             }
         }

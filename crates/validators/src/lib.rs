@@ -65,8 +65,8 @@ pub use geometry::Geometry;
 pub use host_type::HostType;
 pub use kernel_name::{KernelName, NamePiece, parse_kernel_name};
 pub use launch::{
-    Branch, Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns, Site,
-    When, Workspace,
+    Branch, Constant, GpuLaunch, HiddenArg, KernelArg, LaunchSpec, NamedTensor, Number, Returns,
+    Site, When, Workspace,
 };
 pub use literal::{Literal, float_text};
 pub use parse::{parse_expr, parse_kernel_arg, parse_literal, parse_tensor, parse_when};

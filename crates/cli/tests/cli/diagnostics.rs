@@ -108,13 +108,11 @@ launch = { grid = ["n"], block = [128] }
             err:   |
             err:   = help: did you mean `name`?
             err: 
-            err: error[not-supported]: `kernel` is not supported yet: this version of kernpack takes CUDA C++, compiled GPU code and host functions
-            err:  --> p.toml:7:12
+            err: error[source-file]: cannot read `f`: No such file or directory (os error 2)
+            err:  --> p.toml:7:21
             err:   |
             err: 7 | source = { kernel = "f" }
-            err:   |            ^^^^^^ of a later version
-            err:   |
-            err:   = help: give CUDA C++, `source = { cuda = "…" }`, or compile the kernel first: `{ cubin = "…" }`, `{ ptx = "…" }` or `{ fatbin = "…" }`
+            err:   |                     ^^^
         "#]],
     );
 }

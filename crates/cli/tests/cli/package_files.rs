@@ -126,7 +126,7 @@ fn other_architectures_than_the_files() {
     let ran = build_gpu(&bench, &["-o", "gpu.so", "--arch", "sm_90a"]);
     let expected = expect![[r#"
         exit 1
-        err: error: no source of `gpu.toml` is CUDA C++, which alone takes `--arch`; leave it out
+        err: error: no source of `gpu.toml` is CUDA C++ or a kernel file, which alone take `--arch`; leave it out
     "#]];
     expected.assert_eq(&ran.to_string());
     for wrong in ["sm90", "", "sm_90,", "sm_90,sm_90", "90"] {

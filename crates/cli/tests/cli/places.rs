@@ -124,7 +124,6 @@ const HOST: &str = r"
 { host = 'ok.c', options = ['-m32'] } => bad-value: '-m32'
 { host = 'ok.c', define = { '1' = '1' } } => bad-name: '1'
 { host = 'ok.c', kernel = 'ok' } => unknown-key: kernel
-{ kernel = 'k.kpk' } => not-supported: kernel
 { host = 'ok.c', arch = 'sm_80' } => unknown-key: arch
 { host = 'missing.c' } => source-file: 'missing.c'
 { host = ['ok.c', 'missing.o'] } => source-file: 'missing.o'
@@ -163,6 +162,8 @@ const GPU: &str = r"
 { ptx = 'missing.ptx' } => source-file: 'missing.ptx'
 [{ ptx = 'one.ptx' }, { cubin = 'missing.cubin' }] => source-file: 'missing.cubin'
 { ptx = 'empty.ptx' } => gpu-image: 'empty.ptx'
+{ kernel = 'k.py' } => source-file: 'k.py'
+{ kernel = 'k.py', cuda = 'ok.cu' } => unknown-key: kernel
 { cubin = 'junk.cubin' } => gpu-image: 'junk.cubin'
 { fatbin = 'junk.fatbin' } => gpu-image: 'junk.fatbin'
 { ptx = 'junk.ptx' } => gpu-image: 'junk.ptx'
@@ -459,13 +460,13 @@ fn files_are_refused_at_the_key_or_value() {
 
 #[test]
 fn sources_of_host_functions_are_refused_at_the_path_or_the_kernel() {
-    expect_table(HOST, 43, |row| with_source(row, "kernel = 'ok' ;; args = ['x']"));
+    expect_table(HOST, 42, |row| with_source(row, "kernel = 'ok' ;; args = ['x']"));
 }
 
 #[test]
 fn sources_of_gpu_code_are_refused_at_the_path_the_kernel_or_the_arguments() {
     let beside = "kernel = 'one' ;; args = ['x'] ;; LAYOUT";
-    expect_table(GPU, 47, |row| with_source(row, beside));
+    expect_table(GPU, 49, |row| with_source(row, beside));
 }
 
 #[test]

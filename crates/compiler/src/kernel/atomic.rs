@@ -104,7 +104,7 @@ impl<'c> Lowering<'c, '_> {
         let constraints =
             format!("={letter},l{},~{{memory}}", format!(",{letter}").repeat(operands.len()));
         let operands: Vec<_> =
-            operands.iter().map(|value| self.into_bits(*value, at.scalar)).collect();
+            operands.iter().map(|value| self.bits_of(*value, at.scalar)).collect();
         self.access(at, &text, &constraints, &operands)
     }
 
@@ -118,7 +118,7 @@ impl<'c> Lowering<'c, '_> {
         self.emitter.bitcast(before, scalar_ty(at.scalar))
     }
 
-    fn into_bits(&self, value: V<'c>, scalar: Scalar) -> V<'c> {
+    fn bits_of(&self, value: V<'c>, scalar: Scalar) -> V<'c> {
         self.emitter.bitcast(value, register_ty(scalar))
     }
 
@@ -145,7 +145,7 @@ impl<'c> Lowering<'c, '_> {
         let constraints = format!("l,{},~{{memory}}", letter(at.scalar));
         let inline =
             Inline { text: &text, constraints: &constraints, result: None, has_effects: true };
-        self.emitter.inline(&inline, &[at.address, self.into_bits(value, at.scalar)]);
+        self.emitter.inline(&inline, &[at.address, self.bits_of(value, at.scalar)]);
         if is_acquire {
             self.fence(scope);
         }

@@ -68,7 +68,7 @@ impl<'c> Lowering<'c, '_> {
         if asm.has_effects {
             constraints.push("~{memory}".to_string());
         }
-        let given: Vec<_> = operands.iter().map(|operand| self.into_register(*operand)).collect();
+        let given: Vec<_> = operands.iter().map(|operand| self.in_register(*operand)).collect();
         let inline = Inline {
             text: &with_dollars(asm.text),
             constraints: &constraints.join(","),
@@ -77,11 +77,11 @@ impl<'c> Lowering<'c, '_> {
         };
         let value = self.emitter.inline(&inline, &given);
         if let (Some(result), Some(value)) = (result, value) {
-            self.from_register(result, value);
+            self.set_from_register(result, value);
         }
     }
 
-    fn into_register(&self, value: Value) -> V<'c> {
+    fn in_register(&self, value: Value) -> V<'c> {
         let (full, ty) = (self.full(value), self.kernel.ty(value));
         match ty {
             Type::Pointer(_) => self.emitter.to_int(full),
@@ -89,7 +89,7 @@ impl<'c> Lowering<'c, '_> {
         }
     }
 
-    fn from_register(&mut self, result: Value, value: V<'c>) {
+    fn set_from_register(&mut self, result: Value, value: V<'c>) {
         match self.kernel.ty(result) {
             Type::Scalar(scalar) => {
                 let number = self.emitter.bitcast(value, scalar_ty(scalar));

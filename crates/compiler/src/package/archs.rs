@@ -63,7 +63,10 @@ impl Overruled {
                 WrittenLaunch::Kernel(KernelLaunch { file, .. })
                 | WrittenLaunch::Packed(PackedLaunches { file, .. }) => {
                     set_archs(file, archs);
-                    (file.path.clone().map(|path| path.display().to_string()), &mut overruled.compiled)
+                    (
+                        file.path.clone().map(|path| path.display().to_string()),
+                        &mut overruled.compiled,
+                    )
                 }
                 WrittenLaunch::Whole(Launch { site: Site::Host { .. }, .. }) => continue,
                 WrittenLaunch::Whole(Launch { site: Site::Gpu { source, .. }, .. }) => {

@@ -164,7 +164,8 @@ impl WrittenLaunch {
 
     /// What it passes to a kernel.
     fn args(&self) -> Vec<KernelArg> {
-        let values = |args: &[Placed<KernelArg>]| args.iter().map(|arg| arg.value.clone()).collect();
+        let values =
+            |args: &[Placed<KernelArg>]| args.iter().map(|arg| arg.value.clone()).collect();
         match self {
             WrittenLaunch::Whole(launch) => values(&launch.args),
             WrittenLaunch::Triton(launch) => values(&launch.args),

@@ -194,9 +194,7 @@ fn layout_of(
 ) -> Option<Layout> {
     let layout = match source {
         None => None,
-        Some(Source::Gpu(_) | Source::Kernel(_)) => {
-            layout::read(reader, fields).map(Layout::Whole)
-        }
+        Some(Source::Gpu(_) | Source::Kernel(_)) => layout::read(reader, fields).map(Layout::Whole),
         Some(Source::Triton(_)) => layout::read_triton(reader, fields).map(Layout::Triton),
         Some(Source::Host(_)) => {
             layout::refuse(reader, fields);

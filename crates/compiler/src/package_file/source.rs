@@ -230,11 +230,7 @@ fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile>
 }
 
 /// What CUDA C++ is compiled for: at least one architecture, each once.
-fn archs(
-    reader: &mut Reader<'_>,
-    value: &Value<'_>,
-    oldest: &str,
-) -> Option<Vec<Placed<Arch>>> {
+fn archs(reader: &mut Reader<'_>, value: &Value<'_>, oldest: &str) -> Option<Vec<Placed<Arch>>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
         let problem =

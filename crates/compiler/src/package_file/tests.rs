@@ -181,7 +181,7 @@ fn what_must_be_there() {
               "[[function]]" expected `kernel`
               help: name the function of the source that runs: `kernel = "norm_f32"`
             missing-key: the source names no file
-              "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`
+              "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`
         "#]],
     );
 }
@@ -373,7 +373,7 @@ fn problems_of_launches_on_a_gpu() {
         "source = [{ cubin = 'b' }, { host = 'c.c' }]\nlaunch = { grid = [1], block = [1] }",
         "source = { cuda = 'b', arch = ['sm_9'] }\nlaunch = { grid = [1], block = [1] }",
         "source = { host = 'b.c' }\nlaunch = { grid = [1], block = [1] }",
-        "source = { kernel = 'b' }\nlaunch = { grid = [1], block = [1] }",
+        "source = { kernel = 'b' }\nreturns = 'int'\nlaunch = { grid = [1], block = [1] }",
         "source = { ptx = 'b' }\nreturns = 'int'\nlaunch = { grid = [1], block = [1] }",
         "source = { ptx = 'b' }\nlaunch = { grid = [1], block = [1], attr = { stream = 'x' } }",
     ];
@@ -429,6 +429,10 @@ fn problems_of_launches_on_a_gpu() {
         launch = { grid = [1], block = [1] }
             conflict: `grid` is for launches on a GPU, and the source is a host function
             conflict: `block` is for launches on a GPU, and the source is a host function
+        source = { kernel = 'b' }
+        returns = 'int'
+        launch = { grid = [1], block = [1] }
+            conflict: a kernel on a GPU returns nothing
         source = { ptx = 'b' }
         returns = 'int'
         launch = { grid = [1], block = [1] }

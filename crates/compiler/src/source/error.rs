@@ -21,7 +21,7 @@ pub struct SourceError {
     /// The words of the compiler or linker that refused the file.
     pub detail: Option<String>,
     /// What is told instead of all that, where the source's own text is what is wrong.
-    pub diagnostic: Option<Diagnostic>,
+    pub diagnostic: Option<Box<Diagnostic>>,
 }
 
 /// A kind of problem that sources have.
@@ -89,7 +89,7 @@ impl SourceError {
     /// What is wrong with the text of a kernel written here.
     pub fn kernel(place: Span, diagnostic: Diagnostic) -> SourceError {
         let error = SourceError::new(SourceErrorKind::Kernel, place, &diagnostic.message);
-        SourceError { diagnostic: Some(diagnostic), ..error }
+        SourceError { diagnostic: Some(Box::new(diagnostic)), ..error }
     }
 
     /// A file that is named there cannot be read.

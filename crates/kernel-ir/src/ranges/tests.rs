@@ -5,8 +5,10 @@ use super::*;
 use crate::builder::Builder;
 use crate::constant::Const;
 use crate::eval;
+use crate::generate::{self, generate};
+use crate::interp::{Argument, Launch, Memories, Memory, Options, run};
 use crate::intrinsic;
-use crate::kernel::{Facts, Param};
+use crate::kernel::{Facts, Param, Place, ValueData};
 use crate::op::Rounding;
 
 fn int64(min: i64, max: i64, divisor: i64) -> Param {
@@ -177,4 +179,90 @@ fn expect_in(range: Range, value: Const, of: &str) {
     let exact = Range::of_const(value);
     let is_in = exact.is_within(range) && exact.divisor.is_multiple_of(range.divisor.max(1));
     assert!(is_in, "{of} is {value}, not in {}", shown(range));
+}
+
+/// Adds to a kernel, behind what defines an integer, the statement that it is in its range, and
+/// before what computes with two, that these are in theirs.
+struct Stating<'r> {
+    ranges: &'r Ranges,
+    values: Vec<ValueData>,
+    n_stated: usize,
+}
+
+impl Stating<'_> {
+    fn region(&mut self, region: &mut Region) {
+        for mut op in std::mem::take(&mut region.0) {
+            if let (Some(result), OpKind::Binary(_, left, right)) = (op.result, &op.kind) {
+                for (place, operand) in [*left, *right].into_iter().enumerate() {
+                    self.state(region, operand, self.ranges.operand(result, place));
+                }
+            }
+            op.kind.regions_mut().for_each(|inner| self.region(inner));
+            if let OpKind::For { index, body, .. } = &mut op.kind {
+                let mut first = Region::default();
+                self.state(&mut first, *index, self.ranges.value(*index));
+                body.0.splice(0..0, first.0);
+            }
+            let result = op.result;
+            region.0.push(op);
+            if let Some(result) = result {
+                self.state(region, result, self.ranges.value(result));
+            }
+        }
+    }
+
+    fn state(&mut self, region: &mut Region, value: Value, range: Range) {
+        let Some(scalar) = integer(self.values[value.index()].ty) else { return };
+        let extent = range.max - range.min + 1;
+        if range == Range::of(scalar) || extent > Range::of(scalar).max {
+            return;
+        }
+        self.n_stated += 1;
+        let mut define = |kind: OpKind, constant| {
+            self.values.push(ValueData { ty: scalar.into(), constant });
+            let result = Value(self.values.len() as u32 - 1);
+            region.0.push(Op { result: Some(result), kind, place: Place::NOWHERE });
+            result
+        };
+        let [least, extent] = [range.min, extent].map(|number| {
+            let number = Const::from_bits(scalar, number as u64);
+            define(OpKind::Const(number), Some(number))
+        });
+        let index = define(OpKind::Binary(Binary::Sub, value, least), None);
+        let kind = OpKind::InBounds { index, extent };
+        region.0.push(Op { result: None, kind, place: Place::NOWHERE });
+    }
+}
+
+/// Of random kernels, the interpreter holds every value against its range.
+#[test]
+fn no_kernel_leaves_its_ranges() {
+    let mut n_stated = 0;
+    for seed in 0..300 {
+        let generated = generate(seed);
+        let mut kernel = generated.kernel;
+        crate::expand(&mut kernel);
+        let ranges = Ranges::of(&kernel);
+        let values = std::mem::take(&mut kernel.values);
+        let mut stating = Stating { ranges: &ranges, values, n_stated: 0 };
+        let mut body = std::mem::take(&mut kernel.body);
+        stating.region(&mut body);
+        (kernel.values, kernel.body) = (stating.values, body);
+        n_stated += stating.n_stated;
+        let mut memories = Memories::default();
+        let arguments = generated.arguments.into_iter().map(|argument| match argument {
+            generate::Argument::Scalar(number) => Argument::Scalar(number),
+            generate::Argument::Tensor(tensor) => Argument::Tensor {
+                memory: memories.add(Memory::new("x", tensor.element, tensor.bytes)),
+                offset: 0,
+            },
+        });
+        let arguments = arguments.collect();
+        crate::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
+        let launch =
+            Launch { kernel: &kernel, grid: generated.grid, block: generated.block, arguments };
+        let outcome = run(&launch, &mut memories, &Options::default());
+        assert!(outcome.findings.is_empty(), "{:?}\n{kernel}", outcome.findings);
+    }
+    assert!(n_stated > 10_000, "{n_stated}");
 }

@@ -105,28 +105,18 @@ impl Evaluator<'_> {
             Value::Builtin(name) => {
                 Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))
             }
-            Value::NoTensor(path, why, help) => refused(format!("`{path}`: {why}"), help),
-            Value::String(path) => refused(
-                format!("the String `{path}` chooses launches, and enters no kernel"),
-                "ask for it by an `if`, and pass a constant",
-            ),
-            Value::DTypeParam(path, _) => refused(
-                format!("the DataType `{path}` chooses launches, and enters no kernel"),
-                "name the dtype of a tensor, `x.element_type`",
-            ),
-            Value::Stream(path) => refused(
-                format!("the stream `{path}` enters no kernel"),
-                "launch on it: `.launch(…, stream=…)`",
-            ),
-            Value::Opaque(path, what) => {
-                refused(format!("`{path}` is {what}, which enters no kernel"), "pass a tensor")
-            }
-            Value::Rule(_) => refused(
-                "a condition enters no kernel".to_string(),
-                "write an `if` with a launch on each side, or ask again in the kernel",
-            ),
-            Value::Kernel(_) | Value::Kernpack | Value::Module(_) | Value::Call(_) => {
-                refused(format!("{} enters no kernel", value.what()), "pass what it computes with")
+            Value::NoTensor(..)
+            | Value::String(_)
+            | Value::DTypeParam(..)
+            | Value::Stream(_)
+            | Value::Opaque(..)
+            | Value::Rule(_)
+            | Value::Kernel(_)
+            | Value::Kernpack
+            | Value::Module(_)
+            | Value::Call(_) => {
+                let (message, help) = why_not(value);
+                refused(message, &help)
             }
         }
     }
@@ -269,6 +259,34 @@ impl Evaluator<'_> {
         };
         args.iter_mut().for_each(|arg| for_each_tensor(arg, &mut settle));
     }
+}
+
+/// Why a value is passed to no kernel, and what to do about it.
+fn why_not(value: &Value) -> (String, String) {
+    let (message, help) = match value {
+        Value::NoTensor(path, why, help) => (format!("`{path}`: {why}"), *help),
+        Value::String(path) => (
+            format!("the String `{path}` chooses launches, and enters no kernel"),
+            "ask for it by an `if`, and pass a constant",
+        ),
+        Value::DTypeParam(path, _) => (
+            format!("the DataType `{path}` chooses launches, and enters no kernel"),
+            "name the dtype of a tensor, `x.element_type`",
+        ),
+        Value::Stream(path) => (
+            format!("the stream `{path}` enters no kernel"),
+            "launch on it: `.launch(…, stream=…)`",
+        ),
+        Value::Opaque(path, what) => {
+            (format!("`{path}` is {what}, which enters no kernel"), "pass a tensor")
+        }
+        Value::Rule(_) => (
+            "a condition enters no kernel".to_string(),
+            "write an `if` with a launch on each side, or ask again in the kernel",
+        ),
+        value => (format!("{} enters no kernel", value.what()), "pass what it computes with"),
+    };
+    (message, help.to_string())
 }
 
 /// Every tensor in an argument.

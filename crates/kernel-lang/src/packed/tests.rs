@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//! What packed functions launch, and what is wrong with them.
+
 use super::*;
 use crate::argument::{Constant, FunctionArg, TensorArg};
 use crate::file::KernelFiles;

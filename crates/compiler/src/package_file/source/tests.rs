@@ -105,16 +105,16 @@ fn a_source_names_a_file() {
     expect_refused(
         "{}",
         expect![[r#"
-        missing-key: the source names no file
-          "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`
-    "#]],
+            missing-key: the source names no file
+              "{}" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`
+        "#]],
     );
     expect_refused(
         "{ include = ['.'] }",
         expect![[r#"
-        missing-key: the source names no file
-          "{ include = ['.'] }" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`
-    "#]],
+            missing-key: the source names no file
+              "{ include = ['.'] }" expected one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`
+        "#]],
     );
     expect_refused(
         "{ cu = 'a.cu' }",
@@ -127,10 +127,10 @@ fn a_source_names_a_file() {
     expect_refused(
         "{ file = 'a.cu', arch = ['sm_90'] }",
         expect![[r#"
-        unknown-key: a source has no key `file`
-          "file" unknown key
-          help: use one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `arch`
-    "#]],
+            unknown-key: a source has no key `file`
+              "file" unknown key
+              help: use one of `host`, `cuda`, `cubin`, `fatbin`, `ptx`, `triton`, `kernel`, `arch`
+        "#]],
     );
     expect_refused(
         "[{ cubn = 'a' }, {}, { ptx = 'b', arch = 'sm90' }, { cuda = 'c' }]",

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//! What is known of numbers, from signatures and conditions.
+
 use super::*;
 use expect_test::{Expect, expect};
 use kernpack_validators::{When, parse_expr, parse_when};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernel files as packages have them: opened where a package file names them, or one by itself, of
+//! which each packed function is a function of the package, and the name the package's.
+
+use crate::file::Held;
+use crate::kernel_file::{KernelFile, OpenedFile};
+use crate::package::{Function, Package, PackedLaunches, WrittenLaunch};
+use crate::package_file::{Reading, check_name, clashes};
+use kernpack_kernel_lang::packed;
+use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, TextId, Texts};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl Reading {
+    /// Reads the kernel files that launches name, each once. What is wrong with one is a problem,
+    /// and the functions that name it are not sound.
+    pub fn open_kernels(&mut self, texts: &mut Texts, held: &Held) {
+        let mut opened: HashMap<PathBuf, Option<Arc<OpenedFile>>> = HashMap::new();
+        let mut sound = Vec::new();
+        for mut function in std::mem::take(&mut self.package.functions) {
+            let is_open = self.open_function(&mut function, texts, held, &mut opened);
+            if is_open { &mut sound } else { &mut self.unsound }.push(function);
+        }
+        self.package.functions = sound;
+        for mut function in std::mem::take(&mut self.unsound) {
+            self.open_function(&mut function, texts, held, &mut opened);
+            self.unsound.push(function);
+        }
+    }
+
+    /// Reads the files of a function; whether all of them could be read.
+    fn open_function(
+        &mut self,
+        function: &mut Function<WrittenLaunch>,
+        texts: &mut Texts,
+        held: &Held,
+        opened: &mut HashMap<PathBuf, Option<Arc<OpenedFile>>>,
+    ) -> bool {
+        let mut all = true;
+        for file in function.launches.iter_mut().filter_map(WrittenLaunch::kernel_file_mut) {
+            if file.opened.is_none() {
+                let path = file.path.value.clone();
+                let place = file.path.span;
+                let known = opened.entry(path.clone()).or_insert_with(|| {
+                    match OpenedFile::read(&path, None, texts, held) {
+                        Ok(read) => Some(Arc::new(read)),
+                        Err(found) => {
+                            self.problems.extend(found.into_iter().map(|one| one.at(place)));
+                            None
+                        }
+                    }
+                });
+                file.opened = known.clone();
+            }
+            all &= file.opened.is_some();
+        }
+        function
+            .launches
+            .retain(|launch| launch.kernel_file().is_none_or(|file| file.opened.is_some()));
+        all
+    }
+}
+
+/// Reads a kernel file as a package. Its text is the given one; what it imports lies beside it.
+pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held) -> Reading {
+    let mut reading = Reading {
+        package: Package::new("", vec![]),
+        unsound: vec![],
+        is_link_known: true,
+        problems: Diagnostics::default(),
+    };
+    let opened = match OpenedFile::read(path, Some(text), texts, held) {
+        Ok(opened) => Arc::new(opened),
+        Err(problems) => {
+            reading.problems = problems;
+            return reading;
+        }
+    };
+    let place = beginning(opened.files.root().text);
+    reading.package.name = name.to_string();
+    reading.problems.extend(check_name(name, place));
+    let (functions, problems) = packed::functions(&opened.files);
+    if opened.files.packed().next().is_none() {
+        let message = format!("`{}` has no packed functions", path.display());
+        let problem = Diagnostic::new("empty-package", message);
+        let help = "write `@kp.jit(\"name(x: Tensor([n], float32))\")` in front of a function";
+        reading.problems.push(problem.at(place).help(help));
+    }
+    reading.problems.extend(problems);
+    let path = Placed::new(path.to_path_buf(), place);
+    let file = KernelFile { opened: Some(opened), ..KernelFile::new(path) };
+    let clashes = clashes(functions.iter().map(|function| &function.signature));
+    let is_sound = |number: &usize| !clashes.iter().any(|(clashing, _)| clashing == number);
+    let functions = functions.into_iter().enumerate().filter(|(number, _)| is_sound(number));
+    let functions = functions.map(|(_, function)| written(function, &file));
+    reading.package.functions = functions.collect();
+    reading.problems.extend(clashes.into_iter().map(|(_, problem)| problem));
+    reading
+}
+
+fn written(function: packed::PackedFunction, file: &KernelFile) -> Function<WrittenLaunch> {
+    let packed::PackedFunction { signature, doc, workspaces, rows } = function;
+    let launches = vec![WrittenLaunch::Packed(PackedLaunches { file: file.clone(), rows })];
+    Function { signature, doc, workspaces, launches, submit: None }
+}
+
+/// The beginning of a text.
+fn beginning(text: TextId) -> Span {
+    Span { text: Some(text), start: 0, end: 0 }
+}
+
+/// The name of the package that a kernel file is: that of the file, without its ending.
+pub fn package_name(path: &Path) -> String {
+    match path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) {
+        // The standard input.
+        Some(stem) if stem.starts_with('<') => "kernels".to_string(),
+        stem => stem.unwrap_or_default(),
+    }
+}

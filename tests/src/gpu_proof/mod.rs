@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels with what they are launched with, for the interpreter here and for a GPU elsewhere: both
+//! have to give the same bits.
+//!
+//! ```text
+//! operations, rows: a kernel for each operation on each type, over all pairs of numbers that matter ┐
+//! generated: random kernels, a seed each ───────────────────────────────────────────────────────────┴─▶ Case
+//! Case ──interpreted──▶ what its buffers hold ┬─▶ a folder (`record`), which replay_kernels.py
+//!      ──image──▶ PTX, cubin ─────────────────┘   of tests/gpu launches and compares
+//! ```
+//!
+//! [`soak`] has random kernels read by everything that reads kernels, for as long as it is told to.
+//! The program `kernels` is what runs it, and what records. Not here: kernels as people write them.
+
+pub mod generated;
+pub mod image;
+pub mod input;
+pub mod interpreted;
+pub mod numbers;
+pub mod one_value;
+pub mod operations;
+pub mod record;
+pub mod rows;
+pub mod soak;
+
+use input::Input;
+use kernpack_kernel_ir::{Const, Kernel, Scalar};
+
+/// A kernel and a launch of it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The kernel, verified and expanded. Its name is the case's.
+    pub kernel: Kernel,
+    /// What is said of it where it differs: its seed, or its operation.
+    pub origin: String,
+    /// The blocks of the launch.
+    pub grid: [u32; 3],
+    /// The threads of a block.
+    pub block: [u32; 3],
+    /// What each parameter is given.
+    pub arguments: Vec<Argument>,
+}
+
+/// What a parameter is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A number.
+    Scalar(Const),
+    /// A tensor of its own.
+    Buffer(Buffer),
+}
+
+/// A tensor before the launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How many.
+    pub count: usize,
+    /// What they are.
+    pub input: Input,
+}
+
+impl Buffer {
+    /// What it holds before the launch.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.input.bytes(self.element, self.count)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Writes cases to a folder, for `tests/gpu/replay_kernels.py`:
+//!
+//! ```text
+//! kernels00.cubin ...   images of some hundred kernels
+//! outcomes.bin          what the buffers that kernels write hold behind the launches
+//! manifest.json         "inputs": rules, as `input.rs` has them
+//!                       "images": "file", "digest" (SHA-256 of what all its buffers hold before),
+//!                         "cases": "symbol", "origin", "grid", "block", "shared" (bytes that the
+//!                           launch brings), "names" of parameters, "arguments": {"scalar": its bytes}
+//!                           or {"element", "count", "input": which rule, "outcome": where in
+//!                           outcomes.bin, if it is written}
+//! ```
+//!
+//! Bytes are hexadecimal, and numbers in them little endian.
+
+use super::image::{image, is_written, launched_bytes};
+use super::input::Input;
+use super::{Argument, Buffer, Case, interpreted};
+use kernpack_compiler::image::{Arch, ArchKind};
+use kernpack_kernel_ir::verify::check_needs;
+use kernpack_kernel_ir::{Const, Scalar};
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// How many kernels an image has.
+const N_OF_AN_IMAGE: usize = 100;
+
+/// A recording in the making.
+struct Recording {
+    arch: Arch,
+    /// The rules so far, with the types that they are read with.
+    inputs: Vec<(Input, Scalar)>,
+    outcomes: Vec<u8>,
+}
+
+/// Any version of PTX.
+const ANY_PTX: u32 = u32::MAX;
+
+/// Writes those of the cases that an architecture has what they need for, with code for it.
+///
+/// # Errors
+/// Where one does not compile, or its outcome is not what every machine has; where the folder
+/// cannot be written.
+pub fn record(cases: &[Case], arch: Arch, folder: &Path) -> Result<(), String> {
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.join(name), bytes).map_err(|error: io::Error| format!("{name}: {error}"))
+    };
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut recording = Recording { arch, inputs: vec![], outcomes: vec![] };
+    let mut images = Vec::new();
+    let is_for = |case: &&Case| check_needs(&case.kernel, arch.number, ANY_PTX).is_ok();
+    let cases: Vec<_> = cases.iter().filter(is_for).collect();
+    for (number, cases) in cases.chunks(N_OF_AN_IMAGE).enumerate() {
+        let ending = if arch.kind == ArchKind::Compute { "ptx" } else { "cubin" };
+        let file = format!("kernels{number:02}.{ending}");
+        let (described, code) = recording.image(&file, cases)?;
+        write(&file, &code)?;
+        images.push(described);
+    }
+    let inputs: Vec<_> = recording.inputs.iter().map(|(input, of)| input.json(*of)).collect();
+    write("outcomes.bin", &recording.outcomes)?;
+    let manifest = json!({"arch": arch.to_string(), "inputs": inputs, "images": images});
+    write("manifest.json", manifest.to_string().as_bytes())
+}
+
+impl Recording {
+    fn image(&mut self, file: &str, cases: &[&Case]) -> Result<(Json, Vec<u8>), String> {
+        let mut digest = Sha256::new();
+        let mut described = Vec::new();
+        for case in cases {
+            let found = self.case(case, &mut digest);
+            described.push(found.map_err(|problem| format!("{}: {problem}", case.origin))?);
+        }
+        let kernels: Vec<_> = cases.iter().map(|case| &case.kernel).collect();
+        let code = image(&kernels, self.arch).map_err(|problem| format!("{file}: {problem}"))?;
+        let digest = hex(&digest.finalize());
+        Ok((json!({"file": file, "digest": digest, "cases": described}), code))
+    }
+
+    fn case(&mut self, case: &Case, digest: &mut Sha256) -> Result<Json, String> {
+        let mut outcomes = interpreted::outcome(case)?.into_iter();
+        let mut arguments = Vec::new();
+        for (argument, param) in case.arguments.iter().zip(&case.kernel.params) {
+            arguments.push(match argument {
+                Argument::Scalar(number) => json!({"scalar": hex(&in_memory(*number))}),
+                Argument::Buffer(buffer) => {
+                    digest.update(buffer.bytes());
+                    let outcome = outcomes.next().filter(|_| is_written(&param.kind));
+                    self.buffer(buffer, outcome)
+                }
+            });
+        }
+        let number = |param: kernpack_kernel_ir::kernel::Value| match &case.arguments[param.index()]
+        {
+            Argument::Scalar(number) => number.as_int().unwrap_or_default(),
+            Argument::Buffer(_) => 0,
+        };
+        let names: Vec<_> = case.kernel.params.iter().map(|param| param.name.as_str()).collect();
+        Ok(json!({
+            "symbol": case.kernel.name,
+            "origin": case.origin,
+            "grid": case.grid,
+            "block": case.block,
+            "shared": launched_bytes(&case.kernel, number),
+            "names": names,
+            "arguments": arguments,
+        }))
+    }
+
+    fn buffer(&mut self, buffer: &Buffer, outcome: Option<Vec<u8>>) -> Json {
+        let known = self.inputs.iter().position(|(input, of)| {
+            *input == buffer.input
+                && (matches!(input, Input::Drawn { .. }) || *of == buffer.element)
+        });
+        let input = known.unwrap_or_else(|| {
+            self.inputs.push((buffer.input.clone(), buffer.element));
+            self.inputs.len() - 1
+        });
+        let element = buffer.element.name();
+        let mut described = json!({"element": element, "count": buffer.count, "input": input});
+        if let Some(outcome) = outcome {
+            described["outcome"] = json!(self.outcomes.len());
+            self.outcomes.extend(outcome);
+        }
+        described
+    }
+}
+
+/// A number as it is passed.
+fn in_memory(number: Const) -> Vec<u8> {
+    number.bits().to_le_bytes()[..number.scalar().bytes() as usize].to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
