@@ -138,7 +138,6 @@ impl Elaborator<'_> {
             align: arg.align,
             element: arg.element,
             is_written: arg.is_written,
-            local: None,
             swizzle: None,
         };
         Value::Tensor(Arc::new(Tensor {

@@ -6,7 +6,7 @@ use crate::builtin::Builtin;
 use crate::file::ModuleId;
 use crate::python::tree::{Function, Name};
 use crate::scope::FrameId;
-use kernpack_kernel_ir::kernel::{self, Local};
+use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::{Const, Scalar, Space};
 use kernpack_layout::{Facts, Layout, Shape, Swizzle};
 use std::fmt;
@@ -160,8 +160,6 @@ pub(crate) struct Memory {
     pub element: Scalar,
     /// Whether it may be written.
     pub is_written: bool,
-    /// The register tensor that it is.
-    pub local: Option<Local>,
     /// Which bytes take the place of which, counted from the address.
     pub swizzle: Option<Swizzle>,
 }

@@ -101,7 +101,7 @@ impl Elaborator<'_> {
         let innermost = controls.iter().rposition(|control| !matches!(control, Control::Branch));
         let Some(at) = innermost else {
             let message = format!("`{word}` stands in no loop");
-            self.mistake("python-syntax", span, message, "remove it");
+            self.mistake("loop", span, message, "remove it");
             return Flow::Ended;
         };
         let is_conditional = at + 1 < controls.len();

@@ -8,7 +8,7 @@ use crate::python::tree::Expr;
 use crate::value::{LayoutValue, Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
-use kernpack_kernel_ir::{Scalar, Space, Type};
+use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_layout::{
     Coord, Facts, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, modes, slice_and_offset,
 };
@@ -313,7 +313,6 @@ impl Elaborator<'_> {
 
     /// What an element is.
     pub fn load_at(&mut self, memory: &Memory, at: &Int<Leaf>) -> kernel::Value {
-        self.warn_of_local(memory, at);
         let (pointer, _) = self.address(memory, at);
         let ty = Type::Scalar(memory.element);
         let align = memory.element.bytes();
@@ -329,26 +328,9 @@ impl Elaborator<'_> {
 
     /// Makes an element something.
     pub fn store_at(&mut self, memory: &Memory, at: &Int<Leaf>, value: kernel::Value) {
-        self.warn_of_local(memory, at);
         let (pointer, _) = self.address(memory, at);
         let align = memory.element.bytes();
         self.b.store(Store { pointer, value, align, condition: None });
-    }
-
-    /// A register tensor is in registers only where its indices are constant.
-    pub fn warn_of_local(&mut self, memory: &Memory, at: &Int<Leaf>) {
-        let (Space::Local, Int::Dynamic(_), Some(local)) = (memory.space, at, memory.local) else {
-            return;
-        };
-        let array = &self.b.kernel().locals[local.index()];
-        let (name, made) = (array.name.clone(), array.place);
-        let made = self.b.kernel().place(made).span;
-        let used = self.b.kernel().place(self.b.place()).span;
-        let message = format!("`{name}` stays in local memory");
-        let warning = Diagnostic::warning("local-memory", message);
-        let warning = warning.label(made, "registers have no addresses");
-        let warning = warning.mark(used, "this index is not known while compiling");
-        self.report(warning.help("loop with `kp.range_constexpr`, so that each index is constant"));
     }
 
     /// The address so many elements further.

@@ -184,7 +184,6 @@ impl<'f> Elaborator<'f> {
         width: usize,
         condition: Option<kernel::Value>,
     ) -> kernel::Value {
-        self.warn_of_local(memory, at);
         let (pointer, align) = self.address(memory, at);
         let ty = Type::of_lanes(memory.element, width as u8);
         let guard = condition.map(|condition| {
@@ -208,7 +207,6 @@ impl<'f> Elaborator<'f> {
             let at = self.element_at(tensor, lanes[0]);
             let values = lanes.iter().map(|number| items[*number]).collect();
             let value = self.b.vector(values);
-            self.warn_of_local(&memory, &at);
             let (pointer, align) = self.address(&memory, &at);
             let align = align.min(self.b.ty(value).bytes());
             let condition = pred.at(lanes[0]);

@@ -51,7 +51,7 @@ impl Elaborator<'_> {
         let pointer = self.b.shared_address(shared);
         let space = Space::Shared;
         let is_written = true;
-        let memory = Memory { space, pointer, align, element, is_written, local: None, swizzle };
+        let memory = Memory { space, pointer, align, element, is_written, swizzle };
         self.tensor(name, memory, layout.layout)
     }
 
@@ -116,7 +116,6 @@ impl Elaborator<'_> {
             align: SHARED_ALIGN,
             element,
             is_written: true,
-            local: Some(local),
             swizzle: None,
         };
         self.tensor(name, memory, layout.clone())

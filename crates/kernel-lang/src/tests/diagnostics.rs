@@ -516,9 +516,9 @@ fn loops_count_by_what_is_known() {
     check(
         "break",
         expect![[r#"
-        error[python-syntax]: `break` stands in no loop
-          3:5 `break` 
-          help: remove it"#]],
+            error[loop]: `break` stands in no loop
+              3:5 `break` 
+              help: remove it"#]],
     );
     check(
         "for i in kp.range_constexpr(4):\n    if n > 0:\n        break",

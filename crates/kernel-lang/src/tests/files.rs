@@ -126,7 +126,7 @@ fn imports_that_lead_nowhere_are_named() {
             error[import]: `rows.py` has no `f`
               1:24 `f` imported here
               help: define `f` there
-            error[file]: cannot read `gone.py`: entity not found
+            error[source-file]: cannot read `gone.py`: entity not found
               2:19 `a` imported here
             error[import]: names of kernpack are imported one by one
               3:22 `*` 
