@@ -99,4 +99,4 @@ def reduce_sum_vectors(x, out):
     if n <= 1024:
         sum_warp_vectors(x, out, 8).launch(grid=kp.ceil_div(m, 8), block=256)
     else:
-        sum_row_vectors(x, out, 256, 4).launch(grid=m, block=256)
+        sum_row_vectors(x, out, 256, 2).launch(grid=m, block=256)

@@ -45,7 +45,9 @@ def rms_norm(x, w, out, eps):
     m, d = x.shape
     if d <= 1024:
         rms_rows(x, w, out, eps, 32, 4).launch(grid=m, block=32)
+    elif d <= 4096:
+        rms_rows(x, w, out, eps, 256, 2).launch(grid=m, block=256)
     elif d <= 8192:
         rms_rows(x, w, out, eps, 256, 4).launch(grid=m, block=256)
     else:
-        rms_rows(x, w, out, eps, 1024, 2).launch(grid=m, block=1024)
+        rms_rows(x, w, out, eps, 512, 4).launch(grid=m, block=512)

@@ -62,6 +62,6 @@ def softmax(x, out):
     elif n % 4 == 0 and n <= 4096:
         softmax_registers(x, out, 128, 8).launch(grid=m, block=128)
     elif n % 4 == 0 and n <= 16384:
-        softmax_registers(x, out, 512, 8).launch(grid=m, block=512)
+        softmax_registers(x, out, 256, 16).launch(grid=m, block=256)
     else:
         softmax_twice(x, out, 512).launch(grid=m, block=512)

@@ -7,12 +7,14 @@ use crate::export;
 use crate::file::{Files, Held, InputFile, Looked};
 use crate::gpu_code::CudaCode;
 use crate::host_code::HostCode;
+use crate::image::Arch;
 use crate::link::{self, LinkError, SharedOptions};
 use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
 use crate::package_file::Reading;
 use crate::package_object::PackageObject;
 use crate::parts::Parts;
 use crate::settle::{Settled, settle};
+use crate::source::{GpuSource, KernelSource};
 use crate::symbols;
 use crate::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
@@ -190,6 +192,31 @@ pub struct Checked {
     pub missed: Vec<PathBuf>,
     /// What a build of the shared object would warn of.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// The kernels of a package that are written here, file by file, with what they are compiled for.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn kernel_sources(
+    package: &WrittenPackage,
+    held: &Held,
+) -> Result<Vec<(KernelSource, Vec<Placed<Arch>>)>, Diagnostics> {
+    let (mut files, mut problems) = (Files::new(held), Diagnostics::default());
+    let Settled { package, .. } = settle(package, &[], &mut files, &mut problems);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let mut sources: Vec<(KernelSource, Vec<Placed<Arch>>)> = Vec::new();
+    for launch in package.functions.iter().flat_map(|function| &function.launches) {
+        if let Some(GpuSource::Kernel(source, archs)) = launch.gpu_source() {
+            let is_known = sources.iter().any(|(own, of)| own == source && of == archs);
+            if !is_known {
+                sources.push((source.clone(), archs.clone()));
+            }
+        }
+    }
+    Ok(sources)
 }
 
 /// Finds out whether the shared object of a package can be built. Sources are compiled for that.

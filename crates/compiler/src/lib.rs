@@ -21,6 +21,7 @@ mod host_code;
 pub mod image;
 pub mod inspect;
 mod kernel;
+pub mod interpret;
 pub mod kernel_file;
 mod kernel_launch;
 mod kernel_package;
@@ -44,6 +45,7 @@ mod wanted;
 
 pub use compile::{
     Checked, Compiled, Options, SharedObject, check, check_rest, compile, compile_plans,
+    kernel_sources,
 };
 pub use error::CompileError;
 pub use file::{Held, InputFile};

@@ -218,6 +218,17 @@ impl Launch {
         }
     }
 
+    /// The kernel's name in a call with that combination of dtypes.
+    ///
+    /// # Panics
+    /// As of [`symbols`](Launch::symbols).
+    pub fn symbol_of(&self, plan: &Plan, combination: Option<i64>) -> String {
+        let number = combination.and_then(|number| usize::try_from(number).ok());
+        let row = number.and_then(|number| plan.combinations.rows.get(number));
+        let (symbol, _) = self.symbol(&plan.combinations.vars, row.map_or(&[], Vec::as_slice));
+        symbol
+    }
+
     /// The variables in the kernel's name with their places, each with a dtype that it may be and
     /// that has no name there.
     pub fn unnamed_dtypes(&self, plan: &Plan, planned: &PlannedLaunch) -> Vec<(&str, Span, DType)> {

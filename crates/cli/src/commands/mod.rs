@@ -4,10 +4,12 @@
 mod build;
 mod cache;
 mod check;
+mod emit;
 mod explain;
 mod inspect;
 mod layout;
 mod plan;
+mod run;
 mod targets;
 
 use crate::{Failure, Report};
@@ -20,6 +22,10 @@ pub enum Command {
     Build(build::Build),
     /// Find out what is wrong with a package file and its sources, without writing anything.
     Check(check::Check),
+    /// Run a function of kernels that are written here on the interpreter, which finds what is wrong.
+    Run(run::Run),
+    /// Show what kernels that are written here become.
+    Emit(emit::Emit),
     /// Show what is inside an object or a shared object, without loading it.
     Inspect(inspect::Inspect),
     /// Show the checks that a signature becomes, in order.
@@ -40,6 +46,8 @@ impl Command {
         match self {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Run(command) => command.run(),
+            Command::Emit(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),
             Command::Explain(command) => command.run(),

@@ -51,7 +51,8 @@ impl Arith for Dims {
         self.facts.int(&Expr::binary(op, a, b))
     }
 
+    /// What is known here, which may be more than where the number was made.
     fn facts(&self, value: &Dim) -> Facts {
-        layout_facts(value.facts)
+        layout_facts(self.facts.kernel_facts(&value.expr))
     }
 }

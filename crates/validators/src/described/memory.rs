@@ -117,6 +117,13 @@ impl Arena {
     }
 }
 
+/// The tensor whose data is at an address, by its number among those of a call, from the first to
+/// the last; and how far into it the address is, in bytes.
+pub(super) fn tensor_at(address: u64) -> Option<(usize, u64)> {
+    let number = (address / DATA_ROOM).checked_sub(1)?;
+    Some((usize::try_from(number).ok()?, address % DATA_ROOM))
+}
+
 impl Memory for Arena {
     fn load(&self, address: u64, width: Width) -> Option<i64> {
         let offset = usize::try_from(address.checked_sub(START)?).ok()?;

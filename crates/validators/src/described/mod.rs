@@ -88,6 +88,12 @@ pub fn check_call(plan: &Plan, args: &[Described], device: DeviceType) -> Outcom
     interpret(plan, &arena, address, count)
 }
 
+/// The tensor whose data is at an address that a described call has, by its number among its
+/// tensors, in the order of the arguments; and how far into it that is, in bytes. Nothing for NULL.
+pub fn tensor_at(address: u64) -> Option<(usize, u64)> {
+    memory::tensor_at(address)
+}
+
 /// What the checks of a signature say of a call that JSON describes: nothing where it is accepted.
 ///
 /// The JSON is `{"device": "cpu", "args": […]}`, with the device where the function runs. An

@@ -5,7 +5,8 @@
 mod text;
 
 use super::{
-    CScalar, Expr, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Status, Step, Value, When,
+    Alloc, AllocDim, CScalar, Expr, Grid, Launch, LaunchArg, MOST_TURNS, Plan, Repeat, Status,
+    Step, Value, When,
 };
 use crate::fault::{Fault, Format};
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
@@ -29,8 +30,25 @@ pub struct Accepted {
     /// types (a float as the bits of a float64; a tensor map as its address, data type, dims and
     /// strides, in the driver's order); those that no value of the plan gives are `None`.
     pub launches: Vec<(usize, Vec<Option<i64>>)>,
+    /// How each of these is laid out, where it runs on a GPU.
+    pub grids: Vec<Option<LaidOut>>,
     /// The number of the dtype combination, where there are dtype variables.
     pub combination: Option<i64>,
+    /// The extents of each result.
+    pub results: Vec<Vec<i64>>,
+    /// The extents of each workspace.
+    pub workspaces: Vec<Vec<i64>>,
+}
+
+/// The layout of a launch on a GPU, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaidOut {
+    /// Blocks in the grid, x first.
+    pub grid: [i64; 3],
+    /// Threads in a block, x first.
+    pub block: [i64; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: i64,
 }
 
 /// How a call ends.
@@ -178,6 +196,7 @@ impl Run<'_> {
                     self.argument(arg, &mut values)?;
                 }
                 accepted.launches.push((launch.index, values));
+                accepted.grids.push(launch.grid().map(|grid| self.laid_out(grid)).transpose()?);
                 if let Some(Status { value, fault }) = launch.status() {
                     let status = status_of(launch.index);
                     self.known.borrow_mut()[value.0 as usize] = Some(status.into());
@@ -187,9 +206,40 @@ impl Run<'_> {
                 }
             }
         }
+        let extents =
+            |allocs: &[Alloc]| allocs.iter().map(|alloc| self.extents(alloc)).collect::<Result<_, _>>();
+        (accepted.results, accepted.workspaces) =
+            (extents(&self.plan.results)?, extents(&self.plan.workspaces)?);
         accepted.combination =
             self.plan.combinations.index.map(|index| self.value(index)).transpose()?;
         Ok(accepted)
+    }
+
+    fn laid_out(&self, grid: &Grid) -> Result<LaidOut, Stop> {
+        let three = |[x, y, z]: [Value; 3]| {
+            Ok::<_, Stop>([self.value(x)?, self.value(y)?, self.value(z)?])
+        };
+        let shared = self.value(grid.shared)?;
+        Ok(LaidOut { grid: three(grid.grid)?, block: three(grid.block)?, shared })
+    }
+
+    fn extents(&self, alloc: &Alloc) -> Result<Vec<i64>, Stop> {
+        let mut extents = Vec::new();
+        for dim in &alloc.dims {
+            match *dim {
+                AllocDim::One(value) => extents.push(self.value(value)?),
+                AllocDim::Many { count, start, step } => {
+                    let (start, step) = (self.value(start)?, self.value(step)?);
+                    for number in 0..self.value(count)?.clamp(0, MOST_TURNS) {
+                        let address = start.wrapping_add(number.wrapping_mul(step)) as u64;
+                        let width = kernpack_ffi_abi::Width::I64;
+                        let extent = self.memory.load(address, width);
+                        extents.push(extent.ok_or(Stop::Unreadable(address))?);
+                    }
+                }
+            }
+        }
+        Ok(extents)
     }
 
     /// Whether a launch runs: it has a kernel for the dtypes, its condition holds, and its grid has

@@ -42,7 +42,7 @@ pub(crate) fn nearest(value: f64, dtype: DType) -> f64 {
     f64::from_bits(interp::rounded(value.to_bits() as i64, dtype) as u64)
 }
 
-pub use interp::{Accepted, Outcome, Refused, interpret, interpret_with};
+pub use interp::{Accepted, LaidOut, Outcome, Refused, interpret, interpret_with};
 pub use launch::{Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;
 pub use verify::{MAX_MAP_RANK, MAX_PARTS, MAX_VALUES, VerifyError};
