@@ -8,6 +8,7 @@ use kernpack_compiler::package_file;
 use kernpack_compiler::target::TARGETS;
 use kernpack_ffi_abi::imports::{LIBC, LIBTVM_FFI};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_kernel_lang::builtin::{Entry, reference};
 use kernpack_validators::check::CATALOGUE;
 use kernpack_validators::param;
 use std::path::Path;
@@ -138,7 +139,8 @@ fn codes_of_the_suite() -> Vec<String> {
 /// Codes are constants in the program, but for a few, which the suite has.
 #[test]
 fn every_code_of_a_diagnostic_has_its_row() {
-    let codes = ["Diagnostic::new(", "Diagnostic::warning("].map(constants_behind).concat();
+    let makers = ["Diagnostic::new(", "Diagnostic::warning(", ".mistake("];
+    let codes = makers.map(constants_behind).concat();
     let arms = sources().into_iter().filter(|source| source.path.ends_with("source/error.rs"));
     let arms: String = arms.map(|source| source.text).collect();
     let of_sources = arms.split("=> \"").skip(1).filter_map(|text| text.split('"').next());
@@ -151,6 +153,28 @@ fn every_code_of_a_diagnostic_has_its_row() {
     let rows = document.lines().filter(|line| line.starts_with("| `"));
     let names = rows.flat_map(|row| quoted(row.split(" | ").next().unwrap_or_default()));
     expect_same(names.map(str::to_string), known);
+}
+
+/// `BLESS=1` rewrites the tables of the page.
+#[test]
+fn every_function_of_the_language_is_listed() {
+    let (begin, end) = ("<!-- functions -->\n", "\n<!-- end of functions -->");
+    let document = text("language.md");
+    let (before, rest) = document.split_once(begin).expect("the beginning of the tables");
+    let (tables, after) = rest.split_once(end).expect("the end of the tables");
+    let actual: String = reference().iter().map(|(family, rows)| table(family, rows)).collect();
+    if std::env::var_os("BLESS").is_some() && actual != tables {
+        let page = format!("{before}{begin}{actual}{end}{after}");
+        return std::fs::write(root().join("docs/language.md"), page).expect("a page for writing");
+    }
+    assert_eq!(tables, actual, "`BLESS=1` rewrites the tables of docs/language.md");
+}
+
+/// A family of functions, as the page has it.
+fn table(family: &str, rows: &[Entry]) -> String {
+    let row = |row: &Entry| format!("| `{}` | {} |\n", row.call, row.doc);
+    let rows: String = rows.iter().map(row).collect();
+    format!("\n### {family}\n\n| function | what it does |\n|---|---|\n{rows}")
 }
 
 /// What a package may need of libtvm_ffi and of the C library.

@@ -41,9 +41,10 @@ fn read(file: &KernelText, line: &str) -> Result<Call, String> {
     let sizes: Vec<_> = size.split(',').map(|one| one.trim().parse::<u32>()).collect();
     let [Ok(grid), Ok(block)] = sizes[..] else { return Err(wrong()) };
     let names = file.parameters(kernel).into_iter().map(Some).chain(std::iter::repeat(None));
-    let given = split(given).into_iter().zip(names).enumerate().map(|(i, (text, name))| {
-        Given::read(name.unwrap_or_else(|| format!("argument{i}")), text)
-    });
+    let given =
+        split(given).into_iter().zip(names).enumerate().map(|(i, (text, name))| {
+            Given::read(name.unwrap_or_else(|| format!("argument{i}")), text)
+        });
     let given = given.collect::<Result<_, _>>()?;
     Ok(Call { kernel: kernel.to_string(), grid: [grid, 1, 1], block: [block, 1, 1], given })
 }

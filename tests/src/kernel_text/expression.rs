@@ -40,14 +40,17 @@ fn given(expression: &str) -> Result<String, String> {
     let run = computed(&lifted, &operands);
     match compiled == run || run.starts_with("error") && compiled.starts_with("error") {
         true => Ok(run),
-        false => Err(format!("`{expression}` is {compiled} while compiling, and {run} in a kernel")),
+        false => {
+            Err(format!("`{expression}` is {compiled} while compiling, and {run} in a kernel"))
+        }
     }
 }
 
-/// Of all types the one that a name has which is given the value.
+/// Of all types the one that a name has which is given the value. A literal would take any that it
+/// fits: first come those that it has alone.
 fn computed(expression: &str, operands: &[Const]) -> String {
     let mut problem = String::new();
-    for scalar in Scalar::ALL {
+    for scalar in [Scalar::I64, Scalar::U64, Scalar::F32].iter().chain(Scalar::ALL) {
         match stored(expression, operands, *scalar) {
             Ok(value) => return format!("{scalar} {value}"),
             Err(told) if told.starts_with("error[element-type]") => {}

@@ -26,16 +26,12 @@ use kernpack_validators::{Expr, KernelArg};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a file without an import of kernpack begins with: the line before the first.
+/// What a file without an import of kernpack begins with. That line is counted.
 const IMPORT: &str = "import kernpack as kp\n";
 
 /// A file of kernels.
 #[derive(Clone, Debug, Default)]
-pub struct KernelText {
-    text: String,
-    /// How many lines stand before the text's own.
-    lines_before: usize,
-}
+pub struct KernelText(String);
 
 /// A launch, as it was read.
 #[derive(Debug)]
@@ -61,8 +57,7 @@ impl KernelText {
     /// A file of that text, which need not import kernpack.
     pub fn new(text: &str) -> KernelText {
         let is_whole = text.contains("import kernpack");
-        let text = if is_whole { text.to_string() } else { format!("{IMPORT}{text}") };
-        KernelText { text, lines_before: usize::from(!is_whole) }
+        KernelText(if is_whole { text.to_string() } else { format!("{IMPORT}{text}") })
     }
 
     /// Makes a launch.
@@ -72,10 +67,10 @@ impl KernelText {
     pub fn run(&self, call: &Call) -> Result<Ran, String> {
         let mut texts = Texts::default();
         let made = self.elaborate(call, &mut texts);
-        let instance = made.map_err(|problems| self.shown(&problems, &texts))?;
-        let mut told = self.shown(&instance.warnings, &texts);
+        let instance = made.map_err(|problems| shown(&problems, &texts))?;
+        let mut told = shown(&instance.warnings, &texts);
         let mut kernel = instance.kernel;
-        verify::verify(&kernel).map_err(|problems| self.shown(&problems, &texts))?;
+        verify::verify(&kernel).map_err(|problems| shown(&problems, &texts))?;
         expand(&mut kernel);
         let mut memories = Memories::default();
         let names = call.given.iter().map(|given| given.name.clone());
@@ -99,7 +94,7 @@ impl KernelText {
             interp::Launch { kernel: &kernel, grid: call.grid, block: call.block, arguments };
         let outcome = interp::run(&launch, &mut memories, &Options::default());
         let found: Vec<_> = outcome.findings.iter().map(|one| one.diagnostic(&kernel)).collect();
-        let found = self.shown(&Diagnostics(found), &texts);
+        let found = shown(&Diagnostics(found), &texts);
         if !told.is_empty() && !found.is_empty() {
             told.push('\n');
         }
@@ -114,12 +109,12 @@ impl KernelText {
     /// The kernel of a launch, its parameters' names put to what they are given.
     fn elaborate(&self, call: &Call, texts: &mut Texts) -> Result<Instance, Diagnostics> {
         let mut door = |path: &Path| match path.to_str() {
-            Some("kernels.py") => Ok(self.text.as_bytes().to_vec()),
+            Some("kernels.py") => Ok(self.0.as_bytes().to_vec()),
             _ => Err(std::io::ErrorKind::NotFound.into()),
         };
         let files = KernelFiles::read(Path::new("kernels.py"), &mut door, texts)?;
         let Some(kernel) = files.function(&call.kernel) else {
-            panic!("no function `{}` in\n{}", call.kernel, self.text);
+            panic!("no function `{}` in\n{}", call.kernel, self.0);
         };
         let arguments: Vec<_> = call.given.iter().map(Given::argument).collect();
         let block = call.block.map(Some);
@@ -131,31 +126,10 @@ impl KernelText {
     /// The names of a function's parameters, as far as the text has them on the line of its `def`.
     fn parameters(&self, function: &str) -> Vec<String> {
         let head = format!("def {function}(");
-        let Some((_, rest)) = self.text.split_once(&head) else { return Vec::new() };
+        let Some((_, rest)) = self.0.split_once(&head) else { return Vec::new() };
         let list = rest.split([')', '\n']).next().unwrap_or_default();
         let names = list.split(',').map(|one| one.split([':', '=']).next().unwrap_or_default());
         names.map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
-    }
-
-    /// Diagnostics, each place as a line of the text and the piece that it is about.
-    fn shown(&self, problems: &Diagnostics, texts: &Texts) -> String {
-        let mut shown = String::new();
-        for problem in &problems.0 {
-            let _ = writeln!(shown, "{}[{}]: {}", problem.severity, problem.code, problem.message);
-            for label in &problem.labels {
-                let Some(id) = label.span.text else { continue };
-                let text = texts.get(id);
-                let (line, column) = text.position(label.span.start);
-                let piece = text.characters.get(label.span.start..label.span.end);
-                let piece = piece.and_then(|piece| piece.lines().next()).unwrap_or_default();
-                let place = format!("{}:{column} `{piece}` {}", line - self.lines_before, label.text);
-                let _ = writeln!(shown, "  {}", place.trim_end());
-            }
-            if let Some(help) = &problem.help {
-                let _ = writeln!(shown, "  help: {help}");
-            }
-        }
-        shown.trim_end().to_string()
     }
 }
 
@@ -171,4 +145,25 @@ impl Call {
         let value = expr.value(&dim).unwrap_or_else(|| panic!("`{text}` has no value"));
         Const::int(scalar, value)
     }
+}
+
+/// Diagnostics, each place as a line of the text and the piece that it is about.
+fn shown(problems: &Diagnostics, texts: &Texts) -> String {
+    let mut shown = String::new();
+    for problem in &problems.0 {
+        let _ = writeln!(shown, "{}[{}]: {}", problem.severity, problem.code, problem.message);
+        for label in &problem.labels {
+            let Some(id) = label.span.text else { continue };
+            let text = texts.get(id);
+            let (line, column) = text.position(label.span.start);
+            let piece = text.characters.get(label.span.start..label.span.end);
+            let piece = piece.and_then(|piece| piece.lines().next()).unwrap_or_default();
+            let place = format!("{}:{column} `{piece}` {}", line, label.text);
+            let _ = writeln!(shown, "  {}", place.trim_end());
+        }
+        if let Some(help) = &problem.help {
+            let _ = writeln!(shown, "  help: {help}");
+        }
+    }
+    shown.trim_end().to_string()
 }
