@@ -136,7 +136,8 @@ impl Elaborator<'_> {
             Some(Some(value)) => return value.clone(),
             Some(None) => {
                 let message = format!("`{name}` is made of itself");
-                return self.mistake("constant", span, message, "give it a value of its own");
+                return self.mistake(
+                "constexpr", span, message, "give it a value of its own");
             }
             None => {}
         }
@@ -174,7 +175,7 @@ impl Elaborator<'_> {
         match known {
             Some(Some(int)) => Value::index(int),
             _ => self.mistake(
-                "constant",
+                "constexpr",
                 expr.span,
                 "a constant of a file is known while compiling, and this is not",
                 "compute it in the kernel",

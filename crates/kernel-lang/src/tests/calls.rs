@@ -258,7 +258,7 @@ fn constants_are_constant() {
         source,
         &[int(1)],
         expect![[r#"
-        error[constant]: `A` is made of itself
+        error[constexpr]: `A` is made of itself
           2:5 `A` 
           help: give it a value of its own"#]],
     );
