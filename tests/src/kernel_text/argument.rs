@@ -6,6 +6,7 @@
 //! float32[[1, 2], [3, 4]]   of rank 2
 //! int32[32*0, 5]            32 elements of 0, then 5
 //! int32(7)                  a number that each call has its own of
+//! given float32[1]          an Optional that is given
 //! 7, 2.5, True, None, "a"   constants, and dtypes: `float32`
 //! ```
 //! Extents and strides of tensors are not known while the kernel is compiled. All tensors are
@@ -14,7 +15,7 @@
 use kernpack_kernel_ir::interp::Memory;
 use kernpack_kernel_ir::kernel::Facts;
 use kernpack_kernel_ir::{Const, Scalar};
-use kernpack_kernel_lang::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
+use kernpack_kernel_lang::argument::{Argument, Constant, Dim, OptionalArg, ScalarArg, TensorArg};
 use kernpack_layout::{Int, Layout, Mode, Tuple};
 use kernpack_validators::Expr;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 pub(super) struct Given {
     pub name: String,
     kind: Kind,
+    is_optional: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -37,9 +39,13 @@ impl Given {
     /// Reads what is given to the parameter of that name.
     pub fn read(name: String, text: &str) -> Result<Given, String> {
         let wrong = || format!("`{text}` is nothing that a kernel is given");
-        let (is_written, rest) = match text.strip_prefix("mut ") {
+        let (is_optional, rest) = match text.strip_prefix("given ") {
             Some(rest) => (true, rest),
             None => (false, text),
+        };
+        let (is_written, rest) = match rest.strip_prefix("mut ") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
         };
         let kind = match rest.split_once(['[', '(']) {
             Some((dtype, _)) if Scalar::parse(dtype).is_some() => {
@@ -56,19 +62,19 @@ impl Given {
             }
             _ => Kind::Constant(constant(rest).ok_or_else(wrong)?),
         };
-        Ok(Given { name, kind })
+        Ok(Given { name, kind, is_optional })
     }
 
     /// A number of a call.
     pub fn number(name: String, value: Const) -> Given {
-        Given { name, kind: Kind::Scalar(value) }
+        Given { name, kind: Kind::Scalar(value), is_optional: false }
     }
 
     /// A tensor of one element, which is written.
     pub fn result(name: &str, element: Scalar) -> Given {
         let values = vec![Const::int(element, 0)];
         let kind = Kind::Tensor { element, shape: vec![1], values, is_written: true };
-        Given { name: name.to_string(), kind }
+        Given { name: name.to_string(), kind, is_optional: false }
     }
 
     pub fn is_written(&self) -> bool {
@@ -82,10 +88,14 @@ impl Given {
         }
     }
 
-    /// The extent of that name.
+    /// The extent of that name, or whether an Optional is given.
     pub fn dim(&self, name: &str) -> Option<i64> {
+        let part = name.strip_prefix(&self.name)?.strip_prefix('_')?;
+        if part == "given" {
+            return Some(1);
+        }
         let Kind::Tensor { shape, .. } = &self.kind else { return None };
-        let mode = name.strip_prefix(&self.name)?.strip_prefix('_')?.parse::<usize>().ok()?;
+        let mode = part.parse::<usize>().ok()?;
         shape.get(mode).map(|extent| *extent as i64)
     }
 
@@ -100,6 +110,15 @@ impl Given {
 
     /// The argument that the kernel is compiled for.
     pub fn argument(&self) -> Argument {
+        let inner = self.plain_argument();
+        if !self.is_optional {
+            return inner;
+        }
+        let given = Expr::symbol(format!("{}_given", self.name));
+        Argument::Optional(Box::new(OptionalArg { given, inner, name: self.name[..].into() }))
+    }
+
+    fn plain_argument(&self) -> Argument {
         match &self.kind {
             Kind::Constant(constant) => Argument::Constant(constant.clone()),
             Kind::Scalar(value) => Argument::Scalar(ScalarArg {
