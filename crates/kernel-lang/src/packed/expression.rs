@@ -493,7 +493,7 @@ fn is(own: &Option<Name>, name: &str) -> bool {
 
 /// That something may not be there.
 pub(super) fn unguarded(path: &str, span: Span) -> Diagnostic {
-    Diagnostic::new("unguarded-optional", format!("`{path}` may be None"))
+    Diagnostic::new("unguarded", format!("`{path}` may be None"))
         .label(span, "used without having asked")
         .help(format!("ask first: `if {path} is not None:`"))
 }
