@@ -7,6 +7,7 @@
 //! | accepted calls from Python | `testing.nop` of libtvm_ffi with the same arguments | [`python`] |
 //! | refused calls from Python | the same calls of `reference.c`, where libtvm_ffi raises | [`python`] |
 //! | refused calls from C | libtvm_ffi raising an error of as many parts | [`refused`] |
+//! | kernels, from their text to PTX | nvJitLink, which assembles that | [`kernels`] |
 //! | builds | a limit in milliseconds, kilobytes, or growth | [`builds`] |
 //!
 //! Both sides of a figure are timed in turn, round after round, and so is the reference a second
@@ -24,6 +25,7 @@ pub mod call;
 pub mod ffi;
 pub mod figure;
 pub mod gpu;
+pub mod kernels;
 pub mod nvrtc;
 pub mod programs;
 pub mod python;

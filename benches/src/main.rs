@@ -6,7 +6,9 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use kernpack_benches::figure::{Figure, Verdict};
 use kernpack_benches::subject::Sides;
-use kernpack_benches::{accepted, builds, gpu, programs, python, refused, report, toolchain};
+use kernpack_benches::{
+    accepted, builds, gpu, kernels, programs, python, refused, report, toolchain,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,6 +44,8 @@ enum Group {
     Builds,
     /// Packages with GPU kernels, where no GPU is needed.
     Gpu,
+    /// Kernels that kernpack compiles itself, and the interpreter that runs them.
+    Kernels,
     /// The Python package.
     Package,
     /// Operators of PyTorch.
@@ -77,6 +81,7 @@ fn measure(options: &Options) -> Result<Vec<Figure>> {
                 Group::Refused => refused::measure(&sides)?,
                 Group::Builds => builds::measure(&sides.kernels)?,
                 Group::Gpu => gpu::measure(folder.path())?,
+                Group::Kernels => kernels::measure()?,
                 Group::Package => programs::package()?,
                 Group::Torch => programs::torch()?,
                 Group::Jax => programs::jax()?,

@@ -23,6 +23,10 @@
 //! library nor Python, and a GPU neither: tensors are only described ([`value`], [`memory`]), and
 //! kernels only record what they get ([`kernels`]).
 //!
+//! Cases about kernels that are written here have the kernels in a `python` block, and a `run` block
+//! of launches with what came of them ([`kernel_text`]): the interpreter runs them. So has
+//! `docs/language.md`, which is run with the suite.
+//!
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
 //! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold
 //! the tree itself to its rules. [`cuda_stub`] loads a CUDA driver that needs no GPU,
@@ -44,6 +48,7 @@ pub mod fake_ffi;
 pub mod gpu_kernels;
 pub mod gpu_package;
 pub mod gpu_proof;
+pub mod kernel_text;
 pub mod kernels;
 pub mod memory;
 pub mod module;

@@ -4,6 +4,7 @@
 use crate::block::{self, Role, Shown};
 use crate::callee::{Callee, Interpreter, Outcome};
 use crate::document::{Block, Document, Piece};
+use crate::kernel_text::KernelText;
 use crate::module::Module;
 use crate::subject::Subject;
 use std::path::{Path, PathBuf};
@@ -59,12 +60,15 @@ struct Run<'r> {
     called: Option<(usize, Outcome)>,
     /// A function with problems that no `diagnostic` has shown, by its line.
     unshown: Option<usize>,
+    /// The file of the last block that had kernels.
+    kernels: KernelText,
 }
 
 impl<'r> Run<'r> {
     fn new(path: &'r Path, bless: bool) -> Run<'r> {
         let (heading, report) = (String::new(), Report::default());
-        Run { path, bless, heading, report, subject: None, called: None, unshown: None }
+        let kernels = KernelText::default();
+        Run { path, bless, heading, report, subject: None, called: None, unshown: None, kernels }
     }
 
     fn fail(&mut self, line: usize, what: &str) {
@@ -83,7 +87,7 @@ impl<'r> Run<'r> {
                     Some(subject) => add(&block.text, subject),
                     None => Err(NO_SIGNATURE.to_string()),
                 },
-                Role::Call(_) | Role::Show(_) => Ok(()),
+                Role::Call(_) | Role::Show(_) | Role::Kernels(_) => Ok(()),
             });
             if let Err(problem) = described {
                 self.fail(block.line, &problem);
@@ -113,6 +117,10 @@ impl<'r> Run<'r> {
 
     fn block(&mut self, block: &mut Block, subjects: &[Subject], module: Option<&Module<'_>>) {
         let Ok(kind) = block::kind(&block.info) else { return };
+        if let Role::Kernels(show) = kind.role {
+            let shown = show(&mut self.kernels, &block.text);
+            return self.compare(block, shown);
+        }
         if let Role::Begin(_) = kind.role {
             self.settle();
             self.subject = Some(self.subject.map_or(0, |number| number + 1));
@@ -142,6 +150,7 @@ impl<'r> Run<'r> {
                 self.called = None;
                 self.unshown = None;
             }
+            Role::Kernels(_) => {}
         }
     }
 

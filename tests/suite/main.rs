@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs every file of this folder. Arguments choose those whose path contains one of them;
+//! Runs every file of this folder, and the page of the language. Arguments choose those whose path contains one of them;
 //! `BLESS=1` rewrites what they expect.
 #![expect(clippy::print_stdout, reason = "a test program reports to its reader")]
 
@@ -15,7 +15,8 @@ fn main() {
     let chosen = |path: &PathBuf| {
         words.is_empty() || words.iter().any(|word| path.to_string_lossy().contains(word))
     };
-    let paths: Vec<_> = files(&folder).into_iter().filter(chosen).collect();
+    let page = folder.join("../../docs/language.md");
+    let paths: Vec<_> = files(&folder).into_iter().chain([page]).filter(chosen).collect();
     let reports = run_all(&paths, std::env::var_os("BLESS").is_some());
     let failures: Vec<_> = reports.iter().flat_map(|report| &report.failures).collect();
     failures.iter().for_each(|failure| println!("{failure}\n"));

@@ -140,6 +140,15 @@ impl Signature {
         Some(variant)
     }
 
+    /// The paths of the tensors that calls pass.
+    pub fn tensor_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        for param in &self.params {
+            add_tensors(&param.name, &param.kind.host_type(), &mut paths);
+        }
+        paths
+    }
+
     /// The parameters that take an argument, with the number of each.
     pub fn arguments(&self) -> impl Iterator<Item = (usize, &Param)> {
         self.params.iter().filter(|param| param.kind.takes_argument()).enumerate()
@@ -339,6 +348,31 @@ impl Signature {
             text.push_str(&format!(" where {}", join(&self.rules)));
         }
         text
+    }
+}
+
+fn add_tensors(path: &str, host_type: &HostType, paths: &mut Vec<String>) {
+    match host_type {
+        HostType::Tensor(_) => paths.push(path.to_string()),
+        HostType::Optional(inner) => add_tensors(path, inner, paths),
+        HostType::Tuple(elements) => {
+            for (i, (name, element)) in elements.iter().enumerate() {
+                let part = match name {
+                    Some(name) => format!("{path}.{name}"),
+                    None => format!("{path}[{i}]"),
+                };
+                add_tensors(&part, element, paths);
+            }
+        }
+        HostType::EnvStream
+        | HostType::Int(_)
+        | HostType::Float(_)
+        | HostType::Shape(_)
+        | HostType::Pointer
+        | HostType::Stream
+        | HostType::String
+        | HostType::DataType
+        | HostType::Literal(_) => {}
     }
 }
 

@@ -7,12 +7,15 @@ mod fault;
 mod launch;
 mod plan;
 mod prints;
+mod python;
+mod run;
 mod short;
 mod signature;
 mod values;
 mod workspace;
 
 use crate::callee::{Callee, Outcome};
+use crate::kernel_text::KernelText;
 use crate::subject::Subject;
 
 /// A kind of block.
@@ -35,6 +38,9 @@ pub enum Role {
     /// Shows something of the function or of the call before it. The block holds what is expected;
     /// `BLESS=1` rewrites it.
     Show(fn(&Shown<'_>) -> Result<String, String>),
+    /// Is about kernels written here, and about no signature: gives what the block should hold.
+    /// `BLESS=1` rewrites it.
+    Kernels(fn(&mut KernelText, &str) -> Result<String, String>),
 }
 
 /// What a block can show something of.
@@ -57,6 +63,8 @@ pub const KINDS: &[Kind] = &[
     call::KIND,
     fault::KIND,
     values::KIND,
+    python::KIND,
+    run::KIND,
 ];
 
 /// The kind of that info string.

@@ -8,6 +8,7 @@ use kernpack_compiler::package_file;
 use kernpack_compiler::target::TARGETS;
 use kernpack_ffi_abi::imports::{LIBC, LIBTVM_FFI};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_kernel_lang::builtin::{Entry, reference};
 use kernpack_validators::check::CATALOGUE;
 use kernpack_validators::param;
 use std::path::Path;
@@ -111,9 +112,13 @@ fn every_dtype_is_listed() {
     expect_same(list.split_whitespace().map(str::to_string), DType::names());
 }
 
-/// The text constants that follow a call in the program's code.
-fn constants_behind(call: &str) -> Vec<String> {
-    let is_program = |source: &Source| source.path.starts_with("crates/") && !source.is_test();
+/// What a diagnostic's code stands behind.
+const CODE_MAKERS: [&str; 3] = ["Diagnostic::new(", "Diagnostic::warning(", ".mistake("];
+
+/// The text constants that follow a call in the program's code, as far as it is asked for.
+fn constants_of(call: &str, is_asked: &dyn Fn(&Source) -> bool) -> Vec<String> {
+    let is_code = |source: &Source| source.path.starts_with("crates/") && !source.is_test();
+    let is_program = |source: &Source| is_code(source) && is_asked(source);
     let sources = sources().into_iter().filter(|source| source.is_rust() && is_program(source));
     let texts: Vec<_> = sources.map(|source| source.text).collect();
     let behind = texts.iter().flat_map(|text| text.split(call).skip(1));
@@ -135,11 +140,30 @@ fn codes_of_the_suite() -> Vec<String> {
     codes
 }
 
+/// What is wrong with a kernel has a case of the suite, or an example of the language's page.
+#[test]
+fn every_code_of_a_kernel_has_a_case() {
+    /// What takes several files, or a very long one: the tests of `kernel-lang` have it.
+    const ELSEWHERE: &[&str] = &["import", "import-cycle", "too-deep", "too-long"];
+    let mut paths = crate::suite::files(&root().join("tests/suite/kernels"));
+    paths.push(root().join("docs/language.md"));
+    let cases = paths.iter().map(|path| std::fs::read_to_string(path).expect("the suite is text"));
+    let cases: String = cases.collect();
+    let is_of_kernels = |source: &Source| {
+        let path = &source.path;
+        path.starts_with("crates/kernel-lang/src/") && !path.contains("/packed/")
+    };
+    let codes = CODE_MAKERS.iter().flat_map(|call| constants_of(call, &is_of_kernels));
+    let has_case = |code: &String| cases.contains(&format!("[{code}]: "));
+    let mut without: Vec<_> = codes.filter(|code| !has_case(code)).collect();
+    without.retain(|code| !ELSEWHERE.contains(&&code[..]));
+    assert!(without.is_empty(), "{without:?}");
+}
+
 /// Codes are constants in the program, but for a few, which the suite has.
 #[test]
 fn every_code_of_a_diagnostic_has_its_row() {
-    let makers = ["Diagnostic::new(", "Diagnostic::warning(", ".mistake("];
-    let codes = makers.map(constants_behind).concat();
+    let codes = CODE_MAKERS.map(|call| constants_of(call, &|_| true)).concat();
     let arms = sources().into_iter().filter(|source| source.path.ends_with("source/error.rs"));
     let arms: String = arms.map(|source| source.text).collect();
     let of_sources = arms.split("=> \"").skip(1).filter_map(|text| text.split('"').next());
@@ -152,6 +176,28 @@ fn every_code_of_a_diagnostic_has_its_row() {
     let rows = document.lines().filter(|line| line.starts_with("| `"));
     let names = rows.flat_map(|row| quoted(row.split(" | ").next().unwrap_or_default()));
     expect_same(names.map(str::to_string), known);
+}
+
+/// `BLESS=1` rewrites the tables of the page.
+#[test]
+fn every_function_of_the_language_is_listed() {
+    let (begin, end) = ("<!-- functions -->\n", "\n<!-- end of functions -->");
+    let document = text("language.md");
+    let (before, rest) = document.split_once(begin).expect("the beginning of the tables");
+    let (tables, after) = rest.split_once(end).expect("the end of the tables");
+    let actual: String = reference().iter().map(|(family, rows)| table(family, rows)).collect();
+    if std::env::var_os("BLESS").is_some() && actual != tables {
+        let page = format!("{before}{begin}{actual}{end}{after}");
+        return std::fs::write(root().join("docs/language.md"), page).expect("a page for writing");
+    }
+    assert_eq!(tables, actual, "`BLESS=1` rewrites the tables of docs/language.md");
+}
+
+/// A family of functions, as the page has it.
+fn table(family: &str, rows: &[Entry]) -> String {
+    let row = |row: &Entry| format!("| `{}` | {} |\n", row.call, row.doc);
+    let rows: String = rows.iter().map(row).collect();
+    format!("\n### {family}\n\n| function | what it does |\n|---|---|\n{rows}")
 }
 
 /// What a package may need of libtvm_ffi and of the C library.

@@ -161,8 +161,8 @@ impl<'c> Lowering<'c, '_> {
     }
 
     pub(super) fn lower_extract(&mut self, result: Value, vector: Value, lane: u8) {
-        let lanes = self.lanes(vector);
-        self.set_lanes(result, &lanes[usize::from(lane)..]);
+        let value = self.emitter.lane(self.kept(vector), lane.into());
+        self.set_lanes(result, &[value]);
     }
 
     pub(super) fn lower_insert(&mut self, result: Value, vector: Value, lane: u8, value: Value) {

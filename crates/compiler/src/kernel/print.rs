@@ -22,7 +22,7 @@ impl<'c> Lowering<'c, '_> {
             format.push_str(&escaped(piece));
         }
         format.push_str("\n\0");
-        let format = self.emitter.bytes("format", format.as_bytes(), 1);
+        let format = self.emitter.bytes("print$format", format.as_bytes(), 1);
         let buffer = self.buffer(&given);
         let passed =
             [format, buffer].map(|value| Passed { value, ty: Ty::Ptr, extension: Extension::None });
@@ -53,8 +53,8 @@ impl<'c> Lowering<'c, '_> {
         let emitter = self.emitter;
         let (format, passed) = match scalar.class() {
             Class::Bool => {
-                let [yes, no] =
-                    ["true\0", "false\0"].map(|word| emitter.bytes("word", word.as_bytes(), 1));
+                let [yes, no] = ["true\0", "false\0"]
+                    .map(|word| emitter.bytes("print$word", word.as_bytes(), 1));
                 ("%s", emitter.select(value, yes, no))
             }
             Class::Signed => ("%lld", emitter.resize(value, Ty::I64, true)),

@@ -41,7 +41,8 @@ impl<'c> Emitter<'c> {
         let call = call.expect("a block is being written");
         let mut attributes = vec!["nounwind", "convergent"];
         if !inline.has_effects {
-            attributes.push("willreturn");
+            // As a number, that it touches no memory is 0.
+            attributes.extend(["willreturn", "memory"]);
         }
         for name in attributes {
             let kind = Attribute::get_named_enum_kind_id(name);

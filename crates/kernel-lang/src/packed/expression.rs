@@ -3,13 +3,13 @@
 
 use super::facts::CallFacts;
 use super::value::Value;
-use crate::argument::FunctionArg;
+use crate::argument::{Dim, FunctionArg};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
-use kernpack_layout::Tuple;
+use kernpack_layout::{Int, Layout, Tuple};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
 use std::collections::HashMap;
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
         let mut used = Vec::new();
         walk::used(function, &mut used);
         let captured = used.into_iter().filter_map(|name| {
-            let value = self.names.get(&name)?.clone();
+            let value = self.refreshed(self.names.get(&name)?);
             self.argument(&value, Span::default()).ok().map(|argument| (name, argument))
         });
         Value::Function(FunctionArg::Written {
@@ -164,7 +164,7 @@ impl Evaluator<'_> {
 
     fn name(&mut self, name: &Name, span: Span) -> Option<Value> {
         if let Some(value) = self.names.get(name) {
-            return Some(value.clone()).filter(|value| !matches!(value, Value::Poison));
+            return Some(self.refreshed(value)).filter(|value| !matches!(value, Value::Poison));
         }
         if self.files.find(self.module, name).is_some() {
             return self.global(self.module, name, span);
@@ -177,6 +177,37 @@ impl Evaluator<'_> {
         }
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
         self.report(problem.label(span, "no name of this function or file"))
+    }
+
+    /// A value with what is known here, which may be more than where it was named: an `if` around
+    /// the launch tells of it too.
+    fn refreshed(&self, value: &Value) -> Value {
+        let view = |layout: &Layout<Dim>| {
+            let known = layout.convert(&mut |dim: &Dim| Some(self.facts.int(&dim.expr)));
+            known.unwrap_or_else(|| layout.clone())
+        };
+        match value {
+            Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
+            Value::Layout(layout) => Value::Layout(view(layout)),
+            Value::Tensor(tensor) => {
+                let mut known = (**tensor).clone();
+                known.view = view(&tensor.view);
+                if let Int::Dynamic(dim) = &tensor.offset {
+                    known.offset = self.facts.int(&dim.expr);
+                }
+                let path = tensor.pointer.to_string();
+                known.align = known.align.max(self.facts.alignment(&path));
+                Value::Tensor(Box::new(known))
+            }
+            Value::Tuple(items) => {
+                let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
+                Value::Tuple(items.collect())
+            }
+            Value::Optional(path, inner) => {
+                Value::Optional(path.clone(), Box::new(self.refreshed(inner)))
+            }
+            other => other.clone(),
+        }
     }
 
     /// What a file calls by a name.
@@ -417,7 +448,7 @@ impl Evaluator<'_> {
     }
 
     /// A tuple of extents.
-    pub fn shape(&self, shape: &kernpack_layout::Shape<crate::argument::Dim>) -> Value {
+    pub fn shape(&self, shape: &kernpack_layout::Shape<Dim>) -> Value {
         match shape {
             Tuple::Leaf(int) => int_value(int),
             Tuple::Node(modes) => Value::tuple(modes.iter().map(|mode| self.shape(mode))),
@@ -426,7 +457,7 @@ impl Evaluator<'_> {
 
     fn strides(
         &mut self,
-        strides: &kernpack_layout::Strides<crate::argument::Dim>,
+        strides: &kernpack_layout::Strides<Dim>,
         span: Span,
     ) -> Option<Value> {
         match strides {
@@ -444,10 +475,10 @@ impl Evaluator<'_> {
 }
 
 /// An integer of a layout.
-pub(super) fn int_value(int: &kernpack_layout::Int<crate::argument::Dim>) -> Value {
+pub(super) fn int_value(int: &Int<Dim>) -> Value {
     match int {
-        kernpack_layout::Int::Known(value) => Value::Int((*value).into()),
-        kernpack_layout::Int::Dynamic(dim) => Value::number(dim.expr.clone()),
+        Int::Known(value) => Value::Int((*value).into()),
+        Int::Dynamic(dim) => Value::number(dim.expr.clone()),
     }
 }
 
@@ -462,7 +493,7 @@ fn is(own: &Option<Name>, name: &str) -> bool {
 
 /// That something may not be there.
 pub(super) fn unguarded(path: &str, span: Span) -> Diagnostic {
-    Diagnostic::new("unguarded-optional", format!("`{path}` may be None"))
+    Diagnostic::new("unguarded", format!("`{path}` may be None"))
         .label(span, "used without having asked")
         .help(format!("ask first: `if {path} is not None:`"))
 }

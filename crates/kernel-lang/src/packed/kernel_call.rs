@@ -7,7 +7,6 @@ use super::value::{KernelCall, Value};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
 use kernpack_kernel_ir::Scalar;
-use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Geometry};
@@ -86,7 +85,7 @@ impl Evaluator<'_> {
             },
             Value::Dim(expr) => Ok(Argument::Scalar(self.scalar(expr))),
             Value::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
-            Value::Tensor(tensor) => Ok(Argument::Tensor(Box::new(self.tensor(tensor)))),
+            Value::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
             Value::Tuple(items) => {
                 let items = items.iter().map(|(name, item)| {
                     self.argument(item, span).map(|argument| (name.clone(), argument))
@@ -120,19 +119,6 @@ impl Evaluator<'_> {
                 refused(message, &help)
             }
         }
-    }
-
-    /// A tensor with what is known of it here, which may be more than where it was named: an `if`
-    /// around the launch tells of it too.
-    fn tensor(&self, tensor: &TensorArg) -> TensorArg {
-        let mut known = tensor.clone();
-        let view = tensor.view.convert(&mut |dim| Some(self.facts.int(&dim.expr)));
-        known.view = view.unwrap_or(known.view);
-        if let Int::Dynamic(dim) = &tensor.offset {
-            known.offset = self.facts.int(&dim.expr);
-        }
-        known.align = known.align.max(self.facts.alignment(&tensor.pointer.to_string()));
-        known
     }
 
     fn scalar(&self, expr: &Number) -> ScalarArg {

@@ -198,7 +198,7 @@ def f(x, mode, flag, eps):
 "#,
         expect![[r#"
             f
-              k(x: float32 (m,n):(n,1) align 4 alone; None; None) grid m block 1 when n == 4096
+              k(x: float32 (m,4096):(4096,1) align 4 alone; None; None) grid m block 1 when n == 4096
               k(x: float32 (m,n):(n,1) align 4 alone; n: int64 0..4092 /4; None) grid m block 2 when !(n == 4096), n % 4 == 0 and mode != "relu"
               k(x: float32 (m,n):(n,1) align 4 alone; 2; None) grid m block 3 when !(n == 4096), n % 4 == 0 and mode != "relu", flag != 0
               k(x: float32 (m,n):(n,1) align 4 alone; None; None) grid m block 4 when !(n == 4096), !(n % 4 == 0 and mode != "relu"), eps > 0.5 or mode in {"a", "b"}

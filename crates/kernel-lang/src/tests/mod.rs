@@ -8,7 +8,6 @@ mod files;
 mod fuzz;
 mod meaning;
 mod memory;
-mod page;
 mod run;
 
 use crate::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};

@@ -6,13 +6,17 @@ use super::super::*;
 use crate::image::{Arch, ImageKind};
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
 use kernpack_kernel_ir::builder::Builder;
-use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic, Meaning};
+use kernpack_kernel_ir::generate::generate;
+use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size};
 use kernpack_kernel_ir::op::{
     Binary, Call, Compare, Guard, Load, Operand, Ptx, Rounding, Store, Unary,
 };
+use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
+/// How many random kernels there are besides.
+const RANDOM: u64 = 150;
 /// How many values of each type a kernel has to compute with.
 const OPERANDS: usize = 3;
 
@@ -329,19 +333,46 @@ fn kernels(sm: u32) -> Vec<Kernel> {
     let numbered = |make: fn(Type, &str) -> Kernel, name: &'static str| {
         types().into_iter().map(move |ty| make(ty, &format!("{name}_{ty}")))
     };
-    let rows = intrinsic::all().filter(|row| !matches!(row.meaning, Meaning::Expand(_)));
+    let rows = intrinsic::all();
     numbered(arithmetic, "arithmetic")
         .chain(numbered(conversions, "convert"))
         .chain(numbered(accesses, "access"))
         .chain(rows.filter(|row| row.needs().sm <= sm).map(|row| calls(row, sm)))
         .chain(Scalar::ALL.iter().filter(|scalar| scalar.is_int()).map(|scalar| loops(*scalar)))
-        .chain([escapes()])
+        .chain([escapes(), nest()])
         .collect()
+}
+
+/// Conditions in loops in conditions, as deep as they may stand.
+fn nest() -> Kernel {
+    let mut maker = Maker::new("nest");
+    let (zero, one) = (maker.b.index(0), maker.b.index(1));
+    let condition = maker.b.compare(Compare::Lt, NUMBER, zero);
+    let mut inner = {
+        maker.b.open();
+        maker.keep(one);
+        maker.b.close()
+    };
+    for depth in 1..MAX_DEPTH - 1 {
+        maker.b.open();
+        if depth % 2 == 0 {
+            maker.b.if_else(condition, inner, Region::default());
+        } else {
+            let index = maker.b.loop_index(Scalar::I64.into());
+            let kind = OpKind::For { index, first: zero, end: NUMBER, step: one, body: inner };
+            maker.b.effect(kind);
+        }
+        inner = maker.b.close();
+    }
+    maker.b.if_else(condition, inner, Region::default());
+    maker.b.finish()
 }
 
 fn expect_assembled(name: &str) {
     let arch: Arch = name.parse().expect(name);
-    let kernels = kernels(arch.number);
+    let random = (0..RANDOM).map(|seed| generate(seed).kernel);
+    let mut kernels: Vec<_> = kernels(arch.number).into_iter().chain(random).collect();
+    kernels.iter_mut().for_each(kernpack_kernel_ir::expand);
     let kernels: Vec<_> = kernels.iter().collect();
     for kernel in &kernels {
         kernpack_kernel_ir::verify(kernel).unwrap_or_else(|problems| panic!("{problems}"));

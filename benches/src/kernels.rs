@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels that kernpack compiles itself: what it takes to make PTX of a file beside what the
+//! assembler takes for that PTX, whether a long kernel costs as much a line as a short one, and what
+//! the interpreter takes for one operation of one thread.
+
+use crate::figure::{Figure, Target};
+use crate::series::{MIN_ROUNDS, Medians, interleave, median};
+use crate::toolchain;
+use anyhow::{Context, Result, anyhow};
+use kernpack_compiler::image::Arch;
+use kernpack_compiler::source::KernelSource;
+use kernpack_compiler::source::kernel::ptx_text;
+use kernpack_compiler::source::nvjitlink::{AssembleOptions, NvJitLink};
+use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
+use kernpack_kernel_ir::kernel::{Facts, Kernel, ParamKind};
+use kernpack_kernel_ir::{Const, Scalar, expand};
+use kernpack_kernel_lang::argument::{Argument, Constant, Dim, TensorArg};
+use kernpack_kernel_lang::elaborate::{Request, elaborate};
+use kernpack_kernel_lang::file::KernelFiles;
+use kernpack_layout::{Int, Layout, Mode, Tuple};
+use kernpack_syntax::{Diagnostics, Texts};
+use kernpack_validators::Expr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What all but the assembler may take of the assembler's time.
+const OWN_SHARE: f64 = 0.4;
+/// Lines of the kernels whose growth is measured; the first is the reference.
+const N_LINES: [usize; 3] = [100, 1000, 10_000];
+/// A line of a long kernel may cost that many times what one of the shortest does: more is no
+/// longer linear.
+const GROWTH_LIMIT: f64 = 1.25;
+/// What the interpreter may take for an operation of a thread, in nanoseconds.
+const OPERATION_LIMIT: f64 = 10.0;
+/// The rows and columns of what the interpreter sums.
+const INTERPRETED: [usize; 2] = [8, 4096];
+
+/// A kernel of a file, and what it is compiled for.
+struct Subject {
+    file: PathBuf,
+    text: String,
+    kernel: &'static str,
+    arguments: Vec<Argument>,
+    threads: u32,
+}
+
+/// All figures of kernels.
+///
+/// # Errors
+/// Where there is no nvJitLink, or a kernel is refused.
+pub fn measure() -> Result<Vec<Figure>> {
+    let assembler = NvJitLink::find()?;
+    let mut figures = Vec::new();
+    for subject in subjects()? {
+        figures.push(measure_share(&subject, &assembler)?);
+    }
+    figures.extend(measure_growth()?);
+    figures.push(measure_interpreter()?);
+    Ok(figures)
+}
+
+/// Kernels of the examples, each with arguments as its packed function passes them.
+fn subjects() -> Result<[Subject; 3]> {
+    let rows = |name, is_written| tensor(name, &[("m", 1), ("n", 4)], is_written);
+    let of = |file: &str, kernel, arguments, threads| {
+        let file = toolchain::folder().join("../examples/kernels").join(file);
+        let text =
+            std::fs::read_to_string(&file).with_context(|| format!("cannot read {file:?}"))?;
+        anyhow::Ok(Subject { file, text, kernel, arguments, threads })
+    };
+    let vector = |name, is_written| tensor(name, &[("n", 1)], is_written);
+    let sums = vec![rows("x", false), tensor("out", &[("m", 1)], true), int(256), int(4)];
+    let softmax = vec![rows("x", false), rows("out", true), int(128), int(8)];
+    let both = vec![vector("a", false), vector("b", true)];
+    Ok([
+        of("add_one.py", "add_one_scalars", both, 256)?,
+        of("reduce_sum.py", "sum_row_vectors", sums, 256)?,
+        of("softmax.py", "softmax_registers", softmax, 128)?,
+    ])
+}
+
+fn int(number: i128) -> Argument {
+    Argument::Constant(Constant::Int(number))
+}
+
+/// A compact float32 tensor. Each extent is a symbol, with a number that divides it.
+fn tensor(name: &str, extents: &[(&str, i64)], is_written: bool) -> Argument {
+    let dim = |expr: &Expr, divisor| match expr.as_int() {
+        Some(number) => Int::Known(number),
+        None => {
+            let facts = Facts { min: 0, max: i64::from(i32::MAX), divisor };
+            Int::Dynamic(Dim { expr: expr.clone(), facts })
+        }
+    };
+    let (mut stride, mut divisor) = (Expr::Int(1), 1);
+    let mut modes = Vec::new();
+    for (symbol, divides) in extents.iter().rev() {
+        let extent = Expr::symbol(*symbol);
+        let mode = Mode::new(dim(&extent, *divides), dim(&stride, divisor));
+        modes.push(Tuple::Leaf(mode));
+        stride = if modes.len() == 1 { extent } else { extent * stride };
+        divisor *= divides;
+    }
+    modes.reverse();
+    Argument::Tensor(Box::new(TensorArg {
+        name: name.into(),
+        pointer: Expr::symbol(name),
+        element: Scalar::F32,
+        align: 16,
+        is_written,
+        is_alone: false,
+        view: Layout::Node(modes),
+        offset: Int::Known(0),
+    }))
+}
+
+impl Subject {
+    /// From the text to operations.
+    fn elaborate(&self) -> Result<Kernel> {
+        let refused = |problems: Diagnostics| anyhow!("{}: {problems}", self.kernel);
+        let mut texts = Texts::default();
+        let mut door = |path: &Path| match path == self.file {
+            true => Ok(self.text.clone().into_bytes()),
+            false => std::fs::read(path),
+        };
+        let files = KernelFiles::read(&self.file, &mut door, &mut texts).map_err(refused)?;
+        let kernel = files.function(self.kernel).context("the file has the kernel")?;
+        let block = [self.threads, 1, 1].map(Some);
+        let (arguments, symbol) = (&self.arguments[..], self.kernel);
+        let request = Request { kernel, arguments, dtypes: &[], block, symbol };
+        Ok(elaborate(&files, &request).map_err(refused)?.kernel)
+    }
+
+    /// From the text to PTX.
+    fn ptx(&self, arch: Arch) -> Result<String> {
+        let source = KernelSource {
+            path: self.file.clone().into(),
+            instances: vec![Arc::new(self.elaborate()?)],
+            line_info: false,
+        };
+        ptx_text(&source, arch).map_err(|errors| anyhow!("{}: {errors:?}", self.kernel))
+    }
+}
+
+fn milliseconds<T>(run: impl FnOnce() -> Result<T>) -> f64 {
+    let start = Instant::now();
+    run().expect("it ran before");
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn measure_share(subject: &Subject, assembler: &NvJitLink) -> Result<Figure> {
+    let arch: Arch = "sm_90".parse().map_err(|error| anyhow!("{error}"))?;
+    let ptx = subject.ptx(arch)?;
+    let assemble = || {
+        let made = assembler.assemble(&ptx, subject.kernel, arch, &AssembleOptions::default());
+        Ok(made.map(drop)?)
+    };
+    assemble()?;
+    let name = format!("kernel file to PTX beside nvJitLink, {}", subject.kernel);
+    Figure::measure(name, "ms", Target::Ratio(OWN_SHARE), || {
+        let ours = || milliseconds(|| subject.ptx(arch));
+        Ok(interleave(MIN_ROUNDS, ours, || milliseconds(assemble)))
+    })
+}
+
+/// A kernel of so many lines, each of which computes with what others have.
+fn long_kernel(n_lines: usize) -> Subject {
+    let mut text = "import kernpack as kp\n\n\n@kp.kernel\ndef long(x):\n".to_string();
+    text += "    i = kp.thread_idx()[0]\n    a0, a1, a2, a3 = x[i], x[i], x[i], x[i]\n";
+    for line in 0..n_lines - 6 {
+        let [a, b, c] = [line, line + 1, line + 2].map(|number| number % 4);
+        text += &format!("    a{a} = a{b} * a{c} + {line}\n");
+    }
+    text += "    x[i] = a0 + a1 + a2 + a3\n";
+    let arguments = vec![tensor("x", &[("n", 1)], true)];
+    Subject { file: "long.py".into(), text, kernel: "long", arguments, threads: 128 }
+}
+
+/// What a line costs from the text to operations, in kernels of several lengths, all measured in
+/// the same rounds.
+fn measure_growth() -> Result<Vec<Figure>> {
+    let subjects = N_LINES.map(|n_lines| (n_lines, long_kernel(n_lines)));
+    for (_, subject) in &subjects {
+        subject.elaborate()?;
+    }
+    let sample = |(n_lines, subject): &(usize, Subject)| {
+        milliseconds(|| subject.elaborate()) * 1e3 / *n_lines as f64
+    };
+    let mut samples = [const { Vec::new() }; N_LINES.len()];
+    let mut control = Vec::new();
+    for _ in 0..MIN_ROUNDS {
+        for (subject, samples) in subjects.iter().zip(&mut samples) {
+            samples.push(sample(subject));
+        }
+        control.push(sample(&subjects[0]));
+    }
+    let control = median(control);
+    let [reference, larger @ ..] = samples.map(median);
+    let figure = |(ours, n_lines): (f64, usize)| Figure {
+        name: format!("a line of a kernel of {n_lines} against one of {}", N_LINES[0]),
+        unit: "us",
+        medians: Medians { ours, reference, control },
+        target: Target::Ratio(GROWTH_LIMIT),
+    };
+    Ok(larger.into_iter().zip(N_LINES.into_iter().skip(1)).map(figure).collect())
+}
+
+/// The interpreter on the sum of some rows.
+fn measure_interpreter() -> Result<Figure> {
+    let [_, sum, _] = subjects()?;
+    let mut kernel = sum.elaborate()?;
+    expand(&mut kernel);
+    let [m, n] = INTERPRETED;
+    let mut memories = Memories::default();
+    let mut tensor = |name: &str, count: usize| {
+        let held = Memory::new(name, Scalar::F32, vec![0; count * 4]);
+        interp::Argument::Tensor { memory: memories.add(held), offset: 0 }
+    };
+    let mut arguments = Vec::new();
+    for param in &kernel.params {
+        arguments.push(match (&param.kind, param.name.as_str()) {
+            (ParamKind::Pointer(_), "x") => tensor("x", m * n),
+            (ParamKind::Pointer(_), _) => tensor("out", m),
+            (ParamKind::Scalar(scalar, _), _) => {
+                interp::Argument::Scalar(Const::int(*scalar, n as i64))
+            }
+        });
+    }
+    let launch =
+        Launch { kernel: &kernel, grid: [m as u32, 1, 1], block: [sum.threads, 1, 1], arguments };
+    let outcome = interp::run(&launch, &mut memories, &Options::default());
+    anyhow::ensure!(outcome.findings.is_empty() && outcome.is_complete, "{:?}", outcome.findings);
+    Figure::measure(
+        "an operation of a thread, interpreted",
+        "ns",
+        Target::Most(OPERATION_LIMIT),
+        || {
+            let mut sample = || {
+                let start = Instant::now();
+                let outcome = interp::run(&launch, &mut memories, &Options::default());
+                start.elapsed().as_secs_f64() * 1e9 / outcome.thread_ops as f64
+            };
+            let samples: Vec<_> = (0..2 * MIN_ROUNDS).map(|_| sample()).collect();
+            let every_other =
+                |first: usize| samples.iter().skip(first).step_by(2).copied().collect();
+            let (ours, control) = (median(every_other(0)), median(every_other(1)));
+            Ok(Medians { ours, reference: ours, control })
+        },
+    )
+}

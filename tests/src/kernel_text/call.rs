@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Blocks of launches, each with what came of it: lines that begin as a launch does are made, and
+//! what stands below each is what they gave.
+
+use super::argument::{Given, split};
+use super::{Call, KernelText, Ran};
+use kernpack_kernel_ir::Const;
+
+/// The block with what its launches give now.
+///
+/// # Errors
+/// A launch that cannot be read.
+pub fn rewritten(file: &KernelText, block: &str) -> Result<String, String> {
+    let mut lines = Vec::new();
+    for line in block.lines().filter(|line| is_launch(line)) {
+        let call = read(file, line)?;
+        lines.push(line.to_string());
+        match file.run(&call) {
+            Ok(ran) => lines.extend(results(ran)),
+            Err(problems) => lines.push(problems),
+        }
+    }
+    if lines.is_empty() {
+        return Err("expected a launch, such as `k[1, 32](int32(3))`".to_string());
+    }
+    Ok(lines.join("\n"))
+}
+
+/// `k[grid, block](…)`
+fn is_launch(line: &str) -> bool {
+    let name = line.split('[').next().unwrap_or_default();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name && line.ends_with(')') && line.contains("](") && !line.starts_with('[')
+}
+
+fn read(file: &KernelText, line: &str) -> Result<Call, String> {
+    let wrong = || format!("`{line}` is no launch");
+    let (head, rest) = line.split_once("](").ok_or_else(wrong)?;
+    let (kernel, size) = head.split_once('[').ok_or_else(wrong)?;
+    let given = rest.strip_suffix(')').ok_or_else(wrong)?;
+    let sizes: Vec<_> = size.split(',').map(|one| one.trim().parse::<u32>()).collect();
+    let [Ok(grid), Ok(block)] = sizes[..] else { return Err(wrong()) };
+    let names = file.parameters(kernel).into_iter().map(Some).chain(std::iter::repeat(None));
+    let given =
+        split(given).into_iter().zip(names).enumerate().map(|(i, (text, name))| {
+            Given::read(name.unwrap_or_else(|| format!("argument{i}")), text)
+        });
+    let given = given.collect::<Result<_, _>>()?;
+    Ok(Call { kernel: kernel.to_string(), grid: [grid, 1, 1], block: [block, 1, 1], given })
+}
+
+fn results(ran: Ran) -> Vec<String> {
+    let told = (!ran.told.is_empty()).then_some(ran.told);
+    let printed = ran.printed.iter().map(|line| format!("prints {line}"));
+    let written = ran.written.iter().map(|(name, values)| {
+        let scalar = values.first().map_or("", |value| value.scalar().name());
+        format!("{name} = {scalar}[{}]", in_runs(values).join(", "))
+    });
+    told.into_iter().chain(printed).chain(written).collect()
+}
+
+/// Elements, where many are the same as they are written: `32*0.0`.
+fn in_runs(values: &[Const]) -> Vec<String> {
+    let runs = values.chunk_by(|a, b| a == b).flat_map(|run| match run.len() {
+        ..=3 => run.iter().map(Const::to_string).collect(),
+        count => vec![format!("{count}*{}", run[0])],
+    });
+    runs.collect()
+}
