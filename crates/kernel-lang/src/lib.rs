@@ -11,9 +11,9 @@
 //! constant dim is a constant, a function that is passed is inlined, and of two branches of an `if`
 //! on a dtype only one is looked at.
 //!
-//! Elaborating is one forward walk. An expression gives a value, which is a *constant*, of which the
-//! compiler knows all, or what a thread computes, which has a *type*. Tensors, layouts, tuples and
-//! functions are constants that hold numbers of threads: they are gone when the kernel is
+//! Elaborating is one forward walk. An expression gives a value, which is a *constant*, of which
+//! the compiler knows all, or what a thread computes, which has a *type*. Tensors, layouts, tuples
+//! and functions are constants that hold numbers of threads: they are gone when the kernel is
 //! operations. A name stands for a value. Where run-time control decides which, it is in slots:
 //! branches are joined where they meet, and a loop has in slots from its beginning what it assigns.
 //!

@@ -130,8 +130,8 @@ impl Frame {
         Mark(self.trail.len())
     }
 
-    /// Ends the innermost branch, and undoes what was bound in it; gives that, in the order in which
-    /// names were bound first.
+    /// Ends the innermost branch, and undoes what was bound in it; gives that, in the order in
+    /// which names were bound first.
     pub fn undo(&mut self, mark: Mark) -> Bound {
         self.branches.pop();
         let mut bound = Bound::new();
