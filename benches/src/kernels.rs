@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels that kernpack compiles itself: what it takes to make PTX of a file beside what the
-//! assembler takes for that PTX, whether a long kernel costs as much a line as a short one, and what
-//! the interpreter takes for one operation of one thread.
+//! assembler takes for that PTX, whether a long kernel costs as much a line as a short one, and
+//! what the interpreter takes for one operation of one thread.
 
 use crate::figure::{Figure, Target};
 use crate::series::{MIN_ROUNDS, Medians, interleave, median};

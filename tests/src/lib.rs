@@ -23,8 +23,8 @@
 //! library nor Python, and a GPU neither: tensors are only described ([`value`], [`memory`]), and
 //! kernels only record what they get ([`kernels`]).
 //!
-//! Cases about kernels that are written here have the kernels in a `python` block, and a `run` block
-//! of launches with what came of them ([`kernel_text`]): the interpreter runs them. So has
+//! Cases about kernels that are written here have the kernels in a `python` block, and a `run`
+//! block of launches with what came of them ([`kernel_text`]): the interpreter runs them. So has
 //! `docs/language.md`, which is run with the suite.
 //!
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is

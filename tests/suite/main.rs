@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs every file of this folder, and the page of the language. Arguments choose those whose path contains one of them;
-//! `BLESS=1` rewrites what they expect.
+//! Runs every file of this folder, and the page of the language. Arguments choose those whose path
+//! contains one of them; `BLESS=1` rewrites what they expect.
 #![expect(clippy::print_stdout, reason = "a test program reports to its reader")]
 
 use kernpack_tests::suite::{Report, files, run};

@@ -2,8 +2,8 @@
 //! Diagnostics as records have them, to be told again; and those of the cache itself.
 //!
 //! Places are bytes of the request's text, or of a kernel file that is read again. Names of files
-//! in messages begin with the folder that paths start at, which may be another one the next time:
-//! a mark stands for it.
+//! in messages begin with the folder that paths start at, which may be another one the next time: a
+//! mark stands for it.
 
 use crate::request::Request;
 use kernpack_syntax::{Diagnostic, Label, Severity, Span, TextId, Texts};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a packed function on no device: arguments are made of its signature, its plan checks them as
-//! a call's are checked, and the kernels that it launches run on the interpreter, which says what is
-//! wrong with them.
+//! Runs a packed function on no device: arguments are made of its signature, its plan checks them
+//! as a call's are checked, and the kernels that it launches run on the interpreter, which says
+//! what is wrong with them.
 //!
 //! Only kernels that are written here can be interpreted. Not here: drawing, and the GPU.
 

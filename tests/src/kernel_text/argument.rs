@@ -9,8 +9,8 @@
 //! given float32[1]          an Optional that is given
 //! 7, 2.5, True, None, "a"   constants, and dtypes: `float32`
 //! ```
-//! Extents and strides of tensors are not known while the kernel is compiled. All tensors are
-//! apart from one another.
+//! Extents and strides of tensors are not known while the kernel is compiled. All tensors are apart
+//! from one another.
 
 use kernpack_kernel_ir::interp::Memory;
 use kernpack_kernel_ir::kernel::Facts;

@@ -7,8 +7,8 @@
 //! out = float32[2, 3, 4]
 //! ```
 //! A [launch](call) is the kernel's name, its grid and block, and what its parameters are given.
-//! What comes of it stands below: what is wrong with the kernel or, where nothing is, what
-//! it prints, what the interpreter finds, and what the tensors hold that it may write.
+//! What comes of it stands below: what is wrong with the kernel or, where nothing is, what it
+//! prints, what the interpreter finds, and what the tensors hold that it may write.
 //! [`expression`] has lines of an expression and what it gives.
 
 mod argument;

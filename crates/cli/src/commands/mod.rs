@@ -22,7 +22,8 @@ pub enum Command {
     Build(build::Build),
     /// Find out what is wrong with a package file and its sources, without writing anything.
     Check(check::Check),
-    /// Run a function of kernels that are written here on the interpreter, which finds what is wrong.
+    /// Run a function of kernels that are written here on the interpreter, which finds what is
+    /// wrong.
     Run(run::Run),
     /// Show what kernels that are written here become.
     Emit(emit::Emit),

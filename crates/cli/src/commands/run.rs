@@ -23,8 +23,8 @@ pub struct Run {
     package_file: PackageFile,
     /// The function.
     function: String,
-    /// What its arguments are: dims, dtypes and scalars by their names, as in m=8 T=float16 eps=0.1;
-    /// w=None leaves an Optional out, and b=2,3 are the dims of a star.
+    /// What its arguments are: dims, dtypes and scalars by their names, as in m=8 T=float16
+    /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star.
     #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
     values: Vec<(String, String)>,
     /// Run on the interpreter, which finds what is wrong: accesses out of bounds, reads of what was

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tensors hold that are made up: numbers that are the same for the same seed, on every machine.
+//! What tensors hold that are made up: numbers that are the same for the same seed, on every
+//! machine.
 
 use kernpack_kernel_ir::{Const, Scalar};
 use std::str::FromStr;

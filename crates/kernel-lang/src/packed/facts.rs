@@ -4,8 +4,8 @@
 //! conditions of the launch, all of which the entry point checks.
 //!
 //! A name that has an expression in others is written as that: `x.shape[1]` as `n`, where `n` is
-//! what the signature says. Facts hold for the values that the entry point computes, which are
-//! 64 bits wide and do not overflow.
+//! what the signature says. Facts hold for the values that the entry point computes, which are 64
+//! bits wide and do not overflow.
 
 mod learn;
 pub(super) mod names;

@@ -13,10 +13,10 @@
 //! ```
 //!
 //! Its parameters are the signature's, then the results, then the workspaces. The body runs while
-//! the package is built. An expression over dims stands for the number that each call computes,
-//! and an `if` over dims takes both ways, each with what is known there ([`facts`]). What comes of
-//! it is a list of launches, each with the sides of `if`s on which it runs, what its kernel is
-//! passed ([`Argument`]), and its layout as expressions.
+//! the package is built. An expression over dims stands for the number that each call computes, and
+//! an `if` over dims takes both ways, each with what is known there ([`facts`]). What comes of it
+//! is a list of launches, each with the sides of `if`s on which it runs, what its kernel is passed
+//! ([`Argument`]), and its layout as expressions.
 //!
 //! With dtype variables all this happens once for each combination of dtypes ([`Row`]), in which
 //! they are constants. [`settle`] has the kernels of all of them elaborated, and joins the launches
