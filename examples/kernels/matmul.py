@@ -92,7 +92,7 @@ def matmul_tiles(a, b, c):
     matmul(
         a: Tensor([m, k], float32, align=16), b: Tensor([k, n], float32, align=16),
         c: Tensor([m, n], float32, align=16, mut)
-    ) where m % 128 == 0, n % 128 == 0, k % 16 == 0, noalias(a, c), noalias(b, c)
+    ) where m % 128 == 0, n % 128 == 0, k % 16 == 0, k >= 16, noalias(a, c), noalias(b, c)
     """
 )
 def matmul(a, b, c):

@@ -24,9 +24,11 @@ def sum_rows(x, out, threads: kp.Constexpr):
             out[row] = acc
 
 
-@kp.jit("reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+@kp.jit(
+    "reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut)) where noalias(x, out)"
+)
 def reduce_sum(x, out):
-    """out[i] = x[i, :].sum()"""
+    """out[i] = x[i, :].sum(). Never in place: a sum would overwrite what another block reads."""
     sum_rows(x, out, 512).launch(grid=x.shape[0], block=512)
 
 
@@ -49,9 +51,11 @@ def sum_row_tiles(x, out, tv: kp.Constexpr, tiler: kp.Constexpr):
         out[row] = acc
 
 
-@kp.jit("reduce_sum_tiled(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+@kp.jit(
+    "reduce_sum_tiled(x: Tensor([m, n], float32), out: Tensor([m], float32, mut)) where noalias(x, out)"
+)
 def reduce_sum_tiled(x, out):
-    """out[i] = x[i, :].sum()"""
+    """out[i] = x[i, :].sum(). Never in place: a sum would overwrite what another block reads."""
     tiler, tv = kp.make_layout_tv(kp.make_layout(128), kp.make_layout(4))
     sum_row_tiles(x, out, tv, tiler).launch(grid=x.shape[0], block=128)
 
@@ -91,10 +95,13 @@ def sum_warp_vectors(x, out, warps: kp.Constexpr):
 
 
 @kp.jit(
-    "reduce_sum_vectors(x: Tensor([m, n], float32, align=16), out: Tensor([m], float32, mut)) where n % 4 == 0"
+    """
+    reduce_sum_vectors(x: Tensor([m, n], float32, align=16), out: Tensor([m], float32, mut))
+    where n % 4 == 0, noalias(x, out)
+    """
 )
 def reduce_sum_vectors(x, out):
-    """out[i] = x[i, :].sum()"""
+    """out[i] = x[i, :].sum(). Never in place: a sum would overwrite what another block reads."""
     m, n = x.shape
     if n <= 1024:
         sum_warp_vectors(x, out, 8).launch(grid=kp.ceil_div(m, 8), block=256)

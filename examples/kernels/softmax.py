@@ -3,6 +3,9 @@
 
 import kernpack as kp
 
+# The least finite float32. What is masked with minus infinity is less, and has no part in a sum.
+LEAST = -3.4028234663852886e38
+
 
 @kp.kernel
 def softmax_registers(x, out, threads: kp.Constexpr, parts: kp.Constexpr):
@@ -35,7 +38,7 @@ def softmax_twice(x, out, threads: kp.Constexpr):
     row = kp.block_idx()[0]
     t = kp.thread_idx()[0]
     n = x.shape[1]
-    most = -kp.float32.inf
+    most = LEAST
     total = kp.float32(0)
     for i in range(t, n, threads):
         value = x[row, i]

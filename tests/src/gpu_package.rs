@@ -6,10 +6,12 @@
 use crate::fake_ffi::{self, PackedFunction, Record};
 use crate::memory::Arguments;
 use crate::value::{Arrival, Tensor, Value};
-use kernpack_compiler::{Compiled, Options, compile, package_file};
+use kernpack_compiler::{Compiled, Held, Language, Options, PackageText, compile, package_file};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType, FUNCTION_PREFIX};
+use kernpack_syntax::Texts;
 use libloading::Library;
+use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -28,7 +30,21 @@ impl GpuPackage {
         GpuPackage { folder }
     }
 
-    /// Builds the same, linked by the C compiler with a C file, whose functions it calls in place
+    /// Builds the package that a file of kernels is. Its name is the package's.
+    pub fn of_kernels(name: &str, text: &str) -> GpuPackage {
+        let (language, base) = (Language::Kernels, Path::new(""));
+        let reading =
+            PackageText { language, name, text, base }.read(&mut Texts::default(), Held::nothing());
+        assert!(!reading.problems.has_errors(), "{}", reading.problems);
+        let compiled = compile(&reading.package, &Options::default());
+        let shared = compiled.unwrap_or_else(|error| panic!("{error}")).shared_object();
+        let folder = tempfile::tempdir().expect("a folder");
+        let bytes = shared.unwrap_or_else(|error| panic!("{error}")).bytes;
+        std::fs::write(folder.path().join("package.so"), bytes).expect("the folder can be written");
+        GpuPackage { folder }
+    }
+
+    /// Builds a package as [`build`](GpuPackage::build) does, linked by the C compiler with a C file, whose functions it calls in place
     /// of those of the C library.
     pub fn build_beside(text: &str, files: &[(&str, &[u8])], beside: &str) -> GpuPackage {
         let folder = tempfile::tempdir().expect("a folder");

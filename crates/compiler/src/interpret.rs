@@ -7,23 +7,20 @@
 
 mod arguments;
 mod fill;
+mod launches;
 mod tensor;
 
 pub use fill::Fill;
+pub use launches::{Interpretable, RanLaunch, Tensors};
 pub use tensor::{InterpretedTensor, Role};
 
-use crate::file::{Files, Held};
-use crate::package::{Function, Launch, WrittenPackage};
-use crate::settle::{Settled, settle};
-use crate::source::GpuSource;
+use crate::file::Held;
+use crate::package::WrittenPackage;
 use arguments::Arguments;
-use kernpack_kernel_ir::interp::{self, Argument, Memories, Memory, MemoryId, Options};
-use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
-use kernpack_kernel_ir::{Const, Scalar, expand, verify};
+use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_syntax::{Diagnostic, Diagnostics};
-use kernpack_validators::Plan;
 use kernpack_validators::described::{check_call, tensor_at};
-use kernpack_validators::plan::{Accepted, LaidOut, LaunchArg, Outcome};
+use kernpack_validators::plan::{Accepted, LaidOut, Outcome};
 use thiserror::Error;
 
 /// A call that is wanted.
@@ -105,16 +102,11 @@ pub fn interpret(
     wanted: &Wanted,
     held: &Held,
 ) -> Result<Interpreted, InterpretError> {
-    let mut problems = Diagnostics::default();
-    let Settled { package, .. } = settle(package, &[], &mut Files::new(held), &mut problems);
-    if problems.has_errors() {
-        return Err(problems.into());
-    }
-    let function = find(&package.functions, &wanted.function)?;
-    let plan = function.plan()?;
+    let ready = Interpretable::of(package, &wanted.function, held)?;
+    let Interpretable { function, plan } = &ready;
     let device = function.default_device();
     let arguments = Arguments::make(&function.signature, wanted)?;
-    let accepted = match check_call(&plan, &arguments.described, device) {
+    let accepted = match check_call(plan, &arguments.described, device) {
         Outcome::Accepted(accepted) => accepted,
         Outcome::Refused(refused) => {
             let (kind, message) = (refused.kind.to_string(), refused.message);
@@ -128,24 +120,13 @@ pub fn interpret(
             return Err(InterpretError::Other(format!("the plan reads {address:#x}")));
         }
     };
-    let call = Call { function, plan: &plan, accepted: &accepted, arguments: &arguments };
+    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments };
     call.run(wanted)
-}
-
-fn find<'f>(functions: &'f [Function], name: &str) -> Result<&'f Function, InterpretError> {
-    let found = functions.iter().find(|function| function.signature.name == name);
-    found.ok_or_else(|| {
-        let names: Vec<_> =
-            functions.iter().map(|one| format!("`{}`", one.signature.name)).collect();
-        let message = format!("there is no function `{name}`; there is {}", names.join(", "));
-        InterpretError::Other(message)
-    })
 }
 
 /// A call that its plan has accepted.
 struct Call<'c> {
-    function: &'c Function,
-    plan: &'c Plan,
+    ready: &'c Interpretable,
     accepted: &'c Accepted,
     arguments: &'c Arguments,
 }
@@ -156,39 +137,26 @@ struct Placed {
     passed: Vec<MemoryId>,
     results: Vec<MemoryId>,
     workspaces: Vec<MemoryId>,
-    /// What no address leads to.
-    nothing: MemoryId,
 }
 
 impl Call<'_> {
     fn run(&self, wanted: &Wanted) -> Result<Interpreted, InterpretError> {
         let (mut placed, tensors) = self.place(wanted);
         let mut done = Interpreted { is_exact: true, ..Interpreted::default() };
-        let launches = self.accepted.launches.iter().zip(&self.accepted.grids);
-        for ((index, values), layout) in launches {
-            let launch = &self.function.launches[*index];
-            let layout = layout.ok_or_else(|| not_interpreted(launch))?;
-            let kernel = self.kernel(launch)?;
-            let planned = self.plan.launches.iter().find(|planned| planned.index == *index);
-            let args = planned.map_or(&[][..], |planned| &planned.args);
-            let arguments = kernel.params.iter().zip(args.iter().zip(values));
-            let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
-                ParamKind::Scalar(scalar, _) => Argument::Scalar(number(*scalar, *value)),
-                ParamKind::Pointer(_) => placed.pointer(arg, *value),
-            });
-            let launch = interp::Launch {
-                kernel: &kernel,
-                grid: extents(layout.grid),
-                block: extents(layout.block),
-                arguments: arguments.collect(),
-            };
-            let options = Options { seed: wanted.seed, ..Options::default() };
-            let outcome = interp::run(&launch, &mut placed.memories, &options);
+        let Placed { memories, passed, results, workspaces } = &mut placed;
+        let at = |address| {
+            let (number, offset) = tensor_at(address)?;
+            Some((*passed.get(number)?, offset))
+        };
+        let places = Tensors { at: &at, results, workspaces };
+        let options = Options { seed: wanted.seed, ..Options::default() };
+        for ran in self.ready.run(self.accepted, &places, memories, &options)? {
+            let RanLaunch { kernel, layout, outcome } = ran;
             let findings = outcome.findings.iter().map(|finding| finding.diagnostic(&kernel));
             done.findings.extend(findings);
             done.is_exact &= outcome.is_exact;
             let (printed, thread_ops) = (outcome.printed, outcome.thread_ops);
-            let kernel = kernel.name.clone();
+            let kernel = kernel.name;
             done.launches.push(InterpretedLaunch { kernel, layout, printed, thread_ops });
         }
         for (id, tensor) in tensors {
@@ -202,7 +170,6 @@ impl Call<'_> {
     /// Gives every tensor memory, and those that are passed what they hold.
     fn place(&self, wanted: &Wanted) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
         let mut memories = Memories::default();
-        let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
             let seed = wanted.seed.wrapping_add(number as u64);
@@ -211,7 +178,7 @@ impl Call<'_> {
             id
         });
         let passed = passed.collect();
-        let signature = &self.function.signature;
+        let signature = &self.ready.function.signature;
         let mut allocate = |name: &str, dtype, extents: &[i64], role| {
             let tensor = InterpretedTensor::compact(name, dtype, extents, role);
             let id = memories.add(tensor.memory(None));
@@ -225,35 +192,19 @@ impl Call<'_> {
             allocate(&result.name, dtype, extents, Role::Result)
         });
         let results = results.collect();
-        let workspaces = self.function.workspaces.iter().zip(&self.accepted.workspaces);
+        let workspaces = self.ready.function.workspaces.iter().zip(&self.accepted.workspaces);
         let workspaces = workspaces.map(|(workspace, extents)| {
             let dtype = arguments::dtype(&workspace.tensor, row);
             allocate(&workspace.name, dtype, extents, Role::Workspace)
         });
         let workspaces = workspaces.collect();
-        (Placed { memories, passed, results, workspaces, nothing }, tensors)
-    }
-
-    /// The kernel of a launch, as it is run.
-    fn kernel(&self, launch: &Launch) -> Result<Kernel, InterpretError> {
-        let Some(GpuSource::Kernel(source, _)) = launch.gpu_source() else {
-            return Err(not_interpreted(launch));
-        };
-        let symbol = launch.symbol_of(self.plan, self.accepted.combination);
-        let instance = source.instances.iter().find(|kernel| kernel.name == symbol);
-        let instance = instance.ok_or_else(|| {
-            InterpretError::Other(format!("there is no kernel `{symbol}` for these dtypes"))
-        })?;
-        let mut kernel = Kernel::clone(instance);
-        expand(&mut kernel);
-        verify(&kernel)?;
-        Ok(kernel)
+        (Placed { memories, passed, results, workspaces }, tensors)
     }
 
     /// An element of a result that nobody has written.
     fn unwritten(&self, tensor: &InterpretedTensor) -> Option<Diagnostic> {
         let element = tensor.first_unwritten.as_ref()?;
-        let result = self.function.signature.results.iter();
+        let result = self.ready.function.signature.results.iter();
         let result = result.filter(|_| tensor.role == Role::Result);
         let result = result.into_iter().find(|result| result.name == tensor.name)?;
         let message = format!("no kernel has written `{element}`");
@@ -269,47 +220,4 @@ impl Wanted {
         let all = self.fill.iter().rev().find(|(name, _)| name.is_none());
         own.or(all).map_or(Fill::Random, |(_, fill)| *fill)
     }
-}
-
-impl Placed {
-    /// What a pointer leads to.
-    fn pointer(&self, arg: &LaunchArg, value: Option<i64>) -> Argument {
-        let (memory, offset) = match arg {
-            LaunchArg::Result(number) => (self.results.get(*number), 0),
-            LaunchArg::Workspace(number) => (self.workspaces.get(*number), 0),
-            LaunchArg::Value(..)
-            | LaunchArg::EnvStream
-            | LaunchArg::Struct(_)
-            | LaunchArg::TensorMap(_) => {
-                let place = value.and_then(|address| tensor_at(address as u64));
-                let memory = place.and_then(|(number, _)| self.passed.get(number));
-                (memory, place.map_or(0, |(_, offset)| offset))
-            }
-        };
-        match memory {
-            Some(memory) => Argument::Tensor { memory: *memory, offset },
-            None => Argument::Tensor { memory: self.nothing, offset: 0 },
-        }
-    }
-}
-
-/// A number of a plan as a kernel gets it: floats are those of float64 bits.
-fn number(scalar: Scalar, value: Option<i64>) -> Const {
-    let value = value.unwrap_or_default();
-    match scalar {
-        Scalar::Bool => Const::bool(value != 0),
-        _ if scalar.is_float() => Const::float(scalar, f64::from_bits(value as u64)),
-        _ => Const::int(scalar, value),
-    }
-}
-
-/// Extents that a plan has checked.
-fn extents(extents: [i64; 3]) -> [u32; 3] {
-    extents.map(|extent| u32::try_from(extent).unwrap_or_default())
-}
-
-fn not_interpreted(launch: &Launch) -> InterpretError {
-    let kernel = &launch.kernel;
-    let message = format!("`{kernel}` is no kernel that is written here, and is not interpreted");
-    InterpretError::Problems(Diagnostic::new("not-interpreted", message).at(kernel.span).into())
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The launches of a call that a plan has accepted, run one after another by the interpreter of
+//! kernels. Where the tensors are is said by whoever makes the call.
+
+use super::InterpretError;
+use crate::file::{Files, Held};
+use crate::package::{Function, Launch, WrittenPackage};
+use crate::settle::{Settled, settle};
+use crate::source::GpuSource;
+use kernpack_kernel_ir::interp::{self, Argument, Memories, Memory, MemoryId, Options, Outcome};
+use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
+use kernpack_kernel_ir::{Const, Scalar, expand, verify};
+use kernpack_syntax::{Diagnostic, Diagnostics};
+use kernpack_validators::Plan;
+use kernpack_validators::plan::{self, Accepted, LaidOut, LaunchArg};
+
+/// A function of which every launch is whole.
+#[derive(Clone, Debug)]
+pub struct Interpretable {
+    /// The function.
+    pub function: Function,
+    /// What a call of it checks and computes.
+    pub plan: Plan,
+}
+
+/// Where the tensors of a call are.
+pub struct Tensors<'t> {
+    /// The allocation that an address of the call's arguments leads to, and how far into it.
+    pub at: &'t dyn Fn(u64) -> Option<(MemoryId, u64)>,
+    /// The results, in order.
+    pub results: &'t [MemoryId],
+    /// The workspaces, in order.
+    pub workspaces: &'t [MemoryId],
+}
+
+/// A launch that ran.
+#[derive(Clone, Debug)]
+pub struct RanLaunch {
+    /// Its kernel, as it was run.
+    pub kernel: Kernel,
+    /// How it was laid out.
+    pub layout: LaidOut,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+impl Interpretable {
+    /// A function of a package.
+    ///
+    /// # Errors
+    /// What is wrong with the package; where there is no such function.
+    pub fn of(
+        package: &WrittenPackage,
+        name: &str,
+        held: &Held,
+    ) -> Result<Interpretable, InterpretError> {
+        let mut problems = Diagnostics::default();
+        let Settled { package, .. } = settle(package, &[], &mut Files::new(held), &mut problems);
+        if problems.has_errors() {
+            return Err(problems.into());
+        }
+        let function = find(package.functions, name)?;
+        let plan = function.plan()?;
+        Ok(Interpretable { function, plan })
+    }
+
+    /// Runs the launches of an accepted call, in order.
+    ///
+    /// # Errors
+    /// Where one is of no kernel that is written here, or its kernel is wrong.
+    pub fn run(
+        &self,
+        accepted: &Accepted,
+        tensors: &Tensors<'_>,
+        memories: &mut Memories,
+        options: &Options,
+    ) -> Result<Vec<RanLaunch>, InterpretError> {
+        let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
+        let mut ran = Vec::new();
+        for ((index, values), layout) in accepted.launches.iter().zip(&accepted.grids) {
+            let launch = &self.function.launches[*index];
+            let layout = layout.ok_or_else(|| not_interpreted(launch))?;
+            let kernel = self.kernel(launch, accepted)?;
+            let args = self.args(*index).iter().zip(values);
+            let arguments = kernel.params.iter().zip(args);
+            let arguments = arguments.map(|(param, (arg, value))| match &param.kind {
+                ParamKind::Scalar(scalar, _) => Argument::Scalar(number(*scalar, *value)),
+                ParamKind::Pointer(_) => {
+                    let (memory, offset) = tensors.of(arg, *value).unwrap_or((nothing, 0));
+                    Argument::Tensor { memory, offset }
+                }
+            });
+            let arguments = arguments.collect();
+            let (grid, block) = (extents(layout.grid), extents(layout.block));
+            let launch = interp::Launch { kernel: &kernel, grid, block, arguments };
+            let outcome = interp::run(&launch, memories, options);
+            ran.push(RanLaunch { kernel, layout, outcome });
+        }
+        Ok(ran)
+    }
+
+    /// What the plan says of a launch's arguments.
+    fn args(&self, index: usize) -> &[LaunchArg] {
+        let is_it = |planned: &&plan::Launch| planned.index == index;
+        self.plan.launches.iter().find(is_it).map_or(&[], |planned| &planned.args)
+    }
+
+    /// The kernel of a launch, as it is run.
+    fn kernel(&self, launch: &Launch, accepted: &Accepted) -> Result<Kernel, InterpretError> {
+        let Some(GpuSource::Kernel(source, _)) = launch.gpu_source() else {
+            return Err(not_interpreted(launch));
+        };
+        let symbol = launch.symbol_of(&self.plan, accepted.combination);
+        let instance = source.instances.iter().find(|kernel| kernel.name == symbol);
+        let instance = instance.ok_or_else(|| {
+            InterpretError::Other(format!("there is no kernel `{symbol}` for these dtypes"))
+        })?;
+        let mut kernel = Kernel::clone(instance);
+        expand(&mut kernel);
+        verify(&kernel)?;
+        Ok(kernel)
+    }
+}
+
+fn find(functions: Vec<Function>, name: &str) -> Result<Function, InterpretError> {
+    let names: Vec<_> = functions.iter().map(|one| format!("`{}`", one.signature.name)).collect();
+    let found = functions.into_iter().find(|function| function.signature.name == name);
+    found.ok_or_else(|| {
+        let message = format!("there is no function `{name}`; there is {}", names.join(", "));
+        InterpretError::Other(message)
+    })
+}
+
+impl Tensors<'_> {
+    /// What a pointer leads to; nothing where it is NULL.
+    fn of(&self, arg: &LaunchArg, value: Option<i64>) -> Option<(MemoryId, u64)> {
+        match arg {
+            LaunchArg::Result(number) => Some((*self.results.get(*number)?, 0)),
+            LaunchArg::Workspace(number) => Some((*self.workspaces.get(*number)?, 0)),
+            LaunchArg::Value(..)
+            | LaunchArg::EnvStream
+            | LaunchArg::Struct(_)
+            | LaunchArg::TensorMap(_) => (self.at)(value? as u64),
+        }
+    }
+}
+
+/// A number of a plan as a kernel gets it: floats are those of float64 bits.
+fn number(scalar: Scalar, value: Option<i64>) -> Const {
+    let value = value.unwrap_or_default();
+    match scalar {
+        Scalar::Bool => Const::bool(value != 0),
+        _ if scalar.is_float() => Const::float(scalar, f64::from_bits(value as u64)),
+        _ => Const::int(scalar, value),
+    }
+}
+
+/// Extents that a plan has checked.
+fn extents(extents: [i64; 3]) -> [u32; 3] {
+    extents.map(|extent| u32::try_from(extent).unwrap_or_default())
+}
+
+fn not_interpreted(launch: &Launch) -> InterpretError {
+    let kernel = &launch.kernel;
+    let message = format!("`{kernel}` is no kernel that is written here, and is not interpreted");
+    InterpretError::Problems(Diagnostic::new("not-interpreted", message).at(kernel.span).into())
+}

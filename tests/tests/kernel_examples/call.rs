@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A kernel file, and calls of its functions on the interpreter. Tensors lie in allocations of
+//! their own, and what is only written has never been written before: a hole in a result shows.
+
+use kernpack_compiler::interpret::{InterpretError, Interpretable, Tensors};
+use kernpack_compiler::{Held, Language, PackageText, WrittenPackage};
+use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_kernel_ir::interp::{Finding, Memories, Memory, MemoryId, Options};
+use kernpack_kernel_ir::{Const, Kernel, Scalar};
+use kernpack_syntax::{Diagnostics, Texts};
+use kernpack_tests::memory::Arguments;
+use kernpack_tests::value::{Arrival, Tensor, Value};
+use kernpack_validators::plan::{Outcome, interpret};
+use std::fmt;
+use std::path::Path;
+
+/// A file that has been read.
+pub struct File {
+    texts: Texts,
+    package: WrittenPackage,
+}
+
+/// A function of a file.
+pub struct Function {
+    texts: Texts,
+    ready: Interpretable,
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// A tensor of its own.
+    Tensor(Array),
+    /// A tensor of that shape in the allocation of an argument before it, from an element on.
+    Within {
+        /// The number of that argument.
+        of: usize,
+        /// The element.
+        from: i64,
+        /// The extents.
+        shape: Vec<i64>,
+    },
+    /// A number.
+    Float(f64),
+}
+
+/// A tensor: compact and row-major.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The type of its elements.
+    pub element: Scalar,
+    /// Its extents.
+    pub shape: Vec<i64>,
+    /// Its elements; nothing where they were never written.
+    pub values: Option<Vec<f64>>,
+}
+
+/// What is wrong at a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// The code of what is wrong.
+    pub code: &'static str,
+    /// The line.
+    pub line: u32,
+    /// The line of the other access of a race, or of what threads do in place of a barrier.
+    pub other: Option<u32>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Came {
+    /// The elements of each allocation, in the order of the arguments that have one.
+    pub tensors: Vec<Vec<f64>>,
+    /// What is wrong.
+    pub found: Vec<Found>,
+    /// The kernel of each launch.
+    pub launched: Vec<String>,
+}
+
+impl Array {
+    /// A tensor that holds these values, as its type has them.
+    pub fn of(element: Scalar, shape: &[i64], values: Vec<f64>) -> Array {
+        assert_eq!(shape.iter().product::<i64>(), values.len() as i64);
+        Array { element, shape: shape.to_vec(), values: Some(values) }
+    }
+
+    /// A tensor that nobody has written.
+    pub fn fresh(element: Scalar, shape: &[i64]) -> Array {
+        Array { element, shape: shape.to_vec(), values: None }
+    }
+
+    fn memory(&self, name: String) -> Memory {
+        let n_elements = self.shape.iter().product::<i64>() as usize;
+        let memory = match &self.values {
+            Some(values) => Memory::new(name, self.element, bytes_of(self.element, values)),
+            None => Memory::fresh(name, self.element, n_elements * self.element.bytes() as usize),
+        };
+        let shape: Vec<_> = self.shape.iter().map(|extent| *extent as u64).collect();
+        memory.with_shape(&shape)
+    }
+}
+
+fn bytes_of(element: Scalar, values: &[f64]) -> Vec<u8> {
+    let width = element.bytes() as usize;
+    let bits = values.iter().map(|value| Const::float(element, *value).bits());
+    bits.flat_map(|bits| bits.to_le_bytes()[..width].to_vec()).collect()
+}
+
+fn values_of(memory: &Memory) -> Vec<f64> {
+    let value = |chunk: &[u8]| {
+        let mut bits = [0; 8];
+        bits[..chunk.len()].copy_from_slice(chunk);
+        let known = Const::from_bits(memory.element, u64::from_le_bytes(bits));
+        known.as_float().expect("examples compute with floats")
+    };
+    memory.bytes.chunks(memory.element.bytes() as usize).map(value).collect()
+}
+
+/// The number that a type has in place of this one.
+pub fn rounded(element: Scalar, value: f64) -> f64 {
+    Const::float(element, value).as_float().expect("the type is a float")
+}
+
+fn dtype(element: Scalar) -> DType {
+    DType::parse(&element.to_string()).expect("elements are dtypes")
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.code, self.line)?;
+        self.other.map_or(Ok(()), |other| write!(f, " with {other}"))
+    }
+}
+
+/// What is wrong with a file, a line each.
+fn told(problems: &Diagnostics, texts: &Texts) -> Vec<Found> {
+    let found = problems.0.iter().map(|problem| {
+        let mut lines = problem.labels.iter().filter_map(|label| {
+            let text = texts.get(label.span.text?);
+            u32::try_from(text.position(label.span.start).0).ok()
+        });
+        let line = lines.next().unwrap_or(0);
+        Found { code: problem.code, line, other: lines.next() }
+    });
+    found.collect()
+}
+
+fn finding(finding: &Finding, kernel: &Kernel) -> Found {
+    let line = |place| kernel.place(place).line;
+    let other = finding.other.as_ref().map(|other| line(other.place));
+    Found { code: finding.kind.code(), line: line(finding.place), other }
+}
+
+impl File {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str) -> Result<File, Vec<Found>> {
+        let mut texts = Texts::default();
+        let (language, name, base) = (Language::Kernels, "kernels.py", Path::new(""));
+        let reading = PackageText { language, name, text, base }.read(&mut texts, Held::nothing());
+        match reading.problems.has_errors() {
+            true => Err(told(&reading.problems, &texts)),
+            false => Ok(File { texts, package: reading.package }),
+        }
+    }
+
+    /// A function with its kernels.
+    ///
+    /// # Errors
+    /// What is wrong with these.
+    pub fn function(&self, name: &str) -> Result<Function, Vec<Found>> {
+        match Interpretable::of(&self.package, name, Held::nothing()) {
+            Ok(ready) => Ok(Function { texts: self.texts.clone(), ready }),
+            Err(InterpretError::Problems(problems)) => Err(told(&problems, &self.texts)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+/// The address of the data of an argument that has an allocation of its own.
+const fn address(number: usize) -> u64 {
+    (number as u64 + 1) << 32
+}
+
+/// The arguments as a call passes them, and the allocations of those that have one.
+fn passed(args: &[Arg], memories: &mut Memories) -> (Vec<Value>, Vec<Option<MemoryId>>) {
+    let tensor = |data: u64, element: Scalar, shape: &[i64]| {
+        let (dtype, shape, strides) = (dtype(element), shape.to_vec(), None);
+        let device = (DeviceType::CUDA.0, 0);
+        Value::Tensor(Tensor { data, device, dtype, shape, strides, ..Tensor::default() })
+    };
+    let (mut values, mut held): (Vec<Value>, Vec<Option<MemoryId>>) = (vec![], vec![]);
+    for (number, arg) in args.iter().enumerate() {
+        let (value, memory) = match arg {
+            Arg::Float(value) => (Value::Float(*value), None),
+            Arg::Tensor(array) => {
+                let memory = memories.add(array.memory(format!("argument{number}")));
+                (tensor(address(number), array.element, &array.shape), Some(memory))
+            }
+            Arg::Within { of, from, shape } => {
+                let memory = memories.get(held[*of].expect("a tensor of its own"));
+                let offset = *from as u64 * u64::from(memory.element.bytes());
+                (tensor(address(*of) + offset, memory.element, shape), None)
+            }
+        };
+        values.push(value);
+        held.push(memory);
+    }
+    (values, held)
+}
+
+/// Calls a function.
+///
+/// # Errors
+/// Why the call is refused.
+pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
+    let mut memories = Memories::default();
+    let (values, held) = passed(args, &mut memories);
+    let arguments = Arguments::new(&values, Arrival::DLTensor);
+    let plan = &function.ready.plan;
+    let accepted = match interpret(plan, &arguments, arguments.address(), arguments.count()) {
+        Outcome::Accepted(accepted) => accepted,
+        Outcome::Refused(refused) => return Err(format!("{}: {}", refused.kind, refused.message)),
+        other => panic!("{other:?}"),
+    };
+    let at = |address: u64| {
+        let number = usize::try_from(address >> 32).ok()?.checked_sub(1)?;
+        Some(((*held.get(number)?)?, address & u64::from(u32::MAX)))
+    };
+    let tensors = Tensors { at: &at, results: &[], workspaces: &[] };
+    let ran = function.ready.run(&accepted, &tensors, &mut memories, &Options::default());
+    let mut came = Came { tensors: vec![], found: vec![], launched: vec![] };
+    match ran {
+        Ok(ran) => ran.iter().for_each(|ran| {
+            let findings = &ran.outcome.findings;
+            came.found.extend(findings.iter().map(|one| finding(one, &ran.kernel)));
+            came.launched.push(ran.kernel.name.clone());
+        }),
+        Err(InterpretError::Problems(problems)) => came.found = told(&problems, &function.texts),
+        Err(other) => panic!("{other}"),
+    }
+    for (number, memory) in held.iter().enumerate().filter_map(|(i, id)| Some((i, (*id)?))) {
+        let memory = memories.get(memory);
+        if came.found.is_empty() {
+            assert_eq!(memory.first_unwritten(), None, "all of argument {number} is written");
+        }
+        came.tensors.push(values_of(memory));
+    }
+    Ok(came)
+}

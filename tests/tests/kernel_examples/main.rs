@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The kernel files of `examples/kernels`, run by the interpreter. Each example has a module: what
+//! its packed functions compute ([`results`]) for sizes on both sides of every tile and condition,
+//! against sums in float64 and the bound that `docs/kernel-examples.md` states; where arguments may
+//! overlap, and where not; and defects that are planted in it ([`planted`]), which have to be found
+//! at their lines. [`stub`] calls the packages that the files become.
+
+mod call;
+mod planted;
+mod results;
+mod stub;
+
+use std::path::{Path, PathBuf};
+
+/// The file of an example.
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/kernels/{name}.py"))
+}
+
+/// Its text.
+fn text(name: &str) -> String {
+    let path = path(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

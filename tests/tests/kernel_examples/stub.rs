@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The packages that the examples become, called on a driver that needs no GPU: what each launch
+//! has, to the byte.
+
+use crate::text;
+use expect_test::{Expect, expect};
+use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_tests::cuda_stub::{self, Stub};
+use kernpack_tests::fake_ffi;
+use kernpack_tests::gpu_package::GpuPackage;
+use kernpack_tests::value::{Tensor, Value};
+use serde_json::Value as Json;
+
+/// A tensor on the GPU, at the address `number << 32`.
+fn tensor(number: u64, dtype: DType, shape: &[i64]) -> Value {
+    Value::Tensor(Tensor {
+        data: number << 32,
+        device: (DeviceType::CUDA.0, 0),
+        dtype,
+        shape: shape.to_vec(),
+        strides: None,
+        ..Tensor::default()
+    })
+}
+
+/// Calls a function of an example's package, and compares its launches: kernel, grid, block, bytes
+/// of dynamic shared memory, and the arguments as numbers in hexadecimal digits.
+fn expect_launches(file: &str, function: &str, values: &[Value], expected: Expect) {
+    fake_ffi::set_stream(0);
+    let stub = Stub::load("devices 1");
+    let loaded = GpuPackage::of_kernels(&format!("{file}.py"), &text(file)).load();
+    loaded.call(function, values).unwrap_or_else(|error| panic!("{error}"));
+    let log = stub.take_log();
+    let shown = cuda_stub::launched(&log).into_iter().map(shown);
+    expected.assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+}
+
+fn shown(launch: &Json) -> String {
+    let config = &launch["config"];
+    let arguments = launch["arguments"].as_array().expect("a list").iter();
+    let arguments = arguments.map(|argument| number(argument["bytes"].as_str().expect("digits")));
+    format!(
+        "{}: grid {}, block {}, shared {}, arguments {}",
+        launch["kernel"].as_str().expect("a name"),
+        config["grid"],
+        config["block"],
+        config["shared"],
+        arguments.collect::<Vec<_>>().join(" "),
+    )
+}
+
+/// A little-endian number of two digits a byte.
+fn number(bytes: &str) -> String {
+    let pairs = bytes.as_bytes().chunks(2).rev();
+    let digits: String = pairs.flatten().map(|digit| char::from(*digit)).collect();
+    match digits.trim_start_matches('0') {
+        "" => "0".to_string(),
+        digits => digits.to_string(),
+    }
+}
+
+const F32: DType = DType::FLOAT32;
+
+#[test]
+fn launches_of_add_one() {
+    let tensors = |n| [tensor(1, F32, &[n]), tensor(2, F32, &[n])];
+    expect_launches(
+        "add_one",
+        "add_one",
+        &tensors(4100),
+        expect![
+            "add_one_vectors: grid [5,1,1], block [256,1,1], shared 0, arguments 100000000 401 200000000"
+        ],
+    );
+    expect_launches(
+        "add_one",
+        "add_one",
+        &tensors(4099),
+        expect![
+            "add_one_scalars: grid [17,1,1], block [256,1,1], shared 0, arguments 100000000 1003 200000000"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_elementwise() {
+    let shape = [31, 37];
+    expect_launches(
+        "elementwise",
+        "poly",
+        &[tensor(1, F32, &shape), tensor(2, F32, &shape)],
+        expect![
+            "map_scalars_2: grid [5,1,1], block [256,1,1], shared 0, arguments 100000000 47b 200000000"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_reduce_sum() {
+    let tensors = |n| [tensor(1, F32, &[100, n]), tensor(2, F32, &[100])];
+    expect_launches(
+        "reduce_sum",
+        "reduce_sum",
+        &tensors(1000),
+        expect![
+            "sum_rows: grid [100,1,1], block [512,1,1], shared 0, arguments 100000000 3e8 64 200000000"
+        ],
+    );
+    expect_launches(
+        "reduce_sum",
+        "reduce_sum_vectors",
+        &tensors(1000),
+        expect![
+            "sum_warp_vectors: grid [13,1,1], block [256,1,1], shared 0, arguments 100000000 3e8 64 200000000"
+        ],
+    );
+    expect_launches(
+        "reduce_sum",
+        "reduce_sum_vectors",
+        &tensors(2000),
+        expect![
+            "sum_row_vectors: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 7d0 64 200000000"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_softmax() {
+    let tensors = |n| [tensor(1, F32, &[100, n]), tensor(2, F32, &[100, n])];
+    expect_launches(
+        "softmax",
+        "softmax",
+        &tensors(4096),
+        expect![
+            "softmax_registers_2: grid [100,1,1], block [128,1,1], shared 0, arguments 100000000 1000 64 200000000"
+        ],
+    );
+    expect_launches(
+        "softmax",
+        "softmax",
+        &tensors(4097),
+        expect![
+            "softmax_twice: grid [100,1,1], block [512,1,1], shared 0, arguments 100000000 1001 64 200000000"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_rms_norm() {
+    let halves = DType::BFLOAT16;
+    let x = |number| tensor(number, halves, &[100, 5120]);
+    let values = [x(1), tensor(2, halves, &[5120]), x(3), Value::Float(1e-5)];
+    expect_launches(
+        "rms_norm",
+        "rms_norm",
+        &values,
+        expect![
+            "rms_rows_3_bfloat16: grid [100,1,1], block [256,1,1], shared 0, arguments 100000000 1400 64 200000000 300000000 3727c5ac"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_transpose() {
+    let values = [tensor(1, F32, &[1000, 300]), tensor(2, F32, &[300, 1000])];
+    expect_launches(
+        "transpose",
+        "transpose",
+        &values,
+        expect![
+            "transpose_tiles: grid [5,16,1], block [32,16,1], shared 0, arguments 100000000 12c 3e8 200000000"
+        ],
+    );
+}
+
+#[test]
+fn launches_of_matmul() {
+    let values =
+        [tensor(1, F32, &[256, 1024]), tensor(2, F32, &[1024, 512]), tensor(3, F32, &[256, 512])];
+    expect_launches(
+        "matmul",
+        "matmul",
+        &values,
+        expect![
+            "matmul_tiles: grid [4,2,1], block [256,1,1], shared 0, arguments 100000000 400 200000000 200 300000000"
+        ],
+    );
+}
