@@ -202,7 +202,7 @@ impl Elaborator<'_> {
         }
         let name = optional.name.clone();
         self.mistake(
-            "unguarded-optional",
+            "unguarded",
             span,
             format!("`{name}` may be None here"),
             format!("ask first: `if {name} is not None:`"),

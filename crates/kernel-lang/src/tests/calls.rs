@@ -212,7 +212,7 @@ fn arguments_that_may_be_none_are_asked_for() {
     check(
         "out[0] = w[0]",
         expect![[r#"
-            error[unguarded-optional]: `w` may be None here
+            error[unguarded]: `w` may be None here
               3:14 `w` 
               help: ask first: `if w is not None:`"#]],
     );
@@ -220,7 +220,7 @@ fn arguments_that_may_be_none_are_asked_for() {
     check(
         "if w is None:\n    out[0] = w[0]",
         expect![[r#"
-            error[unguarded-optional]: `w` may be None here
+            error[unguarded]: `w` may be None here
               4:18 `w` 
               help: ask first: `if w is not None:`"#]],
     );
@@ -228,7 +228,7 @@ fn arguments_that_may_be_none_are_asked_for() {
     check(
         "if w is not None and w[0] > 0.0:\n    out[0] = w[0]\nw.shape",
         expect![[r#"
-            error[unguarded-optional]: `w` may be None here
+            error[unguarded]: `w` may be None here
               5:7 `shape` 
               help: ask first: `if w is not None:`"#]],
     );
@@ -236,7 +236,7 @@ fn arguments_that_may_be_none_are_asked_for() {
     check(
         "out[0] = kp.exp(w)",
         expect![[r#"
-            error[unguarded-optional]: `w` may be None here
+            error[unguarded]: `w` may be None here
               3:21 `w` 
               help: ask first: `if w is not None:`"#]],
     );
