@@ -45,6 +45,7 @@ demo:
 	env -u KERNPACK_NATIVE examples/quick_start/demo.sh
 	env -u KERNPACK_NATIVE examples/add_one/demo.sh
 	env -u KERNPACK_NATIVE examples/hosts_cuda/demo.sh
+	env -u KERNPACK_NATIVE examples/kernels/demo.sh
 
 # The dev profile: the time goes into compiling the tests, not into running them.
 .PHONY: test

@@ -44,8 +44,8 @@ impl GpuPackage {
         GpuPackage { folder }
     }
 
-    /// Builds a package as [`build`](GpuPackage::build) does, linked by the C compiler with a C file, whose functions it calls in place
-    /// of those of the C library.
+    /// Builds a package as [`build`](GpuPackage::build) does, linked by the C compiler with a C
+    /// file, whose functions it calls in place of those of the C library.
     pub fn build_beside(text: &str, files: &[(&str, &[u8])], beside: &str) -> GpuPackage {
         let folder = tempfile::tempdir().expect("a folder");
         let compiled = GpuPackage::compile_in(&folder, text, files);

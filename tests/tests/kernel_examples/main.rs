@@ -3,9 +3,11 @@
 //! its packed functions compute ([`results`]) for sizes on both sides of every tile and condition,
 //! against sums in float64 and the bound that `docs/kernel-examples.md` states; where arguments may
 //! overlap, and where not; and defects that are planted in it ([`planted`]), which have to be found
-//! at their lines. [`stub`] calls the packages that the files become.
+//! at their lines. [`stub`] calls the packages that the files become, and [`page`] reads what that
+//! page shows of them.
 
 mod call;
+mod page;
 mod planted;
 mod results;
 mod stub;
