@@ -5,12 +5,15 @@
 
 use crate::figure::{Figure, Target};
 use crate::series::{MIN_ROUNDS, Medians, interleave, median};
+use crate::subject::build;
 use crate::toolchain;
 use anyhow::{Context, Result, anyhow};
 use kernpack_compiler::image::Arch;
+use kernpack_compiler::package_file::Reading;
 use kernpack_compiler::source::KernelSource;
 use kernpack_compiler::source::kernel::ptx_text;
 use kernpack_compiler::source::nvjitlink::{AssembleOptions, NvJitLink};
+use kernpack_compiler::{Held, Language, PackageText};
 use kernpack_kernel_ir::interp::{self, Launch, Memories, Memory, Options};
 use kernpack_kernel_ir::kernel::{Facts, Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand};
@@ -26,6 +29,9 @@ use std::time::Instant;
 
 /// What all but the assembler may take of the assembler's time.
 const OWN_SHARE: f64 = 0.4;
+/// Packages that are built of a kernel file, and what that may take of nvJitLink's time for the
+/// kernel of the first.
+const BUILDS: [(&str, f64); 2] = [("add_one", 3.6), ("reduce_sum", 6.1)];
 /// Lines of the kernels whose growth is measured; the first is the reference.
 const N_LINES: [usize; 3] = [100, 1000, 10_000];
 /// A line of a long kernel may cost that many times what one of the shortest does: more is no
@@ -55,6 +61,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     for subject in subjects()? {
         figures.push(measure_share(&subject, &assembler)?);
     }
+    figures.extend(measure_builds(&assembler)?);
     figures.extend(measure_growth()?);
     figures.push(measure_interpreter()?);
     Ok(figures)
@@ -164,6 +171,44 @@ fn measure_share(subject: &Subject, assembler: &NvJitLink) -> Result<Figure> {
     })
 }
 
+/// A build of each package, from a kernel file to a shared object with machine code.
+fn measure_builds(assembler: &NvJitLink) -> Result<Vec<Figure>> {
+    let arch: Arch = "sm_90".parse().map_err(|error| anyhow!("{error}"))?;
+    let folder = toolchain::folder().join("kernels");
+    let arguments = vec![tensor("a", &[("n", 1)], false), tensor("b", &[("n", 1)], true)];
+    let file = folder.join("add_one.py");
+    let text = std::fs::read_to_string(&file)?;
+    let kernel = "add_one_elements";
+    let ptx = Subject { file, text, kernel, arguments, threads: 256 }.ptx(arch)?;
+    let assemble = || {
+        let made = assembler.assemble(&ptx, kernel, arch, &AssembleOptions::default());
+        Ok(made.map(drop)?)
+    };
+    assemble()?;
+    let mut figures = Vec::new();
+    for (name, limit) in BUILDS {
+        let file = format!("{name}.py");
+        let text = std::fs::read_to_string(folder.join(&file))?;
+        build_file(&file, &text, &folder, arch)?;
+        let title = format!("kernel file to shared object beside nvJitLink's `add_one`, {name}");
+        figures.push(Figure::measure(title, "ms", Target::Ratio(limit), || {
+            let ours = || milliseconds(|| build_file(&file, &text, &folder, arch));
+            anyhow::Ok(interleave(MIN_ROUNDS, ours, || milliseconds(assemble)))
+        })?);
+    }
+    Ok(figures)
+}
+
+fn build_file(name: &str, text: &str, base: &Path, arch: Arch) -> Result<Vec<u8>> {
+    let mut texts = Texts::default();
+    let text = PackageText { language: Language::Kernels, name, text, base };
+    let mut reading = text.read(&mut texts, &Held::default());
+    reading.overrule_archs(&[arch]);
+    let Reading { package, problems, .. } = reading;
+    problems.into_result().map_err(|problems| anyhow!("{name}: {problems}"))?;
+    build(&package)
+}
+
 /// A kernel of so many lines, each of which computes with what others have.
 fn long_kernel(n_lines: usize) -> Subject {
     let mut text = "import kernpack as kp\n\n\n@kp.kernel\ndef long(x):\n".to_string();
@@ -184,8 +229,11 @@ fn measure_growth() -> Result<Vec<Figure>> {
     for (_, subject) in &subjects {
         subject.elaborate()?;
     }
+    // As many lines in each sample, so that all of them find the machine alike.
     let sample = |(n_lines, subject): &(usize, Subject)| {
-        milliseconds(|| subject.elaborate()) * 1e3 / *n_lines as f64
+        let n_runs = N_LINES[N_LINES.len() - 1] / n_lines;
+        let run = || (0..n_runs).try_for_each(|_| subject.elaborate().map(drop));
+        milliseconds(run) * 1e3 / (n_lines * n_runs) as f64
     };
     let mut samples = [const { Vec::new() }; N_LINES.len()];
     let mut control = Vec::new();
