@@ -33,7 +33,12 @@ def numbers(element, rule, count=8):
     if element == "bfloat16":
         halves = struct.unpack(f"<{count}H", content)
         return [struct.unpack("<f", struct.pack("<I", bits << 16))[0] for bits in halves]
-    return list(struct.unpack(f"<{count}{ {'int8': 'b', 'uint8': 'B', 'int64': 'q', 'float16': 'e'}[element] }", content))
+    return list(
+        struct.unpack(
+            f"<{count}{ {'int8': 'b', 'uint8': 'B', 'int64': 'q', 'float16': 'e'}[element] }",
+            content,
+        )
+    )
 
 
 def test_rules_give_what_those_of_the_recorder_do():
@@ -41,7 +46,12 @@ def test_rules_give_what_those_of_the_recorder_do():
     assert numbers("int8", 0) == [1, 1, 2, 2, -1, -1, 1, 1]
     assert numbers("int64", 1)[:6] == [3, 13, 7, -13, -3800091893662914666, 0]
     assert numbers("bfloat16", 1)[:5] == [6.375, 7.125, 0.0625, 3.75, 1.4167099448608936e24]
-    assert numbers("float16", 2)[:4] == [-0.0010747909545898438, -10.0859375, -6.5, -0.08526611328125]
+    assert numbers("float16", 2)[:4] == [
+        -0.0010747909545898438,
+        -10.0859375,
+        -6.5,
+        -0.08526611328125,
+    ]
     assert numbers("uint8", 2) == [103, 11, 128, 117, 150, 254, 138, 59]
 
 

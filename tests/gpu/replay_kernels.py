@@ -105,7 +105,9 @@ class Inputs:
         make = {"small": small, "wide": wide}[rule["drawn"]]
         missing = count - len(held) // size
         if missing > 0:
-            held += packed(element, [make(element, next(source), next(source)) for _ in range(missing)])
+            held += packed(
+                element, [make(element, next(source), next(source)) for _ in range(missing)]
+            )
         return bytes(held[: count * size])
 
     def listed(self, element, count, number):
@@ -162,7 +164,9 @@ class Case:
         for name, element, at, content, behind in self.buffers:
             covered.add((at, at + len(content)))
             for index, (expected, real) in elements(element, behind, got[at : at + len(content)]):
-                found.append(f"{name}[{index}]: {expected} expected, {real} found{self.given(index)}")
+                found.append(
+                    f"{name}[{index}]: {expected} expected, {real} found{self.given(index)}"
+                )
         at = 0
         for first, last in [*sorted(covered), (len(got), len(got))]:
             if got[at:first] != self.behind[at:first]:
@@ -282,7 +286,9 @@ def read(folder):
     inputs, outcomes = Inputs(manifest["inputs"]), (folder / "outcomes.bin").read_bytes()
     for image in manifest["images"]:
         cases = [Case(recorded, inputs, outcomes) for recorded in image["cases"]]
-        digest = hashlib.sha256(b"".join(content for case in cases for *_, content, _ in case.buffers))
+        digest = hashlib.sha256(
+            b"".join(content for case in cases for *_, content, _ in case.buffers)
+        )
         if digest.hexdigest() != image["digest"]:
             sys.exit(f"replay_kernels.py: {image['file']}: other inputs than when it was recorded")
         yield folder / image["file"], cases
@@ -316,7 +322,9 @@ def main(folder):
     if len(wrong) > SHOWN:
         print("also:", *(recorded["origin"] for recorded, _ in wrong[SHOWN:]), sep="\n    ")
     seconds = time.monotonic() - start
-    print(f"{n_cases} kernels launched, {len(wrong)} of them differ from the interpreter ({seconds:.0f} s)")
+    print(
+        f"{n_cases} kernels launched, {len(wrong)} of them differ from the interpreter ({seconds:.0f} s)"
+    )
     sys.exit(1 if wrong else 0)
 
 

@@ -20,8 +20,8 @@ pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Launch as PlannedLaunch;
 use kernpack_validators::{
-    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece,
-    Rule, RuleKind, Signature, When, Workspace,
+    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece, Rule,
+    RuleKind, Signature, When, Workspace,
 };
 
 /// Functions that become one module. Those of package files have [`WrittenLaunch`]es.

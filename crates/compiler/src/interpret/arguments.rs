@@ -212,7 +212,8 @@ impl Maker<'_> {
         let mut extents = Vec::new();
         let mut all_known = true;
         for (i, dim) in dims.iter().enumerate() {
-            let name = if is_shape { format!("{path}[{i}]") } else { format!("{path}{}", field(i)) };
+            let name =
+                if is_shape { format!("{path}[{i}]") } else { format!("{path}{}", field(i)) };
             match dim {
                 Dim::Expr(expr) => match self.value(expr) {
                     Some(value) => extents.push(value),

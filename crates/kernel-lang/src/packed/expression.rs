@@ -455,11 +455,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn strides(
-        &mut self,
-        strides: &kernpack_layout::Strides<Dim>,
-        span: Span,
-    ) -> Option<Value> {
+    fn strides(&mut self, strides: &kernpack_layout::Strides<Dim>, span: Span) -> Option<Value> {
         match strides {
             Tuple::Leaf(stride) if stride.is_plain() => Some(int_value(&stride.scale)),
             Tuple::Leaf(_) => {

@@ -27,9 +27,7 @@ pub fn parse(source: Snippet<'_>) -> Result<Block, Diagnostics> {
     if source.text.len() > MOST_BYTES {
         let message =
             format!("the file has {} bytes, and may have {MOST_BYTES}", source.text.len());
-        return Err(Diagnostic::new("too-long", message)
-            .label(source.piece(0, 0).span, "")
-            .into());
+        return Err(Diagnostic::new("too-long", message).label(source.piece(0, 0).span, "").into());
     }
     let parsed = parse_unchecked(source.text, ParseOptions::from(Mode::Module));
     let mut problems = Diagnostics::default();

@@ -152,7 +152,9 @@ def require_division(a, b):
             require_division(a[number], mode)
         return
     require_complement(b, size(a))
-    whole = Layout((b.shape, complement(b, size(a)).shape), (b.stride, complement(b, size(a)).stride))
+    whole = Layout(
+        (b.shape, complement(b, size(a)).shape), (b.stride, complement(b, size(a)).stride)
+    )
     composed_of(a, whole)
 
 
@@ -195,7 +197,10 @@ def one_of_one(r):
         write(f"coalesce({text(a)})", lambda: coalesce(a))
     elif kind == 4:
         profile = tuple(1 for _ in modes(a.shape))
-        write(f"coalesce({text(a)},{text(profile)})", lambda: coalesce(Layout(modes(a.shape), modes(a.stride)), profile))
+        write(
+            f"coalesce({text(a)},{text(profile)})",
+            lambda: coalesce(Layout(modes(a.shape), modes(a.stride)), profile),
+        )
     else:
         write(f"filter({text(a)})", lambda: filter(a))
 
@@ -264,7 +269,11 @@ def one_inverse(r):
 
 def one_division(r):
     name, divide = r.choice(
-        [("logical_divide", logical_divide), ("zipped_divide", zipped_divide), ("tiled_divide", tiled_divide)]
+        [
+            ("logical_divide", logical_divide),
+            ("zipped_divide", zipped_divide),
+            ("tiled_divide", tiled_divide),
+        ]
     )
     a = r.layout(96)
     b = r.tiler(a.shape) if is_tuple(a.shape) and r.random() < 0.7 else r.part(size(a))
@@ -278,7 +287,11 @@ def one_division(r):
 
 def one_product(r):
     name, multiply = r.choice(
-        [("logical_product", logical_product), ("zipped_product", zipped_product), ("tiled_product", tiled_product)]
+        [
+            ("logical_product", logical_product),
+            ("zipped_product", zipped_product),
+            ("tiled_product", tiled_product),
+        ]
     )
     a = r.layout(24)
     if is_tuple(a.shape) and r.random() < 0.3:

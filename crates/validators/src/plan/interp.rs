@@ -206,8 +206,9 @@ impl Run<'_> {
                 }
             }
         }
-        let extents =
-            |allocs: &[Alloc]| allocs.iter().map(|alloc| self.extents(alloc)).collect::<Result<_, _>>();
+        let extents = |allocs: &[Alloc]| {
+            allocs.iter().map(|alloc| self.extents(alloc)).collect::<Result<_, _>>()
+        };
         (accepted.results, accepted.workspaces) =
             (extents(&self.plan.results)?, extents(&self.plan.workspaces)?);
         accepted.combination =
@@ -216,9 +217,8 @@ impl Run<'_> {
     }
 
     fn laid_out(&self, grid: &Grid) -> Result<LaidOut, Stop> {
-        let three = |[x, y, z]: [Value; 3]| {
-            Ok::<_, Stop>([self.value(x)?, self.value(y)?, self.value(z)?])
-        };
+        let three =
+            |[x, y, z]: [Value; 3]| Ok::<_, Stop>([self.value(x)?, self.value(y)?, self.value(z)?]);
         let shared = self.value(grid.shared)?;
         Ok(LaidOut { grid: three(grid.grid)?, block: three(grid.block)?, shared })
     }
