@@ -194,20 +194,23 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The kernels of a package that are written here, file by file, with what they are compiled for.
+/// Kernels of a file, and what they are compiled for.
+pub type KernelCode = (KernelSource, Vec<Placed<Arch>>);
+
+/// The kernels of a package that are written here, file by file.
 ///
 /// # Errors
 /// What is wrong with them.
 pub fn kernel_sources(
     package: &WrittenPackage,
     held: &Held,
-) -> Result<Vec<(KernelSource, Vec<Placed<Arch>>)>, Diagnostics> {
+) -> Result<Vec<KernelCode>, Diagnostics> {
     let (mut files, mut problems) = (Files::new(held), Diagnostics::default());
     let Settled { package, .. } = settle(package, &[], &mut files, &mut problems);
     if problems.has_errors() {
         return Err(problems);
     }
-    let mut sources: Vec<(KernelSource, Vec<Placed<Arch>>)> = Vec::new();
+    let mut sources: Vec<KernelCode> = Vec::new();
     for launch in package.functions.iter().flat_map(|function| &function.launches) {
         if let Some(GpuSource::Kernel(source, archs)) = launch.gpu_source() {
             let is_known = sources.iter().any(|(own, of)| own == source && of == archs);

@@ -44,8 +44,8 @@ mod triton_launch;
 mod wanted;
 
 pub use compile::{
-    Checked, Compiled, Options, SharedObject, check, check_rest, compile, compile_plans,
-    kernel_sources,
+    Checked, Compiled, KernelCode, Options, SharedObject, check, check_rest, compile,
+    compile_plans, kernel_sources,
 };
 pub use error::CompileError;
 pub use file::{Held, InputFile};

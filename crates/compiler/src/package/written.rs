@@ -19,7 +19,6 @@ pub type WrittenPackage = Package<WrittenLaunch>;
 
 /// A launch as it is written.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a package has few launches")]
 pub enum WrittenLaunch {
     /// All of it.
     Whole(Launch),
@@ -124,7 +123,7 @@ impl KernelLaunch {
         LaunchSpec {
             when: self.when.clone(),
             kernel: KernelName::plain(&self.kernel.value),
-            args: self.kernel_args().filter(|arg| is_number(arg)).collect(),
+            args: self.kernel_args().filter(is_number).collect(),
             site: validators::Site::Gpu(self.geometry.clone().into()),
         }
     }

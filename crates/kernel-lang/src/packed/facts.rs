@@ -127,7 +127,7 @@ impl CallFacts {
             RuleKind::And(rules) => self.decide_all(rules),
             RuleKind::Or(rules) => self.decide_any(rules),
             RuleKind::Aligned(tensor, bytes) => {
-                (self.alignment(tensor) % bytes == 0).then_some(true)
+                self.alignment(tensor).is_multiple_of(*bytes).then_some(true)
             }
             RuleKind::In(e, values) => {
                 let of = self.facts(&self.canonical(e));
