@@ -25,10 +25,8 @@ struct Count<'c> {
     first: V<'c>,
     end: V<'c>,
     step: V<'c>,
-    /// Whether no sum overflows.
+    /// Whether the step is above 0 and no sum overflows.
     is_exact: bool,
-    /// Whether the step is known to be above 0.
-    is_upward: bool,
 }
 
 impl<'c> Lowering<'c, '_> {
@@ -63,23 +61,87 @@ impl<'c> Lowering<'c, '_> {
 
     pub(super) fn lower_for(&mut self, index: Value, bounds: [Value; 3], body: &Region) {
         let count = self.count(index, bounds);
+        match count.is_exact {
+            true => self.lower_exact_for(index, &count, body),
+            false => self.lower_counted_for(index, &count, body),
+        }
+    }
+
+    /// A loop in which no sum overflows: it ends where the index is not below the end.
+    fn lower_exact_for(&mut self, index: Value, count: &Count<'c>, body: &Region) {
         let (head, turn) = (self.block("head"), self.block("turn"));
         let (next, exit) = (self.block("next"), self.block("exit"));
-        let before = self.enter(&count, head, exit);
+        let before = self.emitter.here();
+        self.emitter.jump(head);
         self.emitter.at(head);
         let at = self.emitter.open_phi(count.first, before);
         let is_below = self.emitter.compare(less(count.scalar), at.value(), count.end);
         self.emitter.branch(is_below, turn, exit, None);
         self.emitter.at(turn);
-        self.set_number(index, at.value(), count.scalar);
-        self.loops.push(Loop { next, exit });
+        self.lower_turn(index, at.value(), count, Loop { next, exit }, body);
+        let (is_signed, here) = (count.scalar.is_signed(), self.emitter.here());
+        let sum = self.emitter.arith_exact(Operation::Add, is_signed, at.value(), count.step);
+        self.emitter.jump(head);
+        at.close(sum, here);
+        self.emitter.at(exit);
+    }
+
+    /// A loop in which a sum may overflow: its turns are counted before it, and it ends behind the
+    /// last. To compare the index would not do: ptxas takes it that a sum which is compared with a
+    /// sign does not overflow, and such a loop never ends.
+    fn lower_counted_for(&mut self, index: Value, count: &Count<'c>, body: &Region) {
+        let (turn, next, exit) = (self.block("turn"), self.block("next"), self.block("exit"));
+        let turns = self.turns(count, exit);
+        let before = self.emitter.here();
+        self.emitter.jump(turn);
+        self.emitter.at(turn);
+        let (at, left) =
+            (self.emitter.open_phi(count.first, before), self.emitter.open_phi(turns, before));
+        self.lower_turn(index, at.value(), count, Loop { next, exit }, body);
+        let here = self.emitter.here();
+        let sum = self.emitter.arith(Operation::Add, at.value(), count.step);
+        let [zero, one] = [0, 1].map(|number| self.emitter.int(scalar_ty(count.scalar), number));
+        let rest = self.emitter.arith(Operation::Sub, left.value(), one);
+        let is_more = self.emitter.compare(Predicate::NE, rest, zero);
+        self.emitter.branch(is_more, turn, exit, None);
+        at.close(sum, here);
+        left.close(rest, here);
+        self.emitter.at(exit);
+    }
+
+    /// The body of a loop; what follows is where the next turn begins.
+    fn lower_turn(
+        &mut self,
+        index: Value,
+        at: V<'c>,
+        count: &Count<'c>,
+        own: Loop<'c>,
+        body: &Region,
+    ) {
+        let next = own.next;
+        self.set_number(index, at, count.scalar);
+        self.loops.push(own);
         self.region(body);
         self.loops.pop();
         self.emitter.jump(next);
         self.emitter.at(next);
-        let (sum, from) = self.step(&count, at.value(), head, exit);
-        at.close(sum, from);
-        self.emitter.at(exit);
+    }
+
+    /// How many turns a loop has, where it has one; else it is left for `exit`.
+    fn turns(&self, count: &Count<'c>, exit: Block<'c>) -> V<'c> {
+        let (below, counted) = (self.block("below"), self.block("counted"));
+        let [zero, one] = [0, 1].map(|number| self.emitter.int(scalar_ty(count.scalar), number));
+        let is_upward = self.emitter.compare(less(count.scalar), zero, count.step);
+        self.emitter.branch(is_upward, below, exit, None);
+        self.emitter.at(below);
+        let is_below = self.emitter.compare(less(count.scalar), count.first, count.end);
+        self.emitter.branch(is_below, counted, exit, None);
+        self.emitter.at(counted);
+        // What is left is above 0, and is seen without a sign.
+        let left = self.emitter.arith(Operation::Sub, count.end, count.first);
+        let behind_first = self.emitter.arith(Operation::Sub, left, one);
+        let more = self.emitter.arith(Operation::DivUnsigned, behind_first, count.step);
+        self.emitter.arith(Operation::Add, more, one)
     }
 
     /// In how many bits a loop counts, and what is known of it.
@@ -98,46 +160,7 @@ impl<'c> Lowering<'c, '_> {
             end: self.cut(end, scalar),
             step: self.cut(step, scalar),
             is_exact: of_step.min >= 1 && is_exact(Binary::Add, of_index, of_step, scalar),
-            is_upward: of_step.min >= 1,
         }
-    }
-
-    /// Goes to the head of a loop, unless its step keeps it from running. Gives the block that
-    /// does.
-    fn enter(&self, count: &Count<'c>, head: Block<'c>, exit: Block<'c>) -> Block<'c> {
-        let here = self.emitter.here();
-        if count.is_upward {
-            self.emitter.jump(head);
-            return here;
-        }
-        let zero = self.emitter.int(scalar_ty(count.scalar), 0);
-        let is_upward = self.emitter.compare(less(count.scalar), zero, count.step);
-        self.emitter.branch(is_upward, head, exit, None);
-        here
-    }
-
-    /// Goes to the next turn. Gives the index there, and the block that comes to it.
-    fn step(
-        &self,
-        count: &Count<'c>,
-        at: V<'c>,
-        head: Block<'c>,
-        exit: Block<'c>,
-    ) -> (V<'c>, Block<'c>) {
-        let here = self.emitter.here();
-        if count.is_exact {
-            let is_signed = count.scalar.is_signed();
-            let sum = self.emitter.arith_exact(Operation::Add, is_signed, at, count.step);
-            self.emitter.jump(head);
-            return (sum, here);
-        }
-        // What is left is above 0, and is seen without a sign: the sum cannot overflow where it is
-        // more than the step.
-        let left = self.emitter.arith(Operation::Sub, count.end, at);
-        let sum = self.emitter.arith(Operation::Add, at, count.step);
-        let is_more = self.emitter.compare(Predicate::UGT, left, count.step);
-        self.emitter.branch(is_more, head, exit, None);
-        (sum, here)
     }
 
     /// Leaves the turn of the innermost loop.

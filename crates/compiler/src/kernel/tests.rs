@@ -487,12 +487,13 @@ fn loops_end_where_sums_overflow() {
         "sm_90",
         &words,
         expect![[r#"
-        setp.lt.s64  %p1, %rd3, 1;
-        add.s64  %rd4, %rd3, %rd2;
-        setp.ge.s64  %p2, %rd5, %rd2;
-        add.s64  %rd5, %rd5, %rd3;
-        sub.s64  %rd4, %rd4, %rd3;
-        setp.gt.u64  %p3, %rd4, %rd3;
-    "#]],
+            setp.gt.s64  %p1, %rd5, 0;
+            add.s64  %rd1, %rd4, -1;
+            setp.ne.b64  %p2, %rd7, 0;
+            add.s64  %rd9, %rd10, 1;
+            add.s64  %rd8, %rd8, %rd3;
+            add.s64  %rd9, %rd9, -1;
+            setp.ne.b64  %p3, %rd9, 0;
+        "#]],
     );
 }
