@@ -4,6 +4,7 @@
 mod call;
 mod diagnostic;
 mod fault;
+mod kernels;
 mod launch;
 mod plan;
 mod prints;
@@ -54,6 +55,7 @@ pub struct Shown<'s> {
 /// The registry: a line a kind.
 pub const KINDS: &[Kind] = &[
     signature::KIND,
+    kernels::KIND,
     workspace::KIND,
     launch::KIND,
     diagnostic::KIND,

@@ -78,12 +78,14 @@ impl Run {
 
 /// What was done; a failure where something is wrong with it.
 fn report(done: &Interpreted, told: Told) -> Report {
-    let told = told.and(done.findings.clone());
-    let findings = told::json(&told);
+    let warnings = told::json(&told);
+    let found = Told { diagnostics: done.findings.clone(), ..told.clone() };
+    let findings = told::json(&found);
     let launches: Vec<_> = done.launches.iter().map(launch_json).collect();
     let tensors: Vec<_> = done.tensors.iter().map(tensor_json).collect();
     let answer = json!({
         "launches": launches, "tensors": tensors, "findings": findings, "exact": done.is_exact,
+        "warnings": warnings,
     });
     let mut text = String::new();
     done.launches.iter().for_each(|launch| text += &launch_text(launch));
@@ -92,7 +94,8 @@ fn report(done: &Interpreted, told: Told) -> Report {
         text += &tensor_text(tensor);
     });
     let code = if done.findings.has_errors() { crate::FAILURE } else { crate::SUCCESS };
-    Report { code, ..Report::new(text, answer).with_warnings(told) }
+    let told = told.and(done.findings.clone());
+    Report { code, warnings: told, ..Report::new(text, answer) }
 }
 
 fn launch_text(launch: &InterpretedLaunch) -> String {

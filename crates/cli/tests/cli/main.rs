@@ -10,6 +10,7 @@ mod check;
 mod compilers;
 mod diagnostics;
 mod documents;
+mod kernels;
 mod layout;
 mod package_files;
 mod places;

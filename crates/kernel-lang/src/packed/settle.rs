@@ -203,8 +203,11 @@ impl Group {
                 from + behind
             }
             None => {
-                groups.insert(from, self);
-                from
+                // In the order of the text, as far as any place will do.
+                let is_before = |group: &&Group| group.span.start <= self.span.start;
+                let place = from + groups[from..].iter().take_while(is_before).count();
+                groups.insert(place, self);
+                place
             }
         }
     }

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Files of kernels: built, checked, run on the interpreter, and shown.
+
+use crate::bench::{Bench, Ran};
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+/// A sum of each row, which needs a barrier.
+const REDUCE: &str = r#"
+import kernpack as kp
+from sizes import THREADS
+
+
+@kp.kernel
+def sum_rows(x, out, threads: kp.Constexpr):
+    partial = kp.shared(kp.float32, threads // 32)
+    row = kp.block_idx()[0]
+    acc = kp.float32(0)
+    for i in range(kp.thread_idx()[0], x.shape[1], threads):
+        acc += x[row, i]
+    acc = kp.warp_reduction_sum(acc)
+    if kp.lane_idx() == 0:
+        partial[kp.warp_idx()] = acc
+    kp.sync_threads()
+    if kp.thread_idx()[0] == 0:
+        total = kp.float32(0)
+        for w in range(threads // 32):
+            total += partial[w]
+        out[row] = total
+
+
+@kp.jit("reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+def reduce_sum(x, out):
+    """Sums each row."""
+    sum_rows(x, out, THREADS).launch(grid=x.shape[0], block=THREADS)
+
+
+@kp.kernel
+def half_of(x, y):
+    i = kp.block_idx()[0]
+    if i % 2 == 0:
+        y[i] = x[i]
+
+
+@kp.jit("halves(x: Tensor([n], T, align=16), eps: float32 = 1e-6) -> y: Tensor([n], T) where T in {float16, int8}")
+def halves(x, eps, y):
+    half_of(x, y).launch(grid=x.shape[0], block=1)
+"#;
+
+fn bench() -> Bench {
+    Bench::with("reduce_sum.py", REDUCE).and("sizes.py", "THREADS = 64\n")
+}
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+fn expect(args: &[&str], expected: Expect) {
+    bench().expect(args, expected);
+}
+
+#[test]
+fn a_kernel_file_is_built_as_a_package() {
+    let bench = bench();
+    let built = bench.run(["--json", "build", "reduce_sum.py", "-o", "r.so", "--depfile", "r.d"]);
+    let answer = json(&built);
+    assert_eq!(
+        (&answer["package"], &answer["inputs"]),
+        (&Value::from("reduce_sum"), &Value::from(vec!["reduce_sum.py", "sizes.py"]))
+    );
+    let shown = bench.run(["inspect", "r.so"]).stdout;
+    let from = shown.find("  reduce_sum(x").expect("the function");
+    let end = from + shown[from..].find("\n\n").expect("another function");
+    expect![[r#"
+          reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))
+            Sums each row.
+            submit auto
+            launches sum_rows(x, n: int64, m: int64, out)
+              kernel: PTX for compute_80
+              grid [m], block [64]"#]]
+    .assert_eq(&shown[from..end]);
+}
+
+#[test]
+fn an_import_that_changes_is_noticed() {
+    let bench = bench();
+    let threads = || {
+        bench.run(["build", "reduce_sum.py", "-o", "r.so"]);
+        let shown = bench.run(["inspect", "r.so"]).stdout;
+        let at = shown.find("block [").expect("a block");
+        shown[at..].split(']').next().unwrap_or_default().to_string()
+    };
+    assert_eq!(threads(), "block [64");
+    std::fs::write(bench.path("sizes.py"), "THREADS = 96\n").unwrap();
+    assert_eq!(threads(), "block [96");
+    assert_eq!(threads(), "block [96");
+}
+
+#[test]
+fn the_standard_input_may_be_a_kernel_file() {
+    let bench = bench();
+    let text = REDUCE.replace("from sizes import THREADS", "THREADS = 32");
+    let mut command = bench.command(crate::bench::KERNPACK);
+    command.args(["build", "-", "--kernels", "-o", "k.so"]);
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    std::io::Write::write_all(&mut stdin, text.as_bytes()).expect("it is read");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    assert!(bench.run(["inspect", "k.so"]).stdout.contains("package kernels\n"));
+}
+
+#[test]
+fn architectures_are_chosen() {
+    let bench = bench();
+    let kernels = |archs: &str| {
+        let built = bench.run(["build", "reduce_sum.py", "-o", "r.so", "--arch", archs]);
+        assert_eq!(built.code, Some(0), "{built}");
+        bench.run(["inspect", "r.so"]).stdout.matches("PTX for compute_90").count()
+    };
+    assert_eq!(kernels("compute_90"), 3);
+}
+
+#[test]
+fn problems_stand_in_their_files() {
+    let bench = bench().and("sizes.py", "THREADS = 64 +\n");
+    let expected = expect![[r#"
+        exit 1
+        err: error[python-syntax]: expected an expression
+        err:  --> sizes.py:1:15
+        err:   |
+        err: 1 | THREADS = 64 +
+        err:   |               ^
+    "#]];
+    bench.expect(&["check", "reduce_sum.py"], expected);
+    let bench = Bench::with("no-name.py", "import kernpack as kp\n");
+    let expected = expect![[r#"
+        exit 1
+        err: error[bad-name]: the package's name, `no-name`, is no C identifier
+        err:  --> no-name.py:1:1
+        err:   |
+        err: 1 | import kernpack as kp
+        err:   | ^ expected letters, digits and `_`, no digit in front
+        err: 
+        err: error[empty-package]: `no-name.py` has no packed functions
+        err:  --> no-name.py:1:1
+        err:   |
+        err: 1 | import kernpack as kp
+        err:   | ^
+        err:   |
+        err:   = help: write `@kp.jit("name(x: Tensor([n], float32))")` in front of a function
+    "#]];
+    bench.expect(&["check", "no-name.py"], expected);
+}
+
+#[test]
+fn a_package_file_names_a_kernel() {
+    let package = r#"
+[package]
+name = "rows"
+[[function]]
+signature = "rows(x: Tensor([m, n], T), out: Tensor([m], T, mut)) where T in {float32, int8}"
+source = { kernel = "reduce_sum.py", arch = ["compute_80"] }
+kernel = "sum_rows"
+args = ["x", "out", "64"]
+launch = { grid = ["m"], block = [64] }
+[[function]]
+signature = "none(x: Tensor([m], float32))"
+source = { kernel = "reduce_sum.py" }
+kernel = "sum_row"
+args = ["x"]
+launch = { grid = ["m"], block = [64] }
+[[function]]
+signature = "few(x: Tensor([m], float32), s: String)"
+source = { kernel = "reduce_sum.py" }
+kernel = "sum_rows"
+args = ["x", "s"]
+launch = { grid = ["m"], block = [64] }
+"#;
+    let expected = expect![[r#"
+        exit 1
+        err: error[unknown-kernel]: `reduce_sum.py` has no kernel `sum_row`
+        err:   --> rows.toml:13:10
+        err:    |
+        err: 13 | kernel = "sum_row"
+        err:    |          ^^^^^^^^^
+        err:    |
+        err:    = help: its kernels are `sum_rows`, `half_of`
+        err: 
+        err: error[packed-argument]: `sum_rows` takes 3 arguments, and is passed 2
+        err:   --> rows.toml:20:9
+        err:    |
+        err: 20 | args = ["x", "s"]
+        err:    |         ^^^^^^^^
+        err:    |
+        err:    = help: it is `sum_rows(x, out, threads)`
+        err: 
+        err: error[element-type]: elements are int8, and this is float32
+        err:   --> reduce_sum.py:21:20
+        err:    |
+        err: 21 |         out[row] = total
+        err:    |                    ^^^^^
+        err:    |
+        err:   ::: rows.toml:7:10
+        err:    |
+        err:  7 | kernel = "sum_rows"
+        err:    |          ---------- launched here, where `T` is int8
+        err:    |
+        err:    = help: write `kp.int8(…)` around it
+    "#]];
+    bench().and("rows.toml", package).expect(&["check", "rows.toml"], expected);
+    let package = package.split("[[function]]\nsignature = \"none").next().unwrap();
+    let package = package.replace(", int8", "");
+    let bench = bench().and("rows.toml", package);
+    let expected = expect![[r#"
+        exit 0
+        out: sum_rows: grid [2], block [64]
+        out: out: float32 [2] = 3.0 3.0
+    "#]];
+    bench.expect(&["run", "rows.toml", "rows", "m=2", "n=3", "--fill", "ones"], expected);
+}
+
+#[test]
+fn a_function_runs_on_the_interpreter() {
+    expect(
+        &["run", "reduce_sum.py", "reduce_sum", "m=3", "n=100", "--check", "--fill", "count"],
+        expect![[r#"
+            exit 0
+            out: sum_rows: grid [3], block [64]
+            out: out: float32 [3] = 4950.0 14950.0 24950.0
+        "#]],
+    );
+}
+
+#[test]
+fn what_kernels_do_wrong_is_found() {
+    let racy = REDUCE.replace("    kp.sync_threads()\n", "");
+    let over = REDUCE.replace("x.shape[1], threads)", "x.shape[1] + 1, threads)");
+    let expected = expect![[r#"
+        exit 1
+        out: sum_rows: grid [1], block [64]
+        out: out: float32 [1] = 64.0
+        err: error[shared-race]: race: `partial[1]` is written, and nothing orders that with another thread's read, in thread (32, 0, 0) of block (0, 0, 0)
+        err:   --> racy.py:15:9
+        err:    |
+        err: 15 |         partial[kp.warp_idx()] = acc
+        err:    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ thread (32, 0, 0) of block (0, 0, 0)
+        err: ...
+        err: 19 |             total += partial[w]
+        err:    |                      ---------- thread (0, 0, 0) of block (0, 0, 0) reads it
+        err: 
+        err: error[uninitialised-read]: reads `partial[1]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0)
+        err:   --> racy.py:19:22
+        err:    |
+        err: 19 |             total += partial[w]
+        err:    |                      ^^^^^^^^^^ thread (0, 0, 0) of block (0, 0, 0)
+    "#]];
+    let bench = bench().and("racy.py", racy).and("over.py", over);
+    bench.expect(&["run", "racy.py", "reduce_sum", "m=1", "n=100", "--fill", "ones"], expected);
+    let expected = expect![[r#"
+        exit 1
+        out: sum_rows: grid [1], block [64]
+        out: out: float32 [1] = 100.0
+        err: error[index-out-of-bounds]: index 100 is out of bounds: the extent is 100, in thread (36, 0, 0) of block (0, 0, 0)
+        err:   --> over.py:12:16
+        err:    |
+        err: 12 |         acc += x[row, i]
+        err:    |                ^^^^^^^^^ thread (36, 0, 0) of block (0, 0, 0)
+        err: 
+        err: error[out-of-bounds]: reads element 100 of `x`, which has 100, in thread (36, 0, 0) of block (0, 0, 0)
+        err:   --> over.py:12:16
+        err:    |
+        err: 12 |         acc += x[row, i]
+        err:    |                ^^^^^^^^^ thread (36, 0, 0) of block (0, 0, 0)
+    "#]];
+    bench.expect(&["run", "over.py", "reduce_sum", "m=1", "n=100", "--fill", "ones"], expected);
+    let expected = expect![[r#"
+        exit 1
+        out: half_of_int8: grid [4], block [1]
+        out: y: int8 [4] = 6 0 7 0
+        err: error[unwritten-result]: no kernel has written `y[1]`
+        err:   --> reduce_sum.py:37:70
+        err:    |
+        err: 37 | @kp.jit("halves(x: Tensor([n], T, align=16), eps: float32 = 1e-6) -> y: Tensor([n], T) where T in {float16, int8}")
+        err:    |                                                                      ^ a result, of which callers see every element
+    "#]];
+    bench.expect(&["run", "reduce_sum.py", "halves", "n=4", "T=int8"], expected);
+}
+
+#[test]
+fn arguments_that_are_not_determined() {
+    let expected = expect![[r#"
+        exit 1
+        err: error[undetermined]: `reduce_sum` needs `n`
+        err:   --> reduce_sum.py:24:10
+        err:    |
+        err: 24 | @kp.jit("reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+        err:    |          ^^^^^^^^^^
+        err:    |
+        err:    = help: write `n=…`
+        err: 
+        err: error[unknown-name]: `reduce_sum` has nothing that is called `k`
+        err:   --> reduce_sum.py:24:10
+        err:    |
+        err: 24 | @kp.jit("reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))")
+        err:    |          ^^^^^^^^^^
+    "#]];
+    bench().expect(&["run", "reduce_sum.py", "reduce_sum", "m=3", "k=2"], expected);
+    let expected = expect![[r#"
+        exit 1
+        err: error[bad-value]: `T` is one of float16, int8, found `float32`
+        err: 
+        err: error[bad-value]: `n` is an integer, found `x`
+    "#]];
+    bench().expect(&["run", "reduce_sum.py", "halves", "n=x", "T=float32"], expected);
+    let expected = expect![[r#"
+        exit 1
+        err: error: there is no function `sum`; there is `reduce_sum`, `halves`
+    "#]];
+    bench().expect(&["run", "reduce_sum.py", "sum", "m=3"], expected);
+}
+
+#[test]
+fn a_run_as_json() {
+    let mut answer = json(&bench().run([
+        "--json",
+        "run",
+        "reduce_sum.py",
+        "reduce_sum",
+        "m=1",
+        "n=2",
+        "--fill",
+        "x=0.5",
+    ]));
+    assert!(answer["launches"][0]["thread_ops"].take().as_i64() > Some(64));
+    expect![[r#"{"launches":[{"kernel":"sum_rows","grid":[1,1,1],"block":[64,1,1],"smem":0,"printed":[],"thread_ops":null}],"tensors":[{"name":"x","dtype":"float32","shape":[1,2],"strides":[2,1],"role":"read","values":[0.5,0.5]},{"name":"out","dtype":"float32","shape":[1],"strides":[1],"role":"mut","values":[1.0]}],"findings":[],"exact":true,"warnings":[]}"#]]
+    .assert_eq(&answer.to_string());
+}
+
+#[test]
+fn kernels_are_shown() {
+    let bench = bench();
+    let shown = |form: &str| bench.run(["emit", "reduce_sum.py", "--as", form]).stdout;
+    let names = |text: &str, word: &str| {
+        let lines = text.lines().filter(|line| line.contains(word));
+        lines.map(|line| line.split('(').next().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&shown("ir"), "kernel "),
+        ["kernel sum_rows", "kernel half_of_float16", "kernel half_of_int8"]
+    );
+    assert_eq!(
+        names(&shown("ptx"), ".visible .entry"),
+        [
+            ".visible .entry sum_rows",
+            ".visible .entry half_of_float16",
+            ".visible .entry half_of_int8"
+        ]
+    );
+    assert!(shown("llvm").contains("define ptx_kernel void @sum_rows"), "{}", shown("llvm"));
+    let one = bench.run(["emit", "reduce_sum.py", "--as", "ir", "--function", "halves"]).stdout;
+    assert!(!one.contains("sum_rows"));
+    let expected = expect![[r#"
+        exit 1
+        err: error: there is no function `sums`; there is `reduce_sum`, `halves`
+    "#]];
+    bench.expect(&["emit", "reduce_sum.py", "--as", "ir", "--function", "sums"], expected);
+}
