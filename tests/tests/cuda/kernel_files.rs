@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels that are written here: what reaches them of tensors, dims, strides and scalars, and which
-//! of them a call launches.
+//! Kernels that are written here: what reaches them of tensors, dims, strides and scalars, and
+//! which of them a call launches.
 
 use super::*;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -82,7 +82,8 @@ fn a_package_file_names_a_kernel_of_a_file() {
         let (x, y) = (matrix(dtype, 0x1000, None, [3, 10]), matrix(dtype, 0x9000, None, [3, 10]));
         launches(&package, "rows", &[x, y])
     };
-    let passed = "[3,1,1] [128,1,1] 0: 0010000000000000 0a00000000000000 0300000000000000 0090000000000000";
+    let passed =
+        "[3,1,1] [128,1,1] 0: 0010000000000000 0a00000000000000 0300000000000000 0090000000000000";
     assert_eq!(call(DType::FLOAT16), [format!("scale_float16 {passed}")]);
     assert_eq!(call(DType::FLOAT32), [format!("scale_float32 {passed}")]);
 }

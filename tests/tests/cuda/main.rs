@@ -3,10 +3,11 @@
 //! choose ([`devices`]), what they load ([`loading`]), and what they say ([`errors`]); kernels by
 //! their [names] in C++, [prepared](prepare) calls and what they [hold](held), what launches
 //! [pass](arguments) and [ask](facts) of the device, [tensor maps](tensor_map), and kernels that
-//! [Triton](triton) compiled or that are [written here](kernel_files); how launches were [submitted], through executable [graphs], alone and
-//! in [chains], by [threads](graph_threads), and where they stay [plain], because of a [setting]
-//! too; how many graphs there [are](graph_bounds), and what [fails](graph_errors) on their way; and
-//! the driver's [structs](interface). What the build says is tested with the compiler.
+//! [Triton](triton) compiled, or that are [written here](kernel_files); how launches were
+//! [submitted], through executable [graphs], alone and in [chains], by [threads](graph_threads),
+//! and where they stay [plain], because of a [setting] too; how many graphs there
+//! [are](graph_bounds), and what [fails](graph_errors) on their way; and the driver's
+//! [structs](interface). What the build says is tested with the compiler.
 
 mod again;
 mod arguments;

@@ -241,6 +241,12 @@ fn what_kernels_do_wrong_is_found() {
         exit 1
         out: sum_rows: grid [1], block [64]
         out: out: float32 [1] = 64.0
+        err: error[uninitialised-read]: reads `partial[1]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0)
+        err:   --> racy.py:19:22
+        err:    |
+        err: 19 |             total += partial[w]
+        err:    |                      ^^^^^^^^^^ thread (0, 0, 0) of block (0, 0, 0)
+        err: 
         err: error[shared-race]: race: `partial[1]` is written, and nothing orders that with another thread's read, in thread (32, 0, 0) of block (0, 0, 0)
         err:   --> racy.py:15:9
         err:    |
@@ -249,12 +255,6 @@ fn what_kernels_do_wrong_is_found() {
         err: ...
         err: 19 |             total += partial[w]
         err:    |                      ---------- thread (0, 0, 0) of block (0, 0, 0) reads it
-        err: 
-        err: error[uninitialised-read]: reads `partial[1]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0)
-        err:   --> racy.py:19:22
-        err:    |
-        err: 19 |             total += partial[w]
-        err:    |                      ^^^^^^^^^^ thread (0, 0, 0) of block (0, 0, 0)
     "#]];
     let bench = bench().and("racy.py", racy).and("over.py", over);
     bench.expect(&["run", "racy.py", "reduce_sum", "m=1", "n=100", "--fill", "ones"], expected);
