@@ -164,8 +164,19 @@ impl<'c> Lowering<'c, '_> {
     }
 
     fn shift_left(&self, of: Ints, a: V<'c>, count: V<'c>) -> V<'c> {
-        let shifted = self.emitter.arith(Operation::ShiftLeft, a, count);
+        let shifted = self.emitter.arith(Operation::ShiftLeft, a, self.below_width(of, count));
         self.unless_long(of, count, shifted)
+    }
+
+    /// A count below the width: the count itself where it is one. LLVM takes PTX's shifts for ones
+    /// that look at all of a count of 64 bits, and leaves the comparison of it out; but they look
+    /// at the lower 32.
+    fn below_width(&self, of: Ints, count: V<'c>) -> V<'c> {
+        if Lowering::is_short(of) || of.scalar.bits() < 64 {
+            return count;
+        }
+        let most = self.emitter.int(scalar_ty(of.scalar), i64::from(of.scalar.bits()) - 1);
+        self.emitter.arith(Operation::And, count, most)
     }
 
     /// What was shifted, or 0 where that was by the width or more.
@@ -181,7 +192,8 @@ impl<'c> Lowering<'c, '_> {
 
     fn shift_right(&self, of: Ints, a: V<'c>, count: V<'c>) -> V<'c> {
         if !of.scalar.is_signed() {
-            let shifted = self.emitter.arith(Operation::ShiftRightZeros, a, count);
+            let within = self.below_width(of, count);
+            let shifted = self.emitter.arith(Operation::ShiftRightZeros, a, within);
             return self.unless_long(of, count, shifted);
         }
         let count = match Lowering::is_short(of) {

@@ -20,7 +20,7 @@ pub(super) fn read(function: &Function, call: &Call, problems: &mut Diagnostics)
         match &*name.name {
             "workspace" => workspaces = read_workspaces(value, problems),
             other => {
-                let message = format!("`kp.jit` has no `{other}`");
+                let message = format!("`kp.jit` takes no keyword `{other}`");
                 let problem = Diagnostic::new("decorator", message).label(name.span, "unknown");
                 let help = "write `kp.jit(\"signature\", workspace={\"name\": \"Tensor(…)\"})`";
                 problems.push(problem.help(help));

@@ -461,7 +461,7 @@ def f(x):
     pass
 "#,
         expect![[r#"
-            [decorator] `kp.jit` has no `works`
+            [decorator] `kp.jit` takes no keyword `works`
               2: `works` unknown
               help: write `kp.jit("signature", workspace={"name": "Tensor(…)"})`
             [packed-name] `g` has the signature of `f`
