@@ -69,10 +69,10 @@ fn a_kernel_file_is_built_as_a_package() {
         (&Value::from("reduce_sum"), &Value::from(vec!["reduce_sum.py", "sizes.py"]))
     );
     let shown = bench.run(["inspect", "r.so"]).stdout;
-    let from = shown.find("  reduce_sum(x").expect("the function");
+    let from = shown.find("reduce_sum(x").expect("the function");
     let end = from + shown[from..].find("\n\n").expect("another function");
     expect![[r#"
-          reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))
+        reduce_sum(x: Tensor([m, n], float32), out: Tensor([m], float32, mut))
             Sums each row.
             submit auto
             launches sum_rows(x, n: int64, m: int64, out)
