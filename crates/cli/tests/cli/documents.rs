@@ -37,6 +37,9 @@ fn bench() -> Bench {
     let bench = Bench::with("norm.toml", &norm).and("norm.c", functions);
     let bench = bench.and("rms.toml", rms).and("rms.cu", block(&cuda, "cpp", "__global__"));
     std::fs::create_dir(bench.path("kernels")).expect("a writable folder");
+    let kernels = document("writing-a-kernel.md");
+    let bench = bench.and("sum.py", block(&kernels, "python", "def row_sums"));
+    let bench = bench.and("fill.py", block(&kernels, "python", "def fill_all"));
     let bench = bench.and("kernels/norm.c", functions);
     bench
         .and_program("write-package", "cat norm.toml")
@@ -164,14 +167,26 @@ fn options(text: &str) -> Vec<&str> {
 #[test]
 fn every_option_is_in_the_table() {
     let document = document("command-line.md");
-    let help = Bench::new().run(["build", "--help"]).stdout;
-    let (_, known) = help.split_once("Options:").expect("clap lists them");
-    let mut known = options(known);
-    // These go with every command.
-    known.retain(|option| !["--help", "--json", "--output"].contains(option));
-    let rows = document.lines().filter(|line| line.starts_with("| `-"));
-    let first_cells: String = rows.map(|row| row.split(" | ").next().unwrap_or_default()).collect();
-    assert_eq!(options(&first_cells), known);
+    let bench = Bench::new();
+    let known = |command| {
+        let help = bench.run([command, "--help"]).stdout;
+        let (_, known) = help.split_once("Options:").expect("clap lists them");
+        let mut known = options(known);
+        // These go with every command.
+        known.retain(|option| !["--help", "--json", "--output"].contains(option));
+        known.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let of_build = known("build");
+    for command in ["build", "run", "emit"] {
+        let (_, section) =
+            document.split_once(&format!("## `kernpack {command} ")).expect("its section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter(|line| line.starts_with("| `-"));
+        let first_cells: String = rows.filter_map(|row| row.split(" | ").next()).collect();
+        let mut known = known(command);
+        known.retain(|option| command == "build" || !of_build.contains(option));
+        assert_eq!(options(&first_cells), known, "{command}");
+    }
 }
 
 /// The words in backquotes between two texts of a document.
@@ -209,7 +224,73 @@ fn answers_for_programs_have_the_keys_that_stand_there() {
     let labels = rows.iter().find(|row| row.starts_with("labels`")).expect("the row");
     let of_labels: Vec<_> = labels.split('`').skip(2).step_by(2).collect();
     assert_eq!(keys_of(&diagnostic["labels"][0]), of_labels);
+    let ran = keys(&document, "1 where something is wrong. With `--json`, the answer is", ". A");
+    let answer = expect_keys(&["run", "sum.py", "row_sums", "m=1", "n=4", "--json"], &ran);
+    let launch = answer["launches"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
+    assert_eq!(launch, keys(&document, "A launch has", ", how many"));
+    let emitted = keys(&document, "`build`. With `--json`, the answer is", "## ");
+    let answer = expect_keys(&["emit", "sum.py", "--as", "ir", "--json"], &["kernels", "warnings"]);
+    let kernel = answer["kernels"][0].as_object().expect("an object").keys();
+    assert_eq!(
+        emitted,
+        ["kernels"]
+            .into_iter()
+            .chain(kernel.map(String::as_str))
+            .chain(["warnings"])
+            .collect::<Vec<_>>()
+    );
     let answer = expect_keys(&["explain", "tensor-rank", "--json"], &["pages"]);
     let page = answer["pages"][0].as_object().expect("an object").keys().collect::<Vec<_>>();
     assert_eq!(page, keys(&document, "the answer is `pages`: a list of", "##"));
+}
+
+/// A page on kernels is run from top to bottom: its files are those whose names stand in front of
+/// them, and what its commands print stands behind them. `UPDATE_EXPECT=1` writes that.
+#[test]
+fn pages_on_kernels_show_what_happens() {
+    for name in ["writing-a-kernel.md", "debugging.md"] {
+        let text = document(name);
+        let shown = walked(&text);
+        if std::env::var_os("UPDATE_EXPECT").is_some() && shown != text {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+            std::fs::write(path, &shown).expect("a writable folder");
+            continue;
+        }
+        assert_eq!(shown, text, "{name}");
+    }
+}
+
+/// A page with what its commands print.
+fn walked(page: &str) -> String {
+    let bench = Bench::new().and_program("kernpack", &format!("exec {KERNPACK} \"$@\""));
+    let mut shown = String::new();
+    let (mut file, mut printed): (Option<&str>, Option<String>) = (None, None);
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        shown += &format!("{line}\n");
+        let named = line.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        file = named.filter(|name| name.contains('.')).or(file);
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let block: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
+        match (info, file.take()) {
+            ("python" | "toml", Some(name)) => {
+                std::fs::write(bench.path(name), block.join("\n") + "\n").expect("a file");
+            }
+            ("sh", _) => printed = Some(block.iter().map(|line| said(&bench, line)).collect()),
+            _ => {}
+        }
+        match printed.take_if(|_| info == "text") {
+            Some(text) => shown += &text,
+            None => block.iter().for_each(|line| shown += &format!("{line}\n")),
+        }
+        shown += "```\n";
+    }
+    shown
+}
+
+/// What a command prints: of `inspect`, what it says of the functions.
+fn said(bench: &Bench, line: &str) -> String {
+    let ran = run_line(bench, line);
+    let inspected = line.contains(" inspect ").then(|| ran.stdout.rsplit_once("\n\n")).flatten();
+    inspected.map_or_else(|| ran.stdout.clone(), |(_, functions)| functions.into()) + &ran.stderr
 }
