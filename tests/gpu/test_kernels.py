@@ -72,6 +72,21 @@ def test_reduce_sum(name, n, m):
     assert bool(((out.double() - x.double().sum(-1)).abs() <= allowed).all()) and is_around_kept()
 
 
+def test_rows_beyond_32_bits():
+    m, n = (1 << 17) + 3, 1 << 14  # 2^31 elements and three rows
+    x = (torch.arange(m, device="cuda") % 127).float()[:, None].expand(m, n).contiguous()
+    out = torch.empty(m, device="cuda")
+    for name in SUMS:
+        package("reduce_sum")[name](x, out.fill_(-1))
+        assert torch.equal(out, x[:, 0] * n)
+    package("softmax").softmax(x, x)
+    assert bool((x == 1 / n).all())
+    tall, wide = x.view(n, m), torch.empty(m, n, device="cuda")
+    tall[:, -1] = torch.arange(n, device="cuda")
+    package("transpose").transpose(tall, wide)
+    assert torch.equal(wide[-1], tall[:, -1]) and bool((wide[:-1] == 1 / n).all())
+
+
 @pytest.mark.parametrize("n", WIDTHS)
 @pytest.mark.parametrize("m", HEIGHTS)
 def test_softmax(n, m):
