@@ -57,11 +57,17 @@ def test_the_package_file_of_the_first_page(folder):
     for name, info in (("add_one.c", "c"), ("add_one.toml", "toml")):
         [text] = blocks("README.md", info)
         (folder / name).write_text(text)
-    shown = run(folder, block("README.md", "sh", "kernpack build"))
+    shown = run(folder, block("README.md", "sh", "kernpack build add_one.toml"))
     assert "package add_one" in shown
     run_python(
         folder, block("README.md", "python", "import numpy, tvm_ffi") + "assert (b == 1).all()\n"
     )
+
+
+def test_the_kernel_of_the_first_page(folder):
+    (folder / "scale.py").write_text(block("README.md", "python", "@kp.kernel"))
+    shown = run(folder, block("README.md", "sh", "kernpack build scale.py"))
+    assert shown.endswith(block("README.md", "text", "scale_elements"))
 
 
 def test_calls_from_python(folder):
