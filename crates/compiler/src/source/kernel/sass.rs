@@ -12,8 +12,8 @@ use thiserror::Error;
 pub enum SassError {
     /// There is no disassembler.
     #[error(
-        "found no nvdisasm, NVIDIA's disassembler; install the CUDA toolkit or the Python package nvidia-cuda-nvcc, or add its folder to PATH; these were looked for: {}",
-        .tried.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        "found no nvdisasm, NVIDIA's disassembler; install the CUDA toolkit or the Python package nvidia-cuda-nvcc, or add its folder to PATH; these were looked for:{}",
+        .tried.iter().map(|path| format!("\n  {}", path.display())).collect::<String>()
     )]
     NoDisassembler {
         /// The files that are not there.
@@ -30,8 +30,8 @@ pub enum SassError {
 }
 
 /// A cubin as assembly, by NVIDIA's `nvdisasm`, which is looked for on `PATH`, in the toolkit of
-/// `CUDA_HOME` or `CUDA_PATH`, in the wheels of `KERNPACK_PYTHON`'s and `VIRTUAL_ENV`'s
-/// environments, and in `/usr/local/cuda`.
+/// `CUDA_HOME` or `CUDA_PATH`, in the wheels of NVIDIA and Triton in `KERNPACK_PYTHON`'s and
+/// `VIRTUAL_ENV`'s environments, and in `/usr/local/cuda`.
 ///
 /// # Errors
 /// Where there is none, or it refuses the bytes.
@@ -77,16 +77,58 @@ fn candidates(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         folders.extend(wheels(root));
     }
     folders.push(PathBuf::from("/usr/local/cuda/bin"));
-    folders.into_iter().map(|folder| folder.join(NAME)).collect()
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    for candidate in folders.into_iter().map(|folder| folder.join(NAME)) {
+        if !candidates.contains(&candidate) {
+            candidates.push(candidate);
+        }
+    }
+    candidates
 }
 
-/// The folders of programs of NVIDIA's wheels in an environment.
+/// The folders of an environment in whose wheels the disassembler may be: NVIDIA's, and Triton's.
 fn wheels(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root.join("lib")).into_iter().flatten().flatten();
-    let packages = entries.map(|entry| entry.path().join("site-packages/nvidia"));
-    let mut folders: Vec<_> = packages
-        .flat_map(|nvidia| ["cu13/bin", "cuda_nvcc/bin"].map(|folder| nvidia.join(folder)))
-        .collect();
+    let packages = entries.map(|entry| entry.path().join("site-packages"));
+    let in_package = |package: PathBuf| {
+        ["nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "triton/backends/nvidia/bin"]
+            .map(|folder| package.join(folder))
+    };
+    let mut folders: Vec<_> = packages.flat_map(in_package).collect();
     folders.sort();
     folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disassembler_is_looked_for_where_toolkits_are() {
+        let root = tempfile::tempdir().expect("a folder");
+        let packages = root.path().join("venv/lib/python3.12/site-packages");
+        std::fs::create_dir_all(&packages).expect("the folder can be written");
+        let venv = root.path().join("venv");
+        let variable = |name: &str| match name {
+            "PATH" => Some(OsString::from("/one:/two:/one")),
+            "CUDA_HOME" => Some(OsString::from("/toolkit")),
+            "KERNPACK_PYTHON" => Some(venv.join("bin/python").into_os_string()),
+            "VIRTUAL_ENV" => Some(venv.clone().into_os_string()),
+            _ => None,
+        };
+        let packages = packages.display().to_string();
+        let shown = candidates(&variable).into_iter().map(|path| path.display().to_string());
+        let shown: Vec<_> = shown.map(|path| path.replace(&packages, "packages")).collect();
+        let expected = [
+            "/one/nvdisasm",
+            "/two/nvdisasm",
+            "/toolkit/bin/nvdisasm",
+            "packages/nvidia/cu13/bin/nvdisasm",
+            "packages/nvidia/cuda_nvcc/bin/nvdisasm",
+            "packages/triton/backends/nvidia/bin/nvdisasm",
+            "/usr/local/cuda/bin/nvdisasm",
+        ];
+        assert_eq!(shown, expected);
+        assert!(candidates(&|_| None).iter().all(|path| path.is_absolute()));
+    }
 }
