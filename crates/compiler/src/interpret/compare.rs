@@ -117,8 +117,7 @@ pub(super) fn compare(
     for mirror in &mirrors {
         let bytes = mirror.buffer.bytes().map_err(refused)?;
         let (memory, end) = (made.memories.get(mirror.memory), mirror.start + mirror.size);
-        let around = bytes[..mirror.start].iter().chain(&bytes[end..]);
-        if around.copied().any(|byte| byte != GUARD_BYTE) {
+        if !is_around_kept(&bytes, mirror.start, end) {
             let message = format!("memory around `{}` was written on {}", memory.name, gpu.name);
             problems.push(Diagnostic::new("gpu-difference", message));
         }
@@ -126,6 +125,11 @@ pub(super) fn compare(
     }
     problems.into_result()?;
     Ok(Comparison { gpu: gpu.name.clone(), arch, tensors })
+}
+
+/// Whether nothing was written outside of a tensor.
+fn is_around_kept(bytes: &[u8], start: usize, end: usize) -> bool {
+    bytes[..start].iter().chain(&bytes[end..]).all(|byte| *byte == GUARD_BYTE)
 }
 
 fn failed(gpu: &Gpu, what: &str, error: &DriverError) -> Diagnostic {
@@ -216,5 +220,21 @@ impl TensorDifference {
             lines.push(format!("at most {most} ulp apart"));
         }
         lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_around_a_tensor_counts() {
+        let written_at = |place: usize| {
+            let mut bytes = [GUARD_BYTE; 8];
+            bytes[place] = 0;
+            is_around_kept(&bytes, 2, 5)
+        };
+        let kept: Vec<usize> = (0..8).filter(|place| written_at(*place)).collect();
+        assert_eq!(kept, [2, 3, 4]);
     }
 }
