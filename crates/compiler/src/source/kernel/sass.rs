@@ -36,7 +36,11 @@ pub enum SassError {
 /// # Errors
 /// Where there is none, or it refuses the bytes.
 pub fn sass(cubin: &[u8]) -> Result<String, SassError> {
-    let candidates = candidates(&|name| std::env::var_os(name));
+    sass_by(candidates(&|name| std::env::var_os(name)), cubin)
+}
+
+/// The same by the first of these programs that is there.
+fn sass_by(candidates: Vec<PathBuf>, cubin: &[u8]) -> Result<String, SassError> {
     let Some(program) = candidates.iter().find(|path| path.is_file()).cloned() else {
         return Err(SassError::NoDisassembler { tried: candidates });
     };
@@ -62,8 +66,8 @@ fn run(program: &Path, cubin: &[u8]) -> Result<String, String> {
 fn candidates(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     const NAME: &str = "nvdisasm";
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let path = set("PATH").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let path = set("PATH");
+    let mut folders: Vec<PathBuf> = path.iter().flat_map(std::env::split_paths).collect();
     folders.extend(
         ["CUDA_HOME", "CUDA_PATH"]
             .iter()
@@ -102,6 +106,7 @@ fn wheels(root: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn the_disassembler_is_looked_for_where_toolkits_are() {
@@ -130,5 +135,41 @@ mod tests {
         ];
         assert_eq!(shown, expected);
         assert!(candidates(&|_| None).iter().all(|path| path.is_absolute()));
+    }
+
+    /// A program of a shell's lines.
+    fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it can be written");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, executable).expect("a file of ours");
+        path
+    }
+
+    #[test]
+    fn the_first_program_that_is_there_disassembles() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shows = program(folder.path(), "shows", "echo \"$1\"; cat \"$2\"");
+        let others = [folder.path().join("none"), shows, folder.path().join("other")];
+        let shown = sass_by(others.to_vec(), b"code").expect("it is shown");
+        assert_eq!(shown, "--print-code\ncode");
+        let refuses = program(folder.path(), "refuses", "echo what it is >&2; exit 3");
+        let error = sass_by(vec![refuses.clone()], b"code").expect_err("it refuses");
+        let expected = format!("`{}` refuses the code: what it is", refuses.display());
+        assert_eq!(error.to_string(), expected);
+        let no_program = folder.path().join("no-program");
+        std::fs::write(&no_program, "text").expect("it can be written");
+        let error = sass_by(vec![no_program.clone()], b"code").expect_err("it is no program");
+        let expected = format!("`{}` cannot be run: ", no_program.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+
+    #[test]
+    fn without_a_program_every_place_is_told() {
+        let error = sass_by(vec!["/one/nvdisasm".into(), "/two/nvdisasm".into()], b"code");
+        let expected = "found no nvdisasm, NVIDIA's disassembler; install the CUDA toolkit or the \
+                        Python package nvidia-cuda-nvcc, or add its folder to PATH; these were \
+                        looked for:\n  /one/nvdisasm\n  /two/nvdisasm";
+        assert_eq!(error.expect_err("there is none").to_string(), expected);
     }
 }
