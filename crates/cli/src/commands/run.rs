@@ -37,8 +37,8 @@ pub struct Run {
     /// bit for bit. Kernels are compiled for that GPU, unless --arch says for what.
     #[arg(long)]
     compare: bool,
-    /// How many units in the last place floats of the GPU may be away from the interpreter's.
-    /// Where approximate functions or atomic sums of floats have run, that is any number, unless it
+    /// How many units in the last place floats of the GPU may be away from the interpreter's. Where
+    /// approximate functions or atomic sums of floats have run, that is any number, unless it
     /// stands here.
     #[arg(long, value_name = "N", requires = "compare")]
     ulps: Option<u64>,

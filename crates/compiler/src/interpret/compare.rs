@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// What a GPU is compared for.
 #[derive(Clone, Debug, Default)]
 pub struct Compare {
-    /// What kernels are compiled for, of which the GPU takes what it would take of a package;
-    /// where there are none, its own architecture.
+    /// What kernels are compiled for, of which the GPU takes what it would take of a package; where
+    /// there are none, its own architecture.
     pub archs: Vec<Arch>,
     /// How many units in the last place floats may be apart. Where that is not said, they have the
     /// same bits, or may be any distance apart where the kernels' results are not exact.

@@ -52,8 +52,8 @@ pub(super) enum DriverError {
     },
 }
 
-/// `CUlaunchAttribute`, with the first of the numbers that its value may have.
-#[repr(C)]
+/// `CUlaunchAttribute`, whose value is as long as the longest may be.
+#[repr(C, align(8))]
 struct LaunchAttribute {
     id: c_uint,
     padding: c_uint,
@@ -72,6 +72,7 @@ struct LaunchConfig {
 }
 
 const _: () = assert!(size_of::<LaunchAttribute>() == 72 && size_of::<LaunchConfig>() == 56);
+const _: () = assert!(std::mem::offset_of!(LaunchAttribute, value) == 8);
 
 /// Declares functions of the driver, with the types of `cuda.h`, and loads them.
 macro_rules! functions {
