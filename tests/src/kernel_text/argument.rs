@@ -231,7 +231,10 @@ pub(super) fn constant_of(scalar: Scalar, text: &str) -> Result<Const, String> {
     if scalar.is_float() {
         return Ok(Const::float(scalar, text.parse().map_err(|_| wrong())?));
     }
-    Ok(Const::from_bits(scalar, text.parse::<i128>().map_err(|_| wrong())? as u64))
+    let number = text.parse::<i128>().map_err(|_| wrong())?;
+    let constant = Const::from_bits(scalar, number as u64);
+    let held = constant.as_int().map_or(constant.bits().into(), i128::from);
+    (held == number).then_some(constant).ok_or_else(wrong)
 }
 
 fn constant(text: &str) -> Option<Constant> {

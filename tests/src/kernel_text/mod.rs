@@ -228,6 +228,9 @@ fn shown(problems: &Diagnostics, texts: &Texts) -> String {
             let place = format!("{}:{column} `{piece}` {}", line, label.text);
             let _ = writeln!(shown, "  {}", place.trim_end());
         }
+        for line in problem.detail.iter().flat_map(|detail| detail.lines()) {
+            let _ = writeln!(shown, "  {line}");
+        }
         if let Some(help) = &problem.help {
             let _ = writeln!(shown, "  help: {help}");
         }
