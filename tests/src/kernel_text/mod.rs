@@ -31,6 +31,9 @@ use std::path::Path;
 /// What a file without an import of kernpack begins with. That line is counted.
 const IMPORT: &str = "import kernpack as kp\n";
 
+/// What the file is called that launches are of.
+const FILE: &str = "kernels.py";
+
 /// A file of kernels.
 #[derive(Clone, Debug, Default)]
 pub struct KernelText {
@@ -165,13 +168,13 @@ impl KernelText {
     /// The kernel of a launch, its parameters' names put to what they are given.
     fn elaborate(&self, call: &Call, texts: &mut Texts) -> Result<Instance, Diagnostics> {
         let mut door = |path: &Path| match path.to_str() {
-            Some("kernels.py") => Ok(self.text.as_bytes().to_vec()),
+            Some(FILE) => Ok(self.text.as_bytes().to_vec()),
             other => match self.beside.iter().find(|(name, _)| Some(&name[..]) == other) {
                 Some((_, text)) => Ok(text.as_bytes().to_vec()),
                 None => Err(std::io::ErrorKind::NotFound.into()),
             },
         };
-        let files = KernelFiles::read(Path::new("kernels.py"), &mut door, texts)?;
+        let files = KernelFiles::read(Path::new(FILE), &mut door, texts)?;
         let Some(kernel) = files.function(&call.kernel) else {
             panic!("no function `{}` in\n{}", call.kernel, self.text);
         };
@@ -225,7 +228,8 @@ fn shown(problems: &Diagnostics, texts: &Texts) -> String {
             let (line, column) = text.position(label.span.start);
             let piece = text.characters.get(label.span.start..label.span.end);
             let piece = piece.and_then(|piece| piece.lines().next()).unwrap_or_default();
-            let place = format!("{}:{column} `{piece}` {}", line, label.text);
+            let file = if text.name == FILE { String::new() } else { format!("{}:", text.name) };
+            let place = format!("{file}{line}:{column} `{piece}` {}", label.text);
             let _ = writeln!(shown, "  {}", place.trim_end());
         }
         for line in problem.detail.iter().flat_map(|detail| detail.lines()) {

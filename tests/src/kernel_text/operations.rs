@@ -2,7 +2,7 @@
 //! Kernels that are written as operations, in the text form of kernel-ir: whether they keep the
 //! rules, and what a launch of one needs. A parameter is given what stands at its place.
 
-use super::{Call, Made, Passed, shown};
+use super::{Call, FILE, Made, Passed, shown};
 use kernpack_kernel_ir::text::{Item, parse};
 use kernpack_kernel_ir::{Kernel, verify};
 use kernpack_syntax::{Diagnostic, Diagnostics, Texts};
@@ -37,7 +37,7 @@ fn verdict(item: &Item, texts: &Texts) -> String {
 }
 
 fn read(text: &str, texts: &mut Texts) -> Result<Vec<Item>, Diagnostics> {
-    let id = texts.add("kernels", text);
+    let id = texts.add(FILE, text);
     parse(&texts.snippet(id))
 }
 
