@@ -17,11 +17,11 @@ mod sync;
 mod warp;
 
 pub(crate) use given::Given;
-pub(crate) use reserved::reserved;
 
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::Scalar;
+use kernpack_syntax::Diagnostic;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -107,9 +107,21 @@ pub(crate) fn constant(name: &str) -> Option<Value> {
     }
 }
 
-/// What a name that kernpack has not was meant as.
-pub(crate) fn closest(name: &str) -> Option<String> {
-    /// Names of other languages and libraries.
+/// What is wrong with a name that kernpack has not.
+pub(crate) fn unknown(name: &str) -> Diagnostic {
+    if let Some(instead) = reserved::reserved(name) {
+        let message = format!("`kp.{name}` is reserved for later");
+        return Diagnostic::new("reserved", message).help(instead);
+    }
+    let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
+    match closest(name) {
+        Some(close) => problem.help(format!("write `{close}`")),
+        None => problem.help("see the reference for what there is"),
+    }
+}
+
+/// What a name of another language or library is called here.
+pub(crate) fn called_here(name: &str) -> Option<&'static str> {
     const OTHERS: &[(&str, &str)] = &[
         ("threadIdx", "kp.thread_idx()"),
         ("blockIdx", "kp.block_idx()"),
@@ -138,8 +150,13 @@ pub(crate) fn closest(name: &str) -> Option<String> {
         ("arch", "the name without `arch.`"),
         ("nvvm", "kp.ptx"),
     ];
-    if let Some((_, ours)) = OTHERS.iter().find(|(other, _)| *other == name) {
-        return Some((*ours).to_string());
+    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
+}
+
+/// What a name that kernpack has not was meant as.
+fn closest(name: &str) -> Option<String> {
+    if let Some(ours) = called_here(name) {
+        return Some(ours.to_string());
     }
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
     let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));

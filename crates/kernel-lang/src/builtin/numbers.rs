@@ -196,9 +196,21 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     }
     match cx.read_condition(&condition, given.at("condition")) {
         None => Value::Poison,
-        Some(Condition::Constant(true)) => a,
-        Some(Condition::Constant(false)) => b,
+        Some(Condition::Constant(true)) => chosen(cx, a, &b, given.span),
+        Some(Condition::Constant(false)) => chosen(cx, b, &a, given.span),
         Some(Condition::Typed(condition)) => cx.select(condition, &a, &b, given.span),
+    }
+}
+
+/// What is chosen while compiling has the type that it would have had in the kernel.
+fn chosen(cx: &mut Elaborator<'_>, value: Value, other: &Value, span: Span) -> Value {
+    let (Some(kind), Some(met)) = (cx.kind(&value), cx.kind(other)) else { return value };
+    if kind == met {
+        return value;
+    }
+    match cx.common(kind, met) {
+        Ok(common) => cx.cast(&value, common, None, span),
+        Err(clash) => cx.clash(&clash, "a choice", span),
     }
 }
 

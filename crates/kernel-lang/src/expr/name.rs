@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a name is: of the function, of those around it, of the file, or of Python.
 
+use crate::builtin;
 use crate::elaborate::Elaborator;
 use crate::file::{Global, ModuleId};
 use crate::inline::Activation;
@@ -51,10 +52,11 @@ impl Elaborator<'_> {
     fn unknown_name(&mut self, name: &str, span: Span) -> Value {
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
         let problem = problem.label(span, "");
-        let is_ours = crate::builtin::find(name).is_some();
-        self.report(match is_ours {
-            true => problem.help(format!("write `kp.{name}`")),
-            false => problem.help("assign it, pass it, or define it in the file"),
+        let is_ours = builtin::find(name).is_some();
+        self.report(match (is_ours, builtin::called_here(name)) {
+            (true, _) => problem.help(format!("write `kp.{name}`")),
+            (false, Some(ours)) => problem.help(format!("write `{ours}`")),
+            (false, None) => problem.help("assign it, pass it, or define it in the file"),
         })
     }
 

@@ -36,6 +36,9 @@ impl Elaborator<'_> {
         let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
         let is_bitwise = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift && b.alone().is_float() {
+            return self.no_operator(op, left, right, span);
+        }
         let common = match self.common(a, b) {
             Err(Clash::Bool) if truths && is_bitwise => Scalar::Bool,
             // The count of a shift does not change what is shifted.

@@ -4,9 +4,11 @@
 use super::facts::CallFacts;
 use super::value::Value;
 use crate::argument::{Dim, FunctionArg};
+use crate::builtin;
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
+use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout, Tuple};
@@ -284,8 +286,11 @@ impl Evaluator<'_> {
             return Some(Value::Builtin(name.clone()));
         }
         // Whatever else there is, is for kernels, and can be passed to them.
-        Some(Value::Function(FunctionArg::Builtin(name.clone())))
-            .filter(|_| span != Span::default())
+        match (builtin::find(name), builtin::constant(name)) {
+            (Some(_), _) => Some(Value::Function(FunctionArg::Builtin(name.clone()))),
+            (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
+            (None, _) => self.report(builtin::unknown(name).label(span, "")),
+        }
     }
 
     /// `of.member`
