@@ -9,7 +9,7 @@ use crate::generate::{self, generate};
 use crate::interp::{Argument, Launch, Memories, Memory, Options, run};
 use crate::intrinsic;
 use crate::kernel::{Facts, Param, Place, ValueData};
-use crate::op::Rounding;
+use crate::op::{Jump, Rounding};
 
 fn int64(min: i64, max: i64, divisor: i64) -> Param {
     let kind = ParamKind::Scalar(Scalar::I64, Facts { min, max, divisor });
@@ -100,7 +100,7 @@ fn conditions_count_where_they_hold() {
     let outside = b.binary(Binary::Mul, i, four);
     // What leaves where the index is not below leaves one that is.
     b.open();
-    b.effect(OpKind::Return);
+    b.effect(OpKind::Jump(Jump::Return));
     let then = b.close();
     let beyond = b.compare(Compare::Ge, i, n);
     b.if_else(beyond, then, Region::default());
@@ -192,7 +192,9 @@ struct Stating<'r> {
 impl Stating<'_> {
     fn region(&mut self, region: &mut Region) {
         for mut op in std::mem::take(&mut region.0) {
-            if let (Some(result), OpKind::Binary(_, left, right)) = (op.result, &op.kind) {
+            if let (Some(result), OpKind::Expr(Expr::Binary(_, left, right))) =
+                (op.result, &op.kind)
+            {
                 for (place, operand) in [*left, *right].into_iter().enumerate() {
                     self.state(region, operand, self.ranges.operand(result, place));
                 }
@@ -226,9 +228,9 @@ impl Stating<'_> {
         };
         let [least, extent] = [range.min, extent].map(|number| {
             let number = Const::from_bits(scalar, number as u64);
-            define(OpKind::Const(number), Some(number))
+            define(OpKind::Expr(Expr::Const(number)), Some(number))
         });
-        let index = define(OpKind::Binary(Binary::Sub, value, least), None);
+        let index = define(OpKind::Expr(Expr::Binary(Binary::Sub, value, least)), None);
         let kind = OpKind::InBounds { index, extent };
         region.0.push(Op { result: None, kind, place: Place::NOWHERE });
     }

@@ -5,7 +5,7 @@ use super::super::verify;
 use super::{expect_problems, expect_right, kernel};
 use crate::constant::Const;
 use crate::kernel::{File, Local, Place, PlaceData, Shared, Slot, Value};
-use crate::op::{Op, OpKind};
+use crate::op::{Expr, Jump, Op, OpKind};
 use crate::types::{Scalar, Type};
 use expect_test::expect;
 
@@ -193,14 +193,14 @@ fn values_are_defined_before_their_use_and_once() {
 fn what_is_used_exists() {
     let mut wrong = kernel("kernel k() { local0 a: int8 count 1 }");
     let kinds = [
-        OpKind::Get(Slot(0)),
+        OpKind::Expr(Expr::Get(Slot(0))),
         OpKind::Set(Slot(1), Value(0)),
-        OpKind::Shared(Shared(0)),
-        OpKind::Local(Local(1)),
+        OpKind::Expr(Expr::Shared(Shared(0))),
+        OpKind::Expr(Expr::Local(Local(1))),
     ];
     let op = |kind| Op { result: Some(Value(7)), kind, place: Place::NOWHERE };
     wrong.body.0 = kinds.map(op).into();
-    wrong.body.0.push(Op { result: None, kind: OpKind::Return, place: Place(9) });
+    wrong.body.0.push(Op { result: None, kind: OpKind::Jump(Jump::Return), place: Place(9) });
     wrong.locals[0].place = Place(9);
     wrong.places.push(PlaceData { file: Some(File(1)), ..PlaceData::NOWHERE });
     expect![[r#"
