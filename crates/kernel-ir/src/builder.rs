@@ -150,7 +150,7 @@ impl Builder {
     pub fn binary(&mut self, op: Binary, left: Value, right: Value) -> Value {
         match (self.known(left), self.known(right)) {
             (Some(a), Some(b)) => self.constant(eval::binary(op, a, b)),
-            (a, b) => match self.unchanged(op, a, b) {
+            (a, b) => match Self::unchanged(op, a, b) {
                 Some(Side::Left) => left,
                 Some(Side::Right) => right,
                 None => self.define(self.ty(left), Expr::Binary(op, left, right)),
@@ -158,34 +158,17 @@ impl Builder {
         }
     }
 
-    /// Which operand the result is, of integers: adding 0 and multiplying with 1.
-    fn unchanged(&self, op: Binary, left: Option<Const>, right: Option<Const>) -> Option<Side> {
-        let is = |side: Option<Const>, number: i64| side.and_then(Const::as_int) == Some(number);
-        match op {
-            Binary::Add | Binary::Or | Binary::Xor if is(left, 0) => Some(Side::Right),
-            Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr
-                if is(right, 0) =>
-            {
-                Some(Side::Left)
-            }
-            Binary::Mul if is(left, 1) => Some(Side::Right),
-            Binary::Mul | Binary::FloorDiv if is(right, 1) => Some(Side::Left),
-            Binary::Mul if is(left, 0) => Some(Side::Left),
-            Binary::Mul if is(right, 0) => Some(Side::Right),
-            Binary::Add
-            | Binary::Sub
-            | Binary::Mul
-            | Binary::Div
-            | Binary::FloorDiv
-            | Binary::FloorMod
-            | Binary::MulHigh
-            | Binary::Min
-            | Binary::Max
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Shl
-            | Binary::Shr => None,
+    /// Which operand the result is, of integers: adding 0 and multiplying with 1 or 0.
+    fn unchanged(op: Binary, left: Option<Const>, right: Option<Const>) -> Option<Side> {
+        let [left, right] = [left, right].map(|side| side.and_then(Const::as_int));
+        let [neutral_left, neutral_right] = neutral(op);
+        let is_zero = op == Binary::Mul;
+        match (left, right) {
+            (Some(_), _) if left == neutral_left => Some(Side::Right),
+            (_, Some(_)) if right == neutral_right => Some(Side::Left),
+            (Some(0), _) if is_zero => Some(Side::Left),
+            (_, Some(0)) if is_zero => Some(Side::Right),
+            (_, _) => None,
         }
     }
 
@@ -418,6 +401,18 @@ impl Builder {
     fn push(&mut self, result: Option<Value>, kind: OpKind) {
         let op = Op { result, kind, place: self.place };
         self.open.last_mut().expect("the body is open").0.push(op);
+    }
+}
+
+/// The integer that changes nothing as the left operand, and as the right one.
+const fn neutral(op: Binary) -> [Option<i64>; 2] {
+    match op {
+        Binary::Add | Binary::Or | Binary::Xor => [Some(0), Some(0)],
+        Binary::Sub | Binary::Shl | Binary::Shr => [None, Some(0)],
+        Binary::Mul => [Some(1), Some(1)],
+        Binary::FloorDiv => [None, Some(1)],
+        Binary::Div | Binary::FloorMod | Binary::MulHigh => [None, None],
+        Binary::Min | Binary::Max | Binary::And => [None, None],
     }
 }
 
