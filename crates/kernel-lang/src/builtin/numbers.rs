@@ -236,15 +236,20 @@ fn select_each(
 }
 
 fn convert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
-    let rounding = match given.opt("rounding").cloned() {
-        None => None,
-        Some(arg) => match cx.rounding(&arg) {
-            Some(rounding) => Some(rounding),
-            None => return Value::Poison,
-        },
-    };
-    cx.cast(&given.get("x").clone(), to, rounding, given.at("x"))
+    cx.cast_as_given(&given.get("x").clone(), given, given.at("x"))
+}
+
+impl Elaborator<'_> {
+    /// A number as the type, and rounded as, that a call says.
+    pub(super) fn cast_as_given(&mut self, value: &Value, given: &Given, span: Span) -> Value {
+        let Some(to) = self.dtype_arg(given, "dtype") else { return Value::Poison };
+        let rounding = given.opt("rounding").cloned().map(|arg| self.rounding(&arg));
+        match rounding {
+            // What it says was a mistake.
+            Some(None) => Value::Poison,
+            rounding => self.cast(value, to, rounding.flatten(), span),
+        }
+    }
 }
 
 fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
