@@ -41,6 +41,33 @@ pub(crate) struct Builtin {
     pub run: fn(&mut Elaborator<'_>, &Given) -> Value,
 }
 
+impl Builtin {
+    /// Its name with what stands in front: `kp.`, or a value and a point.
+    fn path(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.name)
+    }
+
+    /// How it is called: `kp.make_layout(shape, stride=…)`.
+    fn call(&self, prefix: &str) -> String {
+        call_text(&self.path(prefix), self.takes)
+    }
+}
+
+/// How a function is called that takes this: `x=` is what may be left out.
+pub(crate) fn call_text(path: &str, takes: &[&str]) -> String {
+    let takes: Vec<_> = takes.iter().map(|one| one.replace('=', "=…")).collect();
+    format!("{path}({})", takes.join(", "))
+}
+
+/// So many of something: `no arguments`, `1 mode`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
 impl fmt::Debug for Builtin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kp.{}", self.name)
@@ -173,10 +200,7 @@ pub struct Entry {
 
 /// All functions, family by family: what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let entry = |prefix: &str, row: &Builtin| {
-        let takes: Vec<_> = row.takes.iter().map(|one| one.replace('=', "=…")).collect();
-        Entry { call: format!("{prefix}{}({})", row.name, takes.join(", ")), doc: row.doc }
-    };
+    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc };
     let functions = FAMILIES.iter().map(|(family, rows)| {
         (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
     });

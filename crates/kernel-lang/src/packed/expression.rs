@@ -2,14 +2,16 @@
 //! Expressions of a packed function.
 
 use super::facts::CallFacts;
+use super::number;
 use super::value::Value;
+use crate::algebra;
 use crate::argument::{Dim, FunctionArg};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
-use kernpack_layout::{Int, Layout, Tuple};
+use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
 use std::collections::HashMap;
@@ -17,9 +19,6 @@ use std::sync::Arc;
 
 /// How deep constants of a file may name one another.
 const MOST_CONSTANTS: usize = 64;
-
-/// What functions of Python's may be called.
-pub(super) const PYTHONS: [&str; 4] = ["min", "max", "len", "abs"];
 
 /// What runs a packed function for one combination of dtypes.
 #[derive(Clone, Debug)]
@@ -172,7 +171,7 @@ impl Evaluator<'_> {
         if let Some(dtype) = self.facts.row().get(&**name) {
             return Some(Value::DType(*dtype));
         }
-        if PYTHONS.contains(&&**name) {
+        if number::find(name).is_some_and(|row| row.is_python) {
             return Some(Value::Builtin(name.clone()));
         }
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
@@ -188,7 +187,7 @@ impl Evaluator<'_> {
         };
         match value {
             Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
-            Value::Layout(layout) => Value::Layout(view(layout)),
+            Value::Layout(layout, swizzle) => Value::Layout(view(layout), *swizzle),
             Value::Tensor(tensor) => {
                 let mut known = (**tensor).clone();
                 known.view = view(&tensor.view);
@@ -280,7 +279,7 @@ impl Evaluator<'_> {
         if let Some(dtype) = DType::parse(name) {
             return Some(Value::DType(dtype));
         }
-        if Evaluator::is_builtin(name) {
+        if number::find(name).is_some() || algebra::find(name).is_some() {
             return Some(Value::Builtin(name.clone()));
         }
         // Whatever else there is, is for kernels, and can be passed to them.
@@ -294,16 +293,11 @@ impl Evaluator<'_> {
         match (of, name) {
             (Value::Kernpack, _) => self.member(&member.name, span),
             (Value::Module(module), _) => self.global(*module, name, member.span),
-            (Value::Tensor(tensor), "shape") => Some(self.shape(&tensor.view.shape())),
-            (Value::Layout(layout), "shape") => Some(self.shape(&layout.shape())),
-            (Value::Tensor(tensor), "layout") => Some(Value::Layout(tensor.view.clone())),
-            (Value::Tensor(tensor), "stride" | "strides") => {
-                let strides = tensor.view.strides();
-                self.strides(&strides, span)
+            (Value::Tensor(tensor), _) if algebra::names_of(true).contains(&name) => {
+                algebra::attribute(self, &tensor.view, name, span)
             }
-            (Value::Layout(layout), "stride" | "strides") => {
-                let strides = layout.strides();
-                self.strides(&strides, span)
+            (Value::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
+                algebra::attribute(self, layout, name, span)
             }
             (Value::Tensor(tensor), "element_type" | "dtype") => {
                 Some(Value::DType(tensor.element.dtype()))
@@ -354,7 +348,8 @@ impl Evaluator<'_> {
                 }
             }
             (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
-            (Value::Tensor(_) | Value::Layout(_), _) => self.slice(of, &at, span),
+            (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
+            (Value::Layout(layout, _), _) => algebra::mode_of(self, layout, &at, span),
             (Value::Optional(path, inner), _) => match self.is_given(path) {
                 Some(true) => self.subscript((**inner).clone(), at, span),
                 _ => self.report(unguarded(path, span)),
@@ -445,36 +440,6 @@ impl Evaluator<'_> {
             }
         };
         Some(self.combined(op, left, right))
-    }
-
-    /// A tuple of extents.
-    pub fn shape(&self, shape: &kernpack_layout::Shape<Dim>) -> Value {
-        match shape {
-            Tuple::Leaf(int) => int_value(int),
-            Tuple::Node(modes) => Value::tuple(modes.iter().map(|mode| self.shape(mode))),
-        }
-    }
-
-    fn strides(&mut self, strides: &kernpack_layout::Strides<Dim>, span: Span) -> Option<Value> {
-        match strides {
-            Tuple::Leaf(stride) if stride.is_plain() => Some(int_value(&stride.scale)),
-            Tuple::Leaf(_) => {
-                let problem = Diagnostic::new("packed-value", "the strides are no numbers");
-                self.report(problem.label(span, "they go along modes"))
-            }
-            Tuple::Node(modes) => {
-                let modes: Vec<_> = modes.iter().map(|mode| self.strides(mode, span)).collect();
-                modes.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
-            }
-        }
-    }
-}
-
-/// An integer of a layout.
-pub(super) fn int_value(int: &Int<Dim>) -> Value {
-    match int {
-        Int::Known(value) => Value::Int((*value).into()),
-        Int::Dynamic(dim) => Value::number(dim.expr.clone()),
     }
 }
 

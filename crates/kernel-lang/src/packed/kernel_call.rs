@@ -10,7 +10,6 @@ use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Geometry};
-use std::convert::Infallible;
 
 /// The keywords of a launch.
 const KEYWORDS: [&str; 8] =
@@ -76,8 +75,8 @@ impl Evaluator<'_> {
                 Some(scalar) => constant(Constant::DType(scalar)),
                 None => refused(format!("kernels have no {dtype} yet"), "choose another dtype"),
             },
-            Value::Layout(layout) => match layout.convert::<Infallible>(&mut |_| None) {
-                Some(layout) => constant(Constant::Layout(layout)),
+            Value::Layout(layout, swizzle) => match layout.convert(&mut |_| None) {
+                Some(layout) => constant(Constant::Layout(layout, *swizzle)),
                 None => refused(
                     format!("the layout `{layout}` depends on the call"),
                     "pass the tensor that has it, or make it in the kernel",
@@ -262,7 +261,7 @@ impl Evaluator<'_> {
 }
 
 /// Why a value is passed to no kernel, and what to do about it.
-fn why_not(value: &Value) -> (String, String) {
+pub(super) fn why_not(value: &Value) -> (String, String) {
     let (message, help) = match value {
         Value::NoTensor(path, why, help) => (format!("`{path}`: {why}"), *help),
         Value::String(path) => (
