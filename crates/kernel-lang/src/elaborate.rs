@@ -284,24 +284,10 @@ impl<'f> Elaborator<'f> {
     pub fn builtin(&mut self, name: &str, span: Span) -> Value {
         match builtin::find(name) {
             Some(row) => Value::Builtin(row),
-            None => builtin::constant(name).unwrap_or_else(|| self.unknown_member(name, span)),
+            None => match builtin::constant(name) {
+                Some(constant) => constant,
+                None => self.report(builtin::unknown(name, span)),
+            },
         }
-    }
-
-    fn unknown_member(&mut self, name: &str, span: Span) -> Value {
-        if let Some(reserved) = builtin::reserved(name) {
-            return self.mistake(
-                "reserved",
-                span,
-                format!("`kp.{name}` is reserved for later"),
-                reserved,
-            );
-        }
-        let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
-        let problem = problem.label(span, "");
-        self.report(match builtin::closest(name) {
-            Some(close) => problem.help(format!("write `{close}`")),
-            None => problem.help("see the reference for what there is"),
-        })
     }
 }

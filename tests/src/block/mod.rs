@@ -6,6 +6,7 @@ mod diagnostic;
 mod fault;
 mod kernels;
 mod launch;
+mod launches;
 mod plan;
 mod prints;
 mod python;
@@ -56,8 +57,10 @@ pub struct Shown<'s> {
 pub const KINDS: &[Kind] = &[
     signature::KIND,
     kernels::KIND,
+    kernels::ON_THE_PAGE,
     workspace::KIND,
     launch::KIND,
+    launches::KIND,
     diagnostic::KIND,
     short::KIND,
     prints::KIND,

@@ -22,6 +22,7 @@ pub(crate) use reserved::reserved;
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::Scalar;
+use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -124,6 +125,12 @@ pub(crate) fn method(of: MethodOf, name: &str) -> Option<&'static Builtin> {
     tables.flat_map(|(_, _, rows)| rows.iter()).find(|row| row.name == name)
 }
 
+/// The names of all methods of a value.
+pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
+    let tables = METHODS.iter().filter(move |(_, kind, _)| *kind == of);
+    tables.flat_map(|(_, _, rows)| rows.iter()).map(|row| row.name)
+}
+
 /// What is no function: dtypes, and names of annotations.
 pub(crate) fn constant(name: &str) -> Option<Value> {
     match name {
@@ -134,44 +141,74 @@ pub(crate) fn constant(name: &str) -> Option<Value> {
     }
 }
 
-/// What a name that kernpack has not was meant as.
-pub(crate) fn closest(name: &str) -> Option<String> {
-    /// Names of other languages and libraries.
-    const OTHERS: &[(&str, &str)] = &[
-        ("threadIdx", "kp.thread_idx()"),
-        ("blockIdx", "kp.block_idx()"),
-        ("blockDim", "kp.block_dim()"),
-        ("program_id", "kp.block_idx()"),
-        ("syncthreads", "kp.sync_threads()"),
-        ("barrier", "kp.sync_threads()"),
-        ("print", "kp.printf"),
-        ("cdiv", "kp.ceil_div"),
-        ("ceildiv", "kp.ceil_div"),
-        ("load", "x.load()"),
-        ("store", "x.store(value)"),
-        ("arange", "kp.range_constexpr"),
-        ("static_range", "kp.range_constexpr"),
-        ("constexpr", "kp.Constexpr"),
-        ("make_fragment", "kp.make_rmem_tensor"),
-        ("maximum", "kp.max"),
-        ("minimum", "kp.min"),
-        ("Float32", "kp.float32"),
-        ("Float16", "kp.float16"),
-        ("BFloat16", "kp.bfloat16"),
-        ("Float64", "kp.float64"),
-        ("Int32", "kp.int32"),
-        ("Int64", "kp.int64"),
-        ("Boolean", "kp.bool"),
-        ("arch", "the name without `arch.`"),
-        ("nvvm", "kp.ptx"),
-    ];
-    if let Some((_, ours)) = OTHERS.iter().find(|(other, _)| *other == name) {
-        return Some((*ours).to_string());
+/// Names of other languages and libraries, and what they are here.
+const OTHERS: &[(&str, &str)] = &[
+    ("threadIdx", "kp.thread_idx()"),
+    ("blockIdx", "kp.block_idx()"),
+    ("blockDim", "kp.block_dim()"),
+    ("program_id", "kp.block_idx()"),
+    ("syncthreads", "kp.sync_threads()"),
+    ("barrier", "kp.sync_threads()"),
+    ("print", "kp.printf(...)"),
+    ("cdiv", "kp.ceil_div"),
+    ("ceildiv", "kp.ceil_div"),
+    ("load", "x.load()"),
+    ("store", "x.store(value)"),
+    ("arange", "kp.range_constexpr"),
+    ("static_range", "kp.range_constexpr"),
+    ("constexpr", "kp.Constexpr"),
+    ("make_fragment", "kp.make_rmem_tensor"),
+    ("maximum", "kp.max"),
+    ("minimum", "kp.min"),
+    ("Float32", "kp.float32"),
+    ("Float16", "kp.float16"),
+    ("BFloat16", "kp.bfloat16"),
+    ("Float64", "kp.float64"),
+    ("Int32", "kp.int32"),
+    ("Int64", "kp.int64"),
+    ("Boolean", "kp.bool"),
+    ("arch", "the name without `arch.`"),
+    ("nvvm", "kp.ptx"),
+];
+
+/// What a name of another language or library is here.
+pub(crate) fn ours(name: &str) -> Option<&'static str> {
+    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
+}
+
+/// What is wrong with `kp.name`, which is not there.
+pub(crate) fn unknown(name: &str, span: Span) -> Diagnostic {
+    if let Some(instead) = reserved(name) {
+        let message = format!("`kp.{name}` is reserved for later");
+        return Diagnostic::new("reserved", message).label(span, "").help(instead);
     }
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
-    let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));
-    let near = names.map(|known| (distance(known, name), known)).min()?;
-    (near.0 <= 1 + name.len() / 4).then(|| format!("kp.{}", near.1))
+    let near = || nearest(name, rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name())));
+    let meant = ours(name).map(str::to_string).or_else(|| Some(format!("kp.{}", near()?)));
+    let help = match meant {
+        Some(meant) => format!("write `{meant}`"),
+        None => "see the reference for what there is".to_string(),
+    };
+    Diagnostic::new("unknown-name", format!("kernpack has no `{name}`")).label(span, "").help(help)
+}
+
+/// What to write for an attribute that is not there, where these are.
+pub(crate) fn attribute_help(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("write `{near}`"),
+        None if known.is_empty() => "leave it out: there is nothing behind a point".to_string(),
+        None => format!("it has `{}`", known.join("`, `")),
+    }
+}
+
+/// The name that was meant, if any is near: one that the other begins with, or is as good as.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let begins = |known: &str| {
+        known.len().min(name.len()) > 2 && (known.starts_with(name) || name.starts_with(known))
+    };
+    let rated = known.map(|known| (if begins(known) { 1 } else { distance(known, name) }, known));
+    let (distance, near) = rated.min()?;
+    (distance <= 1 + name.len() / 4).then_some(near)
 }
 
 /// How many characters have to be changed, put in or left out.

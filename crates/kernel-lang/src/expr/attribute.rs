@@ -76,12 +76,36 @@ impl Elaborator<'_> {
         let problem = Diagnostic::new("attribute", message).label(span, "");
         let help = match (of, name) {
             (Value::Tensor(_), "T") => "compose it with a layout of swapped modes: `kp.select`",
-            (Value::Tensor(_), "strides") => "write `stride`",
             (Value::Tensor(_), "view" | "reshape") => "write `kp.composition` with a layout",
             (Value::Closure(_), "launch") => "launch kernels in a function under `@kp.jit(\"…\")`",
-            _ => "see the reference for what it has",
+            (Value::Tuple(tuple), _) if tuple.names.is_empty() => {
+                "its items go by number, as in `t[0]`"
+            }
+            _ => &builtin::attribute_help(name, &self.attributes(of)),
         };
         self.report(problem.help(help))
+    }
+
+    /// What a value has behind a point.
+    fn attributes<'v>(&self, of: &'v Value) -> Vec<&'v str> {
+        let own: Vec<&str> = match of {
+            Value::Tensor(tensor) => {
+                let of_memory = memory_of(tensor).map(|_| ["element_type", "iterator"]);
+                algebra::names_of(true)
+                    .iter()
+                    .copied()
+                    .chain(of_memory.into_iter().flatten())
+                    .collect()
+            }
+            Value::Layout(_) => algebra::names_of(false).to_vec(),
+            Value::DType(scalar) => dtype_names(*scalar),
+            Value::Tuple(tuple) => tuple.names.iter().flatten().map(|name| &**name).collect(),
+            Value::Elements(_) => vec!["shape", "element_type"],
+            Value::Pointer(_) => vec!["element_type"],
+            _ => Vec::new(),
+        };
+        let methods = builtin::methods(self.method_kind(of)).map(|name| -> &'v str { name });
+        own.into_iter().chain(methods).collect()
     }
 
     fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str, span: Span) -> Option<Value> {
@@ -108,7 +132,17 @@ pub(crate) fn memory_of(tensor: &Tensor) -> Option<&Memory> {
     }
 }
 
-fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
+/// What dtypes have behind a point.
+const OF_DTYPES: [&str; 8] =
+    ["inf", "nan", "max", "min", "width", "is_float", "is_integer", "signed"];
+
+/// What a dtype has behind a point.
+pub(crate) fn dtype_names(scalar: Scalar) -> Vec<&'static str> {
+    OF_DTYPES.into_iter().filter(|name| dtype_part(scalar, name).is_some()).collect()
+}
+
+/// What a dtype has by one of its names: a constant.
+pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
     let float = |value: f64| Some(Value::Const(Const::float(scalar, value)));
     match name {
         "inf" if scalar.is_float() => float(f64::INFINITY),

@@ -51,11 +51,12 @@ impl Elaborator<'_> {
     fn unknown_name(&mut self, name: &str, span: Span) -> Value {
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
         let problem = problem.label(span, "");
-        let is_ours = crate::builtin::find(name).is_some();
-        self.report(match is_ours {
-            true => problem.help(format!("write `kp.{name}`")),
-            false => problem.help("assign it, pass it, or define it in the file"),
-        })
+        let help = match (crate::builtin::find(name), crate::builtin::ours(name)) {
+            (Some(_), _) => format!("write `kp.{name}`"),
+            (None, Some(ours)) => format!("write `{ours}`"),
+            (None, None) => "assign it, pass it, or define it in the file".to_string(),
+        };
+        self.report(problem.help(help))
     }
 
     fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Value {

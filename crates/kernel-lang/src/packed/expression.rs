@@ -6,9 +6,12 @@ use super::number;
 use super::value::Value;
 use crate::algebra;
 use crate::argument::{Dim, FunctionArg};
+use crate::builtin;
+use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
+use crate::value::Value as KernelValue;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
@@ -175,7 +178,12 @@ impl Evaluator<'_> {
             return Some(Value::Builtin(name.clone()));
         }
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
-        self.report(problem.label(span, "no name of this function or file"))
+        let problem = problem.label(span, "no name of this function or file");
+        self.report(match &**name {
+            "print" => problem.help("write `kp.printf(...)` in a kernel"),
+            _ if builtin::find(name).is_some() => problem.help(format!("write `kp.{name}`")),
+            _ => problem,
+        })
     }
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
@@ -282,9 +290,12 @@ impl Evaluator<'_> {
         if number::find(name).is_some() || algebra::find(name).is_some() {
             return Some(Value::Builtin(name.clone()));
         }
-        // Whatever else there is, is for kernels, and can be passed to them.
-        Some(Value::Function(FunctionArg::Builtin(name.clone())))
-            .filter(|_| span != Span::default())
+        match (builtin::find(name), &**name) {
+            (_, "WARP_SIZE") => Some(Value::Int(32)),
+            // Whatever else there is, is for kernels, and can be passed to them.
+            (Some(_), _) => Some(Value::Function(FunctionArg::Builtin(name.clone()))),
+            (None, _) => self.report(builtin::unknown(name, span)),
+        }
     }
 
     /// `of.member`
@@ -302,10 +313,7 @@ impl Evaluator<'_> {
             (Value::Tensor(tensor), "element_type" | "dtype") => {
                 Some(Value::DType(tensor.element.dtype()))
             }
-            (Value::DType(dtype), "width") => Some(Value::Int(dtype.element_bits().into())),
-            (Value::DType(dtype), "inf" | "nan") if dtype.is_float() => {
-                Some(Value::Float(if name == "inf" { f64::INFINITY } else { f64::NAN }))
-            }
+            (Value::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
             (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
@@ -320,10 +328,58 @@ impl Evaluator<'_> {
             }
             (Value::Poison, _) => None,
             (of, _) => {
-                let message = format!("{} has no `{name}`", of.what());
-                self.report(Diagnostic::new("packed-value", message).label(member.span, "unknown"))
+                let known = match of {
+                    Value::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
+                    Value::Layout(..) => algebra::names_of(false).to_vec(),
+                    Value::Tuple(items) => {
+                        items.iter().filter_map(|(own, _)| own.as_deref()).collect()
+                    }
+                    Value::Kernel(_) => return self.unlaunched(of, member.span),
+                    _ => Vec::new(),
+                };
+                self.no_attribute(of, name, &known, member.span)
             }
         }
+    }
+
+    fn no_attribute(
+        &mut self,
+        of: &Value,
+        name: &str,
+        known: &[&str],
+        span: Span,
+    ) -> Option<Value> {
+        let message = format!("{} has no `{name}`", of.what());
+        let problem = Diagnostic::new("packed-value", message).label(span, "unknown");
+        self.report(problem.help(builtin::attribute_help(name, known)))
+    }
+
+    /// What a dtype has: the same as in a kernel.
+    fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Value> {
+        let scalar = scalar_of(dtype);
+        let part = scalar.and_then(|scalar| dtype_part(scalar, name));
+        match (part, scalar) {
+            (Some(KernelValue::Bool(truth)), _) => Some(Value::Bool(truth)),
+            (Some(KernelValue::Const(constant)), _) if constant.scalar().is_float() => {
+                constant.as_float().map(Value::Float)
+            }
+            (Some(part), _) => part.as_int().map(Value::Int),
+            (None, None) if name == "width" => Some(Value::Int(dtype.element_bits().into())),
+            (None, scalar) => {
+                let known = scalar.map_or(vec!["width"], dtype_names);
+                self.no_attribute(&Value::DType(dtype), name, &known, span)
+            }
+        }
+    }
+
+    /// That a kernel is used otherwise than by being launched.
+    pub fn unlaunched(&mut self, kernel: &Value, span: Span) -> Option<Value> {
+        let Value::Kernel(kernel) = kernel else { return None };
+        let params: Vec<_> = kernel.function.params.iter().map(|param| &*param.name.name).collect();
+        let message = format!("`{}` is launched by its arguments and their layout", kernel.name());
+        let problem = Diagnostic::new("packed-statement", message).label(span, "not called");
+        let call = format!("{}({})", kernel.name(), params.join(", "));
+        self.report(problem.help(format!("write `{call}.launch(grid=…, block=…)`")))
     }
 
     /// Whether an Optional is given, where that is known here.
@@ -354,6 +410,7 @@ impl Evaluator<'_> {
                 Some(true) => self.subscript((**inner).clone(), at, span),
                 _ => self.report(unguarded(path, span)),
             },
+            (Value::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }
     }
