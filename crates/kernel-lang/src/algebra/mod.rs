@@ -11,6 +11,8 @@
 mod attribute;
 mod read;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use attribute::{attribute, index_of, mode_of, names_of, shape_value};
 pub(crate) use read::{Algebra, Form};
