@@ -284,10 +284,8 @@ impl<'f> Elaborator<'f> {
     pub fn builtin(&mut self, name: &str, span: Span) -> Value {
         match builtin::find(name) {
             Some(row) => Value::Builtin(row),
-            None => match builtin::constant(name) {
-                Some(constant) => constant,
-                None => self.report(builtin::unknown(name, span)),
-            },
+            None => builtin::constant(name)
+                .unwrap_or_else(|| self.report(builtin::unknown(name).label(span, ""))),
         }
     }
 }

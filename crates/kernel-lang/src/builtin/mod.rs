@@ -17,12 +17,11 @@ mod sync;
 mod warp;
 
 pub(crate) use given::Given;
-pub(crate) use reserved::reserved;
 
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::Scalar;
-use kernpack_syntax::{Diagnostic, Span};
+use kernpack_syntax::Diagnostic;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -141,55 +140,60 @@ pub(crate) fn constant(name: &str) -> Option<Value> {
     }
 }
 
-/// Names of other languages and libraries, and what they are here.
-const OTHERS: &[(&str, &str)] = &[
-    ("threadIdx", "kp.thread_idx()"),
-    ("blockIdx", "kp.block_idx()"),
-    ("blockDim", "kp.block_dim()"),
-    ("program_id", "kp.block_idx()"),
-    ("syncthreads", "kp.sync_threads()"),
-    ("barrier", "kp.sync_threads()"),
-    ("print", "kp.printf(...)"),
-    ("cdiv", "kp.ceil_div"),
-    ("ceildiv", "kp.ceil_div"),
-    ("load", "x.load()"),
-    ("store", "x.store(value)"),
-    ("arange", "kp.range_constexpr"),
-    ("static_range", "kp.range_constexpr"),
-    ("constexpr", "kp.Constexpr"),
-    ("make_fragment", "kp.make_rmem_tensor"),
-    ("maximum", "kp.max"),
-    ("minimum", "kp.min"),
-    ("Float32", "kp.float32"),
-    ("Float16", "kp.float16"),
-    ("BFloat16", "kp.bfloat16"),
-    ("Float64", "kp.float64"),
-    ("Int32", "kp.int32"),
-    ("Int64", "kp.int64"),
-    ("Boolean", "kp.bool"),
-    ("arch", "the name without `arch.`"),
-    ("nvvm", "kp.ptx"),
-];
+/// What is wrong with a name that kernpack has not.
+pub(crate) fn unknown(name: &str) -> Diagnostic {
+    if let Some(instead) = reserved::reserved(name) {
+        let message = format!("`kp.{name}` is reserved for later");
+        return Diagnostic::new("reserved", message).help(instead);
+    }
+    let problem = Diagnostic::new("unknown-name", format!("kernpack has no `{name}`"));
+    match closest(name) {
+        Some(close) => problem.help(format!("write `{close}`")),
+        None => problem.help("see the reference for what there is"),
+    }
+}
 
-/// What a name of another language or library is here.
-pub(crate) fn ours(name: &str) -> Option<&'static str> {
+/// What a name of another language or library is called here.
+pub(crate) fn called_here(name: &str) -> Option<&'static str> {
+    const OTHERS: &[(&str, &str)] = &[
+        ("threadIdx", "kp.thread_idx()"),
+        ("blockIdx", "kp.block_idx()"),
+        ("blockDim", "kp.block_dim()"),
+        ("program_id", "kp.block_idx()"),
+        ("syncthreads", "kp.sync_threads()"),
+        ("barrier", "kp.sync_threads()"),
+        ("print", "kp.printf(...)"),
+        ("cdiv", "kp.ceil_div"),
+        ("ceildiv", "kp.ceil_div"),
+        ("load", "x.load()"),
+        ("store", "x.store(value)"),
+        ("arange", "kp.range_constexpr"),
+        ("static_range", "kp.range_constexpr"),
+        ("constexpr", "kp.Constexpr"),
+        ("make_fragment", "kp.make_rmem_tensor"),
+        ("maximum", "kp.max"),
+        ("minimum", "kp.min"),
+        ("Float32", "kp.float32"),
+        ("Float16", "kp.float16"),
+        ("BFloat16", "kp.bfloat16"),
+        ("Float64", "kp.float64"),
+        ("Int32", "kp.int32"),
+        ("Int64", "kp.int64"),
+        ("Boolean", "kp.bool"),
+        ("arch", "the name without `arch.`"),
+        ("nvvm", "kp.ptx"),
+    ];
     OTHERS.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours)
 }
 
-/// What is wrong with `kp.name`, which is not there.
-pub(crate) fn unknown(name: &str, span: Span) -> Diagnostic {
-    if let Some(instead) = reserved(name) {
-        let message = format!("`kp.{name}` is reserved for later");
-        return Diagnostic::new("reserved", message).label(span, "").help(instead);
+/// What a name that kernpack has not was meant as.
+fn closest(name: &str) -> Option<String> {
+    if let Some(ours) = called_here(name) {
+        return Some(ours.to_string());
     }
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
-    let near = || nearest(name, rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name())));
-    let meant = ours(name).map(str::to_string).or_else(|| Some(format!("kp.{}", near()?)));
-    let help = match meant {
-        Some(meant) => format!("write `{meant}`"),
-        None => "see the reference for what there is".to_string(),
-    };
-    Diagnostic::new("unknown-name", format!("kernpack has no `{name}`")).label(span, "").help(help)
+    let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));
+    nearest(name, names).map(|near| format!("kp.{near}"))
 }
 
 /// What to write for an attribute that is not there, where these are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a name is: of the function, of those around it, of the file, or of Python.
 
+use crate::builtin;
 use crate::elaborate::Elaborator;
 use crate::file::{Global, ModuleId};
 use crate::inline::Activation;
@@ -51,12 +52,12 @@ impl Elaborator<'_> {
     fn unknown_name(&mut self, name: &str, span: Span) -> Value {
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
         let problem = problem.label(span, "");
-        let help = match (crate::builtin::find(name), crate::builtin::ours(name)) {
-            (Some(_), _) => format!("write `kp.{name}`"),
-            (None, Some(ours)) => format!("write `{ours}`"),
-            (None, None) => "assign it, pass it, or define it in the file".to_string(),
-        };
-        self.report(problem.help(help))
+        let is_ours = builtin::find(name).is_some();
+        self.report(match (is_ours, builtin::called_here(name)) {
+            (true, _) => problem.help(format!("write `kp.{name}`")),
+            (false, Some(ours)) => problem.help(format!("write `{ours}`")),
+            (false, None) => problem.help("assign it, pass it, or define it in the file"),
+        })
     }
 
     fn bound(&mut self, name: &Name, binding: &Binding, span: Span) -> Value {

@@ -11,7 +11,7 @@ use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
-use crate::value::Value as KernelValue;
+use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
@@ -290,11 +290,11 @@ impl Evaluator<'_> {
         if number::find(name).is_some() || algebra::find(name).is_some() {
             return Some(Value::Builtin(name.clone()));
         }
-        match (builtin::find(name), &**name) {
-            (_, "WARP_SIZE") => Some(Value::Int(32)),
-            // Whatever else there is, is for kernels, and can be passed to them.
+        // Whatever else there is, is for kernels, and can be passed to them.
+        match (builtin::find(name), builtin::constant(name)) {
             (Some(_), _) => Some(Value::Function(FunctionArg::Builtin(name.clone()))),
-            (None, _) => self.report(builtin::unknown(name, span)),
+            (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
+            (None, _) => self.report(builtin::unknown(name).label(span, "")),
         }
     }
 
@@ -359,8 +359,8 @@ impl Evaluator<'_> {
         let scalar = scalar_of(dtype);
         let part = scalar.and_then(|scalar| dtype_part(scalar, name));
         match (part, scalar) {
-            (Some(KernelValue::Bool(truth)), _) => Some(Value::Bool(truth)),
-            (Some(KernelValue::Const(constant)), _) if constant.scalar().is_float() => {
+            (Some(elaborated::Value::Bool(truth)), _) => Some(Value::Bool(truth)),
+            (Some(elaborated::Value::Const(constant)), _) if constant.scalar().is_float() => {
                 constant.as_float().map(Value::Float)
             }
             (Some(part), _) => part.as_int().map(Value::Int),
