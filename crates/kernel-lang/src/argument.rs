@@ -95,8 +95,8 @@ pub enum Constant {
     Text(Arc<str>),
     /// A dtype.
     DType(Scalar),
-    /// A layout of which all is known.
-    Layout(Layout),
+    /// A layout of which all is known, with a swizzle of its indices or without.
+    Layout(Layout, Option<Swizzle>),
     /// A swizzle.
     Swizzle(Swizzle),
 }

@@ -199,9 +199,9 @@ fn constant_value(constant: &Constant) -> Value {
         Constant::Float(float) => Value::Float(*float),
         Constant::Text(text) => Value::Text(text.clone()),
         Constant::DType(scalar) => Value::DType(*scalar),
-        Constant::Layout(layout) => {
+        Constant::Layout(layout, swizzle) => {
             let layout = layout.convert(&mut |never| match *never {}).unwrap_or_else(Layout::unit);
-            Value::Layout(Arc::new(LayoutValue { layout, swizzle: None }))
+            Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
         }
         Constant::Swizzle(swizzle) => Value::Swizzle(*swizzle),
     }

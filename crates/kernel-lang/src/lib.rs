@@ -51,6 +51,7 @@
 //! any unsafe code.
 #![forbid(unsafe_code)]
 
+mod algebra;
 pub mod argument;
 mod bind;
 pub mod builtin;

@@ -16,6 +16,9 @@ use std::path::Path;
 
 pub(super) const KIND: Kind = Kind { info: "kernels", role: Role::Begin(read) };
 
+/// The same on the page of the language, where readers see it as Python.
+pub(super) const ON_THE_PAGE: Kind = Kind { info: "python packed", role: Role::Begin(read) };
+
 fn read(text: &str) -> Result<Subject, String> {
     let text = format!("import kernpack as kp\n{text}");
     Ok(subject(&text).unwrap_or_else(|problems| {

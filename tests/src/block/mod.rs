@@ -8,6 +8,7 @@ mod fault;
 mod ir;
 mod kernels;
 mod launch;
+mod launches;
 mod plan;
 mod prints;
 mod python;
@@ -59,8 +60,10 @@ pub struct Shown<'s> {
 pub const KINDS: &[Kind] = &[
     signature::KIND,
     kernels::KIND,
+    kernels::ON_THE_PAGE,
     workspace::KIND,
     launch::KIND,
+    launches::KIND,
     diagnostic::KIND,
     short::KIND,
     prints::KIND,

@@ -9,6 +9,7 @@ use kernpack_compiler::target::TARGETS;
 use kernpack_ffi_abi::imports::{LIBC, LIBTVM_FFI};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_kernel_lang::builtin::{Entry, reference};
+use kernpack_kernel_lang::packed;
 use kernpack_validators::check::CATALOGUE;
 use kernpack_validators::param;
 use std::path::Path;
@@ -161,11 +162,18 @@ fn every_code_of_a_diagnostic_has_its_row() {
 /// `BLESS=1` rewrites the tables of the page.
 #[test]
 fn every_function_of_the_language_is_listed() {
-    let (begin, end) = ("<!-- functions -->\n", "\n<!-- end of functions -->");
+    expect_tables("functions", &reference());
+    expect_tables("packed functions", &packed::reference());
+}
+
+/// Tables of the page, between two comments.
+fn expect_tables(which: &str, families: &[(&str, Vec<Entry>)]) {
+    let begin = format!("<!-- {which} -->\n");
+    let end = format!("\n<!-- end of {which} -->");
     let document = text("language.md");
-    let (before, rest) = document.split_once(begin).expect("the beginning of the tables");
-    let (tables, after) = rest.split_once(end).expect("the end of the tables");
-    let actual: String = reference().iter().map(|(family, rows)| table(family, rows)).collect();
+    let (before, rest) = document.split_once(&begin).expect("the beginning of the tables");
+    let (tables, after) = rest.split_once(&end).expect("the end of the tables");
+    let actual: String = families.iter().map(|(family, rows)| table(family, rows)).collect();
     if std::env::var_os("BLESS").is_some() && actual != tables {
         let page = format!("{before}{begin}{actual}{end}{after}");
         return std::fs::write(root().join("docs/language.md"), page).expect("a page for writing");

@@ -2,6 +2,7 @@
 //! Atomic operations on elements of tensors.
 
 use super::{Builtin, Given};
+use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Leaf, Memory, Tensor, Value};
@@ -77,7 +78,7 @@ fn place(cx: &mut Elaborator<'_>, given: &Given, is_written: bool) -> Option<Pla
         cx.mistake("atomic", given.at("x"), message, "use a shared tensor, or one that was passed");
         return None;
     }
-    let coord = cx.coord(&given.get("index").clone(), given.at("index"))?;
+    let coord = cx.read_coord(&given.get("index").clone(), given.at("index"))?;
     if coord.has_free() {
         cx.expected("an index for each mode", given, "index");
         return None;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a function of kernpack's is given: arguments by the names of its row.
 
-use super::Builtin;
+use super::{Builtin, counted};
 use crate::elaborate::Elaborator;
 use crate::expr::{Arg, Args};
 use crate::value::Value;
@@ -39,6 +39,7 @@ impl Given {
         args: Args,
         span: Span,
     ) -> Option<Given> {
+        let prefix = if of.is_some() { "." } else { "kp." };
         let mut values = vec![None; row.takes.len()];
         let mut rest = Vec::new();
         let variadic = row.takes.iter().position(|one| one.starts_with('*'));
@@ -48,8 +49,9 @@ impl Given {
                 Some(at) if place >= at => rest.push(arg),
                 _ if place < values.len() => values[place] = Some(arg),
                 _ => {
-                    let message = format!("`kp.{}` takes {} arguments", row.name, row.takes.len());
-                    Given::refuse(cx, row, message, arg.span);
+                    let count = counted(row.takes.len(), "argument");
+                    let message = format!("`{}` takes {count}", row.path(prefix));
+                    Given::refuse(cx, row.call(prefix), message, arg.span);
                     return None;
                 }
             }
@@ -60,12 +62,13 @@ impl Given {
             match at.filter(|at| Some(*at) != variadic) {
                 Some(at) if values[at].is_none() => values[at] = Some(arg),
                 Some(_) => {
-                    Given::refuse(cx, row, format!("`{}` is given twice", name.name), name.span);
+                    let message = format!("`{}` is given twice", name.name);
+                    Given::refuse(cx, row.call(prefix), message, name.span);
                     return None;
                 }
                 None => {
-                    let message = format!("`kp.{}` has no `{}`", row.name, name.name);
-                    Given::refuse(cx, row, message, name.span);
+                    let message = format!("`{}` has no `{}`", row.path(prefix), name.name);
+                    Given::refuse(cx, row.call(prefix), message, name.span);
                     return None;
                 }
             }
@@ -73,17 +76,17 @@ impl Given {
         for (takes, value) in row.takes.iter().zip(&values) {
             let is_needed = !takes.ends_with('=') && !takes.starts_with('*');
             if is_needed && value.is_none() {
-                Given::refuse(cx, row, format!("`kp.{}` misses `{takes}`", row.name), span);
+                let message = format!("`{}` misses `{takes}`", row.path(prefix));
+                Given::refuse(cx, row.call(prefix), message, span);
                 return None;
             }
         }
         Some(Given { row, of: of.cloned().unwrap_or(Value::None), values, rest, span })
     }
 
-    fn refuse(cx: &mut Elaborator<'_>, row: &Builtin, message: String, span: Span) {
+    fn refuse(cx: &mut Elaborator<'_>, call: String, message: String, span: Span) {
         let problem = Diagnostic::new("arguments", message).label(span, "");
-        let help = format!("write `{}({})`", row.name, row.takes.join(", "));
-        cx.report(problem.help(help));
+        cx.report(problem.help(format!("write `{call}`")));
     }
 
     /// An argument; nothing where it is left out.
@@ -103,6 +106,11 @@ impl Given {
         self.opt(name).map_or(self.span, |arg| arg.span)
     }
 
+    /// What is passed for each parameter that the row names, in order.
+    pub fn in_order(&self) -> Vec<Option<(&Value, Span)>> {
+        self.values.iter().map(|arg| arg.as_ref().map(|arg| (&arg.value, arg.span))).collect()
+    }
+
     /// Whether any argument comes of a mistake.
     pub fn is_poisoned(&self) -> bool {
         let values = self.values.iter().flatten().chain(&self.rest);
@@ -120,23 +128,6 @@ impl Elaborator<'_> {
             self.mistake("type", given.at(name), message, help);
         }
         Value::Poison
-    }
-
-    /// An argument that is a constant integer within bounds, both included.
-    pub fn constant_int(
-        &mut self,
-        given: &Given,
-        name: &str,
-        least: i128,
-        most: i128,
-    ) -> Option<i128> {
-        match given.get(name).as_int() {
-            Some(int) if (least..=most).contains(&int) => Some(int),
-            _ => {
-                self.expected(&format!("a constant from {least} to {most}"), given, name);
-                None
-            }
-        }
     }
 
     /// An argument that is an index, as an `int64` of the kernel.

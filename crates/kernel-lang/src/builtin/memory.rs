@@ -2,6 +2,7 @@
 //! Tensors: new ones, views, copies.
 
 use super::{Builtin, Given};
+use crate::algebra;
 use crate::elaborate::Elaborator;
 use crate::value::{Tensor, Value};
 use kernpack_kernel_ir::Scalar;
@@ -146,7 +147,7 @@ fn identity(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     // A coordinate is a tuple, also in one mode.
     let shape = match given.get("shape") {
         tuple @ Value::Tuple(_) => tuple.clone(),
-        Value::Layout(layout) => cx.shape_value(&layout.layout.shape()),
+        Value::Layout(layout) => algebra::shape_value(cx, &layout.layout.shape()),
         one => Value::tuple(vec![one.clone()]),
     };
     cx.make_coordinates(&shape, given.at("shape"))

@@ -41,6 +41,33 @@ pub(crate) struct Builtin {
     pub run: fn(&mut Elaborator<'_>, &Given) -> Value,
 }
 
+impl Builtin {
+    /// Its name with what stands in front: `kp.`, or a value and a point.
+    fn path(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.name)
+    }
+
+    /// How it is called: `kp.make_layout(shape, stride=…)`.
+    fn call(&self, prefix: &str) -> String {
+        call_text(&self.path(prefix), self.takes)
+    }
+}
+
+/// How a function is called that takes this: `x=` is what may be left out.
+pub(crate) fn call_text(path: &str, takes: &[&str]) -> String {
+    let takes: Vec<_> = takes.iter().map(|one| one.replace('=', "=…")).collect();
+    format!("{path}({})", takes.join(", "))
+}
+
+/// So many of something: `no arguments`, `1 mode`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
 impl fmt::Debug for Builtin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kp.{}", self.name)
@@ -97,6 +124,12 @@ pub(crate) fn method(of: MethodOf, name: &str) -> Option<&'static Builtin> {
     tables.flat_map(|(_, _, rows)| rows.iter()).find(|row| row.name == name)
 }
 
+/// The names of all methods of a value.
+pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
+    let tables = METHODS.iter().filter(move |(_, kind, _)| *kind == of);
+    tables.flat_map(|(_, _, rows)| rows.iter()).map(|row| row.name)
+}
+
 /// What is no function: dtypes, and names of annotations.
 pub(crate) fn constant(name: &str) -> Option<Value> {
     match name {
@@ -129,7 +162,7 @@ pub(crate) fn called_here(name: &str) -> Option<&'static str> {
         ("program_id", "kp.block_idx()"),
         ("syncthreads", "kp.sync_threads()"),
         ("barrier", "kp.sync_threads()"),
-        ("print", "kp.printf"),
+        ("print", "kp.printf(...)"),
         ("cdiv", "kp.ceil_div"),
         ("ceildiv", "kp.ceil_div"),
         ("load", "x.load()"),
@@ -160,8 +193,26 @@ fn closest(name: &str) -> Option<String> {
     }
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter()).map(|row| row.name);
     let names = rows.chain(Scalar::ALL.iter().map(|scalar| scalar.name()));
-    let near = names.map(|known| (distance(known, name), known)).min()?;
-    (near.0 <= 1 + name.len() / 4).then(|| format!("kp.{}", near.1))
+    nearest(name, names).map(|near| format!("kp.{near}"))
+}
+
+/// What to write for an attribute that is not there, where these are.
+pub(crate) fn attribute_help(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("write `{near}`"),
+        None if known.is_empty() => "leave it out: there is nothing behind a point".to_string(),
+        None => format!("it has `{}`", known.join("`, `")),
+    }
+}
+
+/// The name that was meant, if any is near: one that the other begins with, or is as good as.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let begins = |known: &str| {
+        known.len().min(name.len()) > 2 && (known.starts_with(name) || name.starts_with(known))
+    };
+    let rated = known.map(|known| (if begins(known) { 1 } else { distance(known, name) }, known));
+    let (distance, near) = rated.min()?;
+    (distance <= 1 + name.len() / 4).then_some(near)
 }
 
 /// How many characters have to be changed, put in or left out.
@@ -190,10 +241,7 @@ pub struct Entry {
 
 /// All functions, family by family: what the reference page is made of.
 pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
-    let entry = |prefix: &str, row: &Builtin| {
-        let takes: Vec<_> = row.takes.iter().map(|one| one.replace('=', "=…")).collect();
-        Entry { call: format!("{prefix}{}({})", row.name, takes.join(", ")), doc: row.doc }
-    };
+    let entry = |prefix: &str, row: &Builtin| Entry { call: row.call(prefix), doc: row.doc };
     let functions = FAMILIES.iter().map(|(family, rows)| {
         (*family, rows.iter().map(|row| entry("kp.", row)).collect::<Vec<_>>())
     });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `a.b`: of kernpack, of files, of tuples with names, and of what has parts and methods.
 
+use crate::algebra;
 use crate::builtin;
 use crate::elaborate::Elaborator;
 use crate::python::tree::Ident;
-use crate::value::{LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{Memory, Tensor, Value};
 use kernpack_kernel_ir::{Const, Scalar};
-use kernpack_layout::{Layout, Shape, Tuple};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -31,14 +31,13 @@ impl Elaborator<'_> {
                 }
             }
             Value::Tensor(tensor) => {
-                if let Some(part) = self.tensor_part(tensor, name) {
+                if let Some(part) = self.tensor_part(tensor, name, span) {
                     return part;
                 }
             }
-            Value::Layout(layout) => {
-                if let Some(part) = self.layout_part(layout, name) {
-                    return part;
-                }
+            Value::Layout(layout) if algebra::names_of(false).contains(&name) => {
+                let part = algebra::attribute(self, &layout.layout, name, span);
+                return part.unwrap_or(Value::Poison);
             }
             Value::DType(scalar) => {
                 if let Some(part) = dtype_part(*scalar, name) {
@@ -49,7 +48,7 @@ impl Elaborator<'_> {
                 return Value::DType(elements.scalar);
             }
             Value::Elements(elements) if name == "shape" => {
-                return self.shape_value(&elements.shape.clone());
+                return algebra::shape_value(self, &elements.shape);
             }
             Value::Pointer(tensor) if matches!(name, "element_type" | "dtype") => {
                 return memory_of(tensor).map_or(Value::Poison, |one| Value::DType(one.element));
@@ -77,65 +76,51 @@ impl Elaborator<'_> {
         let problem = Diagnostic::new("attribute", message).label(span, "");
         let help = match (of, name) {
             (Value::Tensor(_), "T") => "compose it with a layout of swapped modes: `kp.select`",
-            (Value::Tensor(_), "strides") => "write `stride`",
             (Value::Tensor(_), "view" | "reshape") => "write `kp.composition` with a layout",
             (Value::Closure(_), "launch") => "launch kernels in a function under `@kp.jit(\"…\")`",
-            _ => "see the reference for what it has",
+            (Value::Tuple(tuple), _) if tuple.names.is_empty() => {
+                "its items go by number, as in `t[0]`"
+            }
+            _ => &builtin::attribute_help(name, &self.attributes(of)),
         };
         self.report(problem.help(help))
     }
 
-    fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str) -> Option<Value> {
-        Some(match name {
-            "shape" => self.shape_value(&tensor.layout.shape()),
-            "stride" => self.stride_value(&tensor.layout),
-            "layout" => {
-                let layout = tensor.layout.clone();
-                Value::Layout(Arc::new(LayoutValue { layout, swizzle: None }))
+    /// What a value has behind a point.
+    fn attributes<'v>(&self, of: &'v Value) -> Vec<&'v str> {
+        let own: Vec<&str> = match of {
+            Value::Tensor(tensor) => {
+                let of_memory = memory_of(tensor).map(|_| ["element_type", "iterator"]);
+                algebra::names_of(true)
+                    .iter()
+                    .copied()
+                    .chain(of_memory.into_iter().flatten())
+                    .collect()
             }
+            Value::Layout(_) => algebra::names_of(false).to_vec(),
+            Value::DType(scalar) => dtype_names(*scalar),
+            Value::Tuple(tuple) => tuple.names.iter().flatten().map(|name| &**name).collect(),
+            Value::Elements(_) => vec!["shape", "element_type"],
+            Value::Pointer(_) => vec!["element_type"],
+            _ => Vec::new(),
+        };
+        let methods = builtin::methods(self.method_kind(of)).map(|name| -> &'v str { name });
+        own.into_iter().chain(methods).collect()
+    }
+
+    fn tensor_part(&mut self, tensor: &Arc<Tensor>, name: &str, span: Span) -> Option<Value> {
+        Some(match name {
             "element_type" | "dtype" => Value::DType(memory_of(tensor)?.element),
-            "numel" | "size" => self.size_value(&tensor.layout),
-            "ndim" => Value::index(tensor.layout.rank() as i64),
-            "iterator" | "pointer" if memory_of(tensor).is_some() => Value::Pointer(tensor.clone()),
-            _ => return None,
-        })
-    }
-
-    fn layout_part(&mut self, layout: &LayoutValue, name: &str) -> Option<Value> {
-        Some(match name {
-            "shape" => self.shape_value(&layout.layout.shape()),
-            "stride" => self.stride_value(&layout.layout),
-            _ => return None,
-        })
-    }
-
-    /// How many elements a layout has.
-    pub fn size_value(&mut self, layout: &Layout<Leaf>) -> Value {
-        match kernpack_layout::size(self, layout) {
-            Ok(size) => self.index_value(&size),
-            Err(_) => Value::Poison,
-        }
-    }
-
-    /// A shape as a tuple, of one item too.
-    pub fn shape_value(&self, shape: &Shape<Leaf>) -> Value {
-        Value::tuple(shape.modes().iter().map(|mode| self.nested(mode)).collect())
-    }
-
-    /// Numbers nested in tuples. A mode of one mode is as good as that.
-    pub fn nested(&self, shape: &Shape<Leaf>) -> Value {
-        match shape {
-            Tuple::Leaf(int) => self.index_value(int),
-            Tuple::Node(modes) if modes.len() == 1 => self.nested(&modes[0]),
-            Tuple::Node(modes) => {
-                Value::tuple(modes.iter().map(|mode| self.nested(mode)).collect())
+            "iterator" | "pointer" => {
+                memory_of(tensor)?;
+                Value::Pointer(tensor.clone())
             }
-        }
-    }
-
-    fn stride_value(&self, layout: &Layout<Leaf>) -> Value {
-        let strides = layout.map(&mut |mode| mode.stride.scale);
-        self.shape_value(&strides)
+            _ if algebra::names_of(true).contains(&name) => {
+                let part = algebra::attribute(self, &tensor.layout, name, span);
+                part.unwrap_or(Value::Poison)
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -147,7 +132,17 @@ pub(crate) fn memory_of(tensor: &Tensor) -> Option<&Memory> {
     }
 }
 
-fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
+/// What dtypes have behind a point.
+const OF_DTYPES: [&str; 8] =
+    ["inf", "nan", "max", "min", "width", "is_float", "is_integer", "signed"];
+
+/// What a dtype has behind a point.
+pub(crate) fn dtype_names(scalar: Scalar) -> Vec<&'static str> {
+    OF_DTYPES.into_iter().filter(|name| dtype_part(scalar, name).is_some()).collect()
+}
+
+/// What a dtype has by one of its names: a constant.
+pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
     let float = |value: f64| Some(Value::Const(Const::float(scalar, value)));
     match name {
         "inf" if scalar.is_float() => float(f64::INFINITY),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls: of what is written, of what kernpack has, and of dtypes, which convert.
 
+use crate::algebra;
 use crate::builtin::Given;
 use crate::elaborate::Elaborator;
 use crate::python::tree::{Call, ExprKind, Ident};
@@ -54,7 +55,8 @@ impl Elaborator<'_> {
                     [one] => one.clone(),
                     _ => Value::tuple(coords),
                 };
-                self.index_of_coord(&layout.layout, &coord, span)
+                let index = algebra::index_of(self, &layout.layout, &coord, span);
+                index.unwrap_or(Value::Poison)
             }
             other => {
                 let message = format!("{} is no function", self.describe(other));

@@ -7,7 +7,7 @@ mod choice;
 mod comprehension;
 mod name;
 
-pub(crate) use attribute::{largest, least, memory_of};
+pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
 pub(crate) use choice::Guards;
 

@@ -4,9 +4,12 @@
 //! A function of the file that is called by itself is gone through as if it stood there, launches
 //! and all; one that is called for its value computes with what is known.
 
-use super::expression::{Evaluator, PYTHONS};
+use super::expression::Evaluator;
+use super::number;
 use super::value::{KernelCall, Value};
+use crate::algebra;
 use crate::argument::FunctionArg;
+use crate::builtin::{call_text, counted};
 use crate::file::{Definition, ModuleId};
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Ident, Name, Param, StmtKind};
 use kernpack_syntax::{Diagnostic, Span};
@@ -68,6 +71,13 @@ impl Evaluator<'_> {
                 let problem = problem.label(span, "a conversion");
                 self.report(problem.help("pass the number, and convert it in the kernel"))
             }
+            Value::Layout(layout, _) if passed.named.is_empty() => {
+                let coord = match &passed.args[..] {
+                    [(one, _)] => one.clone(),
+                    args => Value::tuple(args.iter().map(|(value, _)| value.clone())),
+                };
+                algebra::index_of(self, &layout, &coord, span)
+            }
             function => self.expected("a function", &function, call.function.span),
         }
     }
@@ -111,9 +121,7 @@ impl Evaluator<'_> {
             self.report(problem.help("no function calls itself"));
             return None;
         }
-        let params = &function.params;
-        let names: Vec<&str> = params.iter().map(|param| &*param.name.name).collect();
-        let bound = self.bound(&function.name.name, &names, 0, passed, span)?;
+        let bound = self.bound(&function.name.name, &takes(function), passed, span)?;
         let is_global = self
             .files
             .module(module)
@@ -121,8 +129,8 @@ impl Evaluator<'_> {
             .iter()
             .any(|one| Arc::ptr_eq(&one.function, function));
         let mut own = if is_global { HashMap::new() } else { self.names.clone() };
-        for (param, (value, _)) in params.iter().zip(self.completed(module, function, bound, span)?)
-        {
+        let completed = self.completed(module, function, bound)?;
+        for (param, (value, _)) in function.params.iter().zip(completed) {
             own.insert(param.name.name.clone(), value);
         }
         Some(Scope { module, names: own, n_calls: self.n_calls + 1 })
@@ -227,30 +235,37 @@ impl Evaluator<'_> {
     }
 
     fn builtin_call(&mut self, name: &Name, passed: Passed, span: Span) -> Option<Value> {
-        if PYTHONS.contains(&&**name) && passed.named.is_empty() {
-            return self.call_python(name, &passed.args, span);
+        let path = format!("kp.{name}");
+        if let Some(row) = algebra::find(name) {
+            let args = self.bound(&path, row.takes, passed, span)?;
+            let args: Vec<_> =
+                args.iter().map(|arg| arg.as_ref().map(|(value, at)| (value, *at))).collect();
+            return algebra::run(self, row, &args, span);
         }
-        let builtin = Evaluator::builtin(name)?;
-        let names: Vec<&str> = builtin.params.to_vec();
-        let args = self.bound(name, &names, builtin.n_required, passed, span)?;
-        self.call_builtin(builtin.name, &args, span)
+        let row = number::find(name)?;
+        let args = match row.takes {
+            ["*xs"] if passed.named.is_empty() => passed.args,
+            takes => self.bound(&path, takes, passed, span)?.into_iter().flatten().collect(),
+        };
+        (row.run)(self, &args, span)
     }
 
-    /// What each parameter is given, in order.
+    /// What each parameter is given, in order; `x=` is one that may be left out.
     fn bound(
         &mut self,
         function: &str,
-        params: &[&str],
-        n_required: usize,
+        takes: &[impl AsRef<str>],
         passed: Passed,
         span: Span,
     ) -> Option<Vec<Option<(Value, Span)>>> {
-        let mut bound: Vec<Option<(Value, Span)>> = vec![None; params.len()];
-        let written = || format!("{function}({})", params.join(", "));
+        let mut bound: Vec<Option<(Value, Span)>> = vec![None; takes.len()];
+        let takes: Vec<&str> = takes.iter().map(AsRef::as_ref).collect();
+        let params: Vec<&str> = takes.iter().map(|one| one.trim_end_matches('=')).collect();
+        let written = || call_text(function, &takes);
         let Passed { args, named } = passed;
         if args.len() > params.len() {
-            let message =
-                format!("`{function}` takes {} arguments, not {}", params.len(), args.len());
+            let count = counted(params.len(), "argument");
+            let message = format!("`{function}` takes {count}, not {}", args.len());
             let problem = Diagnostic::new("packed-argument", message);
             let problem = problem.label(args[params.len()].1, "one more than it takes");
             self.report(problem.help(format!("it is `{}`", written())));
@@ -276,8 +291,8 @@ impl Evaluator<'_> {
             self.report(problem.help(format!("it is `{}`", written())));
             is_good = false;
         }
-        for (place, param) in params.iter().enumerate().take(n_required) {
-            if bound[place].is_none() {
+        for (param, given) in takes.iter().zip(&bound) {
+            if given.is_none() && !param.ends_with('=') {
                 let message = format!("`{function}` is not given its `{param}`");
                 let problem = Diagnostic::new("packed-argument", message);
                 self.report(problem.label(span, "missing").help(format!("it is `{}`", written())));
@@ -293,10 +308,8 @@ impl Evaluator<'_> {
         passed: Passed,
         span: Span,
     ) -> Option<Value> {
-        let params = &kernel.function.params;
-        let names: Vec<&str> = params.iter().map(|param| &*param.name.name).collect();
-        let bound = self.bound(kernel.name(), &names, 0, passed, span)?;
-        let args = self.completed(kernel.module, &kernel.function, bound, span)?;
+        let bound = self.bound(kernel.name(), &takes(&kernel.function), passed, span)?;
+        let args = self.completed(kernel.module, &kernel.function, bound)?;
         Some(Value::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
     }
 
@@ -306,28 +319,24 @@ impl Evaluator<'_> {
         module: ModuleId,
         function: &Function,
         bound: Vec<Option<(Value, Span)>>,
-        span: Span,
     ) -> Option<Vec<(Value, Span)>> {
-        let names: Vec<&str> = function.params.iter().map(|param| &*param.name.name).collect();
-        let mut args = Vec::new();
-        for (param, given) in function.params.iter().zip(bound) {
-            let Param { name, default, .. } = param;
-            let arg = match (given, default) {
-                (Some(given), _) => Some(given),
-                (None, Some(default)) => {
-                    self.default(module, default).map(|value| (value, default.span))
-                }
-                (None, None) => {
-                    let function = &function.name.name;
-                    let message = format!("`{function}` is not given its `{}`", name.name);
-                    let problem = Diagnostic::new("packed-argument", message);
-                    let help = format!("it is `{function}({})`", names.join(", "));
-                    self.report(problem.label(span, "missing").help(help));
-                    None
-                }
-            };
-            args.push(arg);
-        }
+        let args = function.params.iter().zip(bound).map(|(param, given)| match given {
+            Some(given) => Some(given),
+            None => {
+                let default = param.default.as_ref()?;
+                self.default(module, default).map(|value| (value, default.span))
+            }
+        });
+        let args: Vec<_> = args.collect();
         args.into_iter().collect()
     }
+}
+
+/// What a function takes: `x`, and `x=` where it has a default.
+fn takes(function: &Function) -> Vec<String> {
+    let takes = |param: &Param| match param.default {
+        Some(_) => format!("{}=", param.name.name),
+        None => param.name.name.to_string(),
+    };
+    function.params.iter().map(takes).collect()
 }

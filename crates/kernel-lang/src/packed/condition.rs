@@ -44,7 +44,7 @@ impl Evaluator<'_> {
     }
 
     /// A rule, or its answer where that is known.
-    fn decided(&self, rule: Rule) -> Value {
+    pub fn decided(&self, rule: Rule) -> Value {
         match self.facts.decide(&rule) {
             Some(truth) => Value::Bool(truth),
             None => Value::Rule(rule),
@@ -130,11 +130,18 @@ impl Evaluator<'_> {
             }
             left = right;
         }
-        is_known.then_some(())?;
-        match rules.len() {
-            0 => Some(Value::Bool(true)),
-            1 => rules.pop().map(|rule| self.decided(rule)),
-            _ => Some(self.decided(Rule { kind: RuleKind::And(rules), span })),
+        is_known.then(|| self.all_hold(rules, span))
+    }
+
+    /// Whether each of several rules holds.
+    pub fn all_hold(&self, mut rules: Vec<Rule>, span: Span) -> Value {
+        match (rules.len(), rules.pop()) {
+            (1, Some(rule)) => self.decided(rule),
+            (_, Some(last)) => {
+                rules.push(last);
+                self.decided(Rule { kind: RuleKind::And(rules), span })
+            }
+            (_, None) => Value::Bool(true),
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Layouts over the numbers of a call: what the algebra makes of them are expressions.
 
+use super::algebra::expr;
 use super::facts::{CallFacts, layout_facts};
 use crate::argument::Dim;
 use kernpack_layout::{Arith, Facts, Int, Op};
@@ -17,13 +18,6 @@ impl Dims {
     /// Makes them of what is known.
     pub fn new(facts: &CallFacts) -> Dims {
         Dims { facts: facts.clone(), refused: None }
-    }
-}
-
-fn expr(int: &Int<Dim>) -> Expr {
-    match int {
-        Int::Known(value) => Expr::Int(*value),
-        Int::Dynamic(dim) => dim.expr.clone(),
     }
 }
 

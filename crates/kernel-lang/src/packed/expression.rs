@@ -2,9 +2,12 @@
 //! Expressions of a packed function.
 
 use super::facts::CallFacts;
+use super::number;
 use super::value::Value;
+use crate::algebra;
 use crate::argument::{Dim, FunctionArg};
 use crate::builtin;
+use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
@@ -12,7 +15,7 @@ use crate::value as elaborated;
 use crate::untyped::{self, Refused, Untyped};
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
-use kernpack_layout::{Int, Layout, Tuple};
+use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
 use std::collections::HashMap;
@@ -20,9 +23,6 @@ use std::sync::Arc;
 
 /// How deep constants of a file may name one another.
 const MOST_CONSTANTS: usize = 64;
-
-/// What functions of Python's may be called.
-pub(super) const PYTHONS: [&str; 4] = ["min", "max", "len", "abs"];
 
 /// What runs a packed function for one combination of dtypes.
 #[derive(Clone, Debug)]
@@ -175,11 +175,16 @@ impl Evaluator<'_> {
         if let Some(dtype) = self.facts.row().get(&**name) {
             return Some(Value::DType(*dtype));
         }
-        if PYTHONS.contains(&&**name) {
+        if number::find(name).is_some_and(|row| row.is_python) {
             return Some(Value::Builtin(name.clone()));
         }
         let problem = Diagnostic::new("unknown-name", format!("`{name}` is not defined"));
-        self.report(problem.label(span, "no name of this function or file"))
+        let problem = problem.label(span, "no name of this function or file");
+        self.report(match &**name {
+            "print" => problem.help("write `kp.printf(...)` in a kernel"),
+            _ if builtin::find(name).is_some() => problem.help(format!("write `kp.{name}`")),
+            _ => problem,
+        })
     }
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
@@ -191,7 +196,7 @@ impl Evaluator<'_> {
         };
         match value {
             Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
-            Value::Layout(layout) => Value::Layout(view(layout)),
+            Value::Layout(layout, swizzle) => Value::Layout(view(layout), *swizzle),
             Value::Tensor(tensor) => {
                 let mut known = (**tensor).clone();
                 known.view = view(&tensor.view);
@@ -283,7 +288,7 @@ impl Evaluator<'_> {
         if let Some(dtype) = DType::parse(name) {
             return Some(Value::DType(dtype));
         }
-        if Evaluator::is_builtin(name) {
+        if number::find(name).is_some() || algebra::find(name).is_some() {
             return Some(Value::Builtin(name.clone()));
         }
         // Whatever else there is, is for kernels, and can be passed to them.
@@ -300,24 +305,16 @@ impl Evaluator<'_> {
         match (of, name) {
             (Value::Kernpack, _) => self.member(&member.name, span),
             (Value::Module(module), _) => self.global(*module, name, member.span),
-            (Value::Tensor(tensor), "shape") => Some(self.shape(&tensor.view.shape())),
-            (Value::Layout(layout), "shape") => Some(self.shape(&layout.shape())),
-            (Value::Tensor(tensor), "layout") => Some(Value::Layout(tensor.view.clone())),
-            (Value::Tensor(tensor), "stride" | "strides") => {
-                let strides = tensor.view.strides();
-                self.strides(&strides, span)
+            (Value::Tensor(tensor), _) if algebra::names_of(true).contains(&name) => {
+                algebra::attribute(self, &tensor.view, name, span)
             }
-            (Value::Layout(layout), "stride" | "strides") => {
-                let strides = layout.strides();
-                self.strides(&strides, span)
+            (Value::Layout(layout, _), _) if algebra::names_of(false).contains(&name) => {
+                algebra::attribute(self, layout, name, span)
             }
             (Value::Tensor(tensor), "element_type" | "dtype") => {
                 Some(Value::DType(tensor.element.dtype()))
             }
-            (Value::DType(dtype), "width") => Some(Value::Int(dtype.element_bits().into())),
-            (Value::DType(dtype), "inf" | "nan") if dtype.is_float() => {
-                Some(Value::Float(if name == "inf" { f64::INFINITY } else { f64::NAN }))
-            }
+            (Value::DType(dtype), _) => self.dtype_part(*dtype, name, member.span),
             (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
@@ -332,10 +329,58 @@ impl Evaluator<'_> {
             }
             (Value::Poison, _) => None,
             (of, _) => {
-                let message = format!("{} has no `{name}`", of.what());
-                self.report(Diagnostic::new("packed-value", message).label(member.span, "unknown"))
+                let known = match of {
+                    Value::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
+                    Value::Layout(..) => algebra::names_of(false).to_vec(),
+                    Value::Tuple(items) => {
+                        items.iter().filter_map(|(own, _)| own.as_deref()).collect()
+                    }
+                    Value::Kernel(_) => return self.unlaunched(of, member.span),
+                    _ => Vec::new(),
+                };
+                self.no_attribute(of, name, &known, member.span)
             }
         }
+    }
+
+    fn no_attribute(
+        &mut self,
+        of: &Value,
+        name: &str,
+        known: &[&str],
+        span: Span,
+    ) -> Option<Value> {
+        let message = format!("{} has no `{name}`", of.what());
+        let problem = Diagnostic::new("packed-value", message).label(span, "unknown");
+        self.report(problem.help(builtin::attribute_help(name, known)))
+    }
+
+    /// What a dtype has: the same as in a kernel.
+    fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Value> {
+        let scalar = scalar_of(dtype);
+        let part = scalar.and_then(|scalar| dtype_part(scalar, name));
+        match (part, scalar) {
+            (Some(elaborated::Value::Bool(truth)), _) => Some(Value::Bool(truth)),
+            (Some(elaborated::Value::Const(constant)), _) if constant.scalar().is_float() => {
+                constant.as_float().map(Value::Float)
+            }
+            (Some(part), _) => part.as_int().map(Value::Int),
+            (None, None) if name == "width" => Some(Value::Int(dtype.element_bits().into())),
+            (None, scalar) => {
+                let known = scalar.map_or(vec!["width"], dtype_names);
+                self.no_attribute(&Value::DType(dtype), name, &known, span)
+            }
+        }
+    }
+
+    /// That a kernel is used otherwise than by being launched.
+    pub fn unlaunched(&mut self, kernel: &Value, span: Span) -> Option<Value> {
+        let Value::Kernel(kernel) = kernel else { return None };
+        let params: Vec<_> = kernel.function.params.iter().map(|param| &*param.name.name).collect();
+        let message = format!("`{}` is launched by its arguments and their layout", kernel.name());
+        let problem = Diagnostic::new("packed-statement", message).label(span, "not called");
+        let call = format!("{}({})", kernel.name(), params.join(", "));
+        self.report(problem.help(format!("write `{call}.launch(grid=…, block=…)`")))
     }
 
     /// Whether an Optional is given, where that is known here.
@@ -360,11 +405,13 @@ impl Evaluator<'_> {
                 }
             }
             (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
-            (Value::Tensor(_) | Value::Layout(_), _) => self.slice(of, &at, span),
+            (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
+            (Value::Layout(layout, _), _) => algebra::mode_of(self, layout, &at, span),
             (Value::Optional(path, inner), _) => match self.is_given(path) {
                 Some(true) => self.subscript((**inner).clone(), at, span),
                 _ => self.report(unguarded(path, span)),
             },
+            (Value::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }
     }
@@ -460,36 +507,6 @@ impl Evaluator<'_> {
             }
         };
         Some(self.combined(op, left, right))
-    }
-
-    /// A tuple of extents.
-    pub fn shape(&self, shape: &kernpack_layout::Shape<Dim>) -> Value {
-        match shape {
-            Tuple::Leaf(int) => int_value(int),
-            Tuple::Node(modes) => Value::tuple(modes.iter().map(|mode| self.shape(mode))),
-        }
-    }
-
-    fn strides(&mut self, strides: &kernpack_layout::Strides<Dim>, span: Span) -> Option<Value> {
-        match strides {
-            Tuple::Leaf(stride) if stride.is_plain() => Some(int_value(&stride.scale)),
-            Tuple::Leaf(_) => {
-                let problem = Diagnostic::new("packed-value", "the strides are no numbers");
-                self.report(problem.label(span, "they go along modes"))
-            }
-            Tuple::Node(modes) => {
-                let modes: Vec<_> = modes.iter().map(|mode| self.strides(mode, span)).collect();
-                modes.into_iter().collect::<Option<Vec<_>>>().map(Value::tuple)
-            }
-        }
-    }
-}
-
-/// An integer of a layout.
-pub(super) fn int_value(int: &Int<Dim>) -> Value {
-    match int {
-        Int::Known(value) => Value::Int((*value).into()),
-        Int::Dynamic(dim) => Value::number(dim.expr.clone()),
     }
 }
 

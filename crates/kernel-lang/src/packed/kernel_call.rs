@@ -10,11 +10,18 @@ use kernpack_kernel_ir::Scalar;
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Geometry};
-use std::convert::Infallible;
 
-/// The keywords of a launch.
-const KEYWORDS: [&str; 8] =
-    ["grid", "block", "smem", "cluster", "cooperative", "pdl", "priority", "stream"];
+/// The keywords of a launch, each with what it is.
+pub(super) const KEYWORDS: [(&str, &str); 8] = [
+    ("grid", "How many blocks there are: one to three numbers, x first. It has to be there."),
+    ("block", "How many threads a block has: one to three numbers. It has to be there."),
+    ("smem", "Bytes of dynamic shared memory, beside those that the kernel asks for itself."),
+    ("cluster", "How many blocks are a cluster: one to three numbers."),
+    ("cooperative", "`True` where all blocks have to run at once."),
+    ("pdl", "`True` where the kernel may begin before the one in front of it has ended."),
+    ("priority", "The priority of the launch: a number."),
+    ("stream", "A Stream parameter, whose stream the launch goes to."),
+];
 
 impl Evaluator<'_> {
     /// A launch of what `of` gives, on these sides of `if`s.
@@ -76,8 +83,8 @@ impl Evaluator<'_> {
                 Some(scalar) => constant(Constant::DType(scalar)),
                 None => refused(format!("kernels have no {dtype} yet"), "choose another dtype"),
             },
-            Value::Layout(layout) => match layout.convert::<Infallible>(&mut |_| None) {
-                Some(layout) => constant(Constant::Layout(layout)),
+            Value::Layout(layout, swizzle) => match layout.convert(&mut |_| None) {
+                Some(layout) => constant(Constant::Layout(layout, *swizzle)),
                 None => refused(
                     format!("the layout `{layout}` depends on the call"),
                     "pass the tensor that has it, or make it in the kernel",
@@ -137,11 +144,13 @@ impl Evaluator<'_> {
             is_good = false;
         }
         for (name, _) in &call.keywords {
-            if !KEYWORDS.contains(&&*name.name) {
+            let mut keywords = KEYWORDS.iter().map(|(keyword, _)| *keyword);
+            if !keywords.any(|keyword| keyword == &*name.name) {
                 let message = format!("a launch has no `{}`", name.name);
                 let problem =
                     Diagnostic::new("launch-argument", message).label(name.span, "unknown");
-                self.report(problem.help(format!("it has {}", KEYWORDS.join(", "))));
+                let known = KEYWORDS.map(|(keyword, _)| keyword).join(", ");
+                self.report(problem.help(format!("it has {known}")));
                 is_good = false;
             }
         }
@@ -262,7 +271,7 @@ impl Evaluator<'_> {
 }
 
 /// Why a value is passed to no kernel, and what to do about it.
-fn why_not(value: &Value) -> (String, String) {
+pub(super) fn why_not(value: &Value) -> (String, String) {
     let (message, help) = match value {
         Value::NoTensor(path, why, help) => (format!("`{path}`: {why}"), *help),
         Value::String(path) => (

@@ -33,6 +33,7 @@ mod expression;
 pub mod facts;
 mod header;
 mod kernel_call;
+mod number;
 pub mod settle;
 mod tensor;
 mod value;
@@ -44,6 +45,7 @@ mod tests;
 pub use facts::{CallFacts, Row};
 
 use crate::argument::Argument;
+use crate::builtin::{Entry, call_text};
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use header::Header;
 use kernpack_syntax::{Diagnostics, Span};
@@ -86,6 +88,20 @@ pub struct PackedLaunch {
     pub args: Vec<Argument>,
     /// How it is laid out.
     pub geometry: Geometry,
+}
+
+/// What packed functions call beside the layout algebra, and the keywords of a launch: what the
+/// reference page is made of.
+pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
+    let functions = number::ROWS
+        .iter()
+        .map(|row| Entry { call: call_text(&format!("kp.{}", row.name), row.takes), doc: row.doc });
+    let keyword = |(name, doc)| Entry { call: format!("{name}="), doc };
+    let keywords = kernel_call::KEYWORDS.into_iter().map(keyword);
+    vec![
+        ("Functions of packed functions", functions.collect()),
+        ("Keywords of launches", keywords.collect()),
+    ]
 }
 
 /// The packed functions of a file, in order, and what is wrong with any of them: a function in

@@ -98,7 +98,8 @@ fn show_arg(arg: &Argument) -> String {
             Constant::Float(value) => format!("{value:?}"),
             Constant::Text(text) => format!("{text:?}"),
             Constant::DType(scalar) => scalar.to_string(),
-            Constant::Layout(layout) => layout.to_string(),
+            Constant::Layout(layout, None) => layout.to_string(),
+            Constant::Layout(layout, Some(swizzle)) => format!("{swizzle} o 0 o {layout}"),
             Constant::Swizzle(swizzle) => swizzle.to_string(),
         },
         Argument::Function(FunctionArg::Builtin(name)) => format!("kp.{name}"),
@@ -366,10 +367,13 @@ def f(x, mode, d, y, p, r):
               help: pass a tensor
             [packed-argument] `k` takes 3 arguments, not 4
               7: `3` one more than it takes
-              help: it is `k(a, b, c)`
+              help: it is `k(a, b=…, c=…)`
             [packed-argument] `k` has no parameter `q`
               8: `q` this one
-              help: it is `k(a, b, c)`
+              help: it is `k(a, b=…, c=…)`
+            [packed-argument] `k` is not given its `a`
+              8: `k(q=x)` missing
+              help: it is `k(a, b=…, c=…)`
             [launch-argument] the launch has no `block`
               9: `k(x).launch(grid=1)` missing
               help: write `block=…`, one to three numbers, x first
@@ -541,10 +545,10 @@ def g(x):
               help: write an `if` with a launch on each side
             [packed-argument] `apply` is not given its `f`
               38: `apply()` missing
-              help: it is `apply(f, x, scale)`
+              help: it is `apply(f, x, scale=…)`
             [packed-argument] `apply` is not given its `x`
               38: `apply()` missing
-              help: it is `apply(f, x, scale)`
+              help: it is `apply(f, x, scale=…)`
             [packed-value] `exp` is for kernels
               39: `kp.exp(1.0)` called while the package is built
         "#]],

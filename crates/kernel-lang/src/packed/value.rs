@@ -42,8 +42,8 @@ pub(super) enum Value {
     Opaque(Name, &'static str),
     /// Several.
     Tuple(Vec<(Option<Name>, Value)>),
-    /// A layout.
-    Layout(Layout<Dim>),
+    /// A layout, with a swizzle of its indices or without.
+    Layout(Layout<Dim>, Option<Swizzle>),
     /// A swizzle.
     Swizzle(Swizzle),
     /// A tensor, or a view of one.
@@ -124,7 +124,7 @@ impl Value {
             Value::Stream(_) => "a stream",
             Value::Opaque(_, what) => what,
             Value::Tuple(_) => "a tuple",
-            Value::Layout(_) => "a layout",
+            Value::Layout(..) => "a layout",
             Value::Swizzle(_) => "a swizzle",
             Value::Tensor(_) | Value::NoTensor(..) => "a tensor",
             Value::Optional(..) => "an argument that may be None",

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Elements and slices: `x[i, j]`, `x[row, None]`.
 
+use crate::algebra::{Algebra, mode_of, shape_value};
+use crate::builtin::counted;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::number::Kind;
 use crate::python::tree::Expr;
-use crate::value::{LayoutValue, Leaf, Memory, Tensor, Value};
+use crate::value::{Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_layout::{
-    Coord, Facts, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, modes, slice_and_offset,
+    Coord, Facts, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
 };
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -26,7 +28,9 @@ impl Elaborator<'_> {
             Value::Tuple(tuple) => self.item(&tuple.items, &index_value, index.span),
             Value::Elements(elements) => self.item(&elements.items, &index_value, index.span),
             Value::Tensor(_) | Value::Pointer(_) => self.load_element(&value, &index_value, span),
-            Value::Layout(layout) => self.layout_mode(layout, &index_value, index.span),
+            Value::Layout(layout) => {
+                mode_of(self, &layout.layout, &index_value, index.span).unwrap_or(Value::Poison)
+            }
             other => {
                 let message = format!("{} has no elements", self.describe(other));
                 self.mistake("subscript", span, message, "index a tensor or a tuple")
@@ -55,17 +59,6 @@ impl Elaborator<'_> {
         }
     }
 
-    fn layout_mode(&mut self, layout: &LayoutValue, index: &Value, span: Span) -> Value {
-        let Some(mode) = index.as_int().and_then(|mode| usize::try_from(mode).ok()) else {
-            let help = "count its modes from 0";
-            return self.mistake("subscript", span, "a layout has modes by number", help);
-        };
-        match modes::get(&layout.layout, &[mode]) {
-            Ok(mode) => Value::Layout(Arc::new(LayoutValue { layout: mode, swizzle: None })),
-            Err(error) => self.layout_error(&error, span),
-        }
-    }
-
     /// An element of a tensor, or the view that a coordinate leaves free.
     pub fn load_element(&mut self, of: &Value, index: &Value, span: Span) -> Value {
         let Some((tensor, coord)) = self.place(of, index, span) else { return Value::Poison };
@@ -76,7 +69,7 @@ impl Elaborator<'_> {
         match (memory_of(&tensor), &at) {
             (Some(memory), Tuple::Leaf(at)) => Value::Typed(self.load_at(memory, at)),
             (None, Tuple::Leaf(at)) => self.index_value(at),
-            (None, at) => self.shape_value(at),
+            (None, at) => shape_value(self, at),
             (Some(_), Tuple::Node(_)) => Value::Poison,
         }
     }
@@ -166,7 +159,7 @@ impl Elaborator<'_> {
         index: &Value,
         span: Span,
     ) -> Option<(Arc<Tensor>, Coord<Leaf>)> {
-        let coord = self.coord(index, span)?;
+        let coord = self.read_coord(index, span)?;
         match of {
             Value::Tensor(tensor) => Some((tensor.clone(), coord)),
             Value::Pointer(tensor) => {
@@ -178,22 +171,6 @@ impl Elaborator<'_> {
                 let message = format!("{} has no elements", self.describe(other));
                 self.mistake("subscript", span, message, "index a tensor");
                 None
-            }
-        }
-    }
-
-    /// A coordinate, in which `None` leaves a mode free.
-    pub fn coord(&mut self, value: &Value, span: Span) -> Option<Coord<Leaf>> {
-        match value {
-            Value::None => Some(Tuple::Leaf(Slot::Free)),
-            Value::Tuple(tuple) => {
-                let parts: Vec<_> = tuple.items.iter().map(|item| self.coord(item, span)).collect();
-                Some(Tuple::Node(parts.into_iter().collect::<Option<_>>()?))
-            }
-            value => {
-                let value = self.given(value.clone(), span);
-                let index = self.read_index(&value, span)?;
-                Some(Tuple::Leaf(Slot::At(self.leaf(index))))
             }
         }
     }
@@ -250,11 +227,9 @@ impl Elaborator<'_> {
             Tuple::Node(coords) => {
                 let shape = layout.shape();
                 if layout.is_leaf() || coords.len() != layout.rank() {
-                    let message = format!(
-                        "`{name}` has {} modes, and the index has {}",
-                        layout.rank(),
-                        coords.len()
-                    );
+                    let rank = counted(layout.rank(), "mode");
+                    let message =
+                        format!("`{name}` has {rank}, and the index has {}", coords.len());
                     let problem = Diagnostic::new("rank", message);
                     let problem = problem.label(span, format!("the shape is {shape}"));
                     self.report(problem.help("write an index for each mode, `None` for all of it"));

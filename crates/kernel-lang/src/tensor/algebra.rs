@@ -1,60 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The layout algebra on values: layouts, tensors, shapes and tilers.
+//! What values of kernels are to the layout algebra.
 
+use crate::algebra::{Algebra, Form};
 use crate::elaborate::Elaborator;
+use crate::number::Kind;
+use crate::python::tree::CompareOp;
 use crate::value::{LayoutValue, Leaf, Tensor, Value};
-use kernpack_layout::{Int, Layout, PartOf, Result, Shape, Tiler, Tuple, add_indices};
-use kernpack_syntax::Span;
+use kernpack_layout::{Int, Layout, Part, Result, Swizzle, add_indices};
+use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
-impl<'f> Elaborator<'f> {
-    /// A value as a shape: integers, nested in tuples.
-    pub fn shape(&mut self, value: &Value, span: Span) -> Option<Shape<Leaf>> {
-        match value {
-            Value::Tuple(tuple) => {
-                let parts: Vec<_> = tuple.items.iter().map(|item| self.shape(item, span)).collect();
-                Some(Tuple::Node(parts.into_iter().collect::<Option<_>>()?))
+impl<'f> Algebra for Elaborator<'f> {
+    type Value = Value;
+    type Leaf = Leaf;
+    type Tensor = Arc<Tensor>;
+    type Numbers = Elaborator<'f>;
+
+    fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
+        Some(match &self.given(value.clone(), span) {
+            Value::Poison => return None,
+            Value::None => Form::None,
+            Value::Tuple(tuple) => Form::Tuple(tuple.items.clone()),
+            Value::Layout(of) => Form::Layout(of.layout.clone(), of.swizzle),
+            Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.layout.clone()),
+            Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
+            Value::Elements(elements) => {
+                let shape = elements.shape.clone();
+                let layout = self.compute(span, |cx| kernpack_layout::make_layout(cx, &shape))?;
+                Form::Layout(layout, None)
             }
-            Value::Layout(layout) => Some(layout.layout.shape()),
-            value => {
-                let index = self.read_index(value, span)?;
-                Some(Tuple::Leaf(self.leaf(index)))
-            }
-        }
+            value => match (value.as_int().map(i64::try_from), self.kind(value)) {
+                (Some(Ok(number)), _) => Form::Number(Int::Known(number)),
+                (_, Some(Kind::Int | Kind::Float | Kind::Of(_))) => {
+                    let index = self.read_index(value, span)?;
+                    Form::Number(self.leaf(index))
+                }
+                (_, None) => Form::Other,
+            },
+        })
     }
 
+    fn called(&self, value: &Value) -> String {
+        self.describe(value)
+    }
+
+    fn refuse(&mut self, problem: Diagnostic) {
+        self.report(problem);
+    }
+
+    fn compute<T>(
+        &mut self,
+        span: Span,
+        operation: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Option<T> {
+        let result = operation(self);
+        self.algebra(result, span)
+    }
+
+    fn of_number(&self, number: &Int<Leaf>) -> Value {
+        self.index_value(number)
+    }
+
+    fn of_tuple(&self, items: Vec<Value>) -> Value {
+        Value::tuple(items)
+    }
+
+    fn of_layout(&self, layout: Layout<Leaf>, swizzle: Option<Swizzle>) -> Value {
+        Value::Layout(Arc::new(LayoutValue { layout, swizzle }))
+    }
+
+    fn of_swizzle(&self, swizzle: Swizzle) -> Value {
+        Value::Swizzle(swizzle)
+    }
+
+    fn of_view(&self, tensor: Arc<Tensor>, layout: Layout<Leaf>) -> Value {
+        Value::Tensor(Arc::new(tensor.with_layout(layout)))
+    }
+
+    fn of_part(&mut self, tensor: Arc<Tensor>, part: Part<Leaf>, span: Span) -> Option<Value> {
+        let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
+        let moved = Tensor { offset, ..tensor.with_layout(part.layout) };
+        Some(Value::Tensor(Arc::new(moved)))
+    }
+
+    fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {
+        let mut all = Value::Bool(true);
+        for (a, b) in pairs {
+            let (a, b) = (self.index_value(a), self.index_value(b));
+            let one = self.compare_numbers(CompareOp::Lt, &a, &b, span)?;
+            all = self.both(&all, &one, span);
+        }
+        Some(all)
+    }
+}
+
+impl Elaborator<'_> {
     /// A value as a layout: a layout, a tensor's, or the compact one of a shape.
     pub fn layout(&mut self, value: &Value, span: Span) -> Option<LayoutValue> {
-        match value {
-            Value::Poison => None,
-            Value::Layout(layout) => Some((**layout).clone()),
-            Value::Tensor(tensor) => {
-                Some(LayoutValue { layout: tensor.layout.clone(), swizzle: None })
-            }
-            value => {
-                let shape = self.shape(value, span)?;
-                let layout = kernpack_layout::make_layout(self, &shape);
-                let layout = self.algebra(layout, span)?;
-                Some(LayoutValue { layout, swizzle: None })
-            }
-        }
-    }
-
-    /// A value as what layouts are divided by.
-    pub fn tiler(&mut self, value: &Value, span: Span) -> Option<Tiler<Leaf>> {
-        match value {
-            Value::None => Some(Tiler::Keep),
-            Value::Layout(layout) => Some(Tiler::Layout(layout.layout.clone())),
-            Value::Tuple(tuple) => {
-                let parts: Vec<_> = tuple.items.iter().map(|item| self.tiler(item, span)).collect();
-                Some(Tiler::Modes(parts.into_iter().collect::<Option<_>>()?))
-            }
-            value => {
-                let shape = self.shape(value, span)?;
-                let tiler = Tiler::of_shape(self, &shape);
-                self.algebra(tiler, span)
-            }
-        }
+        let (layout, swizzle) = self.read_layout(value, span)?;
+        Some(LayoutValue { layout, swizzle })
     }
 
     /// What the algebra gives; its errors are diagnostics.
@@ -65,46 +109,6 @@ impl<'f> Elaborator<'f> {
                 self.layout_error(&error, span);
                 None
             }
-        }
-    }
-
-    /// Another layout of the same elements: of a tensor a tensor, of anything else a layout.
-    pub fn relayout(
-        &mut self,
-        value: &Value,
-        span: Span,
-        make: impl FnOnce(&mut Self, &Layout<Leaf>) -> Result<Layout<Leaf>>,
-    ) -> Value {
-        let value = self.given(value.clone(), span);
-        let Some(of) = self.layout(&value, span) else { return Value::Poison };
-        let made = make(self, &of.layout);
-        let Some(layout) = self.algebra(made, span) else { return Value::Poison };
-        match &value {
-            Value::Tensor(tensor) => Value::Tensor(Arc::new(tensor.with_layout(layout))),
-            _ => Value::Layout(Arc::new(LayoutValue { layout, swizzle: of.swizzle })),
-        }
-    }
-
-    /// A part of a tensor, or of a layout, of which the place is left out.
-    pub fn part(
-        &mut self,
-        value: &Value,
-        span: Span,
-        make: impl FnOnce(&mut Self, &Layout<Leaf>) -> Result<PartOf<Elaborator<'f>>>,
-    ) -> Value {
-        let value = self.given(value.clone(), span);
-        let Some(of) = self.layout(&value, span) else { return Value::Poison };
-        let made = make(self, &of.layout);
-        let Some(part) = self.algebra(made, span) else { return Value::Poison };
-        let Value::Tensor(tensor) = &value else {
-            return Value::Layout(Arc::new(LayoutValue { layout: part.layout, swizzle: None }));
-        };
-        let offset = add_indices(self, &tensor.offset, &part.offset);
-        match self.algebra(offset, span) {
-            Some(offset) => {
-                Value::Tensor(Arc::new(Tensor { offset, ..tensor.with_layout(part.layout) }))
-            }
-            None => Value::Poison,
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! New tensors: shared ones, register tensors, coordinates, and views of pointers.
 
+use crate::algebra::Algebra;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::python::tree::Name;
@@ -123,7 +124,7 @@ impl Elaborator<'_> {
 
     /// The coordinates of a shape, as a tensor.
     pub fn make_coordinates(&mut self, shape: &Value, span: Span) -> Value {
-        let Some(shape) = self.shape(shape, span) else { return Value::Poison };
+        let Some(shape) = self.read_shape(shape, span) else { return Value::Poison };
         Value::Tensor(Arc::new(Tensor {
             name: Name::from("coordinates"),
             base: Base::Coordinates,

@@ -33,44 +33,44 @@ def k(x, h, out, n, u, c):
     check_file(
         source,
         expect![[r#"
-        error[arguments]: `f` misses its argument `a`
-          7:5 `f()` 
-          help: pass it
-        error[arguments]: `f` takes 2 arguments, and is given 3
-          8:5 `f(1, 2, 3)` 
-          help: leave out those that it has no name for
-        error[arguments]: `f` has no parameter `d`
-          9:10 `d` 
-          9:5 `f(1, d=4)` called here
-          help: pass each parameter once, by its name
-        error[arguments]: `a` is given twice
-          10:10 `a` 
-          10:5 `f(1, a=2)` called here
-          help: pass each parameter once, by its name
-        error[arguments]: `kp.exp` misses `x`
-          12:5 `kp.exp()` 
-          help: write `exp(x)`
-        error[arguments]: `kp.exp` takes 1 arguments
-          13:17 `2.0` 
-          help: write `exp(x)`
-        error[arguments]: `kp.exp` has no `y`
-          14:17 `y` 
-          help: write `exp(x)`
-        error[type]: expected a float, found int32
-          15:12 `n` 
-          help: write `kp.exp(kp.float32(x))`
-        error[type]: expected a float, found a tensor
-          16:12 `x` 
-          help: write `kp.exp(kp.float32(x))`
-        error[call]: `k` is a kernel, and kernels do not call it
-          17:5 `k(x)` 
-          help: call a plain `def`, which stands in the place of its call
-        error[call]: int32 is no function
-          18:5 `n()` 
-          help: call a function
-        error[arguments]: `kp.float32` converts one number, and is given 2
-          19:5 `kp.float32(1, 2)` 
-          help: write `kp.float32(x)`"#]],
+            error[arguments]: `f` misses its argument `a`
+              7:5 `f()` 
+              help: pass it
+            error[arguments]: `f` takes 2 arguments, and is given 3
+              8:5 `f(1, 2, 3)` 
+              help: leave out those that it has no name for
+            error[arguments]: `f` has no parameter `d`
+              9:10 `d` 
+              9:5 `f(1, d=4)` called here
+              help: pass each parameter once, by its name
+            error[arguments]: `a` is given twice
+              10:10 `a` 
+              10:5 `f(1, a=2)` called here
+              help: pass each parameter once, by its name
+            error[arguments]: `kp.exp` misses `x`
+              12:5 `kp.exp()` 
+              help: write `kp.exp(x)`
+            error[arguments]: `kp.exp` takes 1 argument
+              13:17 `2.0` 
+              help: write `kp.exp(x)`
+            error[arguments]: `kp.exp` has no `y`
+              14:17 `y` 
+              help: write `kp.exp(x)`
+            error[type]: expected a float, found int32
+              15:12 `n` 
+              help: write `kp.exp(kp.float32(x))`
+            error[type]: expected a float, found a tensor
+              16:12 `x` 
+              help: write `kp.exp(kp.float32(x))`
+            error[call]: `k` is a kernel, and kernels do not call it
+              17:5 `k(x)` 
+              help: call a plain `def`, which stands in the place of its call
+            error[call]: int32 is no function
+              18:5 `n()` 
+              help: call a function
+            error[arguments]: `kp.float32` converts one number, and is given 2
+              19:5 `kp.float32(1, 2)` 
+              help: write `kp.float32(x)`"#]],
     );
 }
 

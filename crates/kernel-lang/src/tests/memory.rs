@@ -357,7 +357,7 @@ fn views_with_offsets_come_from_launches() {
     let arguments = [
         Argument::Tensor(Box::new(moved)),
         written("out", F32, &["n % 4"]),
-        Argument::Constant(Constant::Layout(layout)),
+        Argument::Constant(Constant::Layout(layout, None)),
     ];
     let body = "kp.composition(out, c).store(kp.composition(x[0, None], c).load() * 2)";
     check(

@@ -188,7 +188,7 @@ fn rows_are_summed_with_layouts() {
             arguments: vec![
                 read("x", F32, &["m", "n"]),
                 written("out", F32, &["m"]),
-                Argument::Constant(Constant::Layout(tv.clone())),
+                Argument::Constant(Constant::Layout(tv.clone(), None)),
                 Argument::Tuple(tile.clone().collect()),
             ],
             dims: &[("m", 2), ("n", n as i64)],

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the algebra asks of those that run it, and how it reads their values: as layouts, shapes,
+//! tilers, coordinates and numbers of modes.
+
+use kernpack_layout::{
+    self as layout, Arith, Coord, Int, Layout, Part, Result, Shape, Slot, Swizzle, Tiler, Tuple,
+};
+use kernpack_syntax::{Diagnostic, Span};
+
+/// What a value is to the algebra.
+pub(crate) enum Form<E: Algebra> {
+    /// `None`: all of a mode.
+    None,
+    /// An integer.
+    Number(Int<E::Leaf>),
+    /// Several values.
+    Tuple(Vec<E::Value>),
+    /// A layout, with a swizzle of its indices or without.
+    Layout(Layout<E::Leaf>, Option<Swizzle>),
+    /// A tensor, and its layout.
+    Tensor(E::Tensor, Layout<E::Leaf>),
+    /// A swizzle.
+    Swizzle(Swizzle),
+    /// Nothing that layouts are made of.
+    Other,
+}
+
+/// What evaluates calls of the algebra. Where a method gives nothing, a mistake was reported.
+pub(crate) trait Algebra: Sized {
+    /// What expressions give.
+    type Value: Clone;
+    /// A number that is not known while compiling.
+    type Leaf: layout::Value;
+    /// A tensor.
+    type Tensor;
+    /// What computes with such numbers.
+    type Numbers: Arith<Value = Self::Leaf>;
+
+    /// What a value is.
+    fn form(&mut self, value: &Self::Value, span: Span) -> Option<Form<Self>>;
+    /// What messages call a value: `a text`.
+    fn called(&self, value: &Self::Value) -> String;
+    /// Reports a mistake.
+    fn refuse(&mut self, problem: Diagnostic);
+    /// Does an operation on layouts; its errors are mistakes.
+    fn compute<T>(
+        &mut self,
+        span: Span,
+        operation: impl FnOnce(&mut Self::Numbers) -> Result<T>,
+    ) -> Option<T>;
+
+    /// An integer.
+    fn of_number(&self, number: &Int<Self::Leaf>) -> Self::Value;
+    /// A tuple.
+    fn of_tuple(&self, items: Vec<Self::Value>) -> Self::Value;
+    /// A layout.
+    fn of_layout(&self, layout: Layout<Self::Leaf>, swizzle: Option<Swizzle>) -> Self::Value;
+    /// A swizzle.
+    fn of_swizzle(&self, swizzle: Swizzle) -> Self::Value;
+    /// The same elements, with another layout.
+    fn of_view(&self, tensor: Self::Tensor, layout: Layout<Self::Leaf>) -> Self::Value;
+    /// Some of the elements.
+    fn of_part(
+        &mut self,
+        tensor: Self::Tensor,
+        part: Part<Self::Leaf>,
+        span: Span,
+    ) -> Option<Self::Value>;
+    /// Whether each first number is less than its second one.
+    fn all_less(
+        &mut self,
+        pairs: &[(Int<Self::Leaf>, Int<Self::Leaf>)],
+        span: Span,
+    ) -> Option<Self::Value>;
+
+    /// Reports that a value is not what it should be.
+    fn refuse_value<T>(&mut self, expected: &str, value: &Self::Value, span: Span) -> Option<T> {
+        let message = format!("expected {expected}, found {}", self.called(value));
+        let problem = Diagnostic::new("type", message).label(span, "");
+        self.refuse(problem.help(format!("pass {expected}")));
+        None
+    }
+
+    /// An integer.
+    fn read_int(&mut self, value: &Self::Value, span: Span) -> Option<Int<Self::Leaf>> {
+        match self.form(value, span)? {
+            Form::Number(number) => Some(number),
+            _ => self.refuse_value("an integer", value, span),
+        }
+    }
+
+    /// An integer that is known, within bounds, both included.
+    fn read_constant(
+        &mut self,
+        value: &Self::Value,
+        span: Span,
+        (least, most): (i64, i64),
+    ) -> Option<i64> {
+        match self.form(value, span)? {
+            Form::Number(Int::Known(number)) if (least..=most).contains(&number) => Some(number),
+            _ => self.refuse_value(&format!("a constant from {least} to {most}"), value, span),
+        }
+    }
+
+    /// Integers, nested in tuples. A layout stands for its extents.
+    fn read_shape(&mut self, value: &Self::Value, span: Span) -> Option<Shape<Self::Leaf>> {
+        match self.form(value, span)? {
+            Form::Tuple(items) => all(&items, |item| self.read_shape(item, span)).map(Tuple::Node),
+            Form::Layout(layout, _) => Some(layout.shape()),
+            Form::Number(number) => Some(Tuple::Leaf(number)),
+            Form::None | Form::Tensor(..) | Form::Swizzle(_) | Form::Other => {
+                self.refuse_value("an integer", value, span)
+            }
+        }
+    }
+
+    /// Constant integers, nested in tuples.
+    fn read_order(&mut self, value: &Self::Value, span: Span) -> Option<Tuple<i64>> {
+        let order = self.read_shape(value, span)?;
+        match order.try_map(&mut |number| number.known().ok_or(())) {
+            Ok(order) => Some(order),
+            Err(()) => self.refuse_value("constants", value, span),
+        }
+    }
+
+    /// A layout, that of a tensor, or the compact one of a shape; and the swizzle of its indices.
+    fn read_layout(
+        &mut self,
+        value: &Self::Value,
+        span: Span,
+    ) -> Option<(Layout<Self::Leaf>, Option<Swizzle>)> {
+        match self.form(value, span)? {
+            Form::Layout(layout, swizzle) => Some((layout, swizzle)),
+            Form::Tensor(_, layout) => Some((layout, None)),
+            Form::Number(_) | Form::Tuple(_) => {
+                let shape = self.read_shape(value, span)?;
+                Some((self.compute(span, |numbers| layout::make_layout(numbers, &shape))?, None))
+            }
+            Form::None | Form::Swizzle(_) | Form::Other => {
+                self.refuse_value("a layout", value, span)
+            }
+        }
+    }
+
+    /// What layouts are divided by.
+    fn read_tiler(&mut self, value: &Self::Value, span: Span) -> Option<Tiler<Self::Leaf>> {
+        match self.form(value, span)? {
+            Form::None => Some(Tiler::Keep),
+            Form::Layout(layout, _) => Some(Tiler::Layout(layout)),
+            Form::Tuple(items) => all(&items, |item| self.read_tiler(item, span)).map(Tiler::Modes),
+            Form::Number(number) => {
+                let shape = Tuple::Leaf(number);
+                self.compute(span, |numbers| Tiler::of_shape(numbers, &shape))
+            }
+            Form::Tensor(..) | Form::Swizzle(_) | Form::Other => {
+                self.refuse_value("a shape or a layout", value, span)
+            }
+        }
+    }
+
+    /// A coordinate, in which `None` leaves a mode free.
+    fn read_coord(&mut self, value: &Self::Value, span: Span) -> Option<Coord<Self::Leaf>> {
+        match self.form(value, span)? {
+            Form::None => Some(Tuple::Leaf(Slot::Free)),
+            Form::Tuple(items) => all(&items, |item| self.read_coord(item, span)).map(Tuple::Node),
+            Form::Number(number) => Some(Tuple::Leaf(Slot::At(number))),
+            Form::Layout(..) | Form::Tensor(..) | Form::Swizzle(_) | Form::Other => {
+                self.refuse_value("an integer", value, span)
+            }
+        }
+    }
+
+    /// Numbers of modes, one or a tuple of them.
+    fn read_modes(&mut self, value: &Self::Value, span: Span) -> Option<Vec<usize>> {
+        let numbers = match self.form(value, span)? {
+            Form::Tuple(items) => all(&items, |item| self.form(item, span))?,
+            one => vec![one],
+        };
+        let number = |form| match form {
+            Form::Number(Int::Known(number)) => usize::try_from(number).ok(),
+            _ => None,
+        };
+        match numbers.into_iter().map(number).collect() {
+            Some(modes) => Some(modes),
+            None => self.refuse_value("constant numbers of modes", value, span),
+        }
+    }
+}
+
+/// What each item is read as, where each can be: all of them are looked at for mistakes.
+fn all<V, T>(items: &[V], read: impl FnMut(&V) -> Option<T>) -> Option<Vec<T>> {
+    let read: Vec<_> = items.iter().map(read).collect();
+    read.into_iter().collect()
+}
