@@ -76,5 +76,6 @@ fn operations_on_integers_are_instructions_of_their_type() {
         shr uint32: shr.u32
         shr int64: min.u64 cvt.u32.u64 shr.s64
         shr uint64: cvt.u32.u64 and.b32 shr.u64 setp.lt.u64 selp.b64
-    "#]].assert_eq(&listed);
+    "#]]
+    .assert_eq(&listed);
 }
