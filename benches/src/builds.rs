@@ -150,7 +150,8 @@ impl Clock {
     }
 }
 
-fn thread_milliseconds() -> f64 {
+/// What this thread has had of a processor.
+pub(crate) fn thread_milliseconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }

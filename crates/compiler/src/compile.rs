@@ -12,7 +12,7 @@ use crate::link::{self, LinkError, SharedOptions};
 use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
 use crate::package_file::Reading;
 use crate::package_object::PackageObject;
-use crate::parts::Parts;
+use crate::parts::{Goal, Parts};
 use crate::settle::{Settled, settle};
 use crate::source::{GpuSource, KernelSource};
 use crate::symbols;
@@ -92,7 +92,8 @@ fn compile_written(
     let _span = tracing::info_span!("compile", package = package.name).entered();
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } = settle(package, &[], &mut files, &mut problems);
-    compile_parts(sound_parts(&package, &HashMap::new(), &unsound, problems, options)?, files)
+    let aimed = (&unsound[..], Goal::Code);
+    compile_parts(sound_parts(&package, &HashMap::new(), aimed, problems, options)?, files)
 }
 
 /// The parts of a package in which nothing is wrong: neither what is said already nor anything
@@ -100,12 +101,12 @@ fn compile_written(
 fn sound_parts<'p>(
     package: &'p Package,
     given: &HashMap<String, Plan>,
-    unsound: &[Function],
+    aimed: (&[Function], Goal),
     mut problems: Diagnostics,
     options: &Options<'_>,
 ) -> Result<Parts<'p>, Diagnostics> {
     let Options { target, held, .. } = *options;
-    let parts = Parts::build(package, given, target, held, unsound, &mut problems);
+    let parts = Parts::build(package, given, target, held, aimed, &mut problems);
     if !problems.has_errors() {
         return Ok(parts);
     }
@@ -126,7 +127,8 @@ pub fn compile_plans(
     given: &HashMap<String, Plan>,
     options: &Options<'_>,
 ) -> Result<Compiled, CompileError> {
-    let parts = sound_parts(package, given, &[], Diagnostics::default(), options)?;
+    let aimed = (&[][..], Goal::Code);
+    let parts = sound_parts(package, given, aimed, Diagnostics::default(), options)?;
     compile_parts(parts, Files::default())
 }
 
@@ -255,7 +257,8 @@ fn check_functions(
 ) -> Result<Checked, CompileError> {
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } = settle(package, unsound, &mut files, &mut problems);
-    let parts = sound_parts(&package, &HashMap::new(), &unsound, problems, options)?;
+    let aimed = (&unsound[..], Goal::Check);
+    let parts = sound_parts(&package, &HashMap::new(), aimed, problems, options)?;
     if parts.host.modules.is_empty() || !options.is_shared {
         let Looked { inputs, missed } = parts.looked(files);
         return Ok(Checked { inputs, missed, warnings: parts.warnings() });

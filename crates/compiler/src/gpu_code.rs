@@ -4,10 +4,11 @@
 
 use crate::error::of_function;
 use crate::file::Held;
+use crate::gpu_kernels::GpuKernels;
 use crate::image::{Arch, Image};
 use crate::package::{Function, Launch};
 use crate::parallel;
-use crate::source::gpu::{GpuArtifact, KernelSymbol};
+use crate::source::gpu::GpuArtifact;
 use crate::source::{CudaSource, GpuSource, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
 use crate::wanted::{Wanted, wanted};
@@ -20,8 +21,8 @@ use kernpack_validators::plan::{CScalar, LaunchArg};
 pub struct GpuCode {
     /// A module for each source, in the order in which launches name them.
     pub modules: Vec<GpuModule>,
-    /// The kernels that launches name, each with its module's number.
-    pub kernels: Vec<(usize, String)>,
+    /// The kernels that launches name.
+    pub kernels: GpuKernels,
 }
 
 /// What a source became: the same kernels for several devices.
@@ -110,13 +111,7 @@ impl GpuCode {
     }
 
     fn add(&mut self, wanted: &Wanted<'_, GpuSource>, artifact: GpuArtifact) {
-        let number = self.modules.len();
-        for symbol in artifact.symbols.iter().filter_map(|(_, symbol)| symbol.as_ref().ok()) {
-            let kernel = (number, symbol.clone());
-            if !self.kernels.contains(&kernel) {
-                self.kernels.push(kernel);
-            }
-        }
+        self.kernels.add(wanted.source.clone(), artifact.symbols.clone());
         let (source, function) = (wanted.source.clone(), wanted.function().to_string());
         self.modules.push(GpuModule { source, function, artifact });
     }
@@ -131,21 +126,6 @@ impl GpuCode {
         self.modules.iter().flat_map(GpuModule::warnings).collect()
     }
 
-    /// The number of a kernel of a source, by the name that a launch has for it.
-    pub fn kernel(&self, source: &GpuSource, name: &str) -> Option<usize> {
-        let (module, symbol) = self.symbol(source, name)?;
-        let symbol = symbol.as_ref().ok()?;
-        self.kernels.iter().position(|(of, known)| *of == module && known == symbol)
-    }
-
-    /// The number of a source's module, and the symbol of a kernel in it.
-    fn symbol(&self, source: &GpuSource, name: &str) -> Option<(usize, &KernelSymbol)> {
-        let module = self.modules.iter().position(|known| known.source == *source)?;
-        let symbols = &self.modules[module].artifact.symbols;
-        let (_, symbol) = symbols.iter().find(|(written, _)| written == name)?;
-        Some((module, symbol))
-    }
-
     /// Every kernel that a function launches exists, and takes what it is passed.
     fn check_kernels(&self, function: &Function, plan: &Plan, problems: &mut Diagnostics) {
         for planned in &plan.launches {
@@ -153,7 +133,7 @@ impl GpuCode {
             let Some(source) = launch.gpu_source() else { continue };
             for name in launch.symbols(plan, planned) {
                 // A source that could not be built is a problem already.
-                let Some((module, symbol)) = self.symbol(source, &name) else { continue };
+                let Some((module, symbol)) = self.kernels.symbol(source, &name) else { continue };
                 let passed = Passed { function, launch, args: &planned.args };
                 match symbol {
                     Err(error) => {

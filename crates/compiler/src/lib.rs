@@ -17,6 +17,7 @@ mod error;
 pub mod export;
 pub mod file;
 mod gpu_code;
+mod gpu_kernels;
 mod host_code;
 pub mod image;
 pub mod inspect;

@@ -5,7 +5,7 @@
 use crate::error::CompileError;
 use crate::export::{self, Imports, Record, RecordContext, note};
 use crate::link::{self, Input};
-use crate::lower::{self, Described, Entry};
+use crate::lower::Described;
 use crate::package::Role;
 use crate::parts::Parts;
 use crate::symbols;
@@ -26,8 +26,12 @@ impl PackageObject {
     /// Where the objects do not go together, or need what they cannot have.
     pub fn of(parts: &Parts<'_>) -> Result<PackageObject, CompileError> {
         let mut record = record(parts);
-        let Parts { package, target, host, gpu, .. } = parts;
-        let code = lower::lower(package, &entries(parts, &record), (host, gpu), target)?;
+        let described = described(parts, &record);
+        let program = parts.program();
+        let code = match &parts.entry_code {
+            Some(made) => vec![made.clone()?, program.lower_description(&described, &parts.gpu)?],
+            None => vec![program.lower(&described, &parts.gpu)?],
+        };
         let bytes = link(parts, &code, &mut record)?;
         Ok(PackageObject { bytes, record })
     }
@@ -50,35 +54,26 @@ fn record(parts: &Parts<'_>) -> Record {
     export::record(package, &context)
 }
 
-/// The entry points with what they are lowered from.
-fn entries<'p>(parts: &'p Parts<'_>, record: &Record) -> Vec<Entry<'p>> {
-    let entries = parts.entry_points.iter().map(|entry_point| {
+/// What is told of the entry points that a user described.
+fn described<'p>(parts: &'p Parts<'_>, record: &Record) -> Vec<Described<'p>> {
+    let calls = parts.entry_points.iter().filter(|entry_point| entry_point.role == Role::Call);
+    let described = calls.map(|entry_point| {
         let function = &entry_point.function;
-        let described = (entry_point.role == Role::Call).then(|| Described {
-            metadata: export::function_metadata(function, record),
-            doc: function.doc.as_deref(),
-        });
-        Entry {
-            name: &function.signature.name,
-            plan: parts.plans.of_entry_point(entry_point),
-            role: &entry_point.role,
-            launches: &function.launches,
-            submit: parts.package.submit_of(function),
-            described,
-        }
+        let metadata = export::function_metadata(function, record);
+        Described { name: &function.signature.name, metadata, doc: function.doc.as_deref() }
     });
-    entries.collect()
+    described.collect()
 }
 
 /// Merges everything. The record learns what the others need.
-fn link(parts: &Parts<'_>, code: &[u8], record: &mut Record) -> Result<Vec<u8>, CompileError> {
+fn link(parts: &Parts<'_>, code: &[Vec<u8>], record: &mut Record) -> Result<Vec<u8>, CompileError> {
     let _span = tracing::debug_span!("merge").entered();
     let Parts { target, host, gpu, .. } = parts;
     let names: Vec<_> = host.modules.iter().map(|module| module.source.name()).collect();
-    let mut inputs = vec![
-        Input { name: "generated code", bytes: code },
-        Input { name: "kernpack runtime", bytes: kernpack_runtime::object(target.runtime) },
-    ];
+    let generated = code.iter().map(|bytes| Input { name: "generated code", bytes });
+    let mut inputs: Vec<_> = generated.collect();
+    let runtime = kernpack_runtime::object(target.runtime);
+    inputs.push(Input { name: "kernpack runtime", bytes: runtime });
     if !gpu.kernels.is_empty() {
         let bytes = kernpack_runtime::cuda_object(target.runtime);
         inputs.push(Input { name: "kernpack runtime for CUDA", bytes });

@@ -25,20 +25,45 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
             *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
-    let dispatcher = tracing::dispatcher::get_default(Clone::clone);
-    let span = tracing::Span::current();
-    let take_there = || tracing::dispatcher::with_default(&dispatcher, || span.in_scope(take));
+    let take_there = traced(take);
     thread::scope(|scope| {
         for _ in 1..items.len().min(n_at_once()) {
-            let builder =
-                thread::Builder::new().name("kernpack-work".into()).stack_size(STACK_BYTES);
             // Where there can be no more threads, fewer do the same.
-            let _ = builder.spawn_scoped(scope, take_there);
+            let _ = worker().spawn_scoped(scope, &take_there);
         }
         take();
     });
+    drop(take_there);
     let result = |slot: Mutex<Option<R>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.into_iter().map(|slot| result(slot).expect("every item was taken")).collect()
+}
+
+/// Does one thing on this thread while another does the other. Where there can be no other thread,
+/// this one does both.
+pub fn join<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
+    let there = Mutex::new(Some(there));
+    let take = || there.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let run = traced(|| take().map(|there| there()));
+    thread::scope(|scope| {
+        let started = worker().spawn_scoped(scope, &run);
+        let here = here();
+        let joined = started.ok().and_then(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        (here, joined.or_else(&run).expect("one of them took it"))
+    })
+}
+
+fn worker() -> thread::Builder {
+    thread::Builder::new().name("kernpack-work".into()).stack_size(STACK_BYTES)
+}
+
+/// The work as any thread does it for this one: what it says is told where this one's is.
+fn traced<R>(work: impl Fn() -> R + Sync) -> impl Fn() -> R + Sync {
+    let dispatcher = tracing::dispatcher::get_default(Clone::clone);
+    let span = tracing::Span::current();
+    move || tracing::dispatcher::with_default(&dispatcher, || span.in_scope(&work))
 }
 
 /// Leave to run a compiler, until it is dropped.
@@ -74,6 +99,7 @@ fn n_at_once() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc;
     use std::time::Duration;
 
     #[test]
@@ -86,6 +112,21 @@ mod tests {
         let squares: Vec<_> = items.iter().map(|item| item * item).collect();
         assert_eq!(map(&items, slow_first), squares);
         assert!(map(&[], slow_first).is_empty());
+    }
+
+    #[test]
+    fn both_are_done_at_once() {
+        if n_at_once() < 2 {
+            return;
+        }
+        let (here, there) = (mpsc::channel(), mpsc::channel());
+        let patience = Duration::from_secs(60);
+        let meet = |to: mpsc::Sender<u32>, own, from: mpsc::Receiver<u32>| {
+            to.send(own).unwrap();
+            from.recv_timeout(patience)
+        };
+        let met = join(|| meet(here.0, 1, there.1), || meet(there.0, 2, here.1));
+        assert_eq!(met, (Ok(2), Ok(1)));
     }
 
     /// Each of two pieces of work waits for the other to begin.

@@ -4,8 +4,12 @@
 
 use crate::file::{Files, Held, Looked};
 use crate::gpu_code::GpuCode;
+use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
+use crate::llvm::CodegenError;
+use crate::lower::{Entry, Program};
 use crate::package::{EntryPoint, Function, Package};
+use crate::parallel;
 use crate::plans::Plans;
 use crate::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics};
@@ -27,18 +31,32 @@ pub struct Parts<'p> {
     pub host: HostCode,
     /// The kernels that run on a GPU.
     pub gpu: GpuCode,
+    /// The object code of the entry points, where it was made while the GPU code was.
+    pub entry_code: Option<Result<Vec<u8>, CodegenError>>,
+}
+
+/// What is made of the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A package.
+    Code,
+    /// To know what is wrong with them, and then perhaps a package.
+    Check,
 }
 
 impl<'p> Parts<'p> {
     /// Plans every function and builds every source; `given` are the plans that there are already.
     /// What is wrong with the functions of `unsound` is among the `problems` that were found
     /// already: of these, the sources are built and nothing else is done.
+    ///
+    /// Where code is wanted of kernels that are written here, and nothing is wrong yet, the entry
+    /// points' code is made meanwhile: it takes about as long, and needs nothing of the kernels'.
     pub fn build(
         package: &'p Package,
         given: &HashMap<String, Plan>,
         target: &'static Target,
         held: &Held,
-        unsound: &[Function],
+        (unsound, goal): (&[Function], Goal),
         problems: &mut Diagnostics,
     ) -> Parts<'p> {
         let entry_points = package.entry_points();
@@ -46,8 +64,26 @@ impl<'p> Parts<'p> {
         let mut functions = plans.described(package);
         functions.extend(unsound.iter().map(|function| (function, None)));
         let host = HostCode::build(&functions, target, held, problems);
-        let gpu = GpuCode::build(&functions, held, problems);
-        Parts { package, target, entry_points, plans, host, gpu }
+        let is_sound = goal == Goal::Code && unsound.is_empty() && !problems.has_errors();
+        let known = is_sound.then(|| GpuKernels::written(&functions)).flatten();
+        let (gpu, entry_code) = match known {
+            None => (GpuCode::build(&functions, held, problems), None),
+            Some(kernels) => {
+                let entries = entries(package, &entry_points, &plans);
+                let program = Program { package, entries, host: &host, kernels: &kernels, target };
+                let build = || GpuCode::build(&functions, held, problems);
+                let (gpu, code) = parallel::join(build, || program.lower_entry_points());
+                (gpu, Some(code))
+            }
+        };
+        Parts { package, target, entry_points, plans, host, gpu, entry_code }
+    }
+
+    /// What entry points are made of.
+    pub fn program(&self) -> Program<'_> {
+        let &Parts { package, ref entry_points, ref plans, ref host, ref gpu, target, .. } = self;
+        let entries = entries(package, entry_points, plans);
+        Program { package, entries, host, kernels: &gpu.kernels, target }
     }
 
     /// What was read and missed for it, after what was before.
@@ -71,4 +107,23 @@ impl<'p> Parts<'p> {
         let images = self.gpu.modules.iter().flat_map(|module| &module.artifact.images);
         files.map(|file| &file.bytes[..]).chain(images.map(|image| &image.bytes[..])).collect()
     }
+}
+
+/// The entry points with what they are lowered from.
+fn entries<'p>(
+    package: &Package,
+    entry_points: &'p [EntryPoint],
+    plans: &'p Plans,
+) -> Vec<Entry<'p>> {
+    let entries = entry_points.iter().map(|entry_point| {
+        let EntryPoint { function, role } = entry_point;
+        Entry {
+            name: &function.signature.name,
+            plan: plans.of_entry_point(entry_point),
+            role,
+            launches: &function.launches,
+            submit: package.submit_of(function),
+        }
+    });
+    entries.collect()
 }

@@ -25,8 +25,16 @@ pub struct Builder {
     /// The regions that are open, the outermost first.
     open: Vec<Region>,
     /// Where what is built was written.
-    place: Place,
+    here: Here,
     places: HashMap<PlaceData, Place>,
+}
+
+/// Where what is built was written. It gets a number once something is built there: most
+/// expressions have parts at which nothing is.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    data: PlaceData,
+    number: Option<Place>,
 }
 
 impl Builder {
@@ -41,7 +49,8 @@ impl Builder {
             ..Kernel::default()
         };
         let places = HashMap::from([(PlaceData::NOWHERE, Place::NOWHERE)]);
-        Builder { kernel, open: vec![Region::default()], place: Place::NOWHERE, places }
+        let here = Here { data: PlaceData::NOWHERE, number: Some(Place::NOWHERE) };
+        Builder { kernel, open: vec![Region::default()], here, places }
     }
 
     /// The kernel as far as it is made, but for its body.
@@ -65,23 +74,33 @@ impl Builder {
     }
 
     /// What follows was written there. Gives where the last was.
-    pub fn at(&mut self, data: PlaceData) -> Place {
+    pub fn at(&mut self, data: PlaceData) -> Here {
+        self.go_to(Here { data, number: None })
+    }
+
+    /// What follows was written there. Gives where the last was.
+    pub fn go_to(&mut self, here: Here) -> Here {
+        std::mem::replace(&mut self.here, here)
+    }
+
+    /// Where what is built now was written.
+    pub fn here(&self) -> Here {
+        self.here
+    }
+
+    /// The place where what is built now was written.
+    pub fn place(&mut self) -> Place {
+        let Here { data, number } = self.here;
+        if let Some(place) = number {
+            return place;
+        }
         let next = Place(self.kernel.places.len() as u32);
         let place = *self.places.entry(data).or_insert(next);
         if place == next {
             self.kernel.places.push(data);
         }
-        self.set_place(place)
-    }
-
-    /// What follows was written there. Gives where the last was.
-    pub fn set_place(&mut self, place: Place) -> Place {
-        std::mem::replace(&mut self.place, place)
-    }
-
-    /// Where what is built now was written.
-    pub fn place(&self) -> Place {
-        self.place
+        self.here.number = Some(place);
+        place
     }
 
     /// A slot.
@@ -98,7 +117,7 @@ impl Builder {
 
     /// A register tensor, made here.
     pub fn local(&mut self, name: impl Into<String>, element: Scalar, count: u32) -> Local {
-        let place = self.place;
+        let place = self.place();
         self.kernel.locals.push(LocalArray { name: name.into(), element, count, place });
         Local(self.kernel.locals.len() as u32 - 1)
     }
@@ -399,7 +418,7 @@ impl Builder {
     }
 
     fn push(&mut self, result: Option<Value>, kind: OpKind) {
-        let op = Op { result, kind, place: self.place };
+        let op = Op { result, kind, place: self.place() };
         self.open.last_mut().expect("the body is open").0.push(op);
     }
 }

@@ -14,6 +14,7 @@ use crate::parameter::Parameters;
 use crate::python::tree::Name;
 use crate::scope::{Frame, FrameId};
 use crate::value::{Closure, Value};
+use kernpack_kernel_ir::builder::Here;
 use kernpack_kernel_ir::kernel::{self, File, Place, PlaceData};
 use kernpack_kernel_ir::{Builder, Kernel, Scalar};
 use kernpack_layout::{Facts, Int};
@@ -121,6 +122,8 @@ pub(crate) struct Elaborator<'f> {
     diagnostics: Diagnostics,
     seen: HashSet<(Option<Span>, String)>,
     file_ids: HashMap<ModuleId, File>,
+    /// The line of the last place: the next one is mostly there too.
+    line: u32,
     /// How many expressions were elaborated.
     pub steps: usize,
     /// The place of the current call in its caller.
@@ -148,6 +151,7 @@ impl<'f> Elaborator<'f> {
             diagnostics: Diagnostics::default(),
             seen: HashSet::new(),
             file_ids: HashMap::new(),
+            line: 0,
             steps: 0,
             caller: None,
             naming: None,
@@ -206,13 +210,14 @@ impl<'f> Elaborator<'f> {
     // Places.
 
     /// What follows was written there. Gives where the last was.
-    pub fn at(&mut self, span: Span) -> Place {
-        let Some(text) = span.text else { return self.b.place() };
+    pub fn at(&mut self, span: Span) -> Here {
+        let Some(text) = span.text else { return self.b.here() };
         let module = self.module();
         if self.files.module(module).text != text {
-            return self.b.place();
+            return self.b.here();
         }
-        let (line, column) = self.files.position(module, span.start);
+        let (line, column) = self.files.position(module, span.start, self.line);
+        self.line = line;
         let file = Some(self.file(module));
         self.b.at(PlaceData { span, file, line, column, caller: self.caller })
     }

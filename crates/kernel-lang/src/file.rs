@@ -164,9 +164,10 @@ impl KernelFiles {
         functions.filter(|one| matches!(one.kind, DefinitionKind::Packed(_)))
     }
 
-    /// The line and column of a place in a file, both from 1; columns count characters.
-    pub fn position(&self, module: ModuleId, byte: usize) -> (u32, u32) {
-        self.module(module).lines.position(byte)
+    /// The line and column of a place in a file, both from 1; columns count characters. It is found
+    /// at once in the line `near`, where one is looked for that may be there.
+    pub fn position(&self, module: ModuleId, byte: usize, near: u32) -> (u32, u32) {
+        self.module(module).lines.position(byte, near)
     }
 }
 
@@ -184,10 +185,20 @@ impl Lines {
         Lines { starts: starts.collect(), text: Arc::from(text) }
     }
 
-    fn position(&self, byte: usize) -> (u32, u32) {
-        let line = self.starts.partition_point(|start| *start <= byte).max(1);
+    fn position(&self, byte: usize, near: u32) -> (u32, u32) {
+        let near = near as usize;
+        let line = match self.is_in(near, byte) {
+            true => near,
+            false => self.starts.partition_point(|start| *start <= byte).max(1),
+        };
         let before = self.text.get(self.starts[line - 1]..byte).unwrap_or_default();
         (line as u32, before.chars().count() as u32 + 1)
+    }
+
+    fn is_in(&self, line: usize, byte: usize) -> bool {
+        let starts_before =
+            line > 0 && self.starts.get(line - 1).is_some_and(|start| *start <= byte);
+        starts_before && self.starts.get(line).is_none_or(|next| byte < *next)
     }
 }
 

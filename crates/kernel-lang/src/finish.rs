@@ -6,14 +6,13 @@ use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::intrinsic::Meaning;
 use kernpack_kernel_ir::kernel::{Size, Value};
 use kernpack_kernel_ir::op::{Expr, OpKind, Region};
-use std::collections::HashSet;
 
-/// Removes operations that compute what is not used. Gives the values that are.
-pub(crate) fn remove_unused(kernel: &mut Kernel) -> HashSet<Value> {
-    let mut used = HashSet::new();
+/// Removes operations that compute what is not used. Gives whether each value is.
+pub(crate) fn remove_unused(kernel: &mut Kernel) -> Vec<bool> {
+    let mut used = vec![false; kernel.values.len()];
     for array in &kernel.shared {
         if let Size::Param(value) = array.size {
-            used.insert(value);
+            used[value.index()] = true;
         }
     }
     sweep(&mut kernel.body, &mut used);
@@ -21,14 +20,14 @@ pub(crate) fn remove_unused(kernel: &mut Kernel) -> HashSet<Value> {
 }
 
 /// From the last operation to the first, so that what only the unused used is unused, too.
-fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
+fn sweep(region: &mut Region, used: &mut [bool]) {
     let mut kept = Vec::with_capacity(region.0.len());
     for mut op in std::mem::take(&mut region.0).into_iter().rev() {
-        if op.result.is_some_and(|result| !used.contains(&result)) && only_computes(&op.kind) {
+        if op.result.is_some_and(|result| !used[result.index()]) && only_computes(&op.kind) {
             continue;
         }
         // The condition of a `while` is used behind the region that computes it.
-        op.kind.uses(&mut |value| _ = used.insert(*value));
+        op.kind.uses(&mut |value| used[value.index()] = true);
         let mut regions: Vec<_> = op.kind.regions_mut().collect();
         regions.reverse();
         regions.into_iter().for_each(|region| sweep(region, used));

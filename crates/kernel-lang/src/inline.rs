@@ -89,8 +89,9 @@ impl Elaborator<'_> {
             self.report(foreign.diagnostic(*place));
         }
         let frame = self.push_frame(closure.module, closure.frame);
-        let place = self.at(span);
-        let caller = self.caller.replace(place);
+        let called_at = self.b.place();
+        let caller = self.caller.replace(called_at);
+        let before = self.at(span);
         self.activations.push(Activation {
             frame,
             controls: vec![],
@@ -107,7 +108,7 @@ impl Elaborator<'_> {
         let region = self.b.close();
         let activation = self.activations.pop();
         self.caller = caller;
-        self.b.set_place(place);
+        self.b.go_to(before);
         match activation.and_then(|activation| activation.early) {
             None => {
                 self.b.append(region);

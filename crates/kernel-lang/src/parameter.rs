@@ -122,7 +122,7 @@ impl Parameters {
     pub fn finish(self, kernel: &mut Kernel) -> (Vec<KernelArg>, Option<Expr>) {
         let shared = self.shared(kernel);
         let used = finish::remove_unused(kernel);
-        let kept: Vec<_> = self.list.into_iter().filter(|one| used.contains(&one.value)).collect();
+        let kept: Vec<_> = self.list.into_iter().filter(|one| used[one.value.index()]).collect();
         let values: Vec<_> = kept.iter().map(|one| one.value).collect();
         finish::renumber(kernel, &values);
         let (params, args) = kept.into_iter().map(|one| (one.param, one.arg)).unzip();

@@ -2,6 +2,7 @@
 //! Kernels in text, to PTX.
 
 mod everything;
+mod numbers;
 
 use super::*;
 use expect_test::{Expect, expect};

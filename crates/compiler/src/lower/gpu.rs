@@ -46,7 +46,7 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
         modules.extend(record(module::BYTES, fields));
     }
     let mut kernels = Vec::new();
-    for (module, name) in &code.kernels {
+    for (module, name) in code.kernels.numbered() {
         let name = Word::Pointer(text(name));
         let fields = [(kernel::NAME, name), (kernel::MODULE, Word::Int(*module as i64))];
         kernels.extend(record(kernel::BYTES, fields));
@@ -56,7 +56,7 @@ pub fn define(e: &Emitter<'_>, name: &str, code: &GpuCode, n_functions: u32) {
         (package::MODULES, Word::Pointer(e.words("", &modules))),
         (package::N_MODULES, Word::Int(code.modules.len() as i64)),
         (package::KERNELS, Word::Pointer(e.words("", &kernels))),
-        (package::N_KERNELS, Word::Int(code.kernels.len() as i64)),
+        (package::N_KERNELS, Word::Int(code.kernels.numbered().len() as i64)),
         (package::N_FUNCTIONS, Word::Int(n_functions.into())),
     ];
     e.export_words(PACKAGE, &record(package::BYTES, fields));

@@ -11,7 +11,7 @@ use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
 use super::raise::raise_behind;
 use super::struct_args::pass_struct;
-use crate::gpu_code::GpuCode;
+use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
 use crate::llvm::{Block, Emitter, Extension, Function, Operation, Passed, Predicate, Ty, V};
 use crate::package::{Launch, Submit};
@@ -37,8 +37,8 @@ pub struct Launching<'k> {
     pub launches: &'k [Launch],
     /// The host code of the package.
     pub host: &'k HostCode,
-    /// The GPU code of the package.
-    pub gpu: &'k GpuCode,
+    /// The kernels that run on a GPU.
+    pub kernels: &'k GpuKernels,
     /// The host.
     pub target: &'k Target,
     /// The function's number among those that launch on a GPU, where it is one of them.
@@ -55,7 +55,7 @@ pub fn lower<'c>(
     owner: V<'c>,
     result: V<'c>,
 ) {
-    let Launching { launches, host, gpu, target, number, submit } = with;
+    let Launching { launches, host, kernels, target, number, submit } = with;
     let plan = builder.plan;
     let index = builder.device_number();
     let mut call = Call {
@@ -63,7 +63,7 @@ pub fn lower<'c>(
         faults,
         launches,
         host,
-        gpu,
+        kernels,
         target,
         results: vec![],
         workspaces: vec![],
@@ -106,7 +106,7 @@ pub struct Call<'k, 'f, 'c> {
     faults: &'k mut Faults,
     launches: &'k [Launch],
     host: &'k HostCode,
-    gpu: &'k GpuCode,
+    kernels: &'k GpuKernels,
     /// What the code is for.
     pub(super) target: &'k Target,
     results: Vec<Tensor<'c>>,
@@ -360,7 +360,8 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
             }
             Site::Gpu(grid) => {
                 let source = described.gpu_source().expect("the plan is of this launch");
-                let kernel = self.gpu.kernel(source, kernel).expect("every kernel has a number");
+                let kernel =
+                    self.kernels.number(source, kernel).expect("every kernel has a number");
                 self.run_on_gpu(kernel, grid, launch);
             }
         }

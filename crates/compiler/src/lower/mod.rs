@@ -29,8 +29,9 @@ mod tensor_map;
 mod value;
 
 use crate::gpu_code::GpuCode;
+use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
-use crate::llvm::{Context, Effort, Emitter, Function, Ty, V};
+use crate::llvm::{CodegenError, Context, Effort, Emitter, Function, Ty, V};
 use crate::package::{Launch, Package, Role, Submit};
 use crate::target::Target;
 pub use faults::Faults;
@@ -53,61 +54,133 @@ pub struct Entry<'p> {
     pub launches: &'p [Launch],
     /// How those on a GPU are submitted.
     pub submit: Submit,
-    /// What is told of it; nothing of what comes with other functions.
-    pub described: Option<Described<'p>>,
+}
+
+/// What entry points are made of.
+pub struct Program<'p> {
+    /// The package.
+    pub package: &'p Package,
+    /// Its functions.
+    pub entries: Vec<Entry<'p>>,
+    /// The functions that run on the host.
+    pub host: &'p HostCode,
+    /// The kernels that run on a GPU.
+    pub kernels: &'p GpuKernels,
+    /// The host.
+    pub target: &'p Target,
 }
 
 /// What is told of a function.
 pub struct Described<'p> {
+    /// Its name.
+    pub name: &'p str,
     /// What its metadata symbol returns.
     pub metadata: String,
     /// What its doc symbol returns.
     pub doc: Option<&'p str>,
 }
 
-/// The object code of a package: entry points and metadata.
-///
-/// # Errors
-/// Where LLVM refuses the code.
-pub fn lower(
-    package: &Package,
-    entries: &[Entry<'_>],
-    (host, gpu): (&HostCode, &GpuCode),
-    target: &Target,
-) -> Result<Vec<u8>, crate::llvm::CodegenError> {
-    let span = tracing::debug_span!("lower").entered();
-    let context = Context::create();
-    let emitter = Emitter::new(&context, &package.name);
-    let mut faults = Faults::new();
-    let numbers = Numbers::of(entries);
-    for entry in entries {
-        let &Entry { launches, submit, .. } = entry;
-        let number = numbers.of_function(&entry.plan.name);
-        let with = Launching { launches, host, gpu, target, number: number.unwrap_or(0), submit };
-        match entry.role {
-            Role::Call if number.is_some() => pieces::lower(&emitter, entry, &mut faults, with),
-            Role::Call => lower_whole(&emitter, entry.plan, &mut faults, with),
-            Role::Prepare(_) => pieces::lower_prepare(&emitter, entry),
-            Role::Launched(of) => {
-                let number = numbers.of_function(of).expect("it launches on a GPU");
-                launched::lower(&emitter, entry.plan, &mut faults, number);
+impl Program<'_> {
+    /// The object code of the package: entry points, and what is told of them.
+    ///
+    /// # Errors
+    /// Where LLVM refuses the code.
+    pub fn lower(
+        &self,
+        described: &[Described<'_>],
+        gpu: &GpuCode,
+    ) -> Result<Vec<u8>, CodegenError> {
+        let span = tracing::debug_span!("lower").entered();
+        let context = Context::create();
+        let emitter = Emitter::new(&context, &self.package.name);
+        self.write_entry_points(&emitter);
+        self.write_description(&emitter, described, gpu);
+        span.exit();
+        self.write_object(&emitter, self.effort())
+    }
+
+    /// The object code of the entry points. It needs nothing of GPU code, which takes long to make,
+    /// but the numbers of kernels.
+    ///
+    /// # Errors
+    /// Where LLVM refuses the code.
+    pub fn lower_entry_points(&self) -> Result<Vec<u8>, CodegenError> {
+        let span = tracing::debug_span!("lower").entered();
+        let context = Context::create();
+        let emitter = Emitter::new(&context, &self.package.name);
+        self.write_entry_points(&emitter);
+        span.exit();
+        self.write_object(&emitter, self.effort())
+    }
+
+    /// The object code of what is told of the entry points, with the GPU code.
+    ///
+    /// # Errors
+    /// Where LLVM refuses the code.
+    pub fn lower_description(
+        &self,
+        described: &[Described<'_>],
+        gpu: &GpuCode,
+    ) -> Result<Vec<u8>, CodegenError> {
+        let context = Context::create();
+        let emitter = Emitter::new(&context, &self.package.name);
+        self.write_description(&emitter, described, gpu);
+        self.write_object(&emitter, Effort::Quick)
+    }
+
+    fn write_entry_points(&self, emitter: &Emitter<'_>) {
+        let &Program { host, kernels, target, .. } = self;
+        let mut faults = Faults::new();
+        let numbers = Numbers::of(&self.entries);
+        for entry in &self.entries {
+            let &Entry { launches, submit, .. } = entry;
+            let number = numbers.of_function(&entry.plan.name);
+            let numbered = number.unwrap_or(0);
+            let with = Launching { launches, host, kernels, target, number: numbered, submit };
+            match entry.role {
+                Role::Call if number.is_some() => pieces::lower(emitter, entry, &mut faults, with),
+                Role::Call => lower_whole(emitter, entry.plan, &mut faults, with),
+                Role::Prepare(_) => pieces::lower_prepare(emitter, entry),
+                Role::Launched(of) => {
+                    let number = numbers.of_function(of).expect("it launches on a GPU");
+                    launched::lower(emitter, entry.plan, &mut faults, number);
+                }
+                Role::Preload => gpu::lower_preload(emitter, entry.plan, &mut faults),
             }
-            Role::Preload => gpu::lower_preload(&emitter, entry.plan, &mut faults),
         }
-        let Some(Described { metadata, doc }) = &entry.described else { continue };
-        let name = entry.name;
-        getter::lower(&emitter, &format!("{METADATA_PREFIX}{name}"), metadata);
-        if let Some(doc) = doc {
-            getter::lower(&emitter, &format!("{DOC_PREFIX}{name}"), doc);
+        faults.define(emitter);
+    }
+
+    fn write_description(&self, emitter: &Emitter<'_>, described: &[Described<'_>], gpu: &GpuCode) {
+        for Described { name, metadata, doc } in described {
+            getter::lower(emitter, &format!("{METADATA_PREFIX}{name}"), metadata);
+            if let Some(doc) = doc {
+                getter::lower(emitter, &format!("{DOC_PREFIX}{name}"), doc);
+            }
+        }
+        if !self.kernels.is_empty() {
+            let n_functions = Numbers::of(&self.entries).n_functions();
+            gpu::define(emitter, &self.package.name, gpu, n_functions);
         }
     }
-    faults.define(&emitter);
-    if !gpu.kernels.is_empty() {
-        gpu::define(&emitter, &package.name, gpu, numbers.n_functions());
+
+    fn write_object(&self, emitter: &Emitter<'_>, effort: Effort) -> Result<Vec<u8>, CodegenError> {
+        let _span = tracing::debug_span!("codegen").entered();
+        crate::llvm::write_object(emitter, self.target, effort)
     }
-    span.exit();
-    let _span = tracing::debug_span!("codegen").entered();
-    crate::llvm::write_object(&emitter, target, effort(entries, gpu))
+
+    /// Where every call launches and has few checks, code that is made quickly costs a call some
+    /// nanoseconds of a launch's microseconds, and making it takes a third of the time.
+    fn effort(&self) -> Effort {
+        let is_small = |entry: &Entry<'_>| entry.plan.steps.len() <= FEW_STEPS;
+        let is_large =
+            |entry: &Entry<'_>| entry.plan.steps.iter().map(n_steps).sum::<u32>() > MANY_STEPS;
+        let launches_with_few = !self.kernels.is_empty() && self.entries.iter().all(is_small);
+        match launches_with_few || self.entries.iter().any(is_large) {
+            true => Effort::Quick,
+            false => Effort::Careful,
+        }
+    }
 }
 
 /// How many steps a plan has that is small. That of a function of two tensors is; with 19
@@ -118,19 +191,6 @@ const FEW_STEPS: usize = 32;
 /// code takes time that grows faster than the plan, for values that are used far from where they
 /// are made. Quick code costs such a call some hundred nanoseconds.
 const MANY_STEPS: u32 = 1024;
-
-/// Where every call launches and has few checks, code that is made quickly costs a call some
-/// nanoseconds of a launch's microseconds, and making it takes a third of the time.
-fn effort(entries: &[Entry<'_>], gpu: &GpuCode) -> Effort {
-    let is_small = |entry: &Entry<'_>| entry.plan.steps.len() <= FEW_STEPS;
-    let is_large =
-        |entry: &Entry<'_>| entry.plan.steps.iter().map(n_steps).sum::<u32>() > MANY_STEPS;
-    let launches_with_few = !gpu.kernels.is_empty() && entries.iter().all(is_small);
-    match launches_with_few || entries.iter().any(is_large) {
-        true => Effort::Quick,
-        false => Effort::Careful,
-    }
-}
 
 /// Lowers a function whose launches are calls: in one piece.
 fn lower_whole(e: &Emitter<'_>, plan: &Plan, faults: &mut Faults, with: Launching<'_>) {

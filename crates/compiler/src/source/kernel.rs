@@ -20,7 +20,7 @@ pub use sass::{SassError, sass};
 
 use super::Identity;
 use super::error::SourceError;
-use super::gpu::GpuArtifact;
+use super::gpu::{GpuArtifact, KernelSymbol};
 use super::nvjitlink::{self, NvJitLink};
 use crate::image::{Arch, ArchKind};
 use kernpack_kernel_ir::Kernel;
@@ -64,6 +64,11 @@ impl KernelSource {
     ) -> Result<GpuArtifact, Vec<SourceError>> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
         build::build(self, archs, kernels, &NvJitLink::find)
+    }
+
+    /// The symbols of the kernels that launches name.
+    pub fn symbols(&self, kernels: &[String]) -> Vec<(String, KernelSymbol)> {
+        kernels.iter().map(|name| (name.clone(), build::symbol(self, name))).collect()
     }
 }
 

@@ -63,7 +63,7 @@ impl Maker {
     }
 
     fn branch(&mut self, depth: u32) {
-        let (is_uniform, place) = (self.rng.percent(50), self.builder.place());
+        let (is_uniform, place) = (self.rng.percent(50), self.builder.here());
         let condition = self.condition(is_uniform);
         let n_then = self.rng.within(1, 4);
         // Whoever leaves a loop that all run alike leaves it with all others.
@@ -79,7 +79,7 @@ impl Maker {
         });
         let n_otherwise = if self.rng.percent(50) { self.rng.within(1, 4) } else { 0 };
         let otherwise = self.region(is_uniform, |maker| maker.statements(n_otherwise, depth + 1));
-        self.builder.set_place(place);
+        self.builder.go_to(place);
         self.builder.if_else(condition.value, then, otherwise);
     }
 
@@ -115,7 +115,7 @@ impl Maker {
             true => self.constant_bounds(scalar),
             false => self.computed_bounds(scalar, is_uniform),
         };
-        let (index, place) = (self.builder.loop_index(Type::Scalar(scalar)), self.builder.place());
+        let (index, place) = (self.builder.loop_index(Type::Scalar(scalar)), self.builder.here());
         let count = self.rng.within(1, 4);
         let level = first.level.min(step.level);
         let body = self.region(is_uniform, |maker| {
@@ -123,7 +123,7 @@ impl Maker {
             maker.statements(count, depth + 1);
         });
         let (first, end, step) = (first.value, end.value, step.value);
-        self.builder.set_place(place);
+        self.builder.go_to(place);
         self.builder.effect(OpKind::For { index, first, end, step, body });
     }
 
@@ -163,7 +163,7 @@ impl Maker {
         let [zero, one, most] =
             [0, 1, self.rng.below(6) as i64].map(|number| self.builder.int(Scalar::I32, number));
         self.builder.set(slot, zero);
-        let (n_known, place) = (self.known.len(), self.builder.place());
+        let (n_known, place) = (self.known.len(), self.builder.here());
         self.builder.open();
         let round = self.builder.get(slot);
         let mut condition = self.builder.compare(Compare::Lt, round, most);
@@ -179,7 +179,7 @@ impl Maker {
             maker.statements(count, depth + 1);
         });
         self.known.truncate(n_known);
-        self.builder.set_place(place);
+        self.builder.go_to(place);
         self.builder.effect(OpKind::While { before, condition, body });
     }
 }

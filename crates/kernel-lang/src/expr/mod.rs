@@ -29,7 +29,7 @@ impl Elaborator<'_> {
         self.depth += 1;
         let before = self.at(expr.span);
         let value = self.expr_kind(expr);
-        self.b.set_place(before);
+        self.b.go_to(before);
         self.depth -= 1;
         value
     }

@@ -60,7 +60,7 @@ impl Elaborator<'_> {
                 flow
             }
         };
-        self.b.set_place(before);
+        self.b.go_to(before);
         flow
     }
 

@@ -68,7 +68,7 @@ pub(super) fn build(
     }
     let warnings = warnings(source, &prepared, &codes_made);
     let images = codes_made.into_iter().map(|code| code.image).collect();
-    let symbols = kernels.iter().map(|name| (name.clone(), symbol(source, name))).collect();
+    let symbols = source.symbols(kernels);
     Ok(GpuArtifact { images, symbols, log: String::new(), warnings, looked: Looked::default() })
 }
 
@@ -135,7 +135,7 @@ fn code<'f>(
 }
 
 /// The symbol of a kernel that a launch names.
-fn symbol(source: &KernelSource, name: &str) -> Result<String, SourceError> {
+pub(super) fn symbol(source: &KernelSource, name: &str) -> Result<String, SourceError> {
     let is_there = source.instances.iter().any(|kernel| kernel.name == name);
     is_there.then(|| name.to_string()).ok_or_else(|| {
         let message = format!("`{}` has no kernel `{name}`", source.path.display());

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Each operation on two integers is the instruction of its name and type.
+
+use super::ptx_of;
+use expect_test::expect;
+
+/// The instructions between the loads of parameters and the store of the result.
+fn instructions(op: &str, scalar: &str) -> String {
+    let text = format!(
+        "kernel k(v0 out: pointer.global {scalar} align 8 written, v1 a: {scalar}, v2 b: {scalar}) block [32, 1, 1] {{
+          v3: {scalar} = {op} v1, v2
+          store v0, v3 align 8
+        }}"
+    );
+    let ptx = ptx_of(&text, "sm_80").replace('\t', " ");
+    let code = ptx.lines().map(str::trim).skip_while(|line| *line != "{").skip(1);
+    let words = code.map(|line| line.split_whitespace().next().unwrap_or(""));
+    let of_numbers = words.filter(|word| {
+        let ends = ["", "}", "ret;", ".reg"].contains(word);
+        !ends && !word.starts_with("ld.param") && !word.starts_with("st.")
+    });
+    of_numbers.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn operations_on_integers_are_instructions_of_their_type() {
+    let ops = ["add", "sub", "mul", "mulhigh", "min", "max", "and", "or", "xor", "shl", "shr"];
+    let mut listed = String::new();
+    for op in ops {
+        for scalar in ["int32", "uint32", "int64", "uint64"] {
+            listed += &format!("{op} {scalar}: {}\n", instructions(op, scalar));
+        }
+    }
+    expect![[r#"
+        add int32: add.s32
+        add uint32: add.s32
+        add int64: add.s64
+        add uint64: add.s64
+        sub int32: sub.s32
+        sub uint32: sub.s32
+        sub int64: sub.s64
+        sub uint64: sub.s64
+        mul int32: mul.lo.s32
+        mul uint32: mul.lo.s32
+        mul int64: mul.lo.s64
+        mul uint64: mul.lo.s64
+        mulhigh int32: mul.hi.s32
+        mulhigh uint32: mul.hi.u32
+        mulhigh int64: mul.hi.s64
+        mulhigh uint64: mul.hi.u64
+        min int32: min.s32
+        min uint32: min.u32
+        min int64: min.s64
+        min uint64: min.u64
+        max int32: max.s32
+        max uint32: max.u32
+        max int64: max.s64
+        max uint64: max.u64
+        and int32: and.b32
+        and uint32: and.b32
+        and int64: and.b64
+        and uint64: and.b64
+        or int32: or.b32
+        or uint32: or.b32
+        or int64: or.b64
+        or uint64: or.b64
+        xor int32: xor.b32
+        xor uint32: xor.b32
+        xor int64: xor.b64
+        xor uint64: xor.b64
+        shl int32: shl.b32
+        shl uint32: shl.b32
+        shl int64: cvt.u32.u64 and.b32 shl.b64 setp.lt.u64 selp.b64
+        shl uint64: cvt.u32.u64 and.b32 shl.b64 setp.lt.u64 selp.b64
+        shr int32: min.u32 shr.s32
+        shr uint32: shr.u32
+        shr int64: min.u64 cvt.u32.u64 shr.s64
+        shr uint64: cvt.u32.u64 and.b32 shr.u64 setp.lt.u64 selp.b64
+    "#]]
+    .assert_eq(&listed);
+}
