@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ir`: kernels and functions as operations, which the blocks below are about: `verified`, and `run`,
-//! which launches a kernel.
+//! `ir`: kernels and functions as operations, which the blocks below are about: `verified`, and
+//! `run`, which launches a kernel.
 
 use super::{Kind, Role};
 use crate::kernel_text::KernelText;

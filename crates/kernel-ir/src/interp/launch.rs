@@ -257,7 +257,8 @@ fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
         };
         all += u64::try_from(bytes).unwrap_or(u64::MAX / 2).min(u64::MAX / 2);
         if bytes < 0 || all > u64::from(MOST_SHARED_BYTES) {
-            return Err(format!("`{}`: {bytes} bytes of shared memory", array.name));
+            let message = format!("`{}`: {bytes} bytes of shared memory", array.name);
+            return Err(format!("{message}, of which a block has {MOST_SHARED_BYTES}"));
         }
         sizes.push(bytes as usize);
     }

@@ -81,20 +81,6 @@ fn writes_outside_are_found_and_left_out() {
 }
 
 #[test]
-fn misaligned_accesses_are_found() {
-    let vector = |byte: i64| {
-        format!(
-            "v2: int64 = const {byte} v3: pointer.global = offset v0, v2
-             v4: int32x2 = load v3 align 8 @2:5 v9: int32 = extract v4, 1"
-        )
-    };
-    copy(&vector(8)).clean();
-    copy(&vector(4)).expect_findings(expect![[r#"
-        error[misaligned-access]: reads `x[1]` as if aligned to 8 bytes, at byte 4, which is no multiple of 8, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:5
-    "#]]);
-}
-
-#[test]
 fn what_was_never_written_is_found_where_it_is_read() {
     let text = "kernel k(v0 out: pointer.global int32 align 4 written) {
         shared0 line: int32 bytes 128 align 4
@@ -113,21 +99,6 @@ fn what_was_never_written_is_found_where_it_is_read() {
         error[uninitialised-read]: reads `out[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:1:1
         error[uninitialised-read]: reads `line[0]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:2:1
         error[uninitialised-read]: reads `mine[2]`, which was never written, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
-    "#]]);
-}
-
-#[test]
-fn a_register_tensor_has_bounds() {
-    let text = "kernel k(v0 n: int64) {
-        local0 mine: float32 count 4
-        v1: pointer.local = local0
-        v2: pointer.local = offset v1, v0
-        v3: float32 = const 1.5
-        store v2, v3 align 4 @3:1
-    }";
-    Run::of(text, 1, 1).int(12).clean();
-    Run::of(text, 1, 1).int(16).expect_findings(expect![[r#"
-        error[out-of-bounds]: writes element 4 of `mine`, which has 4, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
     "#]]);
 }
 

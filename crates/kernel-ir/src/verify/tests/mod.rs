@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each rule has a kernel that breaks it and no other.
+//! How alike values are, and what rules say of kernels that no text has. Those that a text can
+//! break have their cases in the suite: `tests/suite/kernels/verifier.md`.
 
 mod malformed;
 mod running;
