@@ -123,11 +123,14 @@ fn documented_faults_are_raised_in_the_suite() {
     expect_none(&problems);
 }
 
-/// The text of the program and of its tests, strings that go over several lines made one.
+/// The text of the program and of its tests, strings that go over several lines made one; and what
+/// the suite expects of it.
 fn program() -> String {
     let is_program = |source: &Source| source.is_rust() && source.path.starts_with("crates/");
     let texts = sources().into_iter().filter(is_program).map(|source| source.text);
-    let text = texts.collect::<Vec<_>>().concat();
+    let suite = crate::suite::files(&root().join("tests/suite"));
+    let cases = suite.iter().map(|path| std::fs::read_to_string(path).expect("the suite is text"));
+    let text = texts.chain(cases).collect::<Vec<_>>().concat();
     let lines: Vec<_> = text.split("\\\n").map(str::trim_start).collect();
     lines.concat().replace("\\\"", "\"").replace("\\`", "`")
 }
