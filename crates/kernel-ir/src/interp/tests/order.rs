@@ -251,6 +251,14 @@ fn fences_for_a_block_hand_memory_to_another_warp() {
         let text = handed_over(&format!("{fence} {release}"), "relaxed", fence);
         Run::of(&text, 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
     }
+    let late = format!("{fence} {release} store v7, v9 align 4");
+    let read = format!("{release} {fence} v30: int32 = call atomic.load.int32(v8, relaxed, block)");
+    for release in [late, read] {
+        let text = handed_over(&release, "relaxed", fence);
+        let outcome = Run::of(&text, 1, 64).fresh(Scalar::I32, 32).run();
+        let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
+        assert_eq!(kinds, ["shared-race"], "{release}");
+    }
 }
 
 /// A warp leaves numbers in `v7`, and its first lane a flag in `v8`; another one waits for it.
@@ -328,6 +336,31 @@ fn what_was_released_is_forgotten_where_something_else_is_stored() {
     run("call atomic.store(v1, v6, relaxed, gpu)").expect_findings(expect![[r#"
         error[global-race]: race: `data[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:6:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
     "#]]);
+}
+
+#[test]
+fn more_moments_than_can_be_told_apart_end_a_run() {
+    // So many blocks leave 11 bits for the time, which begins with 1.
+    let run = |step: &str, turns: i64| {
+        let text = format!(
+            "kernel k(v0 x: pointer.global int32 align 4 written, v1 turns: int64) {{
+              v2: int64 = const 0
+              v3: int64 = const 1
+              v4: int32 = const 1
+              for v5: int64 = v2 to v1 step v3 {{ {step} @1:1 }}
+              while @2:1 {{ v6: bool = const true }} v6 {{ }}
+            }}"
+        );
+        let mut run = Run::of(&text, 1, 1).ints(&[0]).int(turns).grid([1 << 31, 1 << 14, 1]);
+        run.options.most_turns = 3000;
+        let outcome = run.run();
+        let codes = outcome.findings.iter().map(|one| one.kind.code());
+        codes.collect::<Vec<_>>().join(" ")
+    };
+    let release = "v7: int32 = call atomic.add(v0, v4, release, gpu)";
+    for step in ["call fence(gpu)", release] {
+        assert_eq!([run(step, 2046), run(step, 2047)], ["endless-loop", "unsupported"], "{step}");
+    }
 }
 
 #[test]
