@@ -39,6 +39,8 @@ pub enum Argument {
     Scalar(ScalarArg),
     /// What the code itself has.
     Constant(Constant),
+    /// A layout with numbers that each call has its own of.
+    Layout(Layout<Dim>, Option<Swizzle>),
     /// A function.
     Function(FunctionArg),
     /// Several, with names where the signature has some.

@@ -49,6 +49,7 @@ impl Elaborator<'_> {
             Argument::Tensor(_) => "a tensor",
             Argument::Scalar(_) => "a number that differs from call to call",
             Argument::Optional(_) => "an argument that may be None",
+            Argument::Layout(..) => "a layout that differs from call to call",
             Argument::Constant(_) | Argument::Function(_) | Argument::Tuple(_) => return,
         };
         if is_constexpr {
@@ -69,6 +70,10 @@ impl Elaborator<'_> {
                 _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
             },
             Argument::Constant(constant) => constant_value(constant),
+            Argument::Layout(layout, swizzle) => {
+                let layout = self.layout_argument(layout);
+                Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+            }
             Argument::Function(function) => self.function_argument(function),
             Argument::Tuple(items) => {
                 let names = items.iter().map(|(name, _)| name.clone()).collect();

@@ -102,6 +102,7 @@ fn show_arg(arg: &Argument) -> String {
             Constant::Layout(layout, Some(swizzle)) => format!("{swizzle} o 0 o {layout}"),
             Constant::Swizzle(swizzle) => swizzle.to_string(),
         },
+        Argument::Layout(layout, _) => layout.to_string(),
         Argument::Function(FunctionArg::Builtin(name)) => format!("kp.{name}"),
         Argument::Function(FunctionArg::Written { function, captured, .. }) => {
             let captured: Vec<_> = captured
