@@ -93,6 +93,8 @@ pub enum Constant {
     Int(i128),
     /// A float without a type.
     Float(f64),
+    /// A number of a type.
+    Number(kernpack_kernel_ir::Const),
     /// A text.
     Text(Arc<str>),
     /// A dtype.

@@ -202,6 +202,7 @@ fn constant_value(constant: &Constant) -> Value {
         Constant::Bool(truth) => Value::Bool(*truth),
         Constant::Int(int) => Value::Int(*int),
         Constant::Float(float) => Value::Float(*float),
+        Constant::Number(number) => Value::of_const(*number),
         Constant::Text(text) => Value::Text(text.clone()),
         Constant::DType(scalar) => Value::DType(*scalar),
         Constant::Layout(layout, swizzle) => {

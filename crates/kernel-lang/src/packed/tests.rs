@@ -72,7 +72,7 @@ fn show(function: &PackedFunction) -> String {
     text
 }
 
-fn show_arg(arg: &Argument) -> String {
+pub(super) fn show_arg(arg: &Argument) -> String {
     match arg {
         Argument::Tensor(tensor) => {
             let TensorArg { name, element, align, is_written, is_alone, view, offset, .. } =
@@ -96,6 +96,7 @@ fn show_arg(arg: &Argument) -> String {
             Constant::Bool(truth) => truth.to_string(),
             Constant::Int(value) => value.to_string(),
             Constant::Float(value) => format!("{value:?}"),
+            Constant::Number(number) => format!("{} {number}", number.scalar()),
             Constant::Text(text) => format!("{text:?}"),
             Constant::DType(scalar) => scalar.to_string(),
             Constant::Layout(layout, None) => layout.to_string(),
