@@ -66,7 +66,7 @@ fn check_one(cx: &mut Symbols, layout: &Layout) {
         assert_eq!(a.to_string(), b.to_string(), "the size of `{layout}`");
     }
     _ = coshape(cx, layout);
-    _ = is_injective(cx, layout);
+    _ = is_injective(layout);
 }
 
 fn check_tiler(cx: &mut Symbols, layout: &Layout, tiler: &Tiler<kernpack_layout::Symbol>) {
