@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Any text as a kernel file: its packed functions and kernels become operations that the verifier
-//! takes or refuses, or the text is refused with diagnostics that have places in it. Nothing is read
-//! from disk.
+//! takes or refuses, or the text is refused with diagnostics that have places in it. Nothing is
+//! read from disk.
 #![no_main]
 
 use kernpack_kernel_ir::kernel::Facts;
