@@ -68,7 +68,10 @@ impl KernelFile {
             return Ok(opened.clone());
         }
         let mut texts = Texts::default();
-        OpenedFile::read(&self.path, None, &mut texts, held).map(Arc::new).map_err(|problems| {
+        let opened = OpenedFile::read(&self.path, None, &mut texts, held).and_then(|opened| {
+            opened.files.problems().clone().into_result().map(|()| Arc::new(opened))
+        });
+        opened.map_err(|problems| {
             let unplaced = |problem: Diagnostic| unplaced(problem, &texts).at(self.path.span);
             Diagnostics(problems.into_iter().map(unplaced).collect())
         })
@@ -87,10 +90,11 @@ fn unplaced(problem: Diagnostic, texts: &Texts) -> Diagnostic {
 }
 
 impl OpenedFile {
-    /// Reads a file, or the text that is given for it, and what it imports.
+    /// Reads a file, or the text that is given for it, and what it imports. Whoever does has to
+    /// tell the problems of the files, and to build nothing where there are any.
     ///
     /// # Errors
-    /// What is wrong with any of them.
+    /// What keeps them from being read.
     pub fn read(
         path: &Path,
         text: Option<&str>,
@@ -112,7 +116,7 @@ impl OpenedFile {
                 files.read(found).map_err(|error| error.reason)
             }
         };
-        let read = KernelFiles::read(path, &mut door, texts)?;
+        let read = KernelFiles::read_with_problems(path, &mut door, texts)?;
         Ok(OpenedFile { files: read, looked: files.into_looked() })
     }
 }

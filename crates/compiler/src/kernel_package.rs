@@ -44,7 +44,11 @@ impl Reading {
                 let place = file.path.span;
                 let known = opened.entry(path.clone()).or_insert_with(|| {
                     match OpenedFile::read(&path, None, texts, held) {
-                        Ok(read) => Some(Arc::new(read)),
+                        Ok(read) => {
+                            let found = read.files.problems().clone();
+                            self.problems.extend(found.into_iter().map(|one| one.at(place)));
+                            Some(Arc::new(read))
+                        }
                         Err(found) => {
                             self.problems.extend(found.into_iter().map(|one| one.at(place)));
                             None
@@ -80,6 +84,7 @@ pub fn read(name: &str, path: &Path, text: &str, texts: &mut Texts, held: &Held)
     let place = beginning(opened.files.root().text);
     reading.package.name = name.to_string();
     reading.problems.extend(check_name(name, place));
+    reading.problems.extend(opened.files.problems().clone());
     let (functions, problems) = packed::functions(&opened.files);
     if opened.files.packed().next().is_none() {
         let message = format!("`{}` has no packed functions", path.display());

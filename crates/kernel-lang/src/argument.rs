@@ -39,6 +39,8 @@ pub enum Argument {
     Scalar(ScalarArg),
     /// What the code itself has.
     Constant(Constant),
+    /// A layout with numbers that each call has its own of.
+    Layout(Layout<Dim>, Option<Swizzle>),
     /// A function.
     Function(FunctionArg),
     /// Several, with names where the signature has some.
@@ -91,6 +93,8 @@ pub enum Constant {
     Int(i128),
     /// A float without a type.
     Float(f64),
+    /// A number of a type.
+    Number(kernpack_kernel_ir::Const),
     /// A text.
     Text(Arc<str>),
     /// A dtype.

@@ -49,6 +49,7 @@ impl Elaborator<'_> {
             Argument::Tensor(_) => "a tensor",
             Argument::Scalar(_) => "a number that differs from call to call",
             Argument::Optional(_) => "an argument that may be None",
+            Argument::Layout(..) => "a layout that differs from call to call",
             Argument::Constant(_) | Argument::Function(_) | Argument::Tuple(_) => return,
         };
         if is_constexpr {
@@ -69,6 +70,10 @@ impl Elaborator<'_> {
                 _ => Value::Typed(self.number(&scalar.expr, scalar.scalar, scalar.facts)),
             },
             Argument::Constant(constant) => constant_value(constant),
+            Argument::Layout(layout, swizzle) => {
+                let layout = self.layout_argument(layout);
+                Value::Layout(Arc::new(LayoutValue { layout, swizzle: *swizzle }))
+            }
             Argument::Function(function) => self.function_argument(function),
             Argument::Tuple(items) => {
                 let names = items.iter().map(|(name, _)| name.clone()).collect();
@@ -197,6 +202,7 @@ fn constant_value(constant: &Constant) -> Value {
         Constant::Bool(truth) => Value::Bool(*truth),
         Constant::Int(int) => Value::Int(*int),
         Constant::Float(float) => Value::Float(*float),
+        Constant::Number(number) => Value::of_const(*number),
         Constant::Text(text) => Value::Text(text.clone()),
         Constant::DType(scalar) => Value::DType(*scalar),
         Constant::Layout(layout, swizzle) => {

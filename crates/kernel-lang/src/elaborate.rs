@@ -105,6 +105,8 @@ pub(crate) struct Elaborator<'f> {
     pub facts: HashMap<kernel::Value, Facts>,
     /// How integers were computed, for layouts that want to know products.
     pub products: HashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
+    /// Numbers that are choices between literals, and have the type of what they meet.
+    pub literals: HashMap<kernel::Value, crate::number::LiteralChoice>,
     /// The names of each call; the last are not the current ones.
     pub frames: Vec<Frame>,
     /// The calls that we are in, the kernel first.
@@ -141,6 +143,7 @@ impl<'f> Elaborator<'f> {
             parameters: Parameters::default(),
             facts: HashMap::new(),
             products: HashMap::new(),
+            literals: HashMap::new(),
             frames: Vec::new(),
             activations: Vec::new(),
             optionals: Vec::new(),
@@ -235,6 +238,9 @@ impl<'f> Elaborator<'f> {
     /// Reports a mistake, once however often it is met; gives what comes of it.
     pub fn report(&mut self, mut problem: Diagnostic) -> Value {
         let span = problem.labels.first().map(|label| label.span);
+        if self.files.is_told(&problem) {
+            return Value::Poison;
+        }
         if self.seen.insert((span, problem.message.clone())) {
             if let Some(caller) = self.caller.filter(|_| problem.severity == Severity::Error) {
                 let called = self.b.kernel().place(caller).span;

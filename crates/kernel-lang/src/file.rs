@@ -28,6 +28,7 @@ pub struct ModuleId(pub usize);
 #[derive(Debug)]
 pub struct KernelFiles {
     modules: Vec<Module>,
+    problems: Diagnostics,
 }
 
 /// A kernel file.
@@ -106,20 +107,54 @@ impl KernelFiles {
         door: Door<'_>,
         texts: &mut Texts,
     ) -> Result<KernelFiles, Diagnostics> {
+        let files = KernelFiles::read_with_problems(root, door, texts)?;
+        files.problems.clone().into_result().map(|()| files)
+    }
+
+    /// As [`KernelFiles::read`], of files that may have what kernels have not: that is among the
+    /// [problems](KernelFiles::problems), so that other mistakes can be looked for too.
+    ///
+    /// # Errors
+    /// What keeps them from being read, and from knowing what their names mean.
+    pub fn read_with_problems(
+        root: &Path,
+        door: Door<'_>,
+        texts: &mut Texts,
+    ) -> Result<KernelFiles, Diagnostics> {
         let mut reader = Reader {
             door,
             texts,
             modules: Vec::new(),
             known: HashMap::new(),
             diagnostics: Diagnostics::default(),
+            problems: Diagnostics::default(),
         };
         if let Err(error) = reader.load(root, None) {
             let message = format!("cannot read `{}`: {error}", root.display());
             reader.diagnostics.push(Diagnostic::new("source-file", message));
         }
-        reader.diagnostics.sort();
-        reader.diagnostics.into_result()?;
-        Ok(KernelFiles { modules: reader.modules.into_iter().flatten().collect() })
+        let Reader { modules, mut diagnostics, mut problems, .. } = reader;
+        if diagnostics.has_errors() {
+            diagnostics.extend(problems);
+            diagnostics.sort();
+            return Err(diagnostics);
+        }
+        problems.sort();
+        Ok(KernelFiles { modules: modules.into_iter().flatten().collect(), problems })
+    }
+
+    /// Python in kernels and beside them that is not part of the language. What comes of files that
+    /// have any is looked at for other mistakes only; these are not told again there.
+    pub fn problems(&self) -> &Diagnostics {
+        &self.problems
+    }
+
+    /// Whether a mistake is one of the [problems](KernelFiles::problems).
+    pub(crate) fn is_told(&self, problem: &Diagnostic) -> bool {
+        let place = |one: &Diagnostic| one.labels.first().map(|label| label.span);
+        let is_it =
+            |one: &Diagnostic| one.message == problem.message && place(one) == place(problem);
+        self.problems.0.iter().any(is_it)
     }
 
     /// The file that was asked for.
@@ -208,7 +243,10 @@ struct Reader<'r, 'd> {
     /// Those that are being read are none yet.
     modules: Vec<Option<Module>>,
     known: HashMap<PathBuf, ModuleId>,
+    /// What keeps the files from being read.
     diagnostics: Diagnostics,
+    /// What is no part of the language.
+    problems: Diagnostics,
 }
 
 impl Reader<'_, '_> {
@@ -272,7 +310,7 @@ impl Reader<'_, '_> {
         // A file that does not know kernpack may hold anything beside functions and constants.
         let knows = |global: &Global| matches!(global, Global::Kernpack | Global::Member(_));
         if module.names.values().any(knows) {
-            odd.into_iter().for_each(|problem| self.diagnostics.push(problem));
+            odd.into_iter().for_each(|problem| self.problems.push(problem));
         }
         module
     }
@@ -401,7 +439,7 @@ impl Reader<'_, '_> {
         let kind = self.kind(module, function);
         if matches!(kind, DefinitionKind::Kernel | DefinitionKind::Packed(_)) {
             for (foreign, span) in walk::foreign(function) {
-                self.diagnostics.push(foreign.diagnostic(span));
+                self.problems.push(foreign.diagnostic(span));
             }
         }
         let definition = Arc::new(Definition { module: id, function: function.clone(), kind });

@@ -90,6 +90,7 @@ pub use layout::{
 };
 pub use partition::{
     Part, PartOf, domain_offset, local_partition, local_partition_by, local_tile, make_layout_tv,
+    tile_place,
 };
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tile_to_shape, tiled_product,

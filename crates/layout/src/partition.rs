@@ -38,9 +38,22 @@ pub fn local_tile<C: Arith>(
     coord: &Coord<C::Value>,
     projection: Option<&Coord<C::Value>>,
 ) -> Result<PartOf<C>> {
+    let (divided, coord) = tile_place(cx, layout, tiler, coord, projection)?;
+    part(cx, &divided, coord)
+}
+
+/// Where [`local_tile`] finds its tile: a layout of tiles and rests, and the coordinate in it, of
+/// which the tile's modes are free.
+pub fn tile_place<C: Arith>(
+    cx: &mut C,
+    layout: &LayoutOf<C>,
+    tiler: &Tiler<C::Value>,
+    coord: &Coord<C::Value>,
+    projection: Option<&Coord<C::Value>>,
+) -> Result<(LayoutOf<C>, Coord<C::Value>)> {
     if let Some(projection) = projection {
         let (tiler, coord) = projected(tiler, coord, projection)?;
-        return local_tile(cx, layout, &tiler, &coord, None);
+        return tile_place(cx, layout, &tiler, &coord, None);
     }
     let divided = zipped_divide(cx, layout, tiler)?;
     let (tile, rest) = (divided.modes()[0].rank(), divided.modes()[1].rank());
@@ -49,7 +62,7 @@ pub fn local_tile<C: Arith>(
         Tuple::Leaf(_) => coord.clone(),
         Tuple::Node(_) => coord.padded(rest),
     };
-    part(cx, &divided, Tuple::Node(vec![all, at]))
+    Ok((divided, Tuple::Node(vec![all, at])))
 }
 
 /// The elements of one thread: those at its place in each tile, which has the shape of the threads'

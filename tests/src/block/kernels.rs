@@ -33,11 +33,18 @@ fn subject(text: &str) -> Result<Subject, Diagnostics> {
         Some("case.py") => Ok(text.as_bytes().to_vec()),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
-    let files = KernelFiles::read(Path::new("case.py"), &mut door, &mut texts)?;
-    let (mut packed, problems) = functions(&files);
+    let files = KernelFiles::read_with_problems(Path::new("case.py"), &mut door, &mut texts)?;
+    let mut problems = files.problems().clone();
+    let (mut packed, found) = functions(&files);
+    problems.extend(found);
+    let Some(function) = packed.pop() else {
+        problems.into_result()?;
+        panic!("a file of the suite has a packed function");
+    };
+    let settled = Kernels::default().settle(&files, &function.rows);
+    let settled = settled.map_err(|found| problems.extend(found));
     problems.into_result()?;
-    let function = packed.pop().expect("a file of the suite has a packed function");
-    let settled = Kernels::default().settle(&files, &function.rows)?;
+    let settled = settled.expect("nothing is wrong");
     let mut subject = Subject::new(&function.signature.to_string());
     subject.workspaces = function.workspaces;
     let launches = settled.into_iter().enumerate().map(|(number, launch)| LaunchSpec {

@@ -174,7 +174,8 @@ impl KernelText {
                 None => Err(std::io::ErrorKind::NotFound.into()),
             },
         };
-        let files = KernelFiles::read(Path::new(FILE), &mut door, texts)?;
+        let files = KernelFiles::read_with_problems(Path::new(FILE), &mut door, texts)?;
+        let mut problems = files.problems().clone();
         let Some(kernel) = files.function(&call.kernel) else {
             panic!("no function `{}` in\n{}", call.kernel, self.text);
         };
@@ -182,7 +183,10 @@ impl KernelText {
         let block = call.block.map(Some);
         let request =
             Request { kernel, arguments: &arguments, dtypes: &[], block, symbol: &call.kernel };
-        elaborate(&files, &request)
+        let instance = elaborate(&files, &request).map_err(|found| problems.extend(found)).ok();
+        problems.sort();
+        problems.into_result()?;
+        instance.ok_or_else(Diagnostics::default)
     }
 
     /// The names of a function's parameters, as far as the text has them on the line of its `def`.

@@ -272,6 +272,8 @@ fn in_matmul() {
     example.expect(
         further,
         &[
+            ("index-out-of-bounds", "kp.local_tile(a, ", None),
+            ("index-out-of-bounds", "kp.local_tile(b, ", None),
             ("out-of-bounds", "^local_tile(tile_a", None),
             ("out-of-bounds", "^local_tile(tile_b", None),
         ],

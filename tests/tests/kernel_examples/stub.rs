@@ -182,7 +182,7 @@ fn launches_of_matmul() {
         "matmul",
         &values,
         expect![
-            "matmul_tiles: grid [4,2,1], block [256,1,1], shared 0, arguments 100000000 400 200000000 200 300000000"
+            "matmul_tiles: grid [4,2,1], block [256,1,1], shared 0, arguments 100000000 400 100 200000000 200 300000000"
         ],
     );
 }

@@ -66,6 +66,14 @@ pub(crate) trait Algebra: Sized {
         part: Part<Self::Leaf>,
         span: Span,
     ) -> Option<Self::Value>;
+    /// The elements of a tile, of a tensor that is seen as tiles and rests.
+    fn of_tile(
+        &mut self,
+        tensor: Self::Tensor,
+        tiles: Layout<Self::Leaf>,
+        at: &Coord<Self::Leaf>,
+        span: Span,
+    ) -> Option<Self::Value>;
     /// Whether each first number is less than its second one.
     fn all_less(
         &mut self,

@@ -271,6 +271,13 @@ fn local_tile<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
         None => None,
         Some((projection, at)) => Some(cx.read_coord(projection, at)?),
     };
+    let (value, span) = call.arg(0)?;
+    if let Form::Tensor(tensor, of) = cx.form(value, span)? {
+        let (tiles, at) = cx.compute(call.span, |numbers| {
+            layout::tile_place(numbers, &of, &tiler, &coord, projection.as_ref())
+        })?;
+        return cx.of_tile(tensor, tiles, &at, call.arg(2)?.1);
+    }
     part(cx, call.arg(0)?, call, |numbers, of| {
         layout::local_tile(numbers, of, &tiler, &coord, projection.as_ref())
     })

@@ -3,7 +3,6 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::number::Kind;
 use crate::value::{Elements, Value};
 
 pub(super) const TENSOR: &[Builtin] = &[
@@ -87,7 +86,7 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
                 continue;
             };
             let made = cx.call_two(given.get("function"), a.clone(), b.clone(), span);
-            if cx.kind(&made) != Some(Kind::Of(scalar)) {
+            if cx.scalar_of_name(&made) != Some(scalar) {
                 return cx.function_type(&made, scalar, span);
             }
             halved.push(made);

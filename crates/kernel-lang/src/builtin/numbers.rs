@@ -4,11 +4,11 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::Arg;
-use crate::number::{Condition, Kind};
+use crate::number::{Clash, Condition, Kind};
 use crate::python::tree::{BinaryOp, CompareOp};
 use crate::value::{Elements, Value};
 use kernpack_kernel_ir::op::{Binary, Unary};
-use kernpack_kernel_ir::{Scalar, Type};
+use kernpack_kernel_ir::{Const, Scalar, Type};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         name: "ceil_div",
         takes: &["a", "b"],
-        doc: "The quotient of integers, rounded up.",
+        doc: "The quotient of integers, rounded up. By zero it is 0.",
         data: "",
         run: ceil_div,
     },
@@ -120,6 +120,42 @@ fn extreme(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 }
 
 impl Elaborator<'_> {
+    /// Whether an integer is known to be a number to divide indices by.
+    fn is_extent(&self, value: &Value) -> bool {
+        match value {
+            Value::Typed(value) => self.facts_of_value(*value).min >= 0,
+            value => value.as_int().is_some_and(|value| value > 0),
+        }
+    }
+
+    /// The quotient rounded down, and one more where a rest is left; 0 where it is by zero.
+    fn ceil_div_of_type(&mut self, a: &Value, b: &Value, scalar: Scalar, given: &Given) -> Value {
+        if let (Value::Elements(_), _) | (_, Value::Elements(_)) = (a, b) {
+            let name = if matches!(a, Value::Elements(_)) { "a" } else { "b" };
+            return self.expected("an integer", given, name);
+        }
+        if let Value::Int(0) = b {
+            let help = "divide by another";
+            return self.mistake("division", given.at("b"), "a division by zero", help);
+        }
+        if !self.fits(a, scalar, given.at("a")) || !self.fits(b, scalar, given.at("b")) {
+            return Value::Poison;
+        }
+        let quotient = self.binary_of_type(Binary::FloorDiv, a, b, scalar);
+        let rest = self.binary_of_type(Binary::FloorMod, a, b, scalar);
+        let zero = Value::Const(Const::int(scalar, 0));
+        let span = given.span;
+        let mut is_more = self.compare_numbers(CompareOp::Ne, &rest, &zero, span);
+        if b.as_int().is_none_or(|by| by == 0) {
+            let is_divided = self.compare_numbers(CompareOp::Ne, b, &zero, span);
+            is_more = is_more
+                .zip(is_divided)
+                .map(|(more, is_divided)| self.binary(BinaryOp::And, &more, &is_divided, span));
+        }
+        let more = self.cast(&is_more.unwrap_or(Value::Poison), scalar, None, span);
+        self.binary(BinaryOp::Add, &quotient, &more, span)
+    }
+
     fn extreme_of(&mut self, op: Binary, a: &Value, b: &Value, span: Span) -> Value {
         if a.is_poison() || b.is_poison() {
             return Value::Poison;
@@ -129,9 +165,10 @@ impl Elaborator<'_> {
                 format!("`kp.{}` of {} and {}", op.name(), self.describe(a), self.describe(b));
             return self.mistake("type", span, message, "pass numbers");
         };
-        if let (Kind::Int | Kind::Float, Kind::Int | Kind::Float) = (x, y) {
-            let holds = self.compare_numbers(CompareOp::Le, a, b, span);
-            let is_first = matches!(holds, Some(Value::Bool(true))) == (op == Binary::Min);
+        if let (Kind::Int | Kind::Float, Kind::Int | Kind::Float) = (x, y)
+            && let Some(Value::Bool(is_less)) = self.compare_numbers(CompareOp::Le, a, b, span)
+        {
+            let is_first = is_less == (op == Binary::Min);
             return if is_first { a.clone() } else { b.clone() };
         }
         let scalar = match self.common(x, y) {
@@ -156,10 +193,10 @@ fn operator(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn abs(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = given.get("x").clone();
-    match (&value, cx.kind(&value)) {
+    match (&value, cx.scalar_of_name(&value)) {
         (Value::Int(int), _) => Value::Int(int.abs()),
         (Value::Float(float), _) => Value::Float(float.abs()),
-        (_, Some(Kind::Of(scalar))) if scalar != Scalar::Bool => {
+        (_, Some(scalar)) if scalar != Scalar::Bool => {
             cx.each_lane(&value, scalar, &mut |cx, one| cx.unary_of(Unary::Abs, &one))
         }
         _ => cx.expected("a number", given, "x"),
@@ -173,6 +210,17 @@ fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
             0 => cx.mistake("division", given.at("b"), "a division by zero", "divide by another"),
             b => Value::Int(-(-a).div_euclid(*b)),
         };
+    }
+    let common = match (cx.kind(&a), cx.kind(&b)) {
+        (Some(x), Some(y)) => cx.common(x, y),
+        _ => Ok(Scalar::I64),
+    };
+    match common {
+        Ok(scalar) if scalar.is_int() && !(scalar == Scalar::I64 && cx.is_extent(&b)) => {
+            return cx.ceil_div_of_type(&a, &b, scalar, given);
+        }
+        Err(clash @ Clash::Types(..)) => return cx.clash(&clash, "`kp.ceil_div`", given.span),
+        Ok(_) | Err(Clash::Bool) => {}
     }
     let (Some(a), Some(b)) = (cx.index_arg(given, "a"), cx.index_arg(given, "b")) else {
         return Value::Poison;
@@ -270,9 +318,9 @@ fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn is_nan(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = given.get("x").clone();
-    match cx.kind(&value) {
-        Some(Kind::Float) => Value::Bool(matches!(value, Value::Float(float) if float.is_nan())),
-        Some(Kind::Of(scalar)) if scalar.is_float() => {
+    match (&value, cx.scalar_of_name(&value)) {
+        (Value::Float(float), _) => Value::Bool(float.is_nan()),
+        (_, Some(scalar)) if scalar.is_float() => {
             let holds = cx.compare_numbers(CompareOp::Ne, &value, &value, given.span);
             holds.unwrap_or(Value::Poison)
         }

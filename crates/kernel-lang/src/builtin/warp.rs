@@ -4,7 +4,6 @@
 
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
-use crate::number::Kind;
 use crate::value::Value;
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::{Scalar, kernel};
@@ -159,7 +158,7 @@ fn reduce_by_function(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         let mask = cx.b.int(Scalar::I32, bits.into());
         let other = Value::Typed(cx.call_row("shuffle.xor", &[own, mask]));
         value = cx.call_two(given.get("function"), own.into(), other, given.at("function"));
-        if cx.kind(&value) != Some(Kind::Of(scalar)) {
+        if cx.scalar_of_name(&value) != Some(scalar) {
             return cx.function_type(&value, scalar, given.at("function"));
         }
         bits /= 2;

@@ -100,12 +100,24 @@ impl Elaborator<'_> {
             return Value::Poison;
         }
         self.lanes(a, b, scalar, span, &mut |cx, a, b| {
-            let (a, b) = (cx.typed(&a, scalar), cx.typed(&b, scalar));
-            let result = cx.b.select(condition, a, b);
-            let (of_a, of_b) = (cx.facts_of_value(a), cx.facts_of_value(b));
-            cx.know(result, either(of_a, of_b));
+            let (then, otherwise) = (cx.typed(&a, scalar), cx.typed(&b, scalar));
+            let result = cx.select_typed(condition, then, otherwise);
+            cx.know_literals(result, condition, [&a, &b]);
             Value::Typed(result)
         })
+    }
+
+    /// One of two values of one type.
+    pub fn select_typed(
+        &mut self,
+        condition: kernel::Value,
+        then: kernel::Value,
+        otherwise: kernel::Value,
+    ) -> kernel::Value {
+        let result = self.b.select(condition, then, otherwise);
+        let (of_then, of_otherwise) = (self.facts_of_value(then), self.facts_of_value(otherwise));
+        self.know(result, either(of_then, of_otherwise));
+        result
     }
 
     fn no_choice(&mut self, a: &Value, b: &Value, span: Span) -> Value {

@@ -53,7 +53,13 @@ impl Elaborator<'_> {
             Value::Float(float) => Const::float(Scalar::F64, *float),
             Value::Bool(truth) => Const::bool(*truth),
             Value::Const(constant) => *constant,
-            Value::Typed(value) => return Value::Typed(self.convert(*value, to, rounding)),
+            Value::Typed(number) => {
+                let mut cast = |cx: &mut Self, side: &Value| cx.cast_one(side, to, rounding, span);
+                return Value::Typed(match self.chosen_literal(value, to, &mut cast) {
+                    Some(chosen) => chosen,
+                    None => self.convert(*number, to, rounding),
+                });
+            }
             _ => return Value::Poison,
         };
         match constant.scalar() == to {

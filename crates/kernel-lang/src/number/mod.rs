@@ -4,10 +4,14 @@
 
 mod constant;
 mod convert;
+mod literal;
 mod operator;
+
+pub(crate) use literal::LiteralChoice;
 
 use crate::elaborate::Elaborator;
 use crate::value::Value;
+use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::Class;
 use kernpack_kernel_ir::{Const, Scalar, Type, kernel};
 use kernpack_syntax::Span;
@@ -51,7 +55,7 @@ impl Elaborator<'_> {
             Value::Bool(_) => Some(Kind::Of(Scalar::Bool)),
             Value::Const(constant) => Some(Kind::Of(constant.scalar())),
             Value::Typed(value) => match self.b.ty(*value) {
-                Type::Scalar(scalar) => Some(Kind::Of(scalar)),
+                Type::Scalar(scalar) => Some(self.literal_kind(*value).unwrap_or(Kind::Of(scalar))),
                 Type::Vector(..) | Type::Pointer(_) => None,
             },
             Value::Elements(elements) => Some(Kind::Of(elements.scalar)),
@@ -66,7 +70,9 @@ impl Elaborator<'_> {
                 format!("elements of type {scalar}")
             }
             (Some(Kind::Of(scalar)), _) => scalar.to_string(),
-            (_, value) => value.what().to_string(),
+            (Some(Kind::Int), _) => "an integer".to_string(),
+            (Some(Kind::Float), _) => "a float".to_string(),
+            (None, value) => value.what().to_string(),
         }
     }
 
@@ -76,9 +82,14 @@ impl Elaborator<'_> {
         match self.as_const(value, scalar) {
             Some(constant) => self.b.constant(constant),
             None => match value {
-                Value::Typed(value) => {
-                    self.convert(*value, scalar, kernpack_kernel_ir::op::Rounding::NearestEven)
+                Value::Typed(number) if self.b.ty(*number) != Type::Scalar(scalar) => {
+                    let own = &mut |_: &mut Self, side: &Value| side.clone();
+                    match self.chosen_literal(value, scalar, own) {
+                        Some(chosen) => chosen,
+                        None => self.convert(*number, scalar, Rounding::NearestEven),
+                    }
                 }
+                Value::Typed(value) => *value,
                 _ => self.b.constant(Const::from_bits(scalar, 0)),
             },
         }
@@ -144,7 +155,11 @@ impl Elaborator<'_> {
 
     /// Whether an integer without a type fits one; reports where it does not.
     pub fn fits(&mut self, value: &Value, scalar: Scalar, span: Span) -> bool {
-        let Value::Int(int) = value else { return true };
+        let int = match value {
+            Value::Int(int) => int,
+            Value::Typed(value) => return self.literals_fit(*value, scalar, span),
+            _ => return true,
+        };
         let (min, max) = bounds(scalar);
         if scalar.is_float() || (min..=max).contains(int) {
             return true;

@@ -28,7 +28,8 @@ impl Elaborator<'_> {
             return self.no_operator(op, left, right, span);
         };
         let is_untyped = |kind| matches!(kind, Kind::Int | Kind::Float);
-        if is_untyped(a) && is_untyped(b) {
+        let is_choice = |value: &Value| matches!(value, Value::Typed(_));
+        if is_untyped(a) && is_untyped(b) && !is_choice(left) && !is_choice(right) {
             return match constant::binary(op, left, right) {
                 Ok(result) => result,
                 Err(refused) => self.refused(op, &refused, left, right, span),
@@ -221,7 +222,10 @@ impl Elaborator<'_> {
 
     /// `op value`
     pub fn unary(&mut self, op: UnaryOp, value: &Value, span: Span) -> Value {
-        let kind = self.kind(value);
+        let kind = match value {
+            Value::Typed(_) => self.scalar_of_name(value).map(Kind::Of),
+            value => self.kind(value),
+        };
         match (op, value, kind) {
             (_, Value::Poison, _) => Value::Poison,
             (UnaryOp::Not, ..) => self.negated(value, span),

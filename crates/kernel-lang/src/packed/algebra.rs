@@ -7,7 +7,7 @@ use super::kernel_call::why_not;
 use super::value::Value;
 use crate::algebra::{Algebra, Form};
 use crate::argument::{Dim, TensorArg};
-use kernpack_layout::{self as layout, Arith, Int, Layout, Part, Swizzle, Tuple};
+use kernpack_layout::{self as layout, Arith, Coord, Int, Layout, Part, Swizzle, Tuple};
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::Expr as Number;
 use kernpack_validators::{Comparison, Rule, RuleKind};
@@ -109,6 +109,17 @@ impl Algebra for Evaluator<'_> {
         };
         let offset = self.compute(span, |cx| cx.add(&tensor.offset, &offset))?;
         Some(Value::Tensor(Box::new(TensorArg { view: part.layout, offset, ..*tensor })))
+    }
+
+    fn of_tile(
+        &mut self,
+        tensor: Box<TensorArg>,
+        tiles: Layout<Dim>,
+        at: &Coord<Dim>,
+        span: Span,
+    ) -> Option<Value> {
+        let (layout, offset) = self.compute(span, |cx| layout::slice_and_offset(cx, at, &tiles))?;
+        self.of_part(tensor, Part { layout, offset }, span)
     }
 
     fn all_less(&mut self, pairs: &[(Int<Dim>, Int<Dim>)], span: Span) -> Option<Value> {

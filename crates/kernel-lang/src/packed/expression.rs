@@ -11,8 +11,8 @@ use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
-use crate::value as elaborated;
 use crate::untyped::{self, Refused, Untyped};
+use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
@@ -44,7 +44,7 @@ pub(super) struct Evaluator<'f> {
 impl Evaluator<'_> {
     /// Reports a mistake.
     pub fn report(&mut self, problem: Diagnostic) -> Option<Value> {
-        if !self.problems.0.contains(&problem) {
+        if !self.problems.0.contains(&problem) && !self.files.is_told(&problem) {
             self.problems.push(problem);
         }
         None

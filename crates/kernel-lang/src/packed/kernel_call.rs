@@ -85,10 +85,7 @@ impl Evaluator<'_> {
             },
             Value::Layout(layout, swizzle) => match layout.convert(&mut |_| None) {
                 Some(layout) => constant(Constant::Layout(layout, *swizzle)),
-                None => refused(
-                    format!("the layout `{layout}` depends on the call"),
-                    "pass the tensor that has it, or make it in the kernel",
-                ),
+                None => Ok(Argument::Layout(layout.clone(), *swizzle)),
             },
             Value::Dim(expr) => Ok(Argument::Scalar(self.scalar(expr))),
             Value::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
@@ -311,6 +308,7 @@ pub(super) fn for_each_tensor(arg: &mut Argument, each: &mut dyn FnMut(&mut Tens
         }
         Argument::Function(crate::argument::FunctionArg::Builtin(_))
         | Argument::Scalar(_)
-        | Argument::Constant(_) => {}
+        | Argument::Constant(_)
+        | Argument::Layout(..) => {}
     }
 }

@@ -105,7 +105,8 @@ pub fn reference() -> Vec<(&'static str, Vec<Entry>)> {
 }
 
 /// The packed functions of a file, in order, and what is wrong with any of them: a function in
-/// which something is wrong is not among them.
+/// which something is wrong is not among them, and what is wrong with the kernels that it launches
+/// is told here.
 pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
     let mut problems = Diagnostics::default();
     let functions = files.packed().filter_map(|definition| {
@@ -113,6 +114,11 @@ pub fn functions(files: &KernelFiles) -> (Vec<PackedFunction>, Diagnostics) {
         let function = function(files, definition, &mut own);
         let is_sound = !own.has_errors();
         problems.extend(own);
+        if let (false, Some(function)) = (is_sound, &function)
+            && let Err(found) = settle::Kernels::default().settle(files, &function.rows)
+        {
+            problems.extend(found);
+        }
         function.filter(|_| is_sound)
     });
     let functions = functions.collect();

@@ -5,6 +5,9 @@
 //! Two launches that need the same kernel share it, whatever they are of. A kernel that is another
 //! one for each combination of dtypes has these in its symbol.
 
+#[cfg(test)]
+mod tests;
+
 use super::{PackedLaunch, PackedRow, Row};
 use crate::elaborate::{Instance, Request, elaborate};
 use crate::file::KernelFiles;

@@ -72,7 +72,7 @@ fn show(function: &PackedFunction) -> String {
     text
 }
 
-fn show_arg(arg: &Argument) -> String {
+pub(super) fn show_arg(arg: &Argument) -> String {
     match arg {
         Argument::Tensor(tensor) => {
             let TensorArg { name, element, align, is_written, is_alone, view, offset, .. } =
@@ -96,12 +96,14 @@ fn show_arg(arg: &Argument) -> String {
             Constant::Bool(truth) => truth.to_string(),
             Constant::Int(value) => value.to_string(),
             Constant::Float(value) => format!("{value:?}"),
+            Constant::Number(number) => format!("{} {number}", number.scalar()),
             Constant::Text(text) => format!("{text:?}"),
             Constant::DType(scalar) => scalar.to_string(),
             Constant::Layout(layout, None) => layout.to_string(),
             Constant::Layout(layout, Some(swizzle)) => format!("{swizzle} o 0 o {layout}"),
             Constant::Swizzle(swizzle) => swizzle.to_string(),
         },
+        Argument::Layout(layout, _) => layout.to_string(),
         Argument::Function(FunctionArg::Builtin(name)) => format!("kp.{name}"),
         Argument::Function(FunctionArg::Written { function, captured, .. }) => {
             let captured: Vec<_> = captured

@@ -2,6 +2,9 @@
 //! Launches of kernels as package files have them: a kernel by its name, and what it is passed, a
 //! text each. Tensors are passed as themselves, and constants are part of the code.
 
+#[cfg(test)]
+mod tests;
+
 use super::body::names;
 use super::expression::Evaluator;
 use super::value::Value;
@@ -9,12 +12,12 @@ use super::{CallFacts, PackedLaunch, PackedRow, rows};
 use crate::argument::{Argument, Constant, ScalarArg};
 use crate::file::{Definition, DefinitionKind, KernelFiles};
 use kernpack_ffi_abi::DType;
-use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use kernpack_validators::plan::CScalar;
 use kernpack_validators::{
-    Branch, Geometry, KernelArg, Known, KnownValue, Literal, Outcomes, Rule, RuleKind, Signature,
-    When, Workspace,
+    Branch, Geometry, KernelArg, Known, KnownValue, Literal, Number, Outcomes, Rule, RuleKind,
+    Signature, When, Workspace,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -224,7 +227,10 @@ fn one(
     match &arg.value {
         WrittenArg::Literal(literal) => constant(evaluator, literal, arg.span),
         WrittenArg::Arg(KernelArg::Value(expr, None)) => {
-            let named = expr.as_symbol().and_then(|name| paths.get(name)).cloned();
+            let named = expr.as_symbol().and_then(|name| {
+                let dtype = || evaluator.facts.row().get(name).map(|one| Value::DType(*one));
+                paths.get(name).cloned().or_else(dtype)
+            });
             let value = named.unwrap_or_else(|| Value::number(evaluator.facts.canonical(expr)));
             passed(evaluator, &value, arg.span)
         }
@@ -240,11 +246,22 @@ fn one(
                 "pass the tensor itself",
             ),
         },
-        WrittenArg::Arg(KernelArg::Constant(constant)) => refuse(
-            evaluator,
-            format!("the constant `{}` has a type", constant.number()),
-            "write the number alone: it is part of the kernel's code",
-        ),
+        WrittenArg::Arg(KernelArg::Constant(constant)) => match scalar(constant.c_type()) {
+            Some(scalar) => {
+                let number = match constant.number() {
+                    Number::Truth(truth) => Const::bool(truth),
+                    Number::Int(value) if scalar.is_float() => Const::float(scalar, value as f64),
+                    Number::Int(value) => Const::from_bits(scalar, value as u64),
+                    Number::Float(value) => Const::float(scalar, value),
+                };
+                Some(Argument::Constant(Constant::Number(number)))
+            }
+            None => refuse(
+                evaluator,
+                format!("`{constant}` enters no kernel that is written here"),
+                "pass a tensor, or an Optional that is `None`",
+            ),
+        },
         WrittenArg::Arg(KernelArg::Struct(_) | KernelArg::TensorMap(_)) => refuse(
             evaluator,
             format!("`{}` enters no kernel that is written here", arg.value_text()),

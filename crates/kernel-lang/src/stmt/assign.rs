@@ -105,12 +105,10 @@ impl Elaborator<'_> {
             Kind::Int if kept == Scalar::I64 => value,
             Kind::Float if kept == Scalar::F32 => value,
             Kind::Int if kept.is_int() || kept.is_float() => match self.fits(&value, kept, span) {
-                true => self.as_const(&value, kept).map_or(Value::Poison, Value::of_const),
+                true => self.literal_of_type(&value, kept),
                 false => Value::Poison,
             },
-            Kind::Float if kept.is_float() => {
-                self.as_const(&value, kept).map_or(Value::Poison, Value::of_const)
-            }
+            Kind::Float if kept.is_float() => self.literal_of_type(&value, kept),
             Kind::Int | Kind::Float | Kind::Of(_) => {
                 let found = kind.alone();
                 let message = format!("`{name}` is {kept}, and this is {found}");
@@ -129,6 +127,13 @@ impl Elaborator<'_> {
                 };
                 self.report(problem.help(help))
             }
+        }
+    }
+
+    fn literal_of_type(&mut self, value: &Value, scalar: Scalar) -> Value {
+        match self.as_const(value, scalar) {
+            Some(constant) => Value::of_const(constant),
+            None => Value::Typed(self.typed(value, scalar)),
         }
     }
 

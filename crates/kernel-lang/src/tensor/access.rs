@@ -175,7 +175,8 @@ impl Elaborator<'_> {
         }
     }
 
-    fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Value {
+    /// The view that a coordinate leaves free, which is stated to be in bounds.
+    pub fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Value {
         if !self.check_coord(&tensor.layout, coord, &tensor.name, span) {
             return Value::Poison;
         }

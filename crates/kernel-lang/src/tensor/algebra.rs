@@ -6,7 +6,7 @@ use crate::elaborate::Elaborator;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
 use crate::value::{LayoutValue, Leaf, Tensor, Value};
-use kernpack_layout::{Int, Layout, Part, Result, Swizzle, add_indices};
+use kernpack_layout::{Coord, Int, Layout, Part, Result, Swizzle, add_indices};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -81,6 +81,16 @@ impl<'f> Algebra for Elaborator<'f> {
         let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
         let moved = Tensor { offset, ..tensor.with_layout(part.layout) };
         Some(Value::Tensor(Arc::new(moved)))
+    }
+
+    fn of_tile(
+        &mut self,
+        tensor: Arc<Tensor>,
+        tiles: Layout<Leaf>,
+        at: &Coord<Leaf>,
+        span: Span,
+    ) -> Option<Value> {
+        Some(self.slice(&tensor.with_layout(tiles), at, span)).filter(|value| !value.is_poison())
     }
 
     fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {

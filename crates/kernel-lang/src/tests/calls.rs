@@ -379,22 +379,22 @@ fn functions_of_kernpack_say_what_they_expect() {
     check(
         "kp.local_tile(x, (4, 4), (0, 0, 0))",
         expect![[r#"
-        error[layout]: the coordinate `(0,0,0)` does not fit the shape `(?,?)`
-          3:5 `kp.local_tile(x, (4, 4), (0, 0, 0))` 
-          help: see the page on layouts for what is needed"#]],
+            error[rank]: `x` has 2 modes, and the index has 3
+              3:30 `(0, 0, 0)` the shape is (?,?)
+              help: write an index for each mode, `None` for all of it"#]],
     );
     check(
         "kp.ceil_div(n, 0)\nkp.min()\nkp.max(n, x)",
         expect![[r#"
-        error[layout]: `ceil_div` of `?` by 0
-          3:5 `kp.ceil_div(n, 0)` 
-          help: see the page on layouts for what is needed
-        error[arguments]: `kp.min` of nothing
-          4:5 `kp.min()` 
-          help: pass numbers
-        error[type]: `kp.max` of int32 and a tensor
-          5:5 `kp.max(n, x)` 
-          help: pass numbers"#]],
+            error[division]: a division by zero
+              3:20 `0` 
+              help: divide by another
+            error[arguments]: `kp.min` of nothing
+              4:5 `kp.min()` 
+              help: pass numbers
+            error[type]: `kp.max` of int32 and a tensor
+              5:5 `kp.max(n, x)` 
+              help: pass numbers"#]],
     );
 }
 

@@ -106,7 +106,48 @@ fn division_rounds_down_and_never_traps() {
         expect("a % b", I32, &[(I32, a), (I32, b)], rest);
     }
     expect("a / b", F32, &[(F32, 1.0), (F32, 0.0)], "inf");
+}
+
+#[test]
+fn a_quotient_that_is_rounded_up_has_the_type_of_its_operands() {
+    for (a, b, quotient) in [
+        (7.0, 2.0, "4"),
+        (-7.0, 2.0, "-3"),
+        (7.0, -2.0, "-3"),
+        (-7.0, -2.0, "4"),
+        (8.0, 2.0, "4"),
+        (7.0, 0.0, "0"),
+        (0.0, 0.0, "0"),
+        (2147483647.0, 2.0, "1073741824"),
+        (-2147483648.0, 7.0, "-306783378"),
+        (-2147483648.0, -1.0, "-2147483648"),
+    ] {
+        expect("kp.ceil_div(a, b)", I32, &[(I32, a), (I32, b)], quotient);
+    }
+    expect("kp.ceil_div(a, 2)", U8, &[(U8, 255.0)], "128");
+    expect("kp.ceil_div(7, a)", U64, &[(U64, 2.0)], "4");
     expect("kp.ceil_div(a, b)", I64, &[(I64, 7.0), (I64, 2.0)], "4");
+    expect("kp.ceil_div(a, b)", I64, &[(I64, 7.0), (I32, 2.0)], "4");
+}
+
+#[test]
+fn a_choice_between_literals_takes_the_other_type() {
+    expect("a + (1 if a > 0 else 2)", I32, &[(I32, 5.0)], "6");
+    expect("(1 if a > 0 else 2) + a", I32, &[(I32, -5.0)], "-3");
+    expect("a + (0.1 if a > 0 else 1)", F64, &[(F64, 1.0)], "1.1");
+    expect("a + kp.where(a > 0, 1, 2)", F16, &[(F16, -1.0)], "1.0");
+    expect("a * (1 if a > 4 else (2 if a > 2 else 3))", U8, &[(U8, 3.0)], "6");
+    expect("1 if a > 0 else 2", I16, &[(I16, 1.0)], "1");
+    expect("kp.float64(0.1 if a > 0 else 1)", F64, &[(I32, 1.0)], "0.1");
+    expect("max(1 if a > 0 else 2, a)", I32, &[(I32, -1.0)], "2");
+    expect("a << (1 if a > 0 else 2)", I32, &[(I32, 3.0)], "6");
+    // What is computed of one has a type.
+    expect("max(1 if a > 0 else 2, 4)", I64, &[(I32, 1.0)], "4");
+    expect("-(1 if a > 0 else 2)", I64, &[(I32, 1.0)], "-1");
+    expect("kp.abs(-1 if a > 0 else 2)", I64, &[(I32, 1.0)], "1");
+    expect("1 + (1 if a > 0 else 2)", I64, &[(I32, 1.0)], "2");
+    expect("0.5 + (1 if a > 0 else 2)", F32, &[(I32, 1.0)], "1.5");
+    expect("kp.sqrt(4 if a > 0 else 9)", F32, &[(I32, -1.0)], "3.0");
 }
 
 #[test]

@@ -109,16 +109,20 @@ fn halves_go_eight_at_a_time() {
         body,
         &arguments,
         expect![[r#"
-        v8: pointer.global = offset v0, v7
-        v9: bfloat16x8 = load v8 align 16
-        v22: pointer.global = offset v0, v21
-        v23: bfloat16x8 = load v22 align 16
-        v35: pointer.global = offset v2, v34
-        store v35, v32 align 16
-        v41: pointer.global = offset v2, v40
-        store v41, v38 align 16
-        passed x, n: int64, out
-    "#]],
+            inbounds v4, v2
+            inbounds v9, v8
+            inbounds v4, v2
+            inbounds v15, v14
+            v19: pointer.global = offset v0, v18
+            v20: bfloat16x8 = load v19 align 16
+            v33: pointer.global = offset v0, v32
+            v34: bfloat16x8 = load v33 align 16
+            v46: pointer.global = offset v3, v45
+            store v46, v43 align 16
+            v52: pointer.global = offset v3, v51
+            store v52, v49 align 16
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 
@@ -129,36 +133,46 @@ fn a_predicate_guards_accesses() {
         body,
         &two("n % 4"),
         expect![[r#"
-        v10: pointer.global = offset v0, v9
-        v13: float32x4 = load v10 align 16 when v7 else v12
-        v21: pointer.global = offset v3, v20
-        store v21, v18 align 16 when v7
-        passed x, n: int64, m: int64, out
-    "#]],
+            inbounds v4, v2
+            inbounds v7, v6
+            inbounds v4, v2
+            inbounds v11, v10
+            v16: pointer.global = offset v0, v15
+            v19: float32x4 = load v16 align 16 when v13 else v18
+            v27: pointer.global = offset v3, v26
+            store v27, v24 align 16 when v13
+            passed x, n: int64, m: int64, out
+        "#]],
     );
     let body = "a = kp.local_tile(x, (1, 2), (t, 0))\nb = kp.local_tile(out, (1, 2), (t, 0))\nwhere = kp.local_tile(kp.make_identity_tensor(x.shape), (1, 2), (t, 0))\np = kp.make_fragment_like(a, kp.bool)\nfor i in kp.range_constexpr(2):\n    p[i] = where[i][1] < x.shape[1]\nkp.copy(a, b, pred=p)";
     check(
         body,
         &two("n % 4"),
         expect![[r#"
-        local0 p: bool count 2  @8:9
-        v6: pointer.local = local0
-        store v6, v8 align 1
-        v12: pointer.local = offset v6, v11
-        store v12, v10 align 1
-        v13: bool = load v6 align 1
-        v15: pointer.local = offset v6, v14
-        v16: bool = load v15 align 1
-        v19: pointer.global = offset v0, v18
-        v21: float32 = load v19 align 4 when v13 else v20
-        v26: pointer.global = offset v0, v25
-        v28: float32 = load v26 align 4 when v16 else v27
-        v31: pointer.global = offset v2, v30
-        store v31, v21 align 4 when v13
-        v36: pointer.global = offset v2, v35
-        store v36, v28 align 4 when v16
-        passed x, n: int64, out
-    "#]],
+            local0 p: bool count 2  @8:9
+            inbounds v4, v2
+            inbounds v7, v6
+            inbounds v4, v2
+            inbounds v11, v10
+            inbounds v4, v2
+            inbounds v15, v14
+            v16: pointer.local = local0
+            store v16, v18 align 1
+            v22: pointer.local = offset v16, v21
+            store v22, v20 align 1
+            v23: bool = load v16 align 1
+            v25: pointer.local = offset v16, v24
+            v26: bool = load v25 align 1
+            v29: pointer.global = offset v0, v28
+            v31: float32 = load v29 align 4 when v23 else v30
+            v36: pointer.global = offset v0, v35
+            v38: float32 = load v36 align 4 when v26 else v37
+            v41: pointer.global = offset v3, v40
+            store v41, v31 align 4 when v23
+            v46: pointer.global = offset v3, v45
+            store v46, v38 align 4 when v26
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 
@@ -169,31 +183,33 @@ fn a_column_is_read_one_by_one() {
         body,
         &two("n % 4"),
         expect![[r#"
-        local0 r: float32 count 4  @6:9
-        v5: pointer.local = local0
-        v8: pointer.global = offset v0, v7
-        v9: float32 = load v8 align 4
-        v13: pointer.global = offset v0, v12
-        v14: float32 = load v13 align 4
-        v20: pointer.global = offset v0, v19
-        v21: float32 = load v20 align 4
-        v27: pointer.global = offset v0, v26
-        v28: float32 = load v27 align 4
-        store v5, v9 align 4
-        v30: pointer.local = offset v5, v29
-        store v30, v14 align 4
-        v32: pointer.local = offset v5, v31
-        store v32, v21 align 4
-        v34: pointer.local = offset v5, v33
-        store v34, v28 align 4
-        v36: pointer.local = offset v5, v35
-        v37: float32 = load v36 align 4
-        inbounds v38, v2
-        inbounds v4, v1
-        v41: pointer.global = offset v3, v40
-        store v41, v37 align 4
-        passed x, n: int64, m: int64, out
-    "#]],
+            local0 r: float32 count 4  @6:9
+            inbounds v9, v8
+            inbounds v4, v1
+            v10: pointer.local = local0
+            v13: pointer.global = offset v0, v12
+            v14: float32 = load v13 align 4
+            v18: pointer.global = offset v0, v17
+            v19: float32 = load v18 align 4
+            v25: pointer.global = offset v0, v24
+            v26: float32 = load v25 align 4
+            v32: pointer.global = offset v0, v31
+            v33: float32 = load v32 align 4
+            store v10, v14 align 4
+            v35: pointer.local = offset v10, v34
+            store v35, v19 align 4
+            v37: pointer.local = offset v10, v36
+            store v37, v26 align 4
+            v39: pointer.local = offset v10, v38
+            store v39, v33 align 4
+            v41: pointer.local = offset v10, v40
+            v42: float32 = load v41 align 4
+            inbounds v43, v2
+            inbounds v4, v1
+            v46: pointer.global = offset v3, v45
+            store v46, v42 align 4
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 
@@ -265,20 +281,22 @@ out[0, t] = s[t % 8, 3]";
         body,
         &two("n % 4"),
         expect![[r#"
-        shared0 s: float32 bytes 1024 align 128
-        v5: pointer.shared = shared0
-        v25: pointer.global = offset v0, v24
-        v26: float32x4 = load v25 align 16
-        v39: pointer.shared = offset v5, v38
-        store v39, v31 align 16
-        v53: pointer.shared = offset v5, v52
-        v54: float32 = load v53 align 4
-        inbounds v55, v2
-        inbounds v4, v1
-        v58: pointer.global = offset v3, v57
-        store v58, v54 align 4
-        passed x, n: int64, m: int64, out
-    "#]],
+            shared0 s: float32 bytes 1024 align 128
+            v5: pointer.shared = shared0
+            inbounds v7, v2
+            inbounds v9, v11
+            v27: pointer.global = offset v0, v26
+            v28: float32x4 = load v27 align 16
+            v41: pointer.shared = offset v5, v40
+            store v41, v33 align 16
+            v55: pointer.shared = offset v5, v54
+            v56: float32 = load v55 align 4
+            inbounds v57, v2
+            inbounds v4, v1
+            v60: pointer.global = offset v3, v59
+            store v60, v56 align 4
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 

@@ -109,6 +109,11 @@ impl Constant {
         self.number
     }
 
+    /// Its C type.
+    pub fn c_type(self) -> CScalar {
+        self.c_type
+    }
+
     /// As an integer of a plan.
     fn bits(self) -> i64 {
         match (self.number, self.c_type) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Choices between literals, `1 if condition else 0`: each thread finds out which it is, and the
+//! type is still that of what it meets, as a literal's is. What is computed of one has a type.
+
+use super::Kind;
+use crate::elaborate::Elaborator;
+use crate::value::Value;
+use kernpack_kernel_ir::{Scalar, kernel};
+use kernpack_syntax::Span;
+
+/// One of two literals, or of choices between such.
+#[derive(Clone, Debug)]
+pub(crate) struct LiteralChoice {
+    condition: kernel::Value,
+    sides: [Value; 2],
+    /// Of integers, or of floats where one side is a float.
+    kind: Kind,
+}
+
+impl Elaborator<'_> {
+    /// Remembers that a number is a choice between two literals: it has the type of such numbers
+    /// that meet nothing.
+    pub fn know_literals(
+        &mut self,
+        chosen: kernel::Value,
+        condition: kernel::Value,
+        sides: [&Value; 2],
+    ) {
+        let kind = match sides.map(|side| self.kind(side)) {
+            [Some(Kind::Int), Some(Kind::Int)] => Kind::Int,
+            [Some(Kind::Int | Kind::Float), Some(Kind::Int | Kind::Float)] => Kind::Float,
+            _ => return,
+        };
+        let choice = LiteralChoice { condition, sides: sides.map(Value::clone), kind };
+        self.literals.insert(chosen, choice);
+    }
+
+    /// What kind of literals a number is a choice between, if it is one.
+    pub(super) fn literal_kind(&self, value: kernel::Value) -> Option<Kind> {
+        self.literals.get(&value).map(|choice| choice.kind)
+    }
+
+    /// A choice between literals in another type, in which each side is made; nothing of any other
+    /// value.
+    pub(super) fn chosen_literal(
+        &mut self,
+        value: &Value,
+        scalar: Scalar,
+        make: &mut dyn FnMut(&mut Self, &Value) -> Value,
+    ) -> Option<kernel::Value> {
+        let Value::Typed(value) = value else { return None };
+        let LiteralChoice { condition, sides, kind: _ } = self.literals.get(value)?.clone();
+        let [then, otherwise] = sides.map(|side| match self.chosen_literal(&side, scalar, make) {
+            Some(chosen) => chosen,
+            None => {
+                let made = make(self, &side);
+                self.typed(&made, scalar)
+            }
+        });
+        Some(self.select_typed(condition, then, otherwise))
+    }
+
+    /// Whether every literal that a choice is between fits a type; reports where one does not.
+    pub(super) fn literals_fit(
+        &mut self,
+        value: kernel::Value,
+        scalar: Scalar,
+        span: Span,
+    ) -> bool {
+        let Some(choice) = self.literals.get(&value).cloned() else { return true };
+        choice.sides.iter().all(|side| self.fits(side, scalar, span))
+    }
+}

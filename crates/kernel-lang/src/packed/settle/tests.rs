@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known where a kernel is launched reaches its code: the accesses that it has there.
+
+use super::Kernels;
+use crate::file::KernelFiles;
+use crate::packed::functions;
+use expect_test::{Expect, expect};
+use kernpack_kernel_ir::Kernel;
+use kernpack_syntax::Texts;
+use std::io;
+use std::path::Path;
+
+/// Expects the accesses to memory, and the conditions around, of each launch's kernel. Above the
+/// packed function stands a kernel that copies four elements with each thread.
+fn check(packed: &str, expected: Expect) {
+    let kernel = "\
+import kernpack as kp
+@kp.kernel
+def copy(x, y):
+    row, i = kp.block_idx()[0], kp.thread_idx()[0]
+    if i < x.shape[1] // 4:
+        tile, place = (1, 4), (row, i)
+        kp.autovec_copy(kp.local_tile(x, tile, place), kp.local_tile(y, tile, place))
+";
+    let text = format!("{kernel}{packed}");
+    let mut texts = Texts::default();
+    let mut door = |path: &Path| match path.to_str() {
+        Some("f.py") => Ok(text.clone().into_bytes()),
+        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+    };
+    let files = KernelFiles::read(Path::new("f.py"), &mut door, &mut texts);
+    let files = files.unwrap_or_else(|problems| panic!("{problems}"));
+    let (functions, problems) = functions(&files);
+    assert!(problems.0.is_empty(), "{problems}");
+    let mut kernels = Kernels::default();
+    let mut shown = String::new();
+    for function in &functions {
+        let launches = kernels.settle(&files, &function.rows);
+        for launch in launches.unwrap_or_else(|problems| panic!("{problems}")) {
+            let name = launch.kernel.to_string();
+            let kernel = kernels.kernels.iter().find(|kernel| kernel.name == name);
+            shown += &accesses(kernel.expect("every launch has its kernel"));
+        }
+    }
+    expected.assert_eq(&shown);
+}
+
+fn accesses(kernel: &Kernel) -> String {
+    let text = kernel.to_string();
+    let words = ["load", "store"];
+    let told = text.lines().filter_map(|line| {
+        let line = line.split('@').next()?.trim();
+        let at = words.iter().find_map(|word| line.find(word))?;
+        let ty = line.split(" = ").next().and_then(|left| left.split(": ").nth(1));
+        let tail = line.rfind("align").map_or("", |at| &line[at..]);
+        let what = line[at..].split(' ').next()?;
+        Some(format!("  {what} {} {tail}", ty.unwrap_or_default()).trim_end().to_string() + "\n")
+    });
+    format!("{}\n{}", kernel.name, told.collect::<String>())
+}
+
+#[test]
+fn what_an_if_says_is_known_on_that_side_alone() {
+    check(
+        "\
+@kp.jit(\"f(x: Tensor([m, n], float32, align=16), y: Tensor([m, n], float32, align=16, mut))\")
+def f(x, y):
+    m, n = x.shape
+    if n % 8 == 0:
+        copy(x, y).launch(grid=m, block=32)
+    else:
+        copy(x, y).launch(grid=m, block=32)
+    if n == 64:
+        copy(x, y).launch(grid=m, block=32)
+    copy(x, y).launch(grid=m, block=32)
+",
+        expect![[r#"
+            copy
+              load float32x4 align 16
+              store  align 16
+            copy_2
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+            copy_3
+              load float32x4 align 16
+              store  align 16
+            copy_2
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+        "#]],
+    );
+}
+
+#[test]
+fn what_was_named_before_the_if_is_known_too() {
+    check(
+        "\
+@kp.jit(\"f(x: Tensor([m, n], float32), y: Tensor([m, n], float32, mut))\")
+def f(x, y):
+    a, b, n = kp.group_modes(x, 0, 1), y, x.shape[1]
+    if kp.aligned(x, 16) and kp.aligned(y, 8):
+        if n % 2 == 0:
+            copy(a, b).launch(grid=1, block=32)
+        elif n > 4:
+            copy(a, b).launch(grid=2, block=32)
+    elif n == 64:
+        copy(a, b).launch(grid=3, block=32)
+",
+        expect![[r#"
+            copy
+              load float32x2 align 8
+              load float32x2 align 8
+              store  align 8
+              store  align 8
+            copy_2
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+            copy_3
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+        "#]],
+    );
+}
