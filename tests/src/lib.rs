@@ -25,7 +25,8 @@
 //!
 //! Cases about kernels that are written here have the kernels in a `python` block, and a `run`
 //! block of launches with what came of them ([`kernel_text`]): the interpreter runs them. So has
-//! `docs/language.md`, which is run with the suite.
+//! `docs/language.md`, which is run with the suite. Kernels as operations stand in an `ir` block, and
+//! `verified` has what the verifier says of them.
 //!
 //! `cargo test -p kernpack-tests` runs everything; `BLESS=1` rewrites the blocks that say what is
 //! expected. `cost.rs` counts what signatures cost; `tidy.rs`, `modules.rs` and `documents/` hold

@@ -112,6 +112,11 @@ impl PackageFile {
         )
     }
 
+    /// What kernels are compiled for, where the command line says it.
+    pub fn archs(&self) -> &[Arch] {
+        self.arch.as_ref().map_or(&[], |Archs(archs)| archs)
+    }
+
     /// What to build for.
     pub fn target(&self) -> &'static Target {
         self.target.unwrap_or(Target::host())

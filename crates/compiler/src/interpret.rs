@@ -3,13 +3,19 @@
 //! as a call's are checked, and the kernels that it launches run on the interpreter, which says
 //! what is wrong with them.
 //!
-//! Only kernels that are written here can be interpreted. Not here: drawing, and the GPU.
+//! Only kernels that are written here can be interpreted. Where it is asked for, a GPU makes the
+//! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
 
 mod arguments;
+mod compare;
+mod difference;
+mod driver;
 mod fill;
 mod launches;
 mod tensor;
 
+pub use compare::{Compare, Comparison};
+pub use difference::{ElementDifference, TensorDifference};
 pub use fill::Fill;
 pub use launches::{Interpretable, RanLaunch, Tensors};
 pub use tensor::{InterpretedTensor, Role};
@@ -17,10 +23,12 @@ pub use tensor::{InterpretedTensor, Role};
 use crate::file::Held;
 use crate::package::WrittenPackage;
 use arguments::Arguments;
+use compare::Made;
+use driver::Gpu;
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
-use kernpack_syntax::{Diagnostic, Diagnostics};
-use kernpack_validators::described::{check_call, tensor_at};
-use kernpack_validators::plan::{Accepted, LaidOut, Outcome};
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
+use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Outcome, Plan};
 use thiserror::Error;
 
 /// A call that is wanted.
@@ -28,12 +36,15 @@ use thiserror::Error;
 pub struct Wanted {
     /// The function.
     pub function: String,
-    /// What is said of its arguments: dims, dtypes and scalars by their names.
+    /// What is said of its arguments: dims, dtypes and scalars by their names. What is known of the
+    /// device goes by its names too, such as `device.sm_count`.
     pub values: Vec<(String, String)>,
     /// What tensors hold, by their names; those that are not there are filled at random.
     pub fill: Vec<(Option<String>, Fill)>,
     /// What random numbers begin with, and the order in which warps and blocks run.
     pub seed: u64,
+    /// Whether a GPU is to make the call as well, and what for.
+    pub compare: Option<Compare>,
 }
 
 /// What a call did.
@@ -45,8 +56,12 @@ pub struct Interpreted {
     pub tensors: Vec<InterpretedTensor>,
     /// What is wrong with its kernels.
     pub findings: Diagnostics,
-    /// Whether a GPU gives the same bits.
+    /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
+    /// run.
     pub is_exact: bool,
+    /// What a GPU has made of the call, where it was asked to. What differs more than it may is
+    /// among the findings. A GPU is not asked where the interpreter has found something wrong.
+    pub compared: Option<Comparison>,
 }
 
 /// What a launch did.
@@ -105,24 +120,57 @@ pub fn interpret(
     let ready = Interpretable::of(package, &wanted.function, held)?;
     let Interpretable { function, plan } = &ready;
     let device = function.default_device();
-    let arguments = Arguments::make(&function.signature, wanted)?;
-    let accepted = match check_call(plan, &arguments.described, device) {
+    // Without a GPU there is an answer still: the interpreter's.
+    let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
+    let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
+    let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
+    let arguments = Arguments::make(&function.signature, &wanted)?;
+    let accepted = match check_call_knowing(plan, &arguments.described, device, Some(facts)) {
         Outcome::Accepted(accepted) => accepted,
         Outcome::Refused(refused) => {
             let (kind, message) = (refused.kind.to_string(), refused.message);
             return Err(InterpretError::Refused { kind, message });
         }
-        Outcome::NoDevice => {
-            let message = "a launch asks for what only a device knows, such as `device.sm_count`";
-            return Err(InterpretError::Other(message.to_string()));
-        }
+        Outcome::NoDevice => unreachable!("what is known of the device is said"),
         Outcome::Unreadable(address) => {
             return Err(InterpretError::Other(format!("the plan reads {address:#x}")));
         }
     };
     let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments };
-    call.run(wanted)
+    call.run(&wanted, gpu)
 }
+
+/// What is known of a device where nobody says it: an H200.
+const USUAL_FACTS: DeviceFacts = [132, 232_448, 90];
+
+/// Takes what is said of the device from what is said of the arguments, where a launch asks for it.
+fn device_facts(
+    plan: &Plan,
+    wanted: &Wanted,
+    mut facts: DeviceFacts,
+) -> Result<(Wanted, DeviceFacts), Diagnostic> {
+    let mut wanted = wanted.clone();
+    if !plan.exprs.contains(&Expr::Device) {
+        return Ok((wanted, facts));
+    }
+    let mut problem = None;
+    wanted.values.retain(|(name, text)| {
+        let place = DeviceFact::ALL.iter().position(|fact| fact.name() == name);
+        let Some(place) = place else { return true };
+        match text.parse() {
+            Ok(value) => facts[place] = value,
+            Err(_) => {
+                let message = format!("`{name}` is an integer, found `{text}`");
+                problem = Some(Diagnostic::new("bad-value", message));
+            }
+        }
+        false
+    });
+    problem.map_or(Ok((wanted, facts)), Err)
+}
+
+/// The GPU of a comparison, or why there is none.
+type Found<'w> = Option<(&'w Compare, Result<Gpu, driver::DriverError>)>;
 
 /// A call that its plan has accepted.
 struct Call<'c> {
@@ -140,8 +188,10 @@ struct Placed {
 }
 
 impl Call<'_> {
-    fn run(&self, wanted: &Wanted) -> Result<Interpreted, InterpretError> {
+    fn run(&self, wanted: &Wanted, gpu: Found<'_>) -> Result<Interpreted, InterpretError> {
         let (mut placed, tensors) = self.place(wanted);
+        let before = tensors.iter().map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
+        let before: Vec<_> = before.collect();
         let mut done = Interpreted { is_exact: true, ..Interpreted::default() };
         let Placed { memories, passed, results, workspaces } = &mut placed;
         let at = |address| {
@@ -150,21 +200,84 @@ impl Call<'_> {
         };
         let places = Tensors { at: &at, results, workspaces };
         let options = Options { seed: wanted.seed, ..Options::default() };
-        for ran in self.ready.run(self.accepted, &places, memories, &options)? {
-            let RanLaunch { kernel, layout, outcome } = ran;
-            let findings = outcome.findings.iter().map(|finding| finding.diagnostic(&kernel));
+        let ran = self.ready.run(self.accepted, &places, memories, &options)?;
+        for RanLaunch { kernel, layout, outcome, .. } in &ran {
+            let findings = outcome.findings.iter().map(|finding| finding.diagnostic(kernel));
             done.findings.extend(findings);
             done.is_exact &= outcome.is_exact;
-            let (printed, thread_ops) = (outcome.printed, outcome.thread_ops);
-            let kernel = kernel.name;
-            done.launches.push(InterpretedLaunch { kernel, layout, printed, thread_ops });
+            done.launches.push(InterpretedLaunch {
+                kernel: kernel.name.clone(),
+                layout: *layout,
+                printed: outcome.printed.clone(),
+                thread_ops: outcome.thread_ops,
+            });
         }
         for (id, tensor) in tensors {
             let tensor = tensor.with(placed.memories.get(id));
             done.findings.extend(self.unwritten(&tensor));
             done.tensors.push(tensor);
         }
+        if let Some((compare, gpu)) = gpu {
+            let (function, ran, memories) = (self.ready, &ran[..], &placed.memories);
+            self.compare(
+                compare,
+                gpu,
+                &Made { function, ran, before: &before, memories },
+                &mut done,
+            );
+        }
         Ok(done)
+    }
+
+    /// Has a GPU make the call, where nothing is wrong with it: what is could end the process, or
+    /// never end.
+    fn compare(
+        &self,
+        wanted: &Compare,
+        gpu: Result<Gpu, driver::DriverError>,
+        made: &Made<'_>,
+        done: &mut Interpreted,
+    ) {
+        if done.findings.has_errors() {
+            return;
+        }
+        let gpu = match gpu {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                let message = format!("there is no GPU to compare with: {error}");
+                return done.findings.push(Diagnostic::new("no-gpu", message));
+            }
+        };
+        match compare::compare(&gpu, wanted, made) {
+            Ok(comparison) => {
+                for tensor in comparison.problems(wanted, done.is_exact) {
+                    let TensorDifference { name, n_elements, n_different, .. } = tensor;
+                    let message = format!(
+                        "{n_different} of {n_elements} elements of `{name}` differ on {}",
+                        comparison.gpu
+                    );
+                    let problem = Diagnostic::new("gpu-difference", message).detail(tensor.words());
+                    done.findings.push(problem.at(self.span_of(name)));
+                }
+                done.compared = Some(comparison);
+            }
+            Err(problems) => done.findings.extend(problems.0),
+        }
+    }
+
+    /// Where a tensor has its name.
+    fn span_of(&self, tensor: &str) -> Span {
+        let function = &self.ready.function;
+        let of_param = |name: &str| tensor.split(['.', '[']).next() == Some(name);
+        let params = function.signature.params.iter();
+        let mut params = params.filter(|param| of_param(&param.name)).map(|param| param.span);
+        let results = function.signature.results.iter();
+        let mut results = results.filter(|result| result.name == tensor).map(|result| result.span);
+        let workspaces = function.workspaces.iter();
+        let mut workspaces =
+            workspaces.filter(|one| one.name.value == tensor).map(|one| one.name.span);
+        let found = params.next().or_else(|| results.next()).or_else(|| workspaces.next());
+        found.unwrap_or(function.signature.span)
     }
 
     /// Gives every tensor memory, and those that are passed what they hold.

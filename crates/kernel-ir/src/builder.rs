@@ -13,7 +13,7 @@ use crate::kernel::{
     ValueData,
 };
 use crate::op::{
-    Binary, Call, Compare, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
+    Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
 };
 use crate::types::{Scalar, Space, Type};
 use std::collections::HashMap;
@@ -124,7 +124,7 @@ impl Builder {
     pub fn constant(&mut self, constant: Const) -> Value {
         let ty = Type::Scalar(constant.scalar());
         let value = self.new_value(ty, Some(constant));
-        self.push(Some(value), OpKind::Const(constant));
+        self.push(Some(value), OpKind::Expr(Expr::Const(constant)));
         value
     }
 
@@ -142,7 +142,7 @@ impl Builder {
     pub fn unary(&mut self, op: Unary, value: Value) -> Value {
         match self.known(value) {
             Some(known) => self.constant(eval::unary(op, known)),
-            None => self.define(self.ty(value), OpKind::Unary(op, value)),
+            None => self.define(self.ty(value), Expr::Unary(op, value)),
         }
     }
 
@@ -150,42 +150,25 @@ impl Builder {
     pub fn binary(&mut self, op: Binary, left: Value, right: Value) -> Value {
         match (self.known(left), self.known(right)) {
             (Some(a), Some(b)) => self.constant(eval::binary(op, a, b)),
-            (a, b) => match self.unchanged(op, a, b) {
+            (a, b) => match Self::unchanged(op, a, b) {
                 Some(Side::Left) => left,
                 Some(Side::Right) => right,
-                None => self.define(self.ty(left), OpKind::Binary(op, left, right)),
+                None => self.define(self.ty(left), Expr::Binary(op, left, right)),
             },
         }
     }
 
-    /// Which operand the result is, of integers: adding 0 and multiplying with 1.
-    fn unchanged(&self, op: Binary, left: Option<Const>, right: Option<Const>) -> Option<Side> {
-        let is = |side: Option<Const>, number: i64| side.and_then(Const::as_int) == Some(number);
-        match op {
-            Binary::Add | Binary::Or | Binary::Xor if is(left, 0) => Some(Side::Right),
-            Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr
-                if is(right, 0) =>
-            {
-                Some(Side::Left)
-            }
-            Binary::Mul if is(left, 1) => Some(Side::Right),
-            Binary::Mul | Binary::FloorDiv if is(right, 1) => Some(Side::Left),
-            Binary::Mul if is(left, 0) => Some(Side::Left),
-            Binary::Mul if is(right, 0) => Some(Side::Right),
-            Binary::Add
-            | Binary::Sub
-            | Binary::Mul
-            | Binary::Div
-            | Binary::FloorDiv
-            | Binary::FloorMod
-            | Binary::MulHigh
-            | Binary::Min
-            | Binary::Max
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Shl
-            | Binary::Shr => None,
+    /// Which operand the result is, of integers: adding 0 and multiplying with 1 or 0.
+    fn unchanged(op: Binary, left: Option<Const>, right: Option<Const>) -> Option<Side> {
+        let [left, right] = [left, right].map(|side| side.and_then(Const::as_int));
+        let [neutral_left, neutral_right] = neutral(op);
+        let is_zero = op == Binary::Mul;
+        match (left, right) {
+            (Some(_), _) if left == neutral_left => Some(Side::Right),
+            (_, Some(_)) if right == neutral_right => Some(Side::Left),
+            (Some(0), _) if is_zero => Some(Side::Left),
+            (_, Some(0)) if is_zero => Some(Side::Right),
+            (_, _) => None,
         }
     }
 
@@ -193,7 +176,7 @@ impl Builder {
     pub fn compare(&mut self, op: Compare, left: Value, right: Value) -> Value {
         match (self.known(left), self.known(right)) {
             (Some(a), Some(b)) => self.constant(Const::bool(eval::compare(op, a, b))),
-            _ => self.define(Scalar::Bool.into(), OpKind::Compare(op, left, right)),
+            _ => self.define(Scalar::Bool.into(), Expr::Compare(op, left, right)),
         }
     }
 
@@ -202,7 +185,7 @@ impl Builder {
         match self.known(condition).and_then(Const::as_bool) {
             Some(true) => then,
             Some(false) => otherwise,
-            None => self.define(self.ty(then), OpKind::Select(condition, then, otherwise)),
+            None => self.define(self.ty(then), Expr::Select(condition, then, otherwise)),
         }
     }
 
@@ -212,7 +195,7 @@ impl Builder {
         match self.known(value) {
             _ if ty == self.ty(value) => value,
             Some(known) => self.constant(eval::convert(known, to, rounding)),
-            None => self.define(ty, OpKind::Convert(value, rounding)),
+            None => self.define(ty, Expr::Convert(value, rounding)),
         }
     }
 
@@ -223,7 +206,7 @@ impl Builder {
             (Some(known), Type::Scalar(scalar)) => {
                 self.constant(Const::from_bits(scalar, known.bits()))
             }
-            _ => self.define(to, OpKind::Bitcast(value)),
+            _ => self.define(to, Expr::Bitcast(value)),
         }
     }
 
@@ -232,7 +215,7 @@ impl Builder {
         match (lanes.as_slice(), self.ty(lanes[0]).scalar()) {
             ([one], _) => *one,
             (_, Some(scalar)) => {
-                self.define(Type::of_lanes(scalar, lanes.len() as u8), OpKind::Vector(lanes))
+                self.define(Type::of_lanes(scalar, lanes.len() as u8), Expr::Vector(lanes))
             }
             (_, None) => unreachable!("a vector of pointers"),
         }
@@ -242,7 +225,7 @@ impl Builder {
     pub fn splat(&mut self, value: Value, lanes: u8) -> Value {
         match self.ty(value) {
             Type::Scalar(scalar) if lanes > 1 => {
-                self.define(Type::Vector(scalar, lanes), OpKind::Splat(value))
+                self.define(Type::Vector(scalar, lanes), Expr::Splat(value))
             }
             _ => value,
         }
@@ -251,39 +234,39 @@ impl Builder {
     /// A lane of a vector; the scalar itself where there is one.
     pub fn extract(&mut self, vector: Value, lane: u8) -> Value {
         match self.ty(vector) {
-            Type::Vector(scalar, _) => self.define(scalar.into(), OpKind::Extract(vector, lane)),
+            Type::Vector(scalar, _) => self.define(scalar.into(), Expr::Extract(vector, lane)),
             Type::Scalar(_) | Type::Pointer(_) => vector,
         }
     }
 
     /// A vector with another scalar in a lane.
     pub fn insert(&mut self, vector: Value, lane: u8, value: Value) -> Value {
-        self.define(self.ty(vector), OpKind::Insert(vector, lane, value))
+        self.define(self.ty(vector), Expr::Insert(vector, lane, value))
     }
 
     // Memory.
 
     /// The address of an array of the block's.
     pub fn shared_address(&mut self, shared: Shared) -> Value {
-        self.define(Type::Pointer(Space::Shared), OpKind::Shared(shared))
+        self.define(Type::Pointer(Space::Shared), Expr::Shared(shared))
     }
 
     /// The address of a register tensor.
     pub fn local_address(&mut self, local: Local) -> Value {
-        self.define(Type::Pointer(Space::Local), OpKind::Local(local))
+        self.define(Type::Pointer(Space::Local), Expr::Local(local))
     }
 
     /// The address so many bytes further.
     pub fn offset(&mut self, pointer: Value, bytes: Value) -> Value {
         match self.known_int(bytes) {
             Some(0) => pointer,
-            _ => self.define(self.ty(pointer), OpKind::Offset(pointer, bytes)),
+            _ => self.define(self.ty(pointer), Expr::Offset(pointer, bytes)),
         }
     }
 
     /// What lies at an address.
     pub fn load(&mut self, ty: Type, load: Load) -> Value {
-        self.define(ty, OpKind::Load(load))
+        self.define(ty, Expr::Load(load))
     }
 
     /// Puts a value at an address.
@@ -304,7 +287,7 @@ impl Builder {
 
     /// What a slot holds.
     pub fn get(&mut self, slot: Slot) -> Value {
-        self.define(self.kernel.slots[slot.index()].ty, OpKind::Get(slot))
+        self.define(self.kernel.slots[slot.index()].ty, Expr::Get(slot))
     }
 
     /// Makes a slot hold a value.
@@ -346,7 +329,7 @@ impl Builder {
     /// Whether what follows cannot be reached: the region ends with a jump.
     pub fn is_ended(&self) -> bool {
         let last = self.open.last().and_then(|region| region.0.last());
-        last.is_some_and(|op| matches!(op.kind, OpKind::Break | OpKind::Continue | OpKind::Return))
+        last.is_some_and(Op::is_jump)
     }
 
     /// Runs one region where the condition holds, else the other.
@@ -372,13 +355,7 @@ impl Builder {
         }
         let types: Vec<_> = operands.iter().map(|operand| self.operand_type(operand)).collect();
         let kind = OpKind::Call(Call { intrinsic, operands });
-        match intrinsic.result(&types) {
-            Some(ty) => Some(self.define(ty, kind)),
-            None => {
-                self.push(None, kind);
-                None
-            }
-        }
+        self.effect_of(intrinsic.result(&types), kind)
     }
 
     fn operand_type(&self, operand: &Operand) -> Option<Type> {
@@ -400,19 +377,20 @@ impl Builder {
 
     /// PTX as it is written, with a result of that type.
     pub fn ptx(&mut self, ty: Option<Type>, ptx: Ptx) -> Option<Value> {
-        match ty {
-            Some(ty) => Some(self.define(ty, OpKind::Ptx(ptx))),
-            None => {
-                self.push(None, OpKind::Ptx(ptx));
-                None
-            }
-        }
+        self.effect_of(ty, OpKind::Ptx(ptx))
     }
 
-    fn define(&mut self, ty: Type, kind: OpKind) -> Value {
+    fn define(&mut self, ty: Type, expr: Expr) -> Value {
         let value = self.new_value(ty, None);
-        self.push(Some(value), kind);
+        self.push(Some(value), OpKind::Expr(expr));
         value
+    }
+
+    /// An operation that has a result where there is a type for one.
+    fn effect_of(&mut self, ty: Option<Type>, kind: OpKind) -> Option<Value> {
+        let result = ty.map(|ty| self.new_value(ty, None));
+        self.push(result, kind);
+        result
     }
 
     fn new_value(&mut self, ty: Type, constant: Option<Const>) -> Value {
@@ -423,6 +401,18 @@ impl Builder {
     fn push(&mut self, result: Option<Value>, kind: OpKind) {
         let op = Op { result, kind, place: self.place };
         self.open.last_mut().expect("the body is open").0.push(op);
+    }
+}
+
+/// The integer that changes nothing as the left operand, and as the right one.
+const fn neutral(op: Binary) -> [Option<i64>; 2] {
+    match op {
+        Binary::Add | Binary::Or | Binary::Xor => [Some(0), Some(0)],
+        Binary::Sub | Binary::Shl | Binary::Shr => [None, Some(0)],
+        Binary::Mul => [Some(1), Some(1)],
+        Binary::FloorDiv => [None, Some(1)],
+        Binary::Div | Binary::FloorMod | Binary::MulHigh => [None, None],
+        Binary::Min | Binary::Max | Binary::And => [None, None],
     }
 }
 

@@ -11,8 +11,8 @@ use crate::function::Function;
 use crate::intrinsic::Meaning;
 use crate::kernel::{Kernel, Place, Slot, SlotData, Value, ValueData};
 use crate::math;
-use crate::op::{Call, Op, OpKind, Operand, Region};
-use crate::types::Type;
+use crate::op::{Call, Expr, Op, OpKind, Operand, Region};
+use crate::types::{Scalar, Type};
 
 /// Replaces each call of a row that is computed with other operations by these operations. Their
 /// place is the call's.
@@ -128,7 +128,7 @@ impl<'k> Inliner<'k> {
             if let OpKind::For { index, .. } = &mut op.kind {
                 *index = self.values[index.index()];
             }
-            if let OpKind::Get(slot) | OpKind::Set(slot, _) = &mut op.kind {
+            if let OpKind::Expr(Expr::Get(slot)) | OpKind::Set(slot, _) = &mut op.kind {
                 *slot = Slot(slot.0 + self.first_slot);
             }
             op.kind.regions_mut().for_each(|region| self.rename(region));
@@ -140,66 +140,69 @@ impl<'k> Inliner<'k> {
     /// Makes a constant of an operation that gives the same at each run.
     fn fold(&mut self, op: &mut Op) {
         let Some(result) = op.result else { return };
-        let constant = fold(self.kernel, &op.kind, self.kernel.ty(result));
+        let known = Known(self.kernel);
+        let constant = match &op.kind {
+            OpKind::Expr(expr) => known.expr(expr, self.kernel.ty(result)),
+            OpKind::Call(call) => known.call(call),
+            OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => None,
+            OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => None,
+            OpKind::Jump(_) | OpKind::Print(..) | OpKind::Ptx(_) => None,
+        };
         self.kernel.values[result.index()].constant = constant;
         if let Some(constant) = constant {
-            op.kind = OpKind::Const(constant);
+            op.kind = OpKind::Expr(Expr::Const(constant));
         }
     }
 }
 
-/// What an operation of a function gives, where that is the same at each run.
-fn fold(kernel: &Kernel, kind: &OpKind, ty: Type) -> Option<Const> {
-    // The kernel's own operations need not be right, but those of functions are: whatever has the
-    // type that it says can be computed with.
-    let known = |value: Value| {
-        let of_type = |known: &Const| kernel.ty(value) == Type::Scalar(known.scalar());
-        kernel.constant(value).filter(of_type)
-    };
-    match kind {
-        OpKind::Const(constant) => Some(*constant),
-        OpKind::Unary(op, value) => Some(eval::unary(*op, known(*value)?)),
-        OpKind::Binary(op, a, b) => Some(eval::binary(*op, known(*a)?, known(*b)?)),
-        OpKind::Compare(op, a, b) => Some(Const::bool(eval::compare(*op, known(*a)?, known(*b)?))),
-        OpKind::Select(condition, a, b) => {
-            known(if known(*condition)?.as_bool()? { *a } else { *b })
+/// What operations of a function give, where that is the same at each run.
+struct Known<'k>(&'k Kernel);
+
+impl Known<'_> {
+    /// The kernel's own operations need not be right, but those of functions are: whatever has the
+    /// type that it says can be computed with.
+    fn value(&self, value: Value) -> Option<Const> {
+        let of_type = |known: &Const| self.0.ty(value) == Type::Scalar(known.scalar());
+        self.0.constant(value).filter(of_type)
+    }
+
+    fn expr(&self, expr: &Expr, ty: Type) -> Option<Const> {
+        match expr {
+            Expr::Const(constant) => Some(*constant),
+            Expr::Unary(op, value) => Some(eval::unary(*op, self.value(*value)?)),
+            Expr::Binary(op, a, b) => Some(eval::binary(*op, self.value(*a)?, self.value(*b)?)),
+            Expr::Compare(op, a, b) => {
+                Some(Const::bool(eval::compare(*op, self.value(*a)?, self.value(*b)?)))
+            }
+            Expr::Select(condition, a, b) => {
+                self.value(if self.value(*condition)?.as_bool()? { *a } else { *b })
+            }
+            Expr::Convert(value, rounding) => {
+                Some(eval::convert(self.value(*value)?, only_scalar(ty)?, *rounding))
+            }
+            Expr::Bitcast(value) => {
+                Some(Const::from_bits(only_scalar(ty)?, self.value(*value)?.bits()))
+            }
+            Expr::Vector(_) | Expr::Splat(_) | Expr::Extract(..) | Expr::Insert(..) => None,
+            Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) => None,
+            Expr::Load(_) | Expr::Get(_) => None,
         }
-        OpKind::Convert(value, rounding) => match ty {
-            Type::Scalar(to) => Some(eval::convert(known(*value)?, to, *rounding)),
-            Type::Vector(..) | Type::Pointer(_) => None,
-        },
-        OpKind::Bitcast(value) => match ty {
-            Type::Scalar(to) => Some(Const::from_bits(to, known(*value)?.bits())),
-            Type::Vector(..) | Type::Pointer(_) => None,
-        },
-        OpKind::Call(Call { intrinsic, operands }) => {
-            let Meaning::Pure(meaning) = intrinsic.meaning else { return None };
-            let operands = operands.iter().map(|operand| match operand {
-                Operand::Value(value) => known(*value),
-                Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
-            });
-            Some(meaning(&operands.collect::<Option<Vec<_>>>()?))
-        }
-        OpKind::Vector(_)
-        | OpKind::Splat(_)
-        | OpKind::Extract(..)
-        | OpKind::Insert(..)
-        | OpKind::Shared(_)
-        | OpKind::Local(_)
-        | OpKind::Offset(..)
-        | OpKind::Load(_)
-        | OpKind::Store(_)
-        | OpKind::InBounds { .. }
-        | OpKind::Get(_)
-        | OpKind::Set(..)
-        | OpKind::If { .. }
-        | OpKind::For { .. }
-        | OpKind::While { .. }
-        | OpKind::Break
-        | OpKind::Continue
-        | OpKind::Return
-        | OpKind::Print(..)
-        | OpKind::Ptx(_) => None,
+    }
+
+    fn call(&self, call: &Call) -> Option<Const> {
+        let Meaning::Pure(meaning) = call.intrinsic.meaning else { return None };
+        let operands = call.operands.iter().map(|operand| match operand {
+            Operand::Value(value) => self.value(*value),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        });
+        Some(meaning(&operands.collect::<Option<Vec<_>>>()?))
+    }
+}
+
+const fn only_scalar(ty: Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(scalar) => Some(scalar),
+        Type::Vector(..) | Type::Pointer(_) => None,
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations: what a kernel does, in order. The list is closed: printing, parsing, verifying,
-//! interpreting and lowering are exhaustive matches over it. What grows are the rows of
-//! [`intrinsic`](crate::intrinsic), which one operation calls.
+//! Operations: what a kernel does, in order. The lists are closed: printing, parsing, verifying,
+//! interpreting and lowering are exhaustive matches over them. Most operations are expressions,
+//! which give a value and do nothing else; control, memory and slots are changed by the others
+//! alone. What grows are the rows of [`intrinsic`](crate::intrinsic), which one operation calls.
 
 use crate::constant::Const;
 use crate::intrinsic::{Intrinsic, Needs};
@@ -22,41 +23,18 @@ pub struct Op {
     pub place: Place,
 }
 
+impl Op {
+    /// Whether nothing can stand behind it in its region.
+    pub const fn is_jump(&self) -> bool {
+        matches!(self.kind, OpKind::Jump(_))
+    }
+}
+
 /// What an operation does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpKind {
-    /// Gives a constant.
-    Const(Const),
-    /// Computes with one number, lane by lane.
-    Unary(Unary, Value),
-    /// Computes with two of one type, lane by lane.
-    Binary(Binary, Value, Value),
-    /// Compares two scalars of one type.
-    Compare(Compare, Value, Value),
-    /// Gives the second where the first holds, else the third.
-    Select(Value, Value, Value),
-    /// Gives the same number as another type, lane by lane. A number that the type has not is
-    /// rounded; an integer loses what does not fit; a float beyond the range of an integer becomes
-    /// the nearest one there, and NaN 0.
-    Convert(Value, Rounding),
-    /// Gives the same bits as another type of as many.
-    Bitcast(Value),
-    /// Gives a vector of scalars.
-    Vector(Vec<Value>),
-    /// Gives a vector of one scalar.
-    Splat(Value),
-    /// Gives a lane of a vector.
-    Extract(Value, u8),
-    /// Gives a vector with another scalar in a lane.
-    Insert(Value, u8, Value),
-    /// Gives the address of an array of the block's.
-    Shared(Shared),
-    /// Gives the address of a register tensor.
-    Local(Local),
-    /// Gives the address so many bytes further: a pointer and an `int64`.
-    Offset(Value, Value),
-    /// Gives what lies at an address.
-    Load(Load),
+    /// Gives a value, and does nothing else.
+    Expr(Expr),
     /// Puts a value at an address.
     Store(Store),
     /// States that 0 <= index < extent, both of one integer type. It does nothing; a kernel for
@@ -67,8 +45,6 @@ pub enum OpKind {
         /// One past the largest.
         extent: Value,
     },
-    /// Gives what a slot holds.
-    Get(Slot),
     /// Makes a slot hold a value.
     Set(Slot, Value),
     /// Runs one region where the condition holds, else the other.
@@ -103,18 +79,64 @@ pub enum OpKind {
         /// What runs.
         body: Region,
     },
-    /// Ends the innermost loop.
-    Break,
-    /// Ends this turn of the innermost loop.
-    Continue,
-    /// Ends the thread.
-    Return,
+    /// Goes elsewhere.
+    Jump(Jump),
     /// Calls a row of the table.
     Call(Call),
     /// Writes a line for a person: `{}` stands for the next argument.
     Print(String, Vec<Value>),
     /// Runs PTX as it is written: `{0}`, `{1}` ... stand for the result and the operands.
     Ptx(Ptx),
+}
+
+/// What gives a value and does nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// Gives a constant.
+    Const(Const),
+    /// Computes with one number, lane by lane.
+    Unary(Unary, Value),
+    /// Computes with two of one type, lane by lane.
+    Binary(Binary, Value, Value),
+    /// Compares two scalars of one type.
+    Compare(Compare, Value, Value),
+    /// Gives the second where the first holds, else the third.
+    Select(Value, Value, Value),
+    /// Gives the same number as another type, lane by lane. A number that the type has not is
+    /// rounded; an integer loses what does not fit; a float beyond the range of an integer becomes
+    /// the nearest one there, and NaN 0.
+    Convert(Value, Rounding),
+    /// Gives the same bits as another type of as many.
+    Bitcast(Value),
+    /// Gives a vector of scalars.
+    Vector(Vec<Value>),
+    /// Gives a vector of one scalar.
+    Splat(Value),
+    /// Gives a lane of a vector.
+    Extract(Value, u8),
+    /// Gives a vector with another scalar in a lane.
+    Insert(Value, u8, Value),
+    /// Gives the address of an array of the block's.
+    Shared(Shared),
+    /// Gives the address of a register tensor.
+    Local(Local),
+    /// Gives the address so many bytes further: a pointer and an `int64`.
+    Offset(Value, Value),
+    /// Gives what lies at an address.
+    Load(Load),
+    /// Gives what a slot holds.
+    Get(Slot),
+}
+
+/// Goes elsewhere: nothing stands behind it in its region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Jump {
+    /// Ends the innermost loop.
+    Break,
+    /// Ends this turn of the innermost loop.
+    Continue,
+    /// Ends the thread.
+    Return,
 }
 
 /// Computes with one number.
@@ -218,6 +240,7 @@ names! {
         Or = "or", Xor = "xor", Shl = "shl", Shr = "shr",
     }
     Compare { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", }
+    Jump { Break = "break", Continue = "continue", Return = "return", }
     Rounding { NearestEven = "nearest", Zero = "zero", Down = "down", Up = "up", }
 }
 

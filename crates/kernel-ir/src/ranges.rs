@@ -18,7 +18,7 @@ pub use range::Range;
 
 use crate::intrinsic::{Geometry, Meaning};
 use crate::kernel::{Kernel, ParamKind, Slot, Value};
-use crate::op::{Binary, Compare, Op, OpKind, Region, Unary};
+use crate::op::{Binary, Call, Compare, Expr, Op, OpKind, Region, Unary};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -68,7 +68,7 @@ struct Analysis<'k> {
     known: Vec<Option<Range>>,
     operands: HashMap<Value, [Range; 2]>,
     /// What made each truth value.
-    conditions: HashMap<Value, &'k OpKind>,
+    conditions: HashMap<Value, &'k Expr>,
     /// What each slot can hold, as far as is known.
     slots: Vec<Option<Range>>,
     /// What was put into each slot in this round.
@@ -171,20 +171,20 @@ impl<'k> Analysis<'k> {
 
     /// Says that a condition holds, or that it does not.
     fn suppose(&mut self, condition: Value, holds: bool, depth: u32) {
-        let Some(kind) = self.conditions.get(&condition).copied().filter(|_| depth < DEPTH) else {
+        let Some(expr) = self.conditions.get(&condition).copied().filter(|_| depth < DEPTH) else {
             return;
         };
-        match (kind, holds) {
-            (OpKind::Compare(op, left, right), _) => {
+        match (expr, holds) {
+            (Expr::Compare(op, left, right), _) => {
                 let op = if holds { *op } else { negated(*op) };
                 self.suppose_compare(op, *left, *right);
             }
-            (OpKind::Binary(Binary::And, left, right), true)
-            | (OpKind::Binary(Binary::Or, left, right), false) => {
+            (Expr::Binary(Binary::And, left, right), true)
+            | (Expr::Binary(Binary::Or, left, right), false) => {
                 self.suppose(*left, holds, depth + 1);
                 self.suppose(*right, holds, depth + 1);
             }
-            (OpKind::Unary(Unary::Not, value), _) => self.suppose(*value, !holds, depth + 1),
+            (Expr::Unary(Unary::Not, value), _) => self.suppose(*value, !holds, depth + 1),
             _ => {}
         }
     }
@@ -242,11 +242,14 @@ impl<'k> Analysis<'k> {
                     (put, value) => put.or(value),
                 };
             }
-            kind => {
+            OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
-                    self.define(result, kind);
+                    self.define(result, expr);
                 }
             }
+            OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
+            OpKind::Ptx(_) => self.give(op.result, |_, scalar| Range::of(scalar)),
+            OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) => {}
         }
     }
 
@@ -280,47 +283,62 @@ impl<'k> Analysis<'k> {
         self.known[value.index()].unwrap_or_else(all)
     }
 
-    /// What an operation gives.
-    fn define(&mut self, result: Value, kind: &'k OpKind) {
+    /// What an operation gives of which only the type says something.
+    fn give(&mut self, result: Option<Value>, range: impl Fn(&Self, Scalar) -> Range) {
+        let Some(result) = result else { return };
+        if let Some(scalar) = integer(self.kernel.ty(result)) {
+            self.known[result.index()] = Some(range(self, scalar));
+        }
+    }
+
+    /// What an expression gives.
+    fn define(&mut self, result: Value, expr: &'k Expr) {
         let Type::Scalar(scalar) = self.kernel.ty(result) else { return };
-        match kind {
-            OpKind::Compare(_, left, right) | OpKind::Binary(_, left, right) => {
+        match expr {
+            Expr::Compare(_, left, right) | Expr::Binary(_, left, right) => {
                 self.operands.insert(result, [self.get(*left), self.get(*right)]);
             }
-            OpKind::Convert(value, _) | OpKind::Unary(_, value) | OpKind::Offset(_, value) => {
+            Expr::Convert(value, _) | Expr::Unary(_, value) => {
                 self.operands.insert(result, [self.get(*value); 2]);
             }
             _ => {}
         }
         if scalar == Scalar::Bool {
-            self.conditions.insert(result, kind);
+            self.conditions.insert(result, expr);
         }
         if scalar.is_int() {
-            self.known[result.index()] = self.result(kind, scalar);
+            self.known[result.index()] = self.result(expr, scalar);
         }
     }
 
     /// The range of an integer; nothing where an operand has none.
-    fn result(&self, kind: &OpKind, scalar: Scalar) -> Option<Range> {
+    fn result(&self, expr: &Expr, scalar: Scalar) -> Option<Range> {
         let known = |value: &Value| self.known[value.index()];
-        match kind {
-            OpKind::Const(constant) => Some(Range::of_const(*constant)),
-            OpKind::Unary(op, value) => Some(arithmetic::unary(*op, known(value)?, scalar)),
-            OpKind::Binary(op, left, right) => {
+        match expr {
+            Expr::Const(constant) => Some(Range::of_const(*constant)),
+            Expr::Unary(op, value) => Some(arithmetic::unary(*op, known(value)?, scalar)),
+            Expr::Binary(op, left, right) => {
                 Some(arithmetic::binary(*op, known(left)?, known(right)?, scalar))
             }
-            OpKind::Select(_, then, otherwise) => Some(known(then)?.or(known(otherwise)?)),
-            OpKind::Convert(value, _) => match self.kernel.ty(*value).scalar() {
+            Expr::Select(_, then, otherwise) => Some(known(then)?.or(known(otherwise)?)),
+            Expr::Convert(value, _) => match self.kernel.ty(*value).scalar() {
                 Some(Scalar::Bool) => Some(Range::new(0, 1)),
                 Some(from) if from.is_int() => Some(known(value)?.wrapped(scalar)),
-                _ => Some(Range::of(scalar)),
+                Some(_) | None => Some(Range::of(scalar)),
             },
-            OpKind::Get(slot) => self.slots[slot.index()],
-            OpKind::Call(call) => Some(match call.intrinsic.meaning {
-                Meaning::Geometry(geometry) => self.geometry(geometry),
-                _ => Range::of(scalar),
-            }),
-            _ => Some(Range::of(scalar)),
+            Expr::Get(slot) => self.slots[slot.index()],
+            Expr::Compare(..) | Expr::Bitcast(_) | Expr::Load(_) => Some(Range::of(scalar)),
+            Expr::Vector(_) | Expr::Splat(_) | Expr::Extract(..) | Expr::Insert(..) => {
+                Some(Range::of(scalar))
+            }
+            Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) => Some(Range::of(scalar)),
+        }
+    }
+
+    fn call(&self, call: &Call, scalar: Scalar) -> Range {
+        match call.intrinsic.meaning {
+            Meaning::Geometry(geometry) => self.geometry(geometry),
+            _ => Range::of(scalar),
         }
     }
 
@@ -366,7 +384,7 @@ fn integer(ty: Type) -> Option<Scalar> {
 
 fn is_left(region: &Region) -> bool {
     let last = region.0.last();
-    last.is_some_and(|op| matches!(op.kind, OpKind::Break | OpKind::Continue | OpKind::Return))
+    last.is_some_and(Op::is_jump)
 }
 
 /// What holds where a comparison of integers does not.

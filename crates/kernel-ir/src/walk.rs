@@ -3,49 +3,52 @@
 //! no more of an operation than that need not match it.
 
 use crate::kernel::Value;
-use crate::op::{Guard, Load, OpKind, Operand, Ptx, Region, Store};
+use crate::op::{Expr, Guard, Load, OpKind, Operand, Ptx, Region, Store};
 
 /// One walk for shared and for exclusive references: the patterns are the same.
 macro_rules! walks {
     ($( $(#[$doc:meta])* $uses:ident, $(#[$regions_doc:meta])* $regions:ident: [$($mutable:tt)*]; )*) => {
-        impl OpKind { $(
+        impl Expr { $(
             $(#[$doc])*
             pub fn $uses<'o>(&'o $($mutable)* self, visit: &mut dyn FnMut(&'o $($mutable)* Value)) {
                 match self {
-                    OpKind::Const(_)
-                    | OpKind::Shared(_)
-                    | OpKind::Local(_)
-                    | OpKind::Get(_)
-                    | OpKind::Break
-                    | OpKind::Continue
-                    | OpKind::Return => {}
-                    OpKind::Unary(_, value)
-                    | OpKind::Convert(value, _)
-                    | OpKind::Bitcast(value)
-                    | OpKind::Splat(value)
-                    | OpKind::Extract(value, _)
-                    | OpKind::Set(_, value)
-                    | OpKind::If { condition: value, .. }
-                    | OpKind::While { condition: value, .. } => visit(value),
-                    OpKind::Binary(_, a, b)
-                    | OpKind::Compare(_, a, b)
-                    | OpKind::Insert(a, _, b)
-                    | OpKind::Offset(a, b)
-                    | OpKind::InBounds { index: a, extent: b } => [a, b].into_iter().for_each(visit),
-                    OpKind::Select(a, b, c)
-                    | OpKind::For { first: a, end: b, step: c, .. } => {
-                        [a, b, c].into_iter().for_each(visit);
-                    }
-                    OpKind::Vector(values)
-                    | OpKind::Print(_, values)
-                    | OpKind::Ptx(Ptx { operands: values, .. }) => {
-                        values.into_iter().for_each(visit);
-                    }
-                    OpKind::Load(Load { pointer, guard, .. }) => {
+                    Expr::Const(_) | Expr::Shared(_) | Expr::Local(_) | Expr::Get(_) => {}
+                    Expr::Unary(_, value)
+                    | Expr::Convert(value, _)
+                    | Expr::Bitcast(value)
+                    | Expr::Splat(value)
+                    | Expr::Extract(value, _) => visit(value),
+                    Expr::Binary(_, a, b)
+                    | Expr::Compare(_, a, b)
+                    | Expr::Insert(a, _, b)
+                    | Expr::Offset(a, b) => [a, b].into_iter().for_each(visit),
+                    Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(visit),
+                    Expr::Vector(values) => values.into_iter().for_each(visit),
+                    Expr::Load(Load { pointer, guard, .. }) => {
                         visit(pointer);
                         if let Some(Guard { condition, otherwise }) = guard {
                             [condition, otherwise].into_iter().for_each(visit);
                         }
+                    }
+                }
+            }
+        )* }
+
+        impl OpKind { $(
+            $(#[$doc])*
+            pub fn $uses<'o>(&'o $($mutable)* self, visit: &mut dyn FnMut(&'o $($mutable)* Value)) {
+                match self {
+                    OpKind::Expr(expr) => expr.$uses(visit),
+                    OpKind::Jump(_) => {}
+                    OpKind::Set(_, value)
+                    | OpKind::If { condition: value, .. }
+                    | OpKind::While { condition: value, .. } => visit(value),
+                    OpKind::InBounds { index, extent } => [index, extent].into_iter().for_each(visit),
+                    OpKind::For { first, end, step, .. } => {
+                        [first, end, step].into_iter().for_each(visit);
+                    }
+                    OpKind::Print(_, values) | OpKind::Ptx(Ptx { operands: values, .. }) => {
+                        values.into_iter().for_each(visit);
                     }
                     OpKind::Store(Store { pointer, value, condition, .. }) => {
                         [pointer, value].into_iter().chain(condition).for_each(visit);
@@ -66,31 +69,9 @@ macro_rules! walks {
                     OpKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
                     OpKind::For { body, .. } => (Some(body), None),
                     OpKind::While { before, body, .. } => (Some(before), Some(body)),
-                    OpKind::Const(_)
-                    | OpKind::Unary(..)
-                    | OpKind::Binary(..)
-                    | OpKind::Compare(..)
-                    | OpKind::Select(..)
-                    | OpKind::Convert(..)
-                    | OpKind::Bitcast(_)
-                    | OpKind::Vector(_)
-                    | OpKind::Splat(_)
-                    | OpKind::Extract(..)
-                    | OpKind::Insert(..)
-                    | OpKind::Shared(_)
-                    | OpKind::Local(_)
-                    | OpKind::Offset(..)
-                    | OpKind::Load(_)
-                    | OpKind::Store(_)
-                    | OpKind::InBounds { .. }
-                    | OpKind::Get(_)
-                    | OpKind::Set(..)
-                    | OpKind::Break
-                    | OpKind::Continue
-                    | OpKind::Return
-                    | OpKind::Call(_)
-                    | OpKind::Print(..)
-                    | OpKind::Ptx(_) => (None, None),
+                    OpKind::Expr(_) | OpKind::Store(_) | OpKind::InBounds { .. } => (None, None),
+                    OpKind::Set(..) | OpKind::Jump(_) => (None, None),
+                    OpKind::Call(_) | OpKind::Print(..) | OpKind::Ptx(_) => (None, None),
                 };
                 first.into_iter().chain(second)
             }

@@ -371,6 +371,13 @@ impl Reader<'_, '_> {
 
     fn require_member(&mut self, id: ModuleId, member: &Name, span: Span) {
         let Some(module) = &self.modules[id.0] else { return };
+        if &**member == "*" {
+            let path = module.path.display();
+            let message = format!("names of `{path}` are imported one by one");
+            let problem = Diagnostic::new("import", message).label(span, "");
+            let help = "name those that are used, or import the file";
+            return self.diagnostics.push(problem.help(help));
+        }
         if module.names.contains_key(member) {
             return;
         }

@@ -5,7 +5,7 @@
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::intrinsic::Meaning;
 use kernpack_kernel_ir::kernel::{Size, Value};
-use kernpack_kernel_ir::op::{OpKind, Region};
+use kernpack_kernel_ir::op::{Expr, OpKind, Region};
 use std::collections::HashSet;
 
 /// Removes operations that compute what is not used. Gives the values that are.
@@ -41,21 +41,8 @@ fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
 /// Whether nothing is lost where nobody uses the result.
 fn only_computes(kind: &OpKind) -> bool {
     match kind {
-        OpKind::Const(_)
-        | OpKind::Unary(..)
-        | OpKind::Binary(..)
-        | OpKind::Compare(..)
-        | OpKind::Select(..)
-        | OpKind::Convert(..)
-        | OpKind::Bitcast(_)
-        | OpKind::Vector(_)
-        | OpKind::Splat(_)
-        | OpKind::Extract(..)
-        | OpKind::Insert(..)
-        | OpKind::Shared(_)
-        | OpKind::Local(_)
-        | OpKind::Offset(..)
-        | OpKind::Get(_) => true,
+        // A load is one that the interpreter may find fault with.
+        OpKind::Expr(expr) => !matches!(expr, Expr::Load(_)),
         OpKind::Call(call) => match call.intrinsic.meaning {
             Meaning::Pure(_)
             | Meaning::Expand(_)
@@ -64,18 +51,9 @@ fn only_computes(kind: &OpKind) -> bool {
             Meaning::Warp(_) | Meaning::Barrier | Meaning::Fence | Meaning::Atomic(_) => false,
         },
         OpKind::Ptx(ptx) => !ptx.has_effects,
-        // A load is one that the interpreter may find fault with.
-        OpKind::Load(_)
-        | OpKind::Store(_)
-        | OpKind::InBounds { .. }
-        | OpKind::Set(..)
-        | OpKind::If { .. }
-        | OpKind::For { .. }
-        | OpKind::While { .. }
-        | OpKind::Break
-        | OpKind::Continue
-        | OpKind::Return
-        | OpKind::Print(..) => false,
+        OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Set(..) => false,
+        OpKind::If { .. } | OpKind::For { .. } | OpKind::While { .. } => false,
+        OpKind::Jump(_) | OpKind::Print(..) => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::scope::{Binding, FrameId, Stored, Variable};
 use crate::stmt::Flow;
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::kernel::Slot;
-use kernpack_kernel_ir::op::{OpKind, Region};
+use kernpack_kernel_ir::op::{Jump, OpKind, Region};
 use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -208,7 +208,7 @@ impl Elaborator<'_> {
             if !is_conditional {
                 return Flow::Return(Value::None);
             }
-            self.b.effect(OpKind::Return);
+            self.b.effect(OpKind::Jump(Jump::Return));
             return Flow::Ended;
         }
         let given = match value {
@@ -219,7 +219,7 @@ impl Elaborator<'_> {
             return Flow::Return(given);
         }
         self.return_early(given, span);
-        self.b.effect(OpKind::Break);
+        self.b.effect(OpKind::Jump(Jump::Break));
         Flow::Ended
     }
 
@@ -269,7 +269,7 @@ impl Elaborator<'_> {
         };
         let returned = self.b.get(flag);
         self.b.open();
-        self.b.effect(OpKind::Break);
+        self.b.effect(OpKind::Jump(Jump::Break));
         let leaves = self.b.close();
         self.b.if_else(returned, leaves, Region::default());
     }

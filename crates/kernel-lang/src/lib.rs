@@ -70,4 +70,5 @@ mod stmt;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod untyped;
 mod value;

@@ -22,8 +22,14 @@ pub fn recast_layout<C: Arith>(
 ) -> Result<LayoutOf<C>> {
     let (up, down) = ratio(new_bits, old_bits, layout)?;
     let refused = |why: String| Error::Recast { layout: text(layout), new_bits, old_bits, why };
-    let larger = upcast_modes(cx, layout, up, &refused)?;
-    downcast_modes(cx, &larger, down, &refused)
+    let larger = match up {
+        1 => layout.clone(),
+        up => upcast_modes(cx, layout, up, &refused)?,
+    };
+    match down {
+        1 => Ok(larger),
+        down => downcast_modes(cx, &larger, down, &refused),
+    }
 }
 
 /// The layout of elements that are `n` times as large.
@@ -52,9 +58,6 @@ fn upcast_modes<C: Arith>(
     n: i64,
     refused: &impl Fn(String) -> Error,
 ) -> Result<LayoutOf<C>> {
-    if n == 1 {
-        return Ok(layout.clone());
-    }
     let mut modes: Vec<_> = layout.leaves().into_iter().cloned().collect();
     let is_outside = |mode: &Mode<C::Value>| cx.facts_of(&mode.stride.scale).is_multiple_of(n);
     let mut inside: Vec<_> = (0..modes.len()).filter(|&at| !is_outside(&modes[at])).collect();
@@ -114,9 +117,6 @@ fn downcast_modes<C: Arith>(
     n: i64,
     refused: &impl Fn(String) -> Error,
 ) -> Result<LayoutOf<C>> {
-    if n == 1 {
-        return Ok(layout.clone());
-    }
     let leaves = layout.leaves();
     let is_unit = |at: &usize| leaves[*at].stride.scale.is(1);
     let units: Vec<_> = (0..leaves.len()).filter(is_unit).collect();

@@ -18,6 +18,6 @@ pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use lexer::{Token, TokenKind, bad_number, lex};
 pub use placed::Placed;
-pub use quoted::{quote, unquote};
+pub use quoted::{quote, quoted_len, unquote};
 pub use text::{Snippet, Span, Text, TextId, Texts};
 pub use told::Told;

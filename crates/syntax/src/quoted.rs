@@ -11,7 +11,7 @@ use crate::{Diagnostic, Snippet};
 const ESCAPES: [(char, char); 4] = [('"', '"'), ('\\', '\\'), ('n', '\n'), ('t', '\t')];
 
 /// How many bytes the text has that `text` begins with, and whether it is closed on its line.
-pub(crate) fn quoted_len(text: &str) -> (usize, bool) {
+pub fn quoted_len(text: &str) -> (usize, bool) {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kinds of block. A kind is one file of this folder and one line of [`KINDS`].
 
+mod beside;
 mod call;
 mod diagnostic;
 mod fault;
+mod ir;
 mod kernels;
 mod launch;
 mod launches;
@@ -14,6 +16,7 @@ mod run;
 mod short;
 mod signature;
 mod values;
+mod verified;
 mod workspace;
 
 use crate::callee::{Callee, Outcome};
@@ -69,7 +72,10 @@ pub const KINDS: &[Kind] = &[
     fault::KIND,
     values::KIND,
     python::KIND,
+    beside::KIND,
     run::KIND,
+    ir::KIND,
+    verified::KIND,
 ];
 
 /// The kind of that info string.

@@ -114,10 +114,10 @@ fn every_dtype_is_listed() {
 }
 
 /// What a diagnostic's code stands behind.
-const CODE_MAKERS: [&str; 3] = ["Diagnostic::new(", "Diagnostic::warning(", ".mistake("];
+pub(super) const CODE_MAKERS: [&str; 3] = ["Diagnostic::new(", "Diagnostic::warning(", ".mistake("];
 
 /// The text constants that follow a call in the program's code, as far as it is asked for.
-fn constants_of(call: &str, is_asked: &dyn Fn(&Source) -> bool) -> Vec<String> {
+pub(super) fn constants_of(call: &str, is_asked: &dyn Fn(&Source) -> bool) -> Vec<String> {
     let is_code = |source: &Source| source.path.starts_with("crates/") && !source.is_test();
     let is_program = |source: &Source| is_code(source) && is_asked(source);
     let sources = sources().into_iter().filter(|source| source.is_rust() && is_program(source));
@@ -139,26 +139,6 @@ fn codes_of_the_suite() -> Vec<String> {
         }
     }
     codes
-}
-
-/// What is wrong with a kernel has a case of the suite, or an example of the language's page.
-#[test]
-fn every_code_of_a_kernel_has_a_case() {
-    /// What takes several files, or a very long one: the tests of `kernel-lang` have it.
-    const ELSEWHERE: &[&str] = &["import", "import-cycle", "too-deep", "too-long"];
-    let mut paths = crate::suite::files(&root().join("tests/suite/kernels"));
-    paths.push(root().join("docs/language.md"));
-    let cases = paths.iter().map(|path| std::fs::read_to_string(path).expect("the suite is text"));
-    let cases: String = cases.collect();
-    let is_of_kernels = |source: &Source| {
-        let path = &source.path;
-        path.starts_with("crates/kernel-lang/src/") && !path.contains("/packed/")
-    };
-    let codes = CODE_MAKERS.iter().flat_map(|call| constants_of(call, &is_of_kernels));
-    let has_case = |code: &String| cases.contains(&format!("[{code}]: "));
-    let mut without: Vec<_> = codes.filter(|code| !has_case(code)).collect();
-    without.retain(|code| !ELSEWHERE.contains(&&code[..]));
-    assert!(without.is_empty(), "{without:?}");
 }
 
 /// Codes are constants in the program, but for a few, which the suite has.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `docs/` says, held against what is so. Lists that stand in documents are compared with the
 //! tables that the program has them from; examples are read by the program; messages are looked for
-//! among those of the suite.
+//! among those of the suite, and cases of the suite for what there is.
 //!
 //! Not here: commands and what they print, which the tests of the command line tool run.
 
+mod cases;
 mod examples;
 mod lists;
 mod messages;

@@ -5,6 +5,7 @@
 //! float32[1, 2, 3]          a tensor that is read; `mut` in front: one that is written
 //! float32[[1, 2], [3, 4]]   of rank 2
 //! int32[32*0, 5]            32 elements of 0, then 5
+//! mut int32[4*?]            4 elements that nobody has written
 //! int32(7)                  a number that each call has its own of
 //! given float32[1]          an Optional that is given
 //! 7, 2.5, True, None, "a"   constants, and dtypes: `float32`
@@ -30,7 +31,7 @@ pub(super) struct Given {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Tensor { element: Scalar, shape: Vec<usize>, values: Vec<Const>, is_written: bool },
+    Tensor { element: Scalar, shape: Vec<usize>, values: Vec<Option<Const>>, is_written: bool },
     Scalar(Const),
     Constant(Constant),
 }
@@ -72,7 +73,7 @@ impl Given {
 
     /// A tensor of one element, which is written.
     pub fn result(name: &str, element: Scalar) -> Given {
-        let values = vec![Const::int(element, 0)];
+        let values = vec![Some(Const::int(element, 0))];
         let kind = Kind::Tensor { element, shape: vec![1], values, is_written: true };
         Given { name: name.to_string(), kind, is_optional: false }
     }
@@ -99,13 +100,19 @@ impl Given {
         shape.get(mode).map(|extent| *extent as i64)
     }
 
-    /// The memory that it lies in.
-    pub fn tensor(&self, name: &str) -> Option<Memory> {
+    /// The memory that it lies in. Where one element is not written, none is.
+    pub fn tensor(&self) -> Option<Memory> {
         let Kind::Tensor { element, shape, values, .. } = &self.kind else { return None };
-        let width = element.bytes() as usize;
-        let bytes = values.iter().flat_map(|one| one.bits().to_le_bytes()[..width].to_vec());
+        let (name, width) = (&self.name[..], element.bytes() as usize);
+        let bytes = |value: Const| value.bits().to_le_bytes()[..width].to_vec();
+        let memory = match values.iter().copied().collect::<Option<Vec<_>>>() {
+            Some(values) => {
+                Memory::new(name, *element, values.into_iter().flat_map(bytes).collect())
+            }
+            None => Memory::fresh(name, *element, values.len() * width),
+        };
         let shape: Vec<_> = shape.iter().map(|extent| *extent as u64).collect();
-        Some(Memory::new(name, *element, bytes.collect()).with_shape(&shape))
+        Some(memory.with_shape(&shape))
     }
 
     /// The argument that the kernel is compiled for.
@@ -166,7 +173,7 @@ fn read_list(
     text: &str,
     depth: usize,
     shape: &mut Vec<usize>,
-    values: &mut Vec<Const>,
+    values: &mut Vec<Option<Const>>,
 ) -> Result<(), String> {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let inner = inner.ok_or_else(|| format!("expected a list, found `{text}`"))?;
@@ -182,7 +189,8 @@ fn read_list(
         }
         let (times, number) = item.split_once('*').unwrap_or(("1", item));
         let times = times.parse().map_err(|_| format!("`{item}` is no element"))?;
-        values.extend(std::iter::repeat_n(constant_of(element, number)?, times));
+        let value = if number == "?" { None } else { Some(constant_of(element, number)?) };
+        values.extend(std::iter::repeat_n(value, times));
         count += times;
     }
     shape[depth] = count;
@@ -223,7 +231,10 @@ pub(super) fn constant_of(scalar: Scalar, text: &str) -> Result<Const, String> {
     if scalar.is_float() {
         return Ok(Const::float(scalar, text.parse().map_err(|_| wrong())?));
     }
-    Ok(Const::from_bits(scalar, text.parse::<i128>().map_err(|_| wrong())? as u64))
+    let number = text.parse::<i128>().map_err(|_| wrong())?;
+    let constant = Const::from_bits(scalar, number as u64);
+    let held = constant.as_int().map_or(constant.bits().into(), i128::from);
+    (held == number).then_some(constant).ok_or_else(wrong)
 }
 
 fn constant(text: &str) -> Option<Constant> {

@@ -9,16 +9,18 @@
 //! A [launch](call) is the kernel's name, its grid and block, and what its parameters are given.
 //! What comes of it stands below: what is wrong with the kernel or, where nothing is, what it
 //! prints, what the interpreter finds, and what the tensors hold that it may write.
-//! [`expression`] has lines of an expression and what it gives.
+//! [`expression`] has lines of an expression and what it gives. [`operations`] reads kernels that
+//! are written as operations, which are launched alike.
 
 mod argument;
 pub mod call;
 pub mod expression;
+pub mod operations;
 
 use argument::Given;
 use kernpack_kernel_ir::interp::{self, Memories, Options};
 use kernpack_kernel_ir::kernel::ParamKind;
-use kernpack_kernel_ir::{Const, Scalar, expand, verify};
+use kernpack_kernel_ir::{Const, Kernel, Scalar, expand, verify};
 use kernpack_kernel_lang::elaborate::{Instance, Request, elaborate};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_syntax::{Diagnostics, Texts};
@@ -29,9 +31,40 @@ use std::path::Path;
 /// What a file without an import of kernpack begins with. That line is counted.
 const IMPORT: &str = "import kernpack as kp\n";
 
+/// What the file is called that launches are of.
+const FILE: &str = "kernels.py";
+
 /// A file of kernels.
 #[derive(Clone, Debug, Default)]
-pub struct KernelText(String);
+pub struct KernelText {
+    text: String,
+    language: Language,
+    /// Files that it imports, by name.
+    beside: Vec<(String, String)>,
+}
+
+/// What kernels are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Language {
+    #[default]
+    Python,
+    Operations,
+}
+
+/// A kernel that can be launched.
+struct Made {
+    kernel: Kernel,
+    /// What each of its parameters is given.
+    passed: Vec<Passed>,
+    warnings: Diagnostics,
+}
+
+/// What a parameter of the operations is given.
+enum Passed {
+    /// The tensor of that name.
+    Tensor(String),
+    Number(Const),
+}
 
 /// A launch, as it was read.
 #[derive(Debug)]
@@ -57,7 +90,24 @@ impl KernelText {
     /// A file of that text, which need not import kernpack.
     pub fn new(text: &str) -> KernelText {
         let is_whole = text.contains("import kernpack");
-        KernelText(if is_whole { text.to_string() } else { format!("{IMPORT}{text}") })
+        let text = if is_whole { text.to_string() } else { format!("{IMPORT}{text}") };
+        KernelText { text, ..KernelText::default() }
+    }
+
+    /// Kernels that are written as operations.
+    pub fn of_operations(text: &str) -> KernelText {
+        let (text, language) = (text.to_string(), Language::Operations);
+        KernelText { text, language, beside: Vec::new() }
+    }
+
+    /// Adds a file that this one imports.
+    pub fn put_beside(&mut self, name: &str, text: &str) {
+        self.beside.push((name.to_string(), text.to_string()));
+    }
+
+    /// What the verifier says of kernels that are written as operations.
+    pub fn verdicts(&self) -> String {
+        operations::verdicts(&self.text)
     }
 
     /// Makes a launch.
@@ -66,55 +116,67 @@ impl KernelText {
     /// What is wrong with the file or the kernel, as it is shown.
     pub fn run(&self, call: &Call) -> Result<Ran, String> {
         let mut texts = Texts::default();
-        let made = self.elaborate(call, &mut texts);
-        let instance = made.map_err(|problems| shown(&problems, &texts))?;
-        let mut told = shown(&instance.warnings, &texts);
-        let mut kernel = instance.kernel;
+        let made = match self.language {
+            Language::Python => self.elaborated(call, &mut texts),
+            Language::Operations => operations::made(&self.text, call, &mut texts),
+        };
+        let Made { mut kernel, passed, warnings } =
+            made.map_err(|problems| shown(&problems, &texts))?;
+        let mut told = shown(&warnings, &texts);
         verify::verify(&kernel).map_err(|problems| shown(&problems, &texts))?;
         expand(&mut kernel);
         let mut memories = Memories::default();
-        let names = call.given.iter().map(|given| given.name.clone());
-        let ids: Vec<_> = names
-            .zip(&call.given)
-            .map(|(name, given)| given.tensor(&name).map(|memory| (name, memories.add(memory))))
-            .collect();
-        let arguments = instance.args.iter().zip(&kernel.params).map(|(arg, param)| {
-            let KernelArg::Value(expr, _) = arg else { unreachable!("kernels take values") };
-            match param.kind {
-                ParamKind::Pointer(_) => {
-                    let found = ids.iter().flatten().find(|(name, _)| *name == expr.to_string());
-                    let memory = found.expect("pointers are tensors'").1;
-                    interp::Argument::Tensor { memory, offset: 0 }
-                }
-                ParamKind::Scalar(scalar, _) => interp::Argument::Scalar(call.number(expr, scalar)),
+        let tensors = call.given.iter().filter_map(|given| Some((given, given.tensor()?)));
+        let ids: Vec<_> = tensors.map(|(given, memory)| (given, memories.add(memory))).collect();
+        let arguments = passed.into_iter().map(|passed| match passed {
+            Passed::Number(number) => interp::Argument::Scalar(number),
+            Passed::Tensor(name) => {
+                let found = ids.iter().find(|(given, _)| given.name == name);
+                let memory = found.expect("pointers are tensors'").1;
+                interp::Argument::Tensor { memory, offset: 0 }
             }
         });
         let arguments = arguments.collect();
         let launch =
             interp::Launch { kernel: &kernel, grid: call.grid, block: call.block, arguments };
-        let outcome = interp::run(&launch, &mut memories, &Options::default());
+        let outcome = interp::run(&launch, &mut memories, &options());
         let found: Vec<_> = outcome.findings.iter().map(|one| one.diagnostic(&kernel)).collect();
         let found = shown(&Diagnostics(found), &texts);
         if !told.is_empty() && !found.is_empty() {
             told.push('\n');
         }
         told.push_str(&found);
-        let written = ids.iter().zip(&call.given).filter_map(|(tensor, given)| {
-            let (name, id) = tensor.as_ref()?;
-            given.is_written().then(|| (name.clone(), argument::elements(memories.get(*id))))
-        });
+        let written = ids.iter().filter(|(given, _)| given.is_written());
+        let written =
+            written.map(|(given, id)| (given.name.clone(), argument::elements(memories.get(*id))));
         Ok(Ran { told, printed: outcome.printed, written: written.collect() })
+    }
+
+    /// The kernel of a launch and what its parameters are given.
+    fn elaborated(&self, call: &Call, texts: &mut Texts) -> Result<Made, Diagnostics> {
+        let Instance { kernel, args, warnings, .. } = self.elaborate(call, texts)?;
+        let passed = args.iter().zip(&kernel.params).map(|(arg, param)| {
+            let KernelArg::Value(expr, _) = arg else { unreachable!("kernels take values") };
+            match param.kind {
+                ParamKind::Pointer(_) => Passed::Tensor(expr.to_string()),
+                ParamKind::Scalar(scalar, _) => Passed::Number(call.number(expr, scalar)),
+            }
+        });
+        Ok(Made { passed: passed.collect(), kernel, warnings })
     }
 
     /// The kernel of a launch, its parameters' names put to what they are given.
     fn elaborate(&self, call: &Call, texts: &mut Texts) -> Result<Instance, Diagnostics> {
         let mut door = |path: &Path| match path.to_str() {
-            Some("kernels.py") => Ok(self.0.as_bytes().to_vec()),
-            _ => Err(std::io::ErrorKind::NotFound.into()),
+            Some(FILE) => Ok(self.text.as_bytes().to_vec()),
+            other => match self.beside.iter().find(|(name, _)| Some(&name[..]) == other) {
+                Some((_, text)) => Ok(text.as_bytes().to_vec()),
+                None => Err(std::io::ErrorKind::NotFound.into()),
+            },
         };
-        let files = KernelFiles::read(Path::new("kernels.py"), &mut door, texts)?;
+        let files = KernelFiles::read(Path::new(FILE), &mut door, texts)?;
         let Some(kernel) = files.function(&call.kernel) else {
-            panic!("no function `{}` in\n{}", call.kernel, self.0);
+            panic!("no function `{}` in\n{}", call.kernel, self.text);
         };
         let arguments: Vec<_> = call.given.iter().map(Given::argument).collect();
         let block = call.block.map(Some);
@@ -125,8 +187,11 @@ impl KernelText {
 
     /// The names of a function's parameters, as far as the text has them on the line of its `def`.
     fn parameters(&self, function: &str) -> Vec<String> {
+        if self.language == Language::Operations {
+            return operations::parameters(&self.text, function);
+        }
         let head = format!("def {function}(");
-        let Some((_, rest)) = self.0.split_once(&head) else { return Vec::new() };
+        let Some((_, rest)) = self.text.split_once(&head) else { return Vec::new() };
         let list = rest.split([')', '\n']).next().unwrap_or_default();
         let names = list.split(',').map(|one| one.split([':', '=']).next().unwrap_or_default());
         names.map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
@@ -147,6 +212,11 @@ impl Call {
     }
 }
 
+/// How the interpreter runs: loops that go wrong are given up soon.
+fn options() -> Options {
+    Options { most_turns: 1 << 16, most_idle_turns: 1 << 10, ..Options::default() }
+}
+
 /// Diagnostics, each place as a line of the text and the piece that it is about.
 fn shown(problems: &Diagnostics, texts: &Texts) -> String {
     let mut shown = String::new();
@@ -158,8 +228,12 @@ fn shown(problems: &Diagnostics, texts: &Texts) -> String {
             let (line, column) = text.position(label.span.start);
             let piece = text.characters.get(label.span.start..label.span.end);
             let piece = piece.and_then(|piece| piece.lines().next()).unwrap_or_default();
-            let place = format!("{}:{column} `{piece}` {}", line, label.text);
+            let file = if text.name == FILE { String::new() } else { format!("{}:", text.name) };
+            let place = format!("{file}{line}:{column} `{piece}` {}", label.text);
             let _ = writeln!(shown, "  {}", place.trim_end());
+        }
+        for line in problem.detail.iter().flat_map(|detail| detail.lines()) {
+            let _ = writeln!(shown, "  {line}");
         }
         if let Some(help) = &problem.help {
             let _ = writeln!(shown, "  help: {help}");

@@ -6,8 +6,8 @@ use crate::{Failure, Report, told};
 use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::interpret::{
-    Fill, InterpretError, Interpreted, InterpretedLaunch, InterpretedTensor, Role, Wanted,
-    interpret,
+    Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted, InterpretedLaunch,
+    InterpretedTensor, Role, TensorDifference, Wanted, interpret,
 };
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
@@ -24,13 +24,24 @@ pub struct Run {
     /// The function.
     function: String,
     /// What its arguments are: dims, dtypes and scalars by their names, as in m=8 T=float16
-    /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star.
+    /// eps=0.1; w=None leaves an Optional out, and b=2,3 are the dims of a star. Launches that ask
+    /// of the device are told device.sm_count=132 device.smem_optin=232448 device.cc=90, unless
+    /// other numbers stand here.
     #[arg(value_name = "NAME=VALUE", value_parser = parse_value)]
     values: Vec<(String, String)>,
     /// Run on the interpreter, which finds what is wrong: accesses out of bounds, reads of what was
-    /// never written, races, barriers that some threads do not come to. There is no other way here.
+    /// never written, races, barriers that some threads do not come to. That is always done.
     #[arg(long)]
     check: bool,
+    /// Run on the first GPU too, and compare what tensors hold there with what the interpreter has,
+    /// bit for bit. Kernels are compiled for that GPU, unless --arch says for what.
+    #[arg(long)]
+    compare: bool,
+    /// How many units in the last place floats of the GPU may be away from the interpreter's. Where
+    /// approximate functions or atomic sums of floats have run, that is any number, unless it
+    /// stands here.
+    #[arg(long, value_name = "N", requires = "compare")]
+    ulps: Option<u64>,
     /// What tensors hold: random, count, zeros, ones or a number; with a name in front, as in
     /// x=ones, only that one. May be repeated.
     #[arg(long, value_name = "[NAME=]FILL", value_parser = parse_fill)]
@@ -64,6 +75,7 @@ impl Run {
             values: self.values.clone(),
             fill: self.fill.clone(),
             seed: self.seed,
+            compare: self.compare(),
         };
         let done = match interpret(&package, &wanted, options.held) {
             Ok(done) => done,
@@ -72,27 +84,40 @@ impl Run {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(report(&done, told))
+        Ok(report(&done, self.compare, told))
+    }
+
+    fn compare(&self) -> Option<Compare> {
+        let archs = self.package_file.archs().to_vec();
+        self.compare.then_some(Compare { archs, ulps: self.ulps })
     }
 }
 
 /// What was done; a failure where something is wrong with it.
-fn report(done: &Interpreted, told: Told) -> Report {
+fn report(done: &Interpreted, wants_comparison: bool, told: Told) -> Report {
     let warnings = told::json(&told);
     let found = Told { diagnostics: done.findings.clone(), ..told.clone() };
     let findings = told::json(&found);
     let launches: Vec<_> = done.launches.iter().map(launch_json).collect();
     let tensors: Vec<_> = done.tensors.iter().map(tensor_json).collect();
-    let answer = json!({
+    let mut answer = json!({
         "launches": launches, "tensors": tensors, "findings": findings, "exact": done.is_exact,
         "warnings": warnings,
     });
+    if wants_comparison {
+        answer["compared"] = done.compared.as_ref().map_or(Value::Null, comparison_json);
+    }
     let mut text = String::new();
     done.launches.iter().for_each(|launch| text += &launch_text(launch));
     let written = done.tensors.iter().filter(|tensor| tensor.role != Role::Read);
     written.filter(|tensor| tensor.role != Role::Workspace).for_each(|tensor| {
         text += &tensor_text(tensor);
     });
+    match &done.compared {
+        Some(comparison) => text += &comparison_text(comparison, done.is_exact),
+        None if wants_comparison => text += "not compared with a GPU\n",
+        None => {}
+    }
     let code = if done.findings.has_errors() { crate::FAILURE } else { crate::SUCCESS };
     let told = told.and(done.findings.clone());
     Report { code, warnings: told, ..Report::new(text, answer) }
@@ -139,6 +164,47 @@ fn tensor_json(tensor: &InterpretedTensor) -> Value {
     json!({
         "name": name, "dtype": element.name(), "shape": shape, "strides": strides,
         "role": role.name(), "values": values,
+    })
+}
+
+/// What a GPU had, in a line.
+fn comparison_text(comparison: &Comparison, is_exact: bool) -> String {
+    let Comparison { gpu, arch, tensors } = comparison;
+    let different: Vec<_> = tensors.iter().filter(|tensor| tensor.n_different > 0).collect();
+    let mut text = format!("{gpu}, {arch}: ");
+    if different.is_empty() {
+        text += "the same bits\n";
+        return text;
+    }
+    let parts = different.iter().map(|tensor| {
+        let TensorDifference { name, n_elements, n_different, most_ulps, .. } = tensor;
+        let apart = most_ulps.map_or(String::new(), |most| format!(", at most {most} ulp apart"));
+        format!("{n_different} of {n_elements} elements of {name} differ{apart}")
+    });
+    text += &parts.collect::<Vec<_>>().join("; ");
+    if !is_exact {
+        text += " (approximate functions or atomic sums of floats have no exact results)";
+    }
+    text.push('\n');
+    text
+}
+
+fn comparison_json(comparison: &Comparison) -> Value {
+    let Comparison { gpu, arch, tensors } = comparison;
+    let tensors: Vec<_> = tensors.iter().map(difference_json).collect();
+    json!({ "gpu": gpu, "arch": arch.to_string(), "tensors": tensors })
+}
+
+fn difference_json(tensor: &TensorDifference) -> Value {
+    let TensorDifference { name, n_elements, n_different, most_ulps, shown } = tensor;
+    let shown = shown.iter().map(|ElementDifference { element, interpreted, on_gpu }| {
+        let [interpreted, on_gpu] =
+            [interpreted, on_gpu].map(|constant| element_json(&constant.to_string()));
+        json!({ "element": element, "interpreted": interpreted, "gpu": on_gpu })
+    });
+    json!({
+        "name": name, "elements": n_elements, "different": n_different, "most_ulps": most_ulps,
+        "shown": shown.collect::<Vec<_>>(),
     })
 }
 

@@ -367,3 +367,19 @@ fn kernels_are_shown() {
     "#]];
     bench.expect(&["emit", "reduce_sum.py", "--as", "ir", "--function", "sums"], expected);
 }
+
+#[test]
+fn code_is_shown_for_the_architecture_that_is_asked_for() {
+    let bench = bench();
+    let targets = |archs: &str| {
+        let args = ["emit", "reduce_sum.py", "--as", "ptx", "--function", "reduce_sum", "--arch"];
+        let shown = bench.run(args.into_iter().chain([archs])).stdout;
+        let lines = shown.lines().filter_map(|line| line.strip_prefix(".target "));
+        lines.map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(targets("sm_90a"), ["sm_90a"]);
+    assert_eq!(targets("compute_100f"), ["sm_100f"]);
+    // Machine code and PTX of one architecture are made of the same text.
+    let archs = "sm_80,sm_90,sm_90a,compute_90a,sm_100a,compute_80";
+    assert_eq!(targets(archs), ["sm_80", "sm_90", "sm_90a", "sm_100a"]);
+}

@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod cache;
 mod check;
+mod compare;
 mod compilers;
 mod diagnostics;
 mod documents;

@@ -36,8 +36,12 @@ pub struct Tensors<'t> {
 /// A launch that ran.
 #[derive(Clone, Debug)]
 pub struct RanLaunch {
+    /// Its number among those of the function.
+    pub index: usize,
     /// Its kernel, as it was run.
     pub kernel: Kernel,
+    /// What it was passed. What is not given is at no tensor.
+    pub arguments: Vec<Argument>,
     /// How it was laid out.
     pub layout: LaidOut,
     /// What came of it.
@@ -90,11 +94,12 @@ impl Interpretable {
                     Argument::Tensor { memory, offset }
                 }
             });
-            let arguments = arguments.collect();
+            let arguments: Vec<_> = arguments.collect();
             let (grid, block) = (extents(layout.grid), extents(layout.block));
-            let launch = interp::Launch { kernel: &kernel, grid, block, arguments };
+            let passed = arguments.clone();
+            let launch = interp::Launch { kernel: &kernel, grid, block, arguments: passed };
             let outcome = interp::run(&launch, memories, options);
-            ran.push(RanLaunch { kernel, layout, outcome });
+            ran.push(RanLaunch { index: *index, kernel, arguments, layout, outcome });
         }
         Ok(ran)
     }

@@ -39,7 +39,7 @@ use crate::image::Arch;
 use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
 use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
-use kernpack_kernel_ir::op::{Op, OpKind, Region};
+use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
 
@@ -165,58 +165,49 @@ impl<'c> Lowering<'c, '_> {
             OpKind::While { before, condition, body } => {
                 self.lower_while(before, *condition, body);
             }
-            OpKind::Break => self.leave(|innermost| innermost.exit),
-            OpKind::Continue => self.leave(|innermost| innermost.next),
-            OpKind::Return => {
-                self.emitter.ret_void();
-                self.go_on_unreached();
-            }
+            OpKind::Jump(jump) => self.lower_jump(*jump),
             OpKind::Call(call) => self.lower_call(op.result, call),
             OpKind::Print(text, values) => self.lower_print(text, values),
             OpKind::Ptx(ptx) => self.lower_ptx(op.result, ptx),
-            kind => {
+            OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
-                    self.define(result, kind);
+                    self.lower_expr(result, expr);
                 }
             }
         }
     }
 
-    /// Lowers an operation that has a result and does nothing else.
-    fn define(&mut self, result: Value, kind: &OpKind) {
-        match kind {
-            OpKind::Const(constant) => self.lower_const(result, *constant),
-            OpKind::Unary(op, value) => self.lower_unary(result, *op, *value),
-            OpKind::Binary(op, left, right) => self.lower_binary(result, *op, *left, *right),
-            OpKind::Compare(op, left, right) => self.lower_compare(result, *op, *left, *right),
-            OpKind::Select(condition, then, otherwise) => {
+    fn lower_jump(&mut self, jump: Jump) {
+        match jump {
+            Jump::Break => self.leave(|innermost| innermost.exit),
+            Jump::Continue => self.leave(|innermost| innermost.next),
+            Jump::Return => {
+                self.emitter.ret_void();
+                self.go_on_unreached();
+            }
+        }
+    }
+
+    fn lower_expr(&mut self, result: Value, expr: &Expr) {
+        match expr {
+            Expr::Const(constant) => self.lower_const(result, *constant),
+            Expr::Unary(op, value) => self.lower_unary(result, *op, *value),
+            Expr::Binary(op, left, right) => self.lower_binary(result, *op, *left, *right),
+            Expr::Compare(op, left, right) => self.lower_compare(result, *op, *left, *right),
+            Expr::Select(condition, then, otherwise) => {
                 self.lower_select(result, *condition, [*then, *otherwise]);
             }
-            OpKind::Convert(value, rounding) => self.lower_convert(result, *value, *rounding),
-            OpKind::Bitcast(value) => self.lower_bitcast(result, *value),
-            OpKind::Vector(lanes) => self.lower_vector(result, lanes),
-            OpKind::Splat(value) => self.lower_splat(result, *value),
-            OpKind::Extract(vector, lane) => self.lower_extract(result, *vector, *lane),
-            OpKind::Insert(vector, lane, value) => {
-                self.lower_insert(result, *vector, *lane, *value)
-            }
-            OpKind::Shared(shared) => self.set_value(result, self.shared[shared.index()]),
-            OpKind::Local(local) => self.set_value(result, self.locals[local.index()]),
-            OpKind::Offset(pointer, bytes) => self.lower_offset(result, *pointer, *bytes),
-            OpKind::Load(load) => self.lower_load(result, load),
-            OpKind::Get(slot) => self.lower_get(result, *slot),
-            OpKind::Store(_)
-            | OpKind::InBounds { .. }
-            | OpKind::Set(..)
-            | OpKind::If { .. }
-            | OpKind::For { .. }
-            | OpKind::While { .. }
-            | OpKind::Break
-            | OpKind::Continue
-            | OpKind::Return
-            | OpKind::Call(_)
-            | OpKind::Print(..)
-            | OpKind::Ptx(_) => unreachable!("it is lowered where operations are told apart"),
+            Expr::Convert(value, rounding) => self.lower_convert(result, *value, *rounding),
+            Expr::Bitcast(value) => self.lower_bitcast(result, *value),
+            Expr::Vector(lanes) => self.lower_vector(result, lanes),
+            Expr::Splat(value) => self.lower_splat(result, *value),
+            Expr::Extract(vector, lane) => self.lower_extract(result, *vector, *lane),
+            Expr::Insert(vector, lane, value) => self.lower_insert(result, *vector, *lane, *value),
+            Expr::Shared(shared) => self.set_value(result, self.shared[shared.index()]),
+            Expr::Local(local) => self.set_value(result, self.locals[local.index()]),
+            Expr::Offset(pointer, bytes) => self.lower_offset(result, *pointer, *bytes),
+            Expr::Load(load) => self.lower_load(result, load),
+            Expr::Get(slot) => self.lower_get(result, *slot),
         }
     }
 

@@ -15,7 +15,7 @@ mod code;
 mod sass;
 mod warning;
 
-pub use code::{cubin, llvm_text, ptx_text};
+pub use code::{cubin, image, llvm_text, ptx_text};
 pub use sass::{SassError, sass};
 
 use super::Identity;

@@ -5,7 +5,7 @@ use super::{Known, Loop, Maker};
 use crate::constant::Const;
 use crate::intrinsic::Level;
 use crate::kernel::Value;
-use crate::op::{Binary, Compare, OpKind, Region, Rounding};
+use crate::op::{Binary, Compare, Jump, OpKind, Region, Rounding};
 use crate::types::{Scalar, Type};
 
 /// How deep statements stand in statements.
@@ -69,12 +69,12 @@ impl Maker {
         // Whoever leaves a loop that all run alike leaves it with all others.
         let is_together = is_uniform && self.control >= Level::Block;
         let may_jump = self.loops.last().is_some_and(|open| is_together || !open.is_uniform);
-        let jump = self.rng.percent(25) && may_jump;
+        let jumps = self.rng.percent(25) && may_jump;
         let then = self.region(is_uniform, |maker| {
             maker.statements(n_then, depth + 1);
-            if jump {
-                let kind = if maker.rng.percent(50) { OpKind::Break } else { OpKind::Continue };
-                maker.builder.effect(kind);
+            if jumps {
+                let jump = if maker.rng.percent(50) { Jump::Break } else { Jump::Continue };
+                maker.builder.effect(OpKind::Jump(jump));
             }
         });
         let n_otherwise = if self.rng.percent(50) { self.rng.within(1, 4) } else { 0 };
@@ -89,7 +89,7 @@ impl Maker {
         let condition = self.condition(is_uniform);
         let then = self.region(is_uniform, |maker| {
             maker.end();
-            maker.builder.effect(OpKind::Return);
+            maker.builder.effect(OpKind::Jump(Jump::Return));
         });
         self.builder.if_else(condition.value, then, Region::default());
         if !is_uniform {

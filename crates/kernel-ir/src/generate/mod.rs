@@ -37,7 +37,7 @@ use crate::builder::Builder;
 use crate::constant::Const;
 use crate::intrinsic::{self, Level};
 use crate::kernel::{Facts, Kernel, Param, ParamKind, PlaceData, Pointer, Slot, Value};
-use crate::op::{Binary, Operand};
+use crate::op::{Binary, Jump, OpKind, Operand};
 use crate::types::{Scalar, Type};
 use rng::Rng;
 
@@ -311,7 +311,7 @@ impl Maker {
         self.statements(n_statements, 0);
         self.end();
         if self.rng.percent(20) {
-            self.builder.effect(crate::op::OpKind::Return);
+            self.builder.effect(OpKind::Jump(Jump::Return));
         }
     }
 

@@ -60,18 +60,26 @@ impl Deed {
     }
 }
 
+/// What a warp and its block know now. The rest of both can be changed meanwhile.
+macro_rules! now {
+    ($warp:expr, $block:expr) => {
+        Now {
+            block: $block.number,
+            warp: $warp.index,
+            time: $block.time,
+            block_known: $block.known,
+            warp_known: $warp.known,
+            orders: $warp.orders.as_deref(),
+        }
+    };
+}
+pub(super) use now;
+
 /// What an access needs of a warp, its block and its launch at once.
 macro_rules! split {
     ($self:ident, $space:expr, $id:expr) => {{
         let (warp, block) = (&mut *$self.warp, &mut *$self.block);
-        let now = Now {
-            block: block.number,
-            warp: warp.index,
-            time: block.time,
-            block_known: block.known,
-            warp_known: warp.known,
-            orders: warp.orders.as_deref(),
-        };
+        let now = now!(warp, block);
         let (memory, shadow): (&mut Memory, Option<&mut Shadow>) = match $space {
             Space::Shared => {
                 let (memory, shadow) = &mut block.shared[$id as usize];

@@ -2,7 +2,7 @@
 //! Atomic operations and fences. The lanes of a warp take their turns one after another, from the
 //! first on; the order of memory follows the clocks of the lanes.
 
-use super::access::{Deed, Fault, Faulty, is_aligned, is_inside, split};
+use super::access::{Deed, Fault, Faulty, is_aligned, is_inside, now, split};
 use super::clock::{self, Now, Order, Ordering};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
@@ -101,14 +101,7 @@ impl Execution<'_, '_> {
         if !writes || !how.is_release && warp.orders.is_none() && releases.is_empty() {
             return;
         }
-        let now = Now {
-            block: block.number,
-            warp: warp.index,
-            time: block.time,
-            block_known: block.known,
-            warp_known: warp.known,
-            orders: warp.orders.as_deref(),
-        };
+        let now = now!(warp, block);
         releases.release(at, &now, lane as u32, how, reads);
         if how.is_release {
             block.time += 1;
@@ -122,14 +115,7 @@ impl Execution<'_, '_> {
         let mut orders = self.warp.orders.take().unwrap_or_else(new_orders);
         let before = orders.clone();
         let (warp, block) = (&*self.warp, &*self.block);
-        let now = Now {
-            block: block.number,
-            warp: warp.index,
-            time: block.time,
-            block_known: block.known,
-            warp_known: warp.known,
-            orders: Some(&before),
-        };
+        let now = Now { orders: Some(&before), ..now!(warp, block) };
         for lane in lanes_of(active) {
             clock::fence(&now, lane as u32, is_wide, &mut orders[lane]);
         }

@@ -196,12 +196,12 @@ fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
         let most = format!("1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}");
         return Err(format!("a block of {block:?} threads: there are {most}"));
     }
-    for (known, found) in kernel.block.iter().zip(block) {
-        if known.is_some_and(|known| known != found) {
-            return Err(format!("a block of {block:?} threads, but the kernel is for another"));
-        }
+    let expected = kernel.block.iter().zip(block).map(|(known, found)| known.unwrap_or(found));
+    let expected: Vec<_> = expected.collect();
+    match expected == block {
+        true => Ok(()),
+        false => Err(format!("a block of {block:?} threads, and the kernel is for {expected:?}")),
     }
-    Ok(())
 }
 
 fn check_argument(param: &Param, argument: &Argument, memories: &Memories) -> Result<(), String> {

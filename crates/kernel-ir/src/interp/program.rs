@@ -6,7 +6,7 @@ use super::lifetime::Lifetimes;
 use super::step::{Access, Atomic, Bounds, Control, For, Pc, Register, Step, width};
 use crate::intrinsic::{AtomicOp, Intrinsic, Meaning};
 use crate::kernel::{Kernel, Place, Slot, Value};
-use crate::op::{Call, Op, OpKind, Operand, Ptx, Region, Store};
+use crate::op::{Call, Expr, Jump, Op, OpKind, Operand, Ptx, Region, Store};
 use crate::types::{Scalar, Type};
 use std::collections::HashMap;
 
@@ -133,9 +133,11 @@ impl<'a> Compiler<'a> {
             OpKind::While { before, condition, body } => {
                 self.while_loop(before, *condition, body);
             }
-            OpKind::Break => self.emit_leaving(Control::Break { close: 0 }),
-            OpKind::Continue => self.emit_leaving(Control::Continue { close: 0 }),
-            OpKind::Return => self.emit_leaving(Control::Return { close: 0 }),
+            OpKind::Jump(jump) => self.emit_leaving(match jump {
+                Jump::Break => Control::Break { close: 0 },
+                Jump::Continue => Control::Continue { close: 0 },
+                Jump::Return => Control::Return { close: 0 },
+            }),
             OpKind::Set(slot, value) => self.set(*slot, *value),
             OpKind::Store(store) => self.store(store),
             OpKind::InBounds { index, extent } => self.in_bounds(*index, *extent),
@@ -146,24 +148,9 @@ impl<'a> Compiler<'a> {
                 let values = values.collect();
                 self.emit(Step::Print { format, values });
             }
-            OpKind::Const(_)
-            | OpKind::Unary(..)
-            | OpKind::Binary(..)
-            | OpKind::Compare(..)
-            | OpKind::Select(..)
-            | OpKind::Convert(..)
-            | OpKind::Bitcast(_)
-            | OpKind::Vector(_)
-            | OpKind::Splat(_)
-            | OpKind::Extract(..)
-            | OpKind::Insert(..)
-            | OpKind::Shared(_)
-            | OpKind::Local(_)
-            | OpKind::Offset(..)
-            | OpKind::Load(_)
-            | OpKind::Get(_) => {
+            OpKind::Expr(expr) => {
                 if let Some(result) = op.result {
-                    self.value(&op.kind, result);
+                    self.expr(expr, result);
                 }
             }
         }
@@ -231,72 +218,61 @@ impl<'a> Compiler<'a> {
         self.emit_leaving(Control::EndLoop { close: 0 });
     }
 
-    /// An operation with a result, without regions and jumps.
-    fn value(&mut self, kind: &OpKind, result: Value) {
-        if let OpKind::Const(constant) = kind {
+    fn expr(&mut self, expr: &Expr, result: Value) {
+        let ty = self.ty(result);
+        let count = width(ty);
+        if let Expr::Const(constant) = expr {
             self.registers[result.index()] = self.filled(constant.bits());
             return;
         }
-        let ty = self.ty(result);
-        let (out, count) = (self.define(result), width(ty));
-        let step = match kind {
-            OpKind::Unary(op, x) => {
+        let out = self.define(result);
+        let step = match expr {
+            // Its register is filled from the beginning.
+            Expr::Const(_) => return,
+            Expr::Unary(op, x) => {
                 Step::Unary { op: *op, scalar: self.scalar(*x), x: self.of(*x), out, count }
             }
-            OpKind::Binary(op, a, b) => {
+            Expr::Binary(op, a, b) => {
                 let (scalar, a, b) = (self.scalar(*a), self.of(*a), self.of(*b));
                 Step::Binary { op: *op, scalar, a, b, out, count }
             }
-            OpKind::Compare(op, a, b) => {
+            Expr::Compare(op, a, b) => {
                 let (scalar, a, b) = (self.scalar(*a), self.of(*a), self.of(*b));
                 Step::Compare { op: *op, scalar, a, b, out }
             }
-            OpKind::Select(condition, then, otherwise) => {
+            Expr::Select(condition, then, otherwise) => {
                 let [condition, then, otherwise] =
                     [condition, then, otherwise].map(|value| self.of(*value));
                 Step::Select { condition, then, otherwise, out, count }
             }
-            OpKind::Convert(x, how) => {
+            Expr::Convert(x, how) => {
                 let (from, to) = (self.scalar(*x), self.scalar(result));
                 Step::Convert { from, to, how: *how, x: self.of(*x), out, count }
             }
-            OpKind::Bitcast(x) => Step::Bitcast { from: self.ty(*x), to: ty, x: self.of(*x), out },
-            OpKind::Offset(pointer, bytes) => {
+            Expr::Bitcast(x) => Step::Bitcast { from: self.ty(*x), to: ty, x: self.of(*x), out },
+            Expr::Offset(pointer, bytes) => {
                 Step::Offset { pointer: self.of(*pointer), bytes: self.of(*bytes), out }
             }
-            OpKind::Load(load) => Step::Load {
+            Expr::Load(load) => Step::Load {
                 access: self.access(load.pointer, ty, load.align),
                 out,
                 guard: load.guard.map(|guard| (self.of(guard.condition), self.of(guard.otherwise))),
             },
-            OpKind::Shared(shared) => Step::Address { allocation: shared.0, out },
-            OpKind::Local(local) => Step::Address { allocation: local.0, out },
-            OpKind::Vector(values) => {
+            Expr::Shared(shared) => Step::Address { allocation: shared.0, out },
+            Expr::Local(local) => Step::Address { allocation: local.0, out },
+            Expr::Vector(values) => {
                 Step::Copy { from: values.iter().map(|value| self.of(*value)).collect(), out }
             }
-            OpKind::Splat(value) => Step::Copy { from: vec![self.of(*value); count as usize], out },
-            OpKind::Extract(vector, lane) => {
+            Expr::Splat(value) => Step::Copy { from: vec![self.of(*value); count as usize], out },
+            Expr::Extract(vector, lane) => {
                 Step::Copy { from: vec![self.of(*vector) + u32::from(*lane)], out }
             }
-            OpKind::Insert(vector, lane, value) => {
+            Expr::Insert(vector, lane, value) => {
                 let mut from = row_of(self.of(*vector), count);
                 from[usize::from(*lane)] = self.of(*value);
                 Step::Copy { from, out }
             }
-            OpKind::Get(slot) => Step::Copy { from: row_of(self.slot(*slot), count), out },
-            OpKind::Const(_)
-            | OpKind::Store(_)
-            | OpKind::InBounds { .. }
-            | OpKind::Set(..)
-            | OpKind::If { .. }
-            | OpKind::For { .. }
-            | OpKind::While { .. }
-            | OpKind::Break
-            | OpKind::Continue
-            | OpKind::Return
-            | OpKind::Call(_)
-            | OpKind::Print(..)
-            | OpKind::Ptx(_) => unreachable!("an operation that is none of values"),
+            Expr::Get(slot) => Step::Copy { from: row_of(self.slot(*slot), count), out },
         };
         self.emit(step);
     }

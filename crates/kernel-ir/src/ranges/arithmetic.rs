@@ -9,11 +9,9 @@ pub(super) fn unary(op: Unary, value: Range, scalar: Scalar) -> Range {
     let divisor = value.divisor;
     match op {
         Unary::Neg => Range { min: -value.max, max: -value.min, divisor }.wrapped(scalar),
-        Unary::Abs if value.min >= 0 => value,
         Unary::Abs => {
-            let max = value.max.max(-value.min);
-            let min = if value.max < 0 { -value.max } else { 0 };
-            Range { min, max, divisor }.wrapped(scalar)
+            let min = value.min.max(-value.max).max(0);
+            Range { min, max: value.max.max(-value.min), divisor }.wrapped(scalar)
         }
         Unary::Not if scalar.is_signed() => Range::new(-value.max - 1, -value.min - 1),
         Unary::Not => {

@@ -9,7 +9,8 @@ use crate::generate::{self, generate};
 use crate::interp::{Argument, Launch, Memories, Memory, Options, run};
 use crate::intrinsic;
 use crate::kernel::{Facts, Param, Place, ValueData};
-use crate::op::Rounding;
+use crate::op::{Jump, Rounding};
+use expect_test::expect;
 
 fn int64(min: i64, max: i64, divisor: i64) -> Param {
     let kind = ParamKind::Scalar(Scalar::I64, Facts { min, max, divisor });
@@ -100,7 +101,7 @@ fn conditions_count_where_they_hold() {
     let outside = b.binary(Binary::Mul, i, four);
     // What leaves where the index is not below leaves one that is.
     b.open();
-    b.effect(OpKind::Return);
+    b.effect(OpKind::Jump(Jump::Return));
     let then = b.close();
     let beyond = b.compare(Compare::Ge, i, n);
     b.if_else(beyond, then, Region::default());
@@ -114,6 +115,69 @@ fn conditions_count_where_they_hold() {
     expect_value(&ranges, stated, "0..=12 * 4");
     assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
     assert!(!ranges.value(i).fits(Scalar::I32));
+}
+
+#[test]
+fn each_comparison_bounds_both_of_its_numbers() {
+    let params = [(0, 100), (0, 100), (20, 30)].map(|(min, max)| int64(min, max, 1));
+    let mut b = Builder::new("k", params.into());
+    let three = b.index(3);
+    let mut seen = Vec::new();
+    for op in Compare::ALL {
+        for pair in [[Value(0), Value(1)], [Value(0), Value(2)]] {
+            let mut region = |seen: &mut Vec<Value>| {
+                b.open();
+                seen.extend(pair.map(|value| b.binary(Binary::Mul, value, three)));
+                b.close()
+            };
+            let (then, otherwise) = (region(&mut seen), region(&mut seen));
+            let condition = b.compare(*op, pair[0], pair[1]);
+            b.if_else(condition, then, otherwise);
+        }
+    }
+    let ranges = Ranges::of(&b.finish());
+    let bounds = |value: &Value| {
+        let Range { min, max, .. } = ranges.operand(*value, 0);
+        format!("{min}..={max}")
+    };
+    let (seen, _) = seen.as_chunks::<4>();
+    let shown = seen.iter().zip(Compare::ALL.iter().flat_map(|op| [op; 2])).map(|(values, op)| {
+        let [a, b, c, d] = values.each_ref().map(bounds);
+        format!("{}: {a}, {b}; else {c}, {d}\n", op.name())
+    });
+    expect![[r#"
+        eq: 0..=100, 0..=100; else 0..=100, 0..=100
+        eq: 20..=30, 20..=30; else 0..=100, 20..=30
+        ne: 0..=100, 0..=100; else 0..=100, 0..=100
+        ne: 0..=100, 20..=30; else 20..=30, 20..=30
+        lt: 0..=99, 1..=100; else 0..=100, 0..=100
+        lt: 0..=29, 20..=30; else 20..=100, 20..=30
+        le: 0..=100, 0..=100; else 1..=100, 0..=99
+        le: 0..=30, 20..=30; else 21..=100, 20..=30
+        gt: 1..=100, 0..=99; else 0..=100, 0..=100
+        gt: 21..=100, 20..=30; else 0..=30, 20..=30
+        ge: 0..=100, 0..=100; else 0..=99, 1..=100
+        ge: 20..=100, 20..=30; else 0..=29, 20..=30
+    "#]]
+    .assert_eq(&shown.collect::<String>());
+}
+
+#[test]
+fn magnitudes_and_signs() {
+    let bounds = [(2, 8), (-8, -2), (-8, 2), (-2, 8), (0, 8), (-8, 0)];
+    let params = bounds.map(|(min, max)| int64(min, max, 2));
+    let mut b = Builder::new("k", params.into());
+    let made = [0, 1, 2, 3, 4, 5].map(|n| [Unary::Abs, Unary::Neg].map(|op| b.unary(op, Value(n))));
+    let ranges = Ranges::of(&b.finish());
+    let shown = made.map(|pair| pair.map(|value| shown(ranges.value(value))).join(", "));
+    expect![[r#"
+        2..=8 * 2, -8..=-2 * 2
+        2..=8 * 2, 2..=8 * 2
+        0..=8 * 2, -2..=8 * 2
+        0..=8 * 2, -8..=2 * 2
+        0..=8 * 2, -8..=0 * 2
+        0..=8 * 2, 0..=8 * 2"#]]
+    .assert_eq(&shown.join("\n"));
 }
 
 /// Numbers that repeat.
@@ -192,7 +256,9 @@ struct Stating<'r> {
 impl Stating<'_> {
     fn region(&mut self, region: &mut Region) {
         for mut op in std::mem::take(&mut region.0) {
-            if let (Some(result), OpKind::Binary(_, left, right)) = (op.result, &op.kind) {
+            if let (Some(result), OpKind::Expr(Expr::Binary(_, left, right))) =
+                (op.result, &op.kind)
+            {
                 for (place, operand) in [*left, *right].into_iter().enumerate() {
                     self.state(region, operand, self.ranges.operand(result, place));
                 }
@@ -226,9 +292,9 @@ impl Stating<'_> {
         };
         let [least, extent] = [range.min, extent].map(|number| {
             let number = Const::from_bits(scalar, number as u64);
-            define(OpKind::Const(number), Some(number))
+            define(OpKind::Expr(Expr::Const(number)), Some(number))
         });
-        let index = define(OpKind::Binary(Binary::Sub, value, least), None);
+        let index = define(OpKind::Expr(Expr::Binary(Binary::Sub, value, least)), None);
         let kind = OpKind::InBounds { index, extent };
         region.0.push(Op { result: None, kind, place: Place::NOWHERE });
     }

@@ -4,7 +4,7 @@
 use super::token::{is_plain, quote};
 use crate::function::Function;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
-use crate::op::{Call, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store};
+use crate::op::{Call, Expr, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// In the form that [`text`](crate::text) describes.
@@ -177,33 +177,11 @@ impl Printer<'_, '_, '_> {
     /// What an operation does, without its regions.
     fn write_kind(&mut self, kind: &OpKind) -> fmt::Result {
         match kind {
-            OpKind::Const(constant) => write!(self.f, "const {constant}"),
-            OpKind::Unary(op, value) => write!(self.f, "{} {value}", op.name()),
-            OpKind::Binary(op, a, b) => write!(self.f, "{} {a}, {b}", op.name()),
-            OpKind::Compare(op, a, b) => write!(self.f, "{} {a}, {b}", op.name()),
-            OpKind::Select(condition, a, b) => write!(self.f, "select {condition}, {a}, {b}"),
-            OpKind::Convert(value, Rounding::NearestEven) => write!(self.f, "convert {value}"),
-            OpKind::Convert(value, rounding) => {
-                write!(self.f, "convert {value} {}", rounding.name())
-            }
-            OpKind::Bitcast(value) => write!(self.f, "bitcast {value}"),
-            OpKind::Vector(lanes) => write!(self.f, "vector {}", list(lanes)),
-            OpKind::Splat(value) => write!(self.f, "splat {value}"),
-            OpKind::Extract(vector, lane) => write!(self.f, "extract {vector}, {lane}"),
-            OpKind::Insert(vector, lane, value) => {
-                write!(self.f, "insert {vector}, {lane}, {value}")
-            }
-            OpKind::Shared(shared) => shared.fmt(self.f),
-            OpKind::Local(local) => local.fmt(self.f),
-            OpKind::Offset(pointer, bytes) => write!(self.f, "offset {pointer}, {bytes}"),
-            OpKind::Load(load) => self.write_load(load),
+            OpKind::Expr(expr) => self.write_expr(expr),
             OpKind::Store(store) => self.write_store(store),
             OpKind::InBounds { index, extent } => write!(self.f, "inbounds {index}, {extent}"),
-            OpKind::Get(slot) => write!(self.f, "get {slot}"),
             OpKind::Set(slot, value) => write!(self.f, "set {slot}, {value}"),
-            OpKind::Break => self.f.write_str("break"),
-            OpKind::Continue => self.f.write_str("continue"),
-            OpKind::Return => self.f.write_str("return"),
+            OpKind::Jump(jump) => self.f.write_str(jump.name()),
             OpKind::Call(call) => self.write_call(call),
             OpKind::Print(text, values) => {
                 self.f.write_str("print ")?;
@@ -218,6 +196,28 @@ impl Printer<'_, '_, '_> {
                 write!(self.f, "for {index}: {ty} = {first} to {end} step {step}")
             }
             OpKind::While { .. } => self.f.write_str("while"),
+        }
+    }
+
+    fn write_expr(&mut self, expr: &Expr) -> fmt::Result {
+        match expr {
+            Expr::Const(constant) => write!(self.f, "const {constant}"),
+            Expr::Unary(op, value) => write!(self.f, "{} {value}", op.name()),
+            Expr::Binary(op, a, b) => write!(self.f, "{} {a}, {b}", op.name()),
+            Expr::Compare(op, a, b) => write!(self.f, "{} {a}, {b}", op.name()),
+            Expr::Select(condition, a, b) => write!(self.f, "select {condition}, {a}, {b}"),
+            Expr::Convert(value, Rounding::NearestEven) => write!(self.f, "convert {value}"),
+            Expr::Convert(value, rounding) => write!(self.f, "convert {value} {}", rounding.name()),
+            Expr::Bitcast(value) => write!(self.f, "bitcast {value}"),
+            Expr::Vector(lanes) => write!(self.f, "vector {}", list(lanes)),
+            Expr::Splat(value) => write!(self.f, "splat {value}"),
+            Expr::Extract(vector, lane) => write!(self.f, "extract {vector}, {lane}"),
+            Expr::Insert(vector, lane, value) => write!(self.f, "insert {vector}, {lane}, {value}"),
+            Expr::Shared(shared) => shared.fmt(self.f),
+            Expr::Local(local) => local.fmt(self.f),
+            Expr::Offset(pointer, bytes) => write!(self.f, "offset {pointer}, {bytes}"),
+            Expr::Load(load) => self.write_load(load),
+            Expr::Get(slot) => write!(self.f, "get {slot}"),
         }
     }
 

@@ -2,7 +2,7 @@
 //! Tokens of a kernel's text. It has a lexer of its own, as it is read by people who look into a
 //! compiler, and has `;`, `@` and bits of numbers, which no other text of kernpack has.
 
-use kernpack_syntax::{Diagnostic, Snippet, Span};
+use kernpack_syntax::{Diagnostic, Snippet, Span, quoted_len};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,18 +104,6 @@ fn number_len(text: &str) -> usize {
         len += 1 + prefix(&text[len + 1..], |c| c.is_ascii_alphanumeric());
     }
     len
-}
-
-fn quoted_len(text: &str) -> (usize, bool) {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            '\n' => return (at, false),
-            '"' if !is_escaped => return (at + 1, true),
-            _ => is_escaped = c == '\\' && !is_escaped,
-        }
-    }
-    (text.len(), false)
 }
 
 fn bad(piece: Snippet<'_>) -> Diagnostic {

@@ -7,7 +7,7 @@
 
 use super::report::Report;
 use crate::kernel::{Place, Slot};
-use crate::op::{Op, OpKind, Region};
+use crate::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_syntax::Diagnostic;
 
 /// On which way a slot is not set.
@@ -55,7 +55,11 @@ impl Flow<'_, '_> {
 
     fn op(&mut self, op: &Op) {
         match &op.kind {
-            OpKind::Get(slot) => self.get(op, *slot),
+            OpKind::Expr(expr) => {
+                if let Expr::Get(slot) = expr {
+                    self.get(op, *slot);
+                }
+            }
             OpKind::Set(slot, _) => {
                 if let Some(set) = &mut self.set {
                     set[slot.index()] = true;
@@ -80,29 +84,14 @@ impl Flow<'_, '_> {
                 let broken = self.breaks.pop().flatten();
                 self.leave(op.place, join(left, broken));
             }
-            OpKind::Break => {
+            OpKind::Jump(Jump::Break) => {
                 let set = self.set.take();
                 if let Some(last) = self.breaks.last_mut() {
                     *last = join(last.take(), set);
                 }
             }
-            OpKind::Continue | OpKind::Return => self.set = None,
-            OpKind::Const(_)
-            | OpKind::Unary(..)
-            | OpKind::Binary(..)
-            | OpKind::Compare(..)
-            | OpKind::Select(..)
-            | OpKind::Convert(..)
-            | OpKind::Bitcast(_)
-            | OpKind::Vector(_)
-            | OpKind::Splat(_)
-            | OpKind::Extract(..)
-            | OpKind::Insert(..)
-            | OpKind::Shared(_)
-            | OpKind::Local(_)
-            | OpKind::Offset(..)
-            | OpKind::Load(_)
-            | OpKind::Store(_)
+            OpKind::Jump(Jump::Continue | Jump::Return) => self.set = None,
+            OpKind::Store(_)
             | OpKind::InBounds { .. }
             | OpKind::Call(_)
             | OpKind::Print(..)

@@ -7,7 +7,7 @@ use super::verify;
 use crate::function::Function;
 use crate::intrinsic::Meaning;
 use crate::kernel::ParamKind;
-use crate::op::OpKind;
+use crate::op::{Expr, Jump, OpKind};
 use kernpack_syntax::Diagnostics;
 
 /// Checks the rules of kernels, and these: a function has numbers for parameters and no memory. It
@@ -49,32 +49,20 @@ fn computes(kind: &OpKind) -> bool {
             | Meaning::Fence
             | Meaning::Atomic(_) => false,
         },
-        OpKind::Const(_)
-        | OpKind::Unary(..)
-        | OpKind::Binary(..)
-        | OpKind::Compare(..)
-        | OpKind::Select(..)
-        | OpKind::Convert(..)
-        | OpKind::Bitcast(_)
-        | OpKind::Vector(_)
-        | OpKind::Splat(_)
-        | OpKind::Extract(..)
-        | OpKind::Insert(..)
-        | OpKind::Get(_)
-        | OpKind::Set(..)
+        OpKind::Expr(expr) => !is_of_memory(expr),
+        OpKind::Set(..)
         | OpKind::If { .. }
         | OpKind::For { .. }
         | OpKind::While { .. }
-        | OpKind::Break
-        | OpKind::Continue => true,
-        OpKind::Shared(_)
-        | OpKind::Local(_)
-        | OpKind::Offset(..)
-        | OpKind::Load(_)
-        | OpKind::Store(_)
+        | OpKind::Jump(Jump::Break | Jump::Continue) => true,
+        OpKind::Store(_)
         | OpKind::InBounds { .. }
-        | OpKind::Return
+        | OpKind::Jump(Jump::Return)
         | OpKind::Print(..)
         | OpKind::Ptx(_) => false,
     }
+}
+
+const fn is_of_memory(expr: &Expr) -> bool {
+    matches!(expr, Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) | Expr::Load(_))
 }

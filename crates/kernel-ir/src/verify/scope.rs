@@ -4,7 +4,7 @@
 
 use super::report::Report;
 use crate::kernel::{Kernel, Local, Value};
-use crate::op::{Op, OpKind, Operand, Region};
+use crate::op::{Expr, Jump, Op, OpKind, Operand, Region};
 use crate::text::MAX_DEPTH;
 
 /// What is known of a value at some point.
@@ -58,7 +58,7 @@ impl Scope<'_, '_> {
         }
         self.depth += 1;
         for (place, op) in region.0.iter().enumerate() {
-            if is_jump(op) && place + 1 < region.0.len() {
+            if op.is_jump() && place + 1 < region.0.len() {
                 self.report.malformed_op(op, "something stands behind a jump");
             }
             self.op(op, jumps);
@@ -128,31 +128,26 @@ impl Scope<'_, '_> {
     }
 
     fn jump(&mut self, op: &Op, jumps: Jumps) {
-        let is_wrong = match jumps {
-            Jumps::Outside => matches!(op.kind, OpKind::Break | OpKind::Continue),
-            Jumps::Condition => is_jump(op),
-            Jumps::Loop => false,
+        let OpKind::Jump(jump) = op.kind else { return };
+        let message = match (jumps, jump) {
+            (Jumps::Outside, Jump::Break | Jump::Continue) => "a jump out of a loop stands in none",
+            (Jumps::Condition, _) => "a jump stands in the condition of a loop",
+            (Jumps::Outside, Jump::Return) | (Jumps::Loop, _) => return,
         };
-        if is_wrong {
-            let message = match jumps {
-                Jumps::Condition => "a jump stands in the condition of a loop",
-                Jumps::Outside | Jumps::Loop => "a jump out of a loop stands in none",
-            };
-            self.report.malformed_op(op, message);
-        }
+        self.report.malformed_op(op, message);
     }
 }
 
 /// The slot or array that an operation names and that does not exist.
 fn missing(kernel: &Kernel, kind: &OpKind) -> Option<String> {
     let is_local = |local: &Local| local.index() < kernel.locals.len();
-    if let OpKind::Get(slot) | OpKind::Set(slot, _) = kind {
+    if let OpKind::Expr(Expr::Get(slot)) | OpKind::Set(slot, _) = kind {
         return (slot.index() >= kernel.slots.len()).then(|| slot.to_string());
     }
-    if let OpKind::Shared(shared) = kind {
+    if let OpKind::Expr(Expr::Shared(shared)) = kind {
         return (shared.index() >= kernel.shared.len()).then(|| shared.to_string());
     }
-    if let OpKind::Local(local) = kind {
+    if let OpKind::Expr(Expr::Local(local)) = kind {
         return (!is_local(local)).then(|| local.to_string());
     }
     let OpKind::Call(call) = kind else { return None };
@@ -160,8 +155,4 @@ fn missing(kernel: &Kernel, kind: &OpKind) -> Option<String> {
         Operand::Local(local) => (!is_local(local)).then(|| local.to_string()),
         Operand::Value(_) | Operand::Constant(_) | Operand::Word(_) => None,
     })
-}
-
-fn is_jump(op: &Op) -> bool {
-    matches!(op.kind, OpKind::Break | OpKind::Continue | OpKind::Return)
 }

@@ -6,7 +6,7 @@ use super::call;
 use super::head::align_problem;
 use super::report::Report;
 use crate::kernel::{Kernel, Value};
-use crate::op::{Binary, Compare, Guard, Load, Op, OpKind, Ptx, Rounding, Store, Unary};
+use crate::op::{Binary, Compare, Expr, Guard, Load, Op, OpKind, Ptx, Rounding, Store, Unary};
 use crate::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
 
 /// The type of the result, if there is one, or what is wrong.
@@ -19,7 +19,7 @@ const MOST_PRINTED: usize = 32;
 pub(super) fn verify(report: &mut Report<'_>) {
     let mut is_const = vec![false; report.kernel.values.len()];
     report.each_op(|report, op| {
-        if let (Some(result), OpKind::Const(_)) = (op.result, &op.kind) {
+        if let (Some(result), OpKind::Expr(Expr::Const(_))) = (op.result, &op.kind) {
             is_const[result.index()] = true;
         }
         if let Err(problem) = op_rule(report.kernel, op) {
@@ -48,7 +48,7 @@ fn op_rule(kernel: &Kernel, op: &Op) -> Result<(), String> {
         }
         (Some(_), Some(_)) | (None, None) => {}
     }
-    if let (Some(value), OpKind::Const(constant)) = (op.result, &op.kind)
+    if let (Some(value), OpKind::Expr(Expr::Const(constant))) = (op.result, &op.kind)
         && kernel.constant(value) != Some(*constant)
     {
         return Err(format!("`{value}` is not known to be this constant"));
@@ -69,33 +69,9 @@ impl Types<'_> {
 
     fn rule(&self, kind: &OpKind) -> Rule {
         match kind {
-            OpKind::Const(constant) => Ok(Some(Type::Scalar(constant.scalar()))),
-            OpKind::Unary(op, value) => self.unary(*op, *value),
-            OpKind::Binary(op, a, b) => self.binary(*op, *a, *b),
-            OpKind::Compare(op, a, b) => self.compare(*op, *a, *b),
-            OpKind::Select(condition, a, b) => {
-                self.expect(*condition, BOOL)?;
-                self.alike(*a, *b).map(Some)
-            }
-            OpKind::Convert(value, rounding) => self.convert(*value, *rounding),
-            OpKind::Bitcast(value) => self.bitcast(*value),
-            OpKind::Vector(lanes) => self.vector(lanes),
-            OpKind::Splat(value) => self.splat(*value),
-            OpKind::Extract(vector, lane) => self.lane(*vector, *lane).map(Some),
-            OpKind::Insert(vector, lane, value) => {
-                self.expect(*value, self.lane(*vector, *lane)?)?;
-                Ok(Some(self.ty(*vector)))
-            }
-            OpKind::Shared(_) => Ok(Some(Type::Pointer(Space::Shared))),
-            OpKind::Local(_) => Ok(Some(Type::Pointer(Space::Local))),
-            OpKind::Offset(pointer, bytes) => {
-                self.expect(*bytes, Type::Scalar(Scalar::I64))?;
-                self.pointer(*pointer).map(|space| Some(Type::Pointer(space)))
-            }
-            OpKind::Load(load) => self.load(load),
-            OpKind::Store(store) => self.store(store),
-            OpKind::InBounds { index, extent } => self.ints(&[*index, *extent]).map(|_| None),
-            OpKind::Get(slot) => Ok(Some(self.kernel.slots[slot.index()].ty)),
+            OpKind::Expr(expr) => self.expr(expr).map(Some),
+            OpKind::Store(store) => self.store(store).map(|()| None),
+            OpKind::InBounds { index, extent } => self.ints(&[*index, *extent]).map(|()| None),
             OpKind::Set(slot, value) => {
                 self.expect(*value, self.kernel.slots[slot.index()].ty).map(|()| None)
             }
@@ -103,12 +79,43 @@ impl Types<'_> {
                 self.expect(*condition, BOOL).map(|()| None)
             }
             OpKind::For { index, first, end, step, .. } => {
-                self.ints(&[*index, *first, *end, *step]).map(|_| None)
+                self.ints(&[*index, *first, *end, *step]).map(|()| None)
             }
-            OpKind::Break | OpKind::Continue | OpKind::Return => Ok(None),
+            OpKind::Jump(_) => Ok(None),
             OpKind::Call(called) => call::rule(self.kernel, called),
-            OpKind::Print(text, values) => self.print(text, values),
+            OpKind::Print(text, values) => self.print(text, values).map(|()| None),
             OpKind::Ptx(ptx) => self.ptx(ptx),
+        }
+    }
+
+    /// The type of what an expression gives.
+    fn expr(&self, expr: &Expr) -> Result<Type, String> {
+        match expr {
+            Expr::Const(constant) => Ok(Type::Scalar(constant.scalar())),
+            Expr::Unary(op, value) => self.unary(*op, *value),
+            Expr::Binary(op, a, b) => self.binary(*op, *a, *b),
+            Expr::Compare(op, a, b) => self.compare(*op, *a, *b),
+            Expr::Select(condition, a, b) => {
+                self.expect(*condition, BOOL)?;
+                self.alike(*a, *b)
+            }
+            Expr::Convert(value, rounding) => self.convert(*value, *rounding),
+            Expr::Bitcast(value) => self.bitcast(*value),
+            Expr::Vector(lanes) => self.vector(lanes),
+            Expr::Splat(value) => self.splat(*value),
+            Expr::Extract(vector, lane) => self.lane(*vector, *lane),
+            Expr::Insert(vector, lane, value) => {
+                self.expect(*value, self.lane(*vector, *lane)?)?;
+                Ok(self.ty(*vector))
+            }
+            Expr::Shared(_) => Ok(Type::Pointer(Space::Shared)),
+            Expr::Local(_) => Ok(Type::Pointer(Space::Local)),
+            Expr::Offset(pointer, bytes) => {
+                self.expect(*bytes, Type::Scalar(Scalar::I64))?;
+                self.pointer(*pointer).map(Type::Pointer)
+            }
+            Expr::Load(load) => self.load(load),
+            Expr::Get(slot) => Ok(self.kernel.slots[slot.index()].ty),
         }
     }
 
@@ -131,14 +138,14 @@ impl Types<'_> {
     }
 
     /// Integers of one type.
-    fn ints(&self, values: &[Value]) -> Result<Type, String> {
+    fn ints(&self, values: &[Value]) -> Result<(), String> {
         let ty = self.ty(values[0]);
         let is_right = matches!(ty, Type::Scalar(scalar) if scalar.is_int());
         if !is_right || values.iter().any(|value| self.ty(*value) != ty) {
             let types: Vec<_> = values.iter().map(|value| self.ty(*value).to_string()).collect();
             return Err(format!("expected integers of one type, found {}", types.join(", ")));
         }
-        Ok(ty)
+        Ok(())
     }
 
     fn pointer(&self, value: Value) -> Result<Space, String> {
@@ -154,33 +161,33 @@ impl Types<'_> {
         self.ty(value).scalar().ok_or_else(|| format!("`{value}` is an address"))
     }
 
-    fn unary(&self, op: Unary, value: Value) -> Rule {
+    fn unary(&self, op: Unary, value: Value) -> Result<Type, String> {
         let scalar = self.numbers(value)?;
         let is_defined = match op {
             Unary::Neg | Unary::Abs => scalar != Scalar::Bool,
             Unary::Not => !scalar.is_float(),
         };
         let ty = self.ty(value);
-        is_defined.then_some(Some(ty)).ok_or_else(|| undefined(op.name(), ty))
+        is_defined.then_some(ty).ok_or_else(|| undefined(op.name(), ty))
     }
 
-    fn binary(&self, op: Binary, a: Value, b: Value) -> Rule {
+    fn binary(&self, op: Binary, a: Value, b: Value) -> Result<Type, String> {
         let ty = self.alike(a, b)?;
         let scalar = self.numbers(a)?;
-        is_defined(op, scalar).then_some(Some(ty)).ok_or_else(|| undefined(op.name(), ty))
+        is_defined(op, scalar).then_some(ty).ok_or_else(|| undefined(op.name(), ty))
     }
 
-    fn compare(&self, op: Compare, a: Value, b: Value) -> Rule {
+    fn compare(&self, op: Compare, a: Value, b: Value) -> Result<Type, String> {
         let ty = self.alike(a, b)?;
         let is_defined = match (ty, op) {
             (Type::Scalar(Scalar::Bool), Compare::Eq | Compare::Ne) => true,
             (Type::Scalar(scalar), _) => scalar != Scalar::Bool,
             (Type::Vector(..) | Type::Pointer(_), _) => false,
         };
-        is_defined.then_some(Some(BOOL)).ok_or_else(|| undefined(op.name(), ty))
+        is_defined.then_some(BOOL).ok_or_else(|| undefined(op.name(), ty))
     }
 
-    fn convert(&self, value: Value, rounding: Rounding) -> Rule {
+    fn convert(&self, value: Value, rounding: Rounding) -> Result<Type, String> {
         let from = self.ty(value);
         let Some((source, to)) = from.scalar().zip(self.result.and_then(Type::scalar)) else {
             return Err("an address is no number".to_string());
@@ -189,21 +196,21 @@ impl Types<'_> {
         if rounding != Rounding::NearestEven && !rounds {
             return Err(format!("{source} is not rounded to {to}"));
         }
-        Ok(Some(from.with_scalar(to)))
+        Ok(from.with_scalar(to))
     }
 
-    fn bitcast(&self, value: Value) -> Rule {
+    fn bitcast(&self, value: Value) -> Result<Type, String> {
         let from = self.ty(value);
         let has_bits = |ty: Type| ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool);
         let is_as_long = |to: &Type| to.bytes() == from.bytes() && has_bits(*to) && has_bits(from);
         match self.result {
-            Some(to) if is_as_long(&to) => Ok(Some(to)),
+            Some(to) if is_as_long(&to) => Ok(to),
             Some(to) => Err(format!("{from} and {to} have not the same bits")),
-            None => Ok(Some(from)),
+            None => Ok(from),
         }
     }
 
-    fn vector(&self, lanes: &[Value]) -> Rule {
+    fn vector(&self, lanes: &[Value]) -> Result<Type, String> {
         let types: Vec<_> = lanes.iter().map(|lane| self.ty(*lane)).collect();
         match types[..] {
             [Type::Scalar(scalar), ..] if types.iter().all(|ty| *ty == types[0]) => {
@@ -213,7 +220,7 @@ impl Types<'_> {
         }
     }
 
-    fn splat(&self, value: Value) -> Rule {
+    fn splat(&self, value: Value) -> Result<Type, String> {
         match (self.ty(value), self.result) {
             (Type::Scalar(scalar), Some(Type::Vector(_, lanes))) => {
                 vector_of(scalar, usize::from(lanes))
@@ -230,7 +237,7 @@ impl Types<'_> {
         }
     }
 
-    fn load(&self, load: &Load) -> Rule {
+    fn load(&self, load: &Load) -> Result<Type, String> {
         self.pointer(load.pointer)?;
         let Some(ty) = self.result else { return Err("a load is to nothing".to_string()) };
         access(ty, load.align)?;
@@ -238,19 +245,19 @@ impl Types<'_> {
             self.expect(condition, BOOL)?;
             self.expect(otherwise, ty)?;
         }
-        Ok(Some(ty))
+        Ok(ty)
     }
 
-    fn store(&self, store: &Store) -> Rule {
+    fn store(&self, store: &Store) -> Result<(), String> {
         self.pointer(store.pointer)?;
         access(self.ty(store.value), store.align)?;
         if let Some(condition) = store.condition {
             self.expect(condition, BOOL)?;
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn print(&self, text: &str, values: &[Value]) -> Rule {
+    fn print(&self, text: &str, values: &[Value]) -> Result<(), String> {
         without_nul(text)?;
         let n_places = text.matches("{}").count();
         if n_places != values.len() || values.len() > MOST_PRINTED {
@@ -259,7 +266,7 @@ impl Types<'_> {
         }
         match values.iter().find(|value| !matches!(self.ty(**value), Type::Scalar(_))) {
             Some(value) => Err(format!("`{value}` is not one number: {}", self.ty(*value))),
-            None => Ok(None),
+            None => Ok(()),
         }
     }
 
@@ -299,12 +306,12 @@ pub(crate) fn is_defined(op: Binary, scalar: Scalar) -> bool {
     }
 }
 
-fn vector_of(scalar: Scalar, lanes: usize) -> Rule {
+fn vector_of(scalar: Scalar, lanes: usize) -> Result<Type, String> {
     let is_small = scalar.bytes() as usize * lanes <= MOST_VECTOR_BYTES as usize;
     if lanes < 2 || scalar == Scalar::Bool || !is_small {
         return Err(format!("a vector of {lanes} {scalar}"));
     }
-    Ok(Some(Type::Vector(scalar, lanes as u8)))
+    Ok(Type::Vector(scalar, lanes as u8))
 }
 
 /// What is loaded and stored is no address, and lies at a multiple of its elements' size.

@@ -5,7 +5,7 @@
 use super::report::Report;
 use crate::intrinsic::{AtomicOp, Meaning};
 use crate::kernel::{ParamKind, Value};
-use crate::op::{Call, OpKind, Operand, Region};
+use crate::op::{Call, Expr, OpKind, Operand, Region};
 use kernpack_syntax::Diagnostic;
 
 /// A parameter that is not written, if an address may have come from one.
@@ -62,29 +62,27 @@ impl Origins {
     fn region(&mut self, region: &Region) {
         for op in &region.0 {
             op.kind.regions().for_each(|region| self.region(region));
-            let Some(result) = op.result else {
-                if let OpKind::Set(slot, value) = &op.kind {
-                    let origin = self.values[value.index()];
-                    let slot = &mut self.slots[slot.index()];
-                    self.has_changed |= slot.is_none() && origin.is_some();
-                    *slot = slot.or(origin);
-                }
-                continue;
-            };
-            let origin = self.origin(&op.kind);
-            self.values[result.index()] = origin;
+            if let OpKind::Set(slot, value) = &op.kind {
+                let origin = self.values[value.index()];
+                let slot = &mut self.slots[slot.index()];
+                self.has_changed |= slot.is_none() && origin.is_some();
+                *slot = slot.or(origin);
+            }
+            if let (Some(result), OpKind::Expr(expr)) = (op.result, &op.kind) {
+                self.values[result.index()] = self.origin(expr);
+            }
         }
     }
 
-    fn origin(&self, kind: &OpKind) -> Origin {
+    fn origin(&self, expr: &Expr) -> Origin {
         let of = |value: &Value| self.values[value.index()];
-        if let OpKind::Offset(pointer, _) = kind {
+        if let Expr::Offset(pointer, _) = expr {
             return of(pointer);
         }
-        if let OpKind::Select(_, a, b) = kind {
+        if let Expr::Select(_, a, b) = expr {
             return of(a).or(of(b));
         }
-        if let OpKind::Get(slot) = kind {
+        if let Expr::Get(slot) = expr {
             return self.slots[slot.index()];
         }
         None

@@ -4,7 +4,7 @@
 
 use crate::machine;
 use kernpack_kernel_ir::kernel::{Kernel, Value};
-use kernpack_kernel_ir::op::{Op, OpKind, Region};
+use kernpack_kernel_ir::op::{Expr, Op, OpKind, Region};
 use kernpack_kernel_ir::{Const, Function, Scalar, Type};
 
 /// The values of one type that a value has, one for each argument.
@@ -85,8 +85,8 @@ impl Run<'_> {
 
     fn op(&mut self, op: &Op, active: &[bool]) -> Option<Lanes> {
         match &op.kind {
-            OpKind::Const(constant) => Some(Lanes::splat(*constant, active.len())),
-            OpKind::Get(slot) => self.slots[slot.index()].clone(),
+            OpKind::Expr(Expr::Const(constant)) => Some(Lanes::splat(*constant, active.len())),
+            OpKind::Expr(Expr::Get(slot)) => self.slots[slot.index()].clone(),
             OpKind::Set(slot, value) => {
                 let lanes = self.values[value.index()].clone().expect("it is defined");
                 match &mut self.slots[slot.index()] {

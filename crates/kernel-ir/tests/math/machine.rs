@@ -4,17 +4,17 @@
 
 use crate::lanes::Lanes;
 use kernpack_kernel_ir::Scalar;
-use kernpack_kernel_ir::op::{Binary, Compare, OpKind, Rounding, Unary};
+use kernpack_kernel_ir::op::{Binary, Compare, Expr, OpKind, Rounding, Unary};
 
 /// What an operation gives of operands of these types.
 pub fn apply(kind: &OpKind, to: Scalar, from: &[Scalar], operands: &[&Lanes]) -> Lanes {
     match (kind, operands) {
-        (OpKind::Unary(op, _), [a]) => unary(*op, from[0], a),
-        (OpKind::Binary(op, ..), [a, b]) => binary(*op, from[0], a, b),
-        (OpKind::Compare(op, ..), [a, b]) => Lanes::Bool(compare(*op, from[0], a, b)),
-        (OpKind::Select(..), [holds, a, b]) => select(holds.bools(), a, b),
-        (OpKind::Convert(_, rounding), [a]) => convert(from[0], to, *rounding, a),
-        (OpKind::Bitcast(_), [a]) => (*a).clone(),
+        (OpKind::Expr(Expr::Unary(op, _)), [a]) => unary(*op, from[0], a),
+        (OpKind::Expr(Expr::Binary(op, ..)), [a, b]) => binary(*op, from[0], a, b),
+        (OpKind::Expr(Expr::Compare(op, ..)), [a, b]) => Lanes::Bool(compare(*op, from[0], a, b)),
+        (OpKind::Expr(Expr::Select(..)), [holds, a, b]) => select(holds.bools(), a, b),
+        (OpKind::Expr(Expr::Convert(_, rounding)), [a]) => convert(from[0], to, *rounding, a),
+        (OpKind::Expr(Expr::Bitcast(_)), [a]) => (*a).clone(),
         (OpKind::Call(call), [a, b, c]) if call.intrinsic.name == "fma" => {
             let both = a.words().iter().zip(b.words());
             let fma = both.zip(c.words()).map(|((a, b), c)| {

@@ -72,15 +72,7 @@ fn store(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 }
 
 fn to(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
-    let rounding = match given.opt("rounding").cloned() {
-        None => None,
-        Some(arg) => match cx.rounding(&arg) {
-            Some(rounding) => Some(rounding),
-            None => return Value::Poison,
-        },
-    };
-    cx.cast(&given.of.clone(), to, rounding, given.span)
+    cx.cast_as_given(&given.of.clone(), given, given.span)
 }
 
 fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {

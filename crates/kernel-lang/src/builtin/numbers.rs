@@ -196,9 +196,21 @@ fn select(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     }
     match cx.read_condition(&condition, given.at("condition")) {
         None => Value::Poison,
-        Some(Condition::Constant(true)) => a,
-        Some(Condition::Constant(false)) => b,
+        Some(Condition::Constant(true)) => chosen(cx, a, &b, given.span),
+        Some(Condition::Constant(false)) => chosen(cx, b, &a, given.span),
         Some(Condition::Typed(condition)) => cx.select(condition, &a, &b, given.span),
+    }
+}
+
+/// What is chosen while compiling has the type that it would have had in the kernel.
+fn chosen(cx: &mut Elaborator<'_>, value: Value, other: &Value, span: Span) -> Value {
+    let (Some(kind), Some(met)) = (cx.kind(&value), cx.kind(other)) else { return value };
+    if kind == met {
+        return value;
+    }
+    match cx.common(kind, met) {
+        Ok(common) => cx.cast(&value, common, None, span),
+        Err(clash) => cx.clash(&clash, "a choice", span),
     }
 }
 
@@ -224,15 +236,20 @@ fn select_each(
 }
 
 fn convert(cx: &mut Elaborator<'_>, given: &Given) -> Value {
-    let Some(to) = cx.dtype_arg(given, "dtype") else { return Value::Poison };
-    let rounding = match given.opt("rounding").cloned() {
-        None => None,
-        Some(arg) => match cx.rounding(&arg) {
-            Some(rounding) => Some(rounding),
-            None => return Value::Poison,
-        },
-    };
-    cx.cast(&given.get("x").clone(), to, rounding, given.at("x"))
+    cx.cast_as_given(&given.get("x").clone(), given, given.at("x"))
+}
+
+impl Elaborator<'_> {
+    /// A number as the type, and rounded as, that a call says.
+    pub(super) fn cast_as_given(&mut self, value: &Value, given: &Given, span: Span) -> Value {
+        let Some(to) = self.dtype_arg(given, "dtype") else { return Value::Poison };
+        let rounding = given.opt("rounding").cloned().map(|arg| self.rounding(&arg));
+        match rounding {
+            // What it says was a mistake.
+            Some(None) => Value::Poison,
+            rounding => self.cast(value, to, rounding.flatten(), span),
+        }
+    }
 }
 
 fn bitcast(cx: &mut Elaborator<'_>, given: &Given) -> Value {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operators of numbers, lane by lane of what has several.
 
-use super::constant::{self, Refused};
+use super::constant;
 use super::{Clash, Kind};
 use crate::elaborate::Elaborator;
 use crate::python::tree::{BinaryOp, CompareOp, UnaryOp};
+use crate::untyped::Refused;
 use crate::value::{Elements, Value};
 use kernpack_kernel_ir::op::{Binary, Compare, Unary};
 use kernpack_kernel_ir::{Const, Scalar, eval};
@@ -36,6 +37,9 @@ impl Elaborator<'_> {
         let truths = (a, b) == (Kind::Of(Scalar::Bool), Kind::Of(Scalar::Bool));
         let is_bitwise = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift && b.alone().is_float() {
+            return self.no_operator(op, left, right, span);
+        }
         let common = match self.common(a, b) {
             Err(Clash::Bool) if truths && is_bitwise => Scalar::Bool,
             // The count of a shift does not change what is shifted.
@@ -182,7 +186,7 @@ impl Elaborator<'_> {
                 let message = format!("`{}` by zero", op.text());
                 self.mistake("division", span, message, "divide by something else")
             }
-            Refused::None => self.no_operator(op, left, right, span),
+            Refused::TooLarge | Refused::Undefined => self.no_operator(op, left, right, span),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
 use crate::value as elaborated;
+use crate::untyped::{self, Refused, Untyped};
 use kernpack_ffi_abi::DType;
 use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
@@ -434,30 +435,14 @@ impl Evaluator<'_> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        if let (Some(left), Some(right)) = (untyped_of(&a), untyped_of(&b)) {
+            return match untyped::binary(op, left, right) {
+                Ok(Untyped::Int(int)) => Some(Value::Int(int)),
+                Ok(Untyped::Float(float)) => Some(Value::Float(float)),
+                Err(refused) => self.refused(op, refused, [left, right], span),
+            };
+        }
         match (&a, &b) {
-            (Value::Int(a), Value::Int(b)) => match constant::integers(op, *a, *b) {
-                Ok(value) => Some(value),
-                Err((message, help)) => {
-                    let problem = Diagnostic::new("packed-value", message).label(span, "here");
-                    self.report(problem.help(help))
-                }
-            },
-            (Value::Float(_), Value::Float(_) | Value::Int(_))
-            | (Value::Int(_), Value::Float(_)) => {
-                let as_float = |value: &Value| match value {
-                    Value::Int(value) => *value as f64,
-                    Value::Float(value) => *value,
-                    _ => f64::NAN,
-                };
-                match constant::floats(op, as_float(&a), as_float(&b)) {
-                    Some(value) => Some(Value::Float(value)),
-                    None => {
-                        let message = format!("floats have no `{}` here", op.text());
-                        let problem = Diagnostic::new("packed-value", message);
-                        self.report(problem.label(span, "an operation on two floats"))
-                    }
-                }
-            }
             (Value::Tuple(a), Value::Tuple(b)) if op == BinaryOp::Add => {
                 Some(Value::Tuple([&a[..], b].concat()))
             }
@@ -470,6 +455,31 @@ impl Evaluator<'_> {
             }
             _ => self.expected("a number", &a, span),
         }
+    }
+
+    fn refused(
+        &mut self,
+        op: BinaryOp,
+        refused: Refused,
+        [a, b]: [Untyped; 2],
+        span: Span,
+    ) -> Option<Value> {
+        let op = op.text();
+        let numbers = match (a, b) {
+            (Untyped::Int(_), Untyped::Int(_)) => "integers",
+            (Untyped::Float(_), _) | (_, Untyped::Float(_)) => "floats",
+        };
+        let (message, help) = match refused {
+            Refused::IntDivision => {
+                (format!("integers have no `{op}` here"), "write `//`, which rounds down")
+            }
+            Refused::ByZero => (format!("`{a} {op} {b}` has no value"), "divide by another number"),
+            Refused::TooLarge => (format!("`{a} {op} {b}` is too large"), "write a smaller number"),
+            Refused::Undefined => {
+                (format!("{numbers} have no `{op}` here"), "write another operation")
+            }
+        };
+        self.report(Diagnostic::new("packed-value", message).label(span, "here").help(help))
     }
 
     /// An operation on numbers of which each call has its own.
@@ -505,6 +515,14 @@ pub(super) fn scalar_of(dtype: DType) -> Option<Scalar> {
     Scalar::of(dtype)
 }
 
+fn untyped_of(value: &Value) -> Option<Untyped> {
+    match value {
+        Value::Int(int) => Some(Untyped::Int(*int)),
+        Value::Float(float) => Some(Untyped::Float(*float)),
+        _ => None,
+    }
+}
+
 fn is(own: &Option<Name>, name: &str) -> bool {
     own.as_deref() == Some(name)
 }
@@ -514,63 +532,4 @@ pub(super) fn unguarded(path: &str, span: Span) -> Diagnostic {
     Diagnostic::new("unguarded", format!("`{path}` may be None"))
         .label(span, "used without having asked")
         .help(format!("ask first: `if {path} is not None:`"))
-}
-
-/// Operations on constants.
-mod constant {
-    use super::{BinaryOp, Value};
-
-    type Refused = (String, &'static str);
-
-    /// An operation on two integers that are known.
-    pub fn integers(op: BinaryOp, a: i128, b: i128) -> Result<Value, Refused> {
-        let too_large =
-            || (format!("`{a} {} {b}` is too large", op.text()), "write a smaller number");
-        let by_zero =
-            || (format!("`{a} {} 0` has no value", op.text()), "divide by another number");
-        let shift = || u32::try_from(b).ok();
-        let value = match op {
-            BinaryOp::Add => a.checked_add(b),
-            BinaryOp::Sub => a.checked_sub(b),
-            BinaryOp::Mul => a.checked_mul(b),
-            BinaryOp::FloorDiv | BinaryOp::Mod if b == 0 => return Err(by_zero()),
-            BinaryOp::FloorDiv => floor_div(a, b),
-            BinaryOp::Mod => floor_div(a, b).map(|quotient| a - quotient * b),
-            BinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
-            BinaryOp::Shl => shift().filter(|by| *by < 100).and_then(|by| a.checked_mul(1 << by)),
-            BinaryOp::Shr => shift().map(|by| a >> by.min(127)),
-            BinaryOp::And => Some(a & b),
-            BinaryOp::Or => Some(a | b),
-            BinaryOp::Xor => Some(a ^ b),
-            BinaryOp::Div | BinaryOp::MatMul => {
-                let message = format!("integers have no `{}` here", op.text());
-                return Err((message, "write `//`, which rounds down"));
-            }
-        };
-        value.map(Value::Int).ok_or_else(too_large)
-    }
-
-    fn floor_div(a: i128, b: i128) -> Option<i128> {
-        let quotient = a.checked_div(b)?;
-        Some(quotient - i128::from(a % b != 0 && (a < 0) != (b < 0)))
-    }
-
-    /// An operation on two floats that are known.
-    pub fn floats(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
-        match op {
-            BinaryOp::Add => Some(a + b),
-            BinaryOp::Sub => Some(a - b),
-            BinaryOp::Mul => Some(a * b),
-            BinaryOp::Div => Some(a / b),
-            BinaryOp::Pow => Some(a.powf(b)),
-            BinaryOp::FloorDiv
-            | BinaryOp::Mod
-            | BinaryOp::MatMul
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor => None,
-        }
-    }
 }

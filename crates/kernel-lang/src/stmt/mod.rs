@@ -13,7 +13,7 @@ use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
 use crate::scope::{Binding, Variable};
 use crate::value::{Closure, Value};
-use kernpack_kernel_ir::op::OpKind;
+use kernpack_kernel_ir::op::{Jump, OpKind};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
@@ -74,8 +74,8 @@ impl Elaborator<'_> {
             StmtKind::If(branches, otherwise) => return self.branches(branches, otherwise, held),
             StmtKind::For(target, iter, body) => return self.for_loop(target, iter, body, span),
             StmtKind::While(test, body) => return self.while_loop(test, body),
-            StmtKind::Break => return self.leave_turn(Flow::Break, OpKind::Break, span),
-            StmtKind::Continue => return self.leave_turn(Flow::Continue, OpKind::Continue, span),
+            StmtKind::Break => return self.leave_turn(Flow::Break, Jump::Break, span),
+            StmtKind::Continue => return self.leave_turn(Flow::Continue, Jump::Continue, span),
             StmtKind::Return(value) => return self.leave_function(value.as_ref(), span),
             StmtKind::Assert(test, message) => self.assert(test, message.as_ref(), span),
             StmtKind::Function(function) => {
@@ -95,8 +95,8 @@ impl Elaborator<'_> {
     }
 
     /// `break` and `continue`
-    fn leave_turn(&mut self, unrolled: Flow, typed: OpKind, span: Span) -> Flow {
-        let word = if matches!(typed, OpKind::Break) { "break" } else { "continue" };
+    fn leave_turn(&mut self, unrolled: Flow, jump: Jump, span: Span) -> Flow {
+        let word = jump.name();
         let controls = &self.activation().controls;
         let innermost = controls.iter().rposition(|control| !matches!(control, Control::Branch));
         let Some(at) = innermost else {
@@ -116,7 +116,7 @@ impl Elaborator<'_> {
             }
             (Control::Unrolled, false) => unrolled,
             (Control::Loop | Control::Branch, _) => {
-                self.b.effect(typed);
+                self.b.effect(OpKind::Jump(jump));
                 Flow::Ended
             }
         }

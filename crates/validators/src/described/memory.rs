@@ -23,13 +23,20 @@ pub(super) struct Arena {
     bytes: Vec<u8>,
     /// Where tensors are that say nothing of it.
     device: DeviceType,
+    /// Where what is known of a GPU lies.
+    facts: Option<u64>,
     n_tensors: u64,
 }
 
 impl Arena {
     /// A memory with nothing in it.
     pub(super) fn new(device: DeviceType) -> Arena {
-        Arena { bytes: vec![], device, n_tensors: 0 }
+        Arena { bytes: vec![], device, facts: None, n_tensors: 0 }
+    }
+
+    /// Has every GPU be like this.
+    pub(super) fn know(&mut self, facts: &[i64]) {
+        self.facts = Some(self.put(cast_slice(facts)));
     }
 
     /// The address of an array of `TVMFFIAny` with these values.
@@ -132,5 +139,9 @@ impl Memory for Arena {
         word[..bytes.len()].copy_from_slice(bytes);
         let value = i64::from_le_bytes(word);
         Some(if width == Width::I32 { i64::from(value as i32) } else { value })
+    }
+
+    fn device(&self, _number: Option<i64>) -> Option<u64> {
+        self.facts
     }
 }

@@ -5,12 +5,13 @@
 //! The arguments are laid out in a memory of their own (`memory`), which the plan's interpreter
 //! reads, so that a described call is refused for the same reason and in the same words as the call
 //! itself. What a description does not say holds: every tensor has data of its own, aligned to
-//! whatever a signature may ask for. Not here: what launches need to know of a device.
+//! whatever a signature may ask for. What launches need to know of a device is said beside the
+//! arguments.
 
 mod json;
 mod memory;
 
-use crate::plan::{Outcome, Plan, Refused, interpret};
+use crate::plan::{DeviceFact, Outcome, Plan, Refused, interpret};
 use crate::signature::Signature;
 use json::Call;
 use kernpack_ffi_abi::{DType, DeviceType};
@@ -81,7 +82,23 @@ impl std::error::Error for Undescribed {}
 /// What the checks of a plan say of a call. Tensors that say no device are on the first of
 /// `device`.
 pub fn check_call(plan: &Plan, args: &[Described], device: DeviceType) -> Outcome {
+    check_call_knowing(plan, args, device, None)
+}
+
+/// What is known of a GPU, in the order of [`DeviceFact::ALL`].
+pub type DeviceFacts = [i64; DeviceFact::ALL.len()];
+
+/// The same, where launches that ask of the device are told these facts.
+pub fn check_call_knowing(
+    plan: &Plan,
+    args: &[Described],
+    device: DeviceType,
+    facts: Option<DeviceFacts>,
+) -> Outcome {
     let mut arena = Arena::new(device);
+    if let Some(facts) = facts {
+        arena.know(&facts);
+    }
     let address = arena.values(args);
     // A call with more arguments than there are integers is refused like one with that many.
     let count = i32::try_from(args.len()).unwrap_or(i32::MAX);

@@ -47,8 +47,12 @@ pub struct LaidOut {
     pub grid: [i64; 3],
     /// Threads in a block, x first.
     pub block: [i64; 3],
+    /// Blocks in a cluster, x first, where there are clusters.
+    pub cluster: Option<[i64; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: i64,
+    /// Whether all blocks run at once.
+    pub cooperative: bool,
 }
 
 /// How a call ends.
@@ -219,8 +223,13 @@ impl Run<'_> {
     fn laid_out(&self, grid: &Grid) -> Result<LaidOut, Stop> {
         let three =
             |[x, y, z]: [Value; 3]| Ok::<_, Stop>([self.value(x)?, self.value(y)?, self.value(z)?]);
-        let shared = self.value(grid.shared)?;
-        Ok(LaidOut { grid: three(grid.grid)?, block: three(grid.block)?, shared })
+        Ok(LaidOut {
+            grid: three(grid.grid)?,
+            block: three(grid.block)?,
+            cluster: grid.cluster.map(three).transpose()?,
+            shared: self.value(grid.shared)?,
+            cooperative: grid.cooperative,
+        })
     }
 
     fn extents(&self, alloc: &Alloc) -> Result<Vec<i64>, Stop> {

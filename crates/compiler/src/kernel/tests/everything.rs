@@ -10,7 +10,7 @@ use kernpack_kernel_ir::generate::generate;
 use kernpack_kernel_ir::intrinsic::{self, Accepts, Intrinsic};
 use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size};
 use kernpack_kernel_ir::op::{
-    Binary, Call, Compare, Guard, Load, Operand, Ptx, Rounding, Store, Unary,
+    Binary, Call, Compare, Guard, Jump, Load, Operand, Ptx, Rounding, Store, Unary,
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
@@ -288,10 +288,10 @@ fn loops(scalar: Scalar) -> Kernel {
         maker.keep(index);
         let condition = maker.b.compare(Compare::Eq, index, end);
         maker.b.open();
-        maker.b.effect(OpKind::Continue);
+        maker.b.effect(OpKind::Jump(Jump::Continue));
         let then = maker.b.close();
         maker.b.open();
-        maker.b.effect(OpKind::Break);
+        maker.b.effect(OpKind::Jump(Jump::Break));
         let otherwise = maker.b.close();
         maker.b.if_else(condition, then, otherwise);
         let body = maker.b.close();

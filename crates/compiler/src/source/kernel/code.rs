@@ -37,7 +37,11 @@ pub fn cubin(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceErr
     image(source, Arch { kind: ArchKind::Sm, ..arch })
 }
 
-fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
+/// The kernels as the driver loads them: machine code, or PTX that ends in a NUL.
+///
+/// # Errors
+/// All that is wrong with the kernels, or that there is no assembler.
+pub fn image(source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
     let artifact = build::build(source, &[Placed::from(arch)], &[], &NvJitLink::find)?;
     Ok(artifact.images.into_iter().next().map(|image| image.bytes).unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use super::{Argument, Generated, first_difference, generate};
 use crate::expand::expand;
 use crate::interp::{self, Launch, Memories, Memory, MemoryId, Options, Outcome, run};
 use crate::kernel::{Kernel, Place, PlaceData};
-use crate::op::{Op, OpKind, Region};
+use crate::op::{Expr, Op, OpKind, Region};
 use crate::text::{Item, parse};
 use crate::types::Scalar;
 use crate::verify::verify;
@@ -72,14 +72,20 @@ fn a_seed_gives_one_kernel() {
     assert_ne!(generate(7).kernel, generate(8).kernel);
 }
 
+fn variant(of: &impl std::fmt::Debug) -> String {
+    format!("{of:?}").split(['(', ' ']).next().unwrap_or_default().to_string()
+}
+
 fn count(region: &Region, counts: &mut BTreeMap<String, usize>) {
     for Op { kind, .. } in &region.0 {
         let name = match kind {
-            OpKind::Unary(op, _) => op.name().to_string(),
-            OpKind::Binary(op, ..) => op.name().to_string(),
-            OpKind::Compare(op, ..) => op.name().to_string(),
+            OpKind::Expr(Expr::Unary(op, _)) => op.name().to_string(),
+            OpKind::Expr(Expr::Binary(op, ..)) => op.name().to_string(),
+            OpKind::Expr(Expr::Compare(op, ..)) => op.name().to_string(),
+            OpKind::Expr(expr) => variant(expr),
+            OpKind::Jump(jump) => variant(jump),
             OpKind::Call(call) => call.intrinsic.name.to_string(),
-            kind => format!("{kind:?}").split(['(', ' ']).next().unwrap_or_default().to_string(),
+            kind => variant(kind),
         };
         *counts.entry(name).or_default() += 1;
         kind.regions().for_each(|region| count(region, counts));

@@ -39,6 +39,30 @@ fn reads_outside_are_found_and_give_zero() {
 }
 
 #[test]
+fn what_is_read_outside_is_zero_where_something_else_was_read_before() {
+    let text = "kernel k(v0 x: pointer.global int32 align 4 written) {
+        local0 mine: int32 count 1
+        v1: int64 = const 0
+        v2: int64 = const 8
+        v3: int64 = const 4
+        v4: pointer.local = local0
+        v5: int32 = const 6
+        store v4, v5 align 4
+        for v6: int64 = v1 to v2 step v3 {
+          v7: pointer.global = offset v0, v6
+          v8: int32 = load v7 align 4 @1:1
+          v9: pointer.local = offset v4, v6
+          v10: int32 = load v9 align 4 @2:1
+          v11: int32 = call atomic.add(v7, v5, relaxed, gpu) @3:1
+          print \"{} {} {}\", v8, v10, v11
+        }
+    }";
+    let outcome = Run::of(text, 1, 1).ints(&[5]).run();
+    assert_eq!(outcome.printed, ["5 6 5", "0 0 0"]);
+    assert_eq!(outcome.findings.len(), 3);
+}
+
+#[test]
 fn writes_outside_are_found_and_left_out() {
     let text = "kernel k(v0 out: pointer.global int32 align 4 written) {
         v1: int64 = call thread_idx.x()

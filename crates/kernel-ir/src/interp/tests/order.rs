@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What atomic operations and fences order: between lanes, warps and blocks, and what they do not.
 
-use super::Run;
+use super::{Memory, Run};
 use crate::types::Scalar;
 use expect_test::expect;
 
@@ -138,6 +138,11 @@ fn operations_for_one_block_race_with_those_of_another() {
     };
     Run::of(&text("block"), 1, 256).ints(&[0]).clean();
     Run::of(&text("gpu"), 2, 256).ints(&[0]).clean();
+    let halves = || Memory::new("x".to_string(), Scalar::I64, vec![0; 8]);
+    Run::of(&text("gpu"), 2, 1).memory(halves()).clean();
+    Run::of(&text("block"), 2, 1).memory(halves()).expect_findings(expect![[r#"
+        error[global-race]: race: `x[0]` is updated, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:1:1; thread (0, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
+    "#]]);
     Run::of(&text("block"), 2, 1).ints(&[0]).expect_findings(expect![[r#"
         error[global-race]: race: `x[0]` is updated, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:1:1; thread (0, 0, 0) of block (0, 0, 0) updates it in one step, at kernel.py:1:1
     "#]]);
@@ -217,8 +222,41 @@ fn threads_that_wait_for_what_never_comes_are_found() {
 #[test]
 fn a_released_flag_hands_memory_to_another_warp() {
     let text = |release: &str, acquire: &str| {
-        format!(
-            "kernel k(v0 out: pointer.global int32 align 4 written) {{
+        let release = format!("call atomic.store(v8, v10, {release}, block)");
+        handed_over(&release, acquire, "")
+    };
+    for seed in 0..4 {
+        let mut flag =
+            Run::of(&text("release", "acquire"), 2, 64).fresh(Scalar::I32, 32).seed(seed);
+        let outcome = flag.run();
+        let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
+        // The blocks write the same elements, but nothing in shared memory races.
+        assert_eq!(kinds, ["global-race"]);
+        Run::of(&text("release", "acquire"), 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
+    }
+    let late = "call atomic.store(v8, v10, release, block) store v7, v9 align 4";
+    let late = handed_over(late, "acquire", "");
+    for text in [text("relaxed", "acquire"), text("release", "relaxed"), late] {
+        let outcome = Run::of(&text, 1, 64).fresh(Scalar::I32, 32).run();
+        let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
+        assert_eq!(kinds, ["shared-race"]);
+    }
+}
+
+#[test]
+fn fences_for_a_block_hand_memory_to_another_warp() {
+    let fence = "call fence(block)";
+    let release = "call atomic.store(v8, v10, relaxed, block)";
+    for seed in 0..4 {
+        let text = handed_over(&format!("{fence} {release}"), "relaxed", fence);
+        Run::of(&text, 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
+    }
+}
+
+/// A warp leaves numbers in `v7`, and its first lane a flag in `v8`; another one waits for it.
+fn handed_over(release: &str, acquire: &str, behind: &str) -> String {
+    format!(
+        "kernel k(v0 out: pointer.global int32 align 4 written) {{
               shared0 data: int32 bytes 128 align 4
               shared1 flag: int32 bytes 4 align 4
               v1: int64 = call warp_idx()
@@ -239,31 +277,64 @@ fn a_released_flag_hands_memory_to_another_warp() {
               if v11 {{
                 store v7, v13 align 4 @2:1
                 call barrier.warp()
-                if v12 {{ call atomic.store(v8, v10, {release}, block) }}
+                if v12 {{ {release} }}
               }} else {{
                 while {{
                   v20: int32 = call atomic.load.int32(v8, {acquire}, block)
                   v21: bool = eq v20, v9
                 }} v21 {{ }}
+                {behind}
                 v22: int32 = load v7 align 4 @3:1
                 v23: pointer.global = offset v0, v5
                 store v23, v22 align 4 @4:1
               }}
             }}"
+    )
+}
+
+#[test]
+fn what_was_released_is_forgotten_where_something_else_is_stored() {
+    let text = |store: &str| {
+        format!(
+            "kernel k(v0 data: pointer.global int32 align 4 written,
+                v1 flag: pointer.global int32 align 4 written) {{
+              v2: int64 = call block_idx.x()
+              v3: int64 = const 0
+              v4: bool = eq v2, v3
+              v5: int32 = const 1
+              v6: int32 = const 2
+              if v4 {{
+                store v0, v5 align 4 @2:1
+                call atomic.store(v1, v5, release, gpu)
+                {store} @3:1
+              }} else {{
+                while {{
+                  v10: int32 = call atomic.load.int32(v1, relaxed, gpu) @4:1
+                  v11: bool = ne v10, v6
+                }} v11 {{ }}
+                v12: int32 = call atomic.load.int32(v1, acquire, gpu) @5:1
+                v13: int32 = load v0 align 4 @6:1
+              }}
+            }}"
         )
     };
-    for seed in 0..4 {
-        let mut flag =
-            Run::of(&text("release", "acquire"), 2, 64).fresh(Scalar::I32, 32).seed(seed);
-        let outcome = flag.run();
-        let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
-        // The blocks write the same elements, but nothing in shared memory races.
-        assert_eq!(kinds, ["global-race"]);
-        Run::of(&text("release", "acquire"), 1, 64).fresh(Scalar::I32, 32).seed(seed).clean();
-    }
-    for text in [text("relaxed", "acquire"), text("release", "relaxed")] {
-        let outcome = Run::of(&text, 1, 64).fresh(Scalar::I32, 32).run();
-        let kinds: Vec<_> = outcome.findings.iter().map(|one| one.kind.code()).collect();
-        assert_eq!(kinds, ["shared-race"]);
-    }
+    let run = |store: &str| Run::of(&text(store), 2, 1).ints(&[0]).ints(&[0]);
+    run("v7: int32 = call atomic.add(v1, v5, relaxed, gpu)").clean();
+    run("store v1, v6 align 4").expect_findings(expect![[r#"
+        error[global-race]: race: `flag[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:4:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:3:1
+        error[global-race]: race: `flag[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:5:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:3:1
+        error[global-race]: race: `data[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:6:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
+    "#]]);
+    run("call atomic.store(v1, v6, relaxed, gpu)").expect_findings(expect![[r#"
+        error[global-race]: race: `data[0]` is read, and nothing orders that with another thread's write, in thread (0, 0, 0) of block (1, 0, 0), at kernel.py:6:1; thread (0, 0, 0) of block (0, 0, 0) writes it, at kernel.py:2:1
+    "#]]);
+}
+
+#[test]
+fn what_only_reads_does_not_race_with_reads() {
+    let text = "kernel k(v0 x: pointer.global int32 align 4) {
+        v1: int32 = call atomic.load.int32(v0, relaxed, gpu)
+        v2: int32 = load v0 align 4
+    }";
+    Run::of(text, 2, 64).ints(&[0]).clean();
 }

@@ -96,6 +96,22 @@ fn register_tensors_are_each_threads_own() {
 }
 
 #[test]
+fn register_tensors_have_vectors() {
+    let text = "
+        v2: float32 = const 1.5
+        v3: float32 = const -2.0
+        v4: float32x2 = vector v2, v3
+        v5: pointer.local = local0
+        store v5, v4 align 8
+        v6: float32x2 = load v5 align 8
+        v7: int64 = const 4
+        v8: pointer.local = offset v5, v7
+        v9: float32 = load v8 align 4
+        print \"{} {}\", v6, v9";
+    assert_eq!(print_one(text), "(1.5, -2.0) -2.0");
+}
+
+#[test]
 fn guards_leave_out_what_is_not_there() {
     let text =
         "kernel k(v0 x: pointer.global int32 align 4, v1 out: pointer.global int32 align 4 written,

@@ -6,7 +6,8 @@ use crate::constant::Const;
 use crate::intrinsic::{self, Accepts, Intrinsic};
 use crate::kernel::{Local, Shared, Slot, Value};
 use crate::op::{
-    Binary, Call, Compare, Guard, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
+    Binary, Call, Compare, Expr, Guard, Jump, Load, Op, OpKind, Operand, Ptx, Region, Rounding,
+    Store, Unary,
 };
 use crate::types::Type;
 use kernpack_syntax::{Diagnostic, Span};
@@ -30,7 +31,7 @@ impl Parser<'_> {
             }
         }
         let kind = self.kind(definition)?;
-        if let (Some((value, _)), OpKind::Const(constant)) = (definition, &kind) {
+        if let (Some((value, _)), OpKind::Expr(Expr::Const(constant))) = (definition, &kind) {
             self.kernel.values[value.index()].constant = Some(*constant);
         }
         let place = self.place(start)?;
@@ -96,72 +97,84 @@ impl Parser<'_> {
 
     /// An operation without regions, which gives a value of that type.
     fn kind(&mut self, definition: Definition) -> Parsed<OpKind> {
-        if let Some(kind) = self.address() {
-            return Ok(kind);
+        if let Some(address) = self.address() {
+            return Ok(OpKind::Expr(address));
         }
         let problem = self.cursor.unexpected("an operation");
         let word = self.cursor.word("an operation")?.text;
-        if let Some(op) = Unary::parse(word) {
-            return Ok(OpKind::Unary(op, self.value()?));
-        }
-        if let Some(op) = Binary::parse(word) {
-            return self.two(|a, b| OpKind::Binary(op, a, b));
-        }
-        if let Some(op) = Compare::parse(word) {
-            return self.two(|a, b| OpKind::Compare(op, a, b));
+        if let Some(jump) = Jump::parse(word) {
+            return Ok(OpKind::Jump(jump));
         }
         match word {
-            "const" => self.const_of(definition).map(OpKind::Const),
-            "select" => {
-                let condition = self.value()?;
-                self.cursor.expect(",")?;
-                self.two(|a, b| OpKind::Select(condition, a, b))
-            }
-            "convert" => Ok(OpKind::Convert(self.value()?, self.rounding())),
-            "bitcast" => self.value().map(OpKind::Bitcast),
-            "vector" => self.values().map(OpKind::Vector),
-            "splat" => self.value().map(OpKind::Splat),
-            "extract" => Ok(OpKind::Extract(self.value()?, self.lane()?)),
-            "insert" => {
-                let (vector, lane) = (self.value()?, self.lane()?);
-                self.cursor.expect(",")?;
-                Ok(OpKind::Insert(vector, lane, self.value()?))
-            }
-            "offset" => self.two(OpKind::Offset),
-            "load" => self.load().map(OpKind::Load),
             "store" => self.store().map(OpKind::Store),
-            "inbounds" => self.two(|index, extent| OpKind::InBounds { index, extent }),
-            "get" => self.slot_id().map(OpKind::Get),
+            "inbounds" => self.two().map(|(index, extent)| OpKind::InBounds { index, extent }),
             "set" => {
                 let slot = self.slot_id()?;
                 self.cursor.expect(",")?;
                 Ok(OpKind::Set(slot, self.value()?))
             }
-            "break" => Ok(OpKind::Break),
-            "continue" => Ok(OpKind::Continue),
-            "return" => Ok(OpKind::Return),
             "call" => self.call().map(OpKind::Call),
             "print" => self.print(),
             "ptx" => self.ptx().map(OpKind::Ptx),
-            _ => Err(problem),
+            word => match self.expr(word, definition)? {
+                Some(expr) => Ok(OpKind::Expr(expr)),
+                None => Err(problem),
+            },
         }
+    }
+
+    /// What stands behind the word of an expression; nothing where the word is of none.
+    fn expr(&mut self, word: &str, definition: Definition) -> Parsed<Option<Expr>> {
+        if let Some(op) = Unary::parse(word) {
+            return Ok(Some(Expr::Unary(op, self.value()?)));
+        }
+        if let Some(op) = Binary::parse(word) {
+            return self.two().map(|(a, b)| Some(Expr::Binary(op, a, b)));
+        }
+        if let Some(op) = Compare::parse(word) {
+            return self.two().map(|(a, b)| Some(Expr::Compare(op, a, b)));
+        }
+        let expr = match word {
+            "const" => Expr::Const(self.const_of(definition)?),
+            "select" => {
+                let condition = self.value()?;
+                self.cursor.expect(",")?;
+                let (a, b) = self.two()?;
+                Expr::Select(condition, a, b)
+            }
+            "convert" => Expr::Convert(self.value()?, self.rounding()),
+            "bitcast" => Expr::Bitcast(self.value()?),
+            "vector" => Expr::Vector(self.values()?),
+            "splat" => Expr::Splat(self.value()?),
+            "extract" => Expr::Extract(self.value()?, self.lane()?),
+            "insert" => {
+                let (vector, lane) = (self.value()?, self.lane()?);
+                self.cursor.expect(",")?;
+                Expr::Insert(vector, lane, self.value()?)
+            }
+            "offset" => self.two().map(|(pointer, bytes)| Expr::Offset(pointer, bytes))?,
+            "load" => Expr::Load(self.load()?),
+            "get" => Expr::Get(self.slot_id()?),
+            _ => return Ok(None),
+        };
+        Ok(Some(expr))
     }
 
     /// The address of an array.
-    fn address(&mut self) -> Option<OpKind> {
+    fn address(&mut self) -> Option<Expr> {
         let (shared, local) = (self.cursor.is_id("shared"), self.cursor.is_id("local"));
         if shared {
             let (number, _) = self.cursor.id("shared", "").ok()?;
-            return Some(OpKind::Shared(Shared(number)));
+            return Some(Expr::Shared(Shared(number)));
         }
         let (number, _) = self.cursor.id("local", "").ok().filter(|_| local)?;
-        Some(OpKind::Local(Local(number)))
+        Some(Expr::Local(Local(number)))
     }
 
-    fn two(&mut self, make: impl FnOnce(Value, Value) -> OpKind) -> Parsed<OpKind> {
+    fn two(&mut self) -> Parsed<(Value, Value)> {
         let left = self.value()?;
         self.cursor.expect(",")?;
-        Ok(make(left, self.value()?))
+        Ok((left, self.value()?))
     }
 
     fn values(&mut self) -> Parsed<Vec<Value>> {

@@ -5,7 +5,7 @@ use super::super::verify;
 use super::{expect_problems, expect_right, kernel};
 use crate::constant::Const;
 use crate::kernel::{File, Local, Place, PlaceData, Shared, Slot, Value};
-use crate::op::{Op, OpKind};
+use crate::op::{Expr, Jump, Op, OpKind};
 use crate::types::{Scalar, Type};
 use expect_test::expect;
 
@@ -193,16 +193,17 @@ fn values_are_defined_before_their_use_and_once() {
 fn what_is_used_exists() {
     let mut wrong = kernel("kernel k() { local0 a: int8 count 1 }");
     let kinds = [
-        OpKind::Get(Slot(0)),
+        OpKind::Expr(Expr::Get(Slot(0))),
         OpKind::Set(Slot(1), Value(0)),
-        OpKind::Shared(Shared(0)),
-        OpKind::Local(Local(1)),
+        OpKind::Expr(Expr::Shared(Shared(0))),
+        OpKind::Expr(Expr::Local(Local(1))),
     ];
     let op = |kind| Op { result: Some(Value(7)), kind, place: Place::NOWHERE };
     wrong.body.0 = kinds.map(op).into();
-    wrong.body.0.push(Op { result: None, kind: OpKind::Return, place: Place(9) });
+    wrong.body.0.push(Op { result: None, kind: OpKind::Jump(Jump::Return), place: Place(3) });
     wrong.locals[0].place = Place(9);
     wrong.places.push(PlaceData { file: Some(File(1)), ..PlaceData::NOWHERE });
+    assert_eq!(wrong.places.len(), 3, "the first place that does not exist is 3");
     expect![[r#"
         error[kernel-malformed]: kernel `k`: the place `p2` is in no file, or has no caller
         error[kernel-malformed]: kernel `k`: a register tensor has no place
@@ -263,6 +264,9 @@ fn regions_nest_no_deeper_than_readers_recurse() {
         nested
     };
     assert!(verify(&nested(255)).is_ok());
+    // Regions that stand behind one another do not nest.
+    let row = "if v0 { } else { }\n".repeat(300);
+    assert!(verify(&kernel(&format!("kernel k(v0 c: bool) {{ {row} }}"))).is_ok());
     let deep = nested(256);
     expect![[r#"
         error[kernel-malformed]: regions nest more than 256 deep
@@ -304,6 +308,9 @@ fn operations_on_numbers_have_types() {
           v33: float32 = extract v3, 0
           v34: float32x2 = insert v5, 1, v1
           v35: bool = const true
+          v36: float32 = vector v3
+          v37: float32x2 = vector v0, v0
+          v38: float32x4 = vector v3, v3, v3, v3, v3
         }",
         expect![[r#"
             kernel-malformed: `neg` is not defined on bool
@@ -362,6 +369,12 @@ fn operations_on_numbers_have_types() {
               29: `v33: float32 = extract v3, 0`
             kernel-malformed: expected float32, found `v1`, which is int32
               30: `v34: float32x2 = insert v5, 1, v1`
+            kernel-malformed: a vector of 1 float32
+              32: `v36: float32 = vector v3`
+            kernel-malformed: a vector of 2 bool
+              33: `v37: float32x2 = vector v0, v0`
+            kernel-malformed: a vector of 5 float32
+              34: `v38: float32x4 = vector v3, v3, v3, v3, v3`
         "#]],
     );
 }

@@ -3,7 +3,7 @@
 
 use crate::intrinsic::{Intrinsic, Level};
 use crate::kernel::Place;
-use crate::op::Op;
+use crate::op::{Jump, Op};
 use crate::verify::report::Report;
 use kernpack_syntax::Diagnostic;
 
@@ -33,13 +33,6 @@ pub(super) enum CauseKind {
     Loop,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Jump {
-    Break,
-    Continue,
-    Return,
-}
-
 impl Control {
     /// Every thread of the grid.
     pub const ALL: Control = Control { level: Level::Grid, cause: None };
@@ -59,16 +52,6 @@ impl Control {
         // The first jump that parted threads is the one to tell of.
         let jumped = |cause: Cause| Cause { jump: cause.jump.or(Some((jump, place))), ..cause };
         Control { cause: self.cause.map(jumped), ..self }
-    }
-}
-
-impl Jump {
-    const fn name(self) -> &'static str {
-        match self {
-            Jump::Break => "break",
-            Jump::Continue => "continue",
-            Jump::Return => "return",
-        }
     }
 }
 

@@ -25,8 +25,8 @@ mod value;
 use super::report::Report;
 use crate::intrinsic::Level;
 use crate::kernel::{Place, Slot, Value};
-use crate::op::{Op, OpKind, Region};
-use control::{CauseKind, Control, Jump, report_divergent};
+use crate::op::{Jump, Op, OpKind, Region};
+use control::{CauseKind, Control, report_divergent};
 use value::Values;
 
 /// How alike values are among threads.
@@ -206,11 +206,6 @@ impl<'k> Walk<'k> {
 
     fn op(&mut self, op: &'k Op, around: Around) {
         match &op.kind {
-            OpKind::Get(slot) => {
-                if let Some(result) = op.result {
-                    self.values.set(result, self.slots[slot.index()]);
-                }
-            }
             OpKind::Set(slot, value) => {
                 self.slots[slot.index()] = self.values.level(*value);
                 self.set.push(*slot);
@@ -228,38 +223,25 @@ impl<'k> Walk<'k> {
             OpKind::While { before, condition, body } => {
                 self.repeated(op.place, before, *condition, body, around);
             }
-            OpKind::Break | OpKind::Continue | OpKind::Return => self.jump(op, around),
+            OpKind::Jump(jump) => self.jump(*jump, op.place, around),
             OpKind::Call(call) => {
                 if call.intrinsic.uniform > around.kernel.level {
                     self.divergent.push((op, around.kernel));
                 }
-                self.define(op);
+                if let Some(result) = op.result {
+                    self.values.set_call(result, call);
+                }
             }
-            OpKind::Const(_)
-            | OpKind::Unary(..)
-            | OpKind::Binary(..)
-            | OpKind::Compare(..)
-            | OpKind::Select(..)
-            | OpKind::Convert(..)
-            | OpKind::Bitcast(_)
-            | OpKind::Vector(_)
-            | OpKind::Splat(_)
-            | OpKind::Extract(..)
-            | OpKind::Insert(..)
-            | OpKind::Shared(_)
-            | OpKind::Local(_)
-            | OpKind::Offset(..)
-            | OpKind::Load(_)
-            | OpKind::Store(_)
-            | OpKind::InBounds { .. }
-            | OpKind::Print(..)
-            | OpKind::Ptx(_) => self.define(op),
-        }
-    }
-
-    fn define(&mut self, op: &Op) {
-        if let Some(result) = op.result {
-            self.values.define(result, &op.kind);
+            OpKind::Expr(expr) => {
+                if let Some(result) = op.result {
+                    self.values.set_expr(result, expr, &self.slots);
+                }
+            }
+            OpKind::Ptx(_) => {
+                // It may read registers that say which thread it is.
+                op.result.iter().for_each(|result| self.values.set(*result, Level::Thread));
+            }
+            OpKind::Store(_) | OpKind::InBounds { .. } | OpKind::Print(..) => {}
         }
     }
 
@@ -280,20 +262,21 @@ impl<'k> Walk<'k> {
         self.go_on(joined);
     }
 
-    fn jump(&mut self, op: &Op, around: Around) {
+    fn jump(&mut self, jump: Jump, place: Place, around: Around) {
         let slots = self.take();
-        if let OpKind::Return = op.kind {
-            let parted = around.kernel.without(Jump::Return, op.place);
-            self.returned = self.returned.meet(parted);
-            return;
-        }
-        let Some(open) = self.open.last_mut() else { return };
-        if let OpKind::Break = op.kind {
-            open.unbroken = open.unbroken.meet(around.round.without(Jump::Break, op.place));
-            open.breaks = join(open.breaks.take(), slots);
-        } else {
-            open.in_round = open.in_round.meet(around.round.without(Jump::Continue, op.place));
-            open.continues = join(open.continues.take(), slots);
+        match (jump, self.open.last_mut()) {
+            (Jump::Return, _) => {
+                self.returned = self.returned.meet(around.kernel.without(jump, place));
+            }
+            (Jump::Break, Some(open)) => {
+                open.unbroken = open.unbroken.meet(around.round.without(jump, place));
+                open.breaks = join(open.breaks.take(), slots);
+            }
+            (Jump::Continue, Some(open)) => {
+                open.in_round = open.in_round.meet(around.round.without(jump, place));
+                open.continues = join(open.continues.take(), slots);
+            }
+            (Jump::Break | Jump::Continue, None) => {}
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::constant::Const;
 use crate::intrinsic::{Geometry, Level, Meaning, Spread, WarpOp};
 use crate::kernel::{Kernel, Value};
-use crate::op::{Binary, Call, OpKind, Operand};
+use crate::op::{Binary, Call, Expr, Operand};
 use crate::types::{Scalar, Space, Type};
 
 /// The threads of a warp.
@@ -37,74 +37,52 @@ impl<'k> Values<'k> {
         self.levels[value.index()] = level;
     }
 
-    /// Of the operands, as alike as the least alike is.
-    fn operands(&self, kind: &OpKind) -> Level {
+    /// Sets the level of what an expression gives, where slots have these levels: it is as alike as
+    /// its operands, but for what is loaded, and for the place of a warp.
+    pub fn set_expr(&mut self, result: Value, expr: &Expr, slots: &[Level]) {
         let mut level = Level::Grid;
-        kind.uses(&mut |value| level = level.min(self.level(*value)));
-        level
-    }
-
-    /// Computes the level of what an operation gives that reads no slot.
-    pub fn define(&mut self, result: Value, kind: &OpKind) {
-        let level = self.result(kind);
-        self.set(result, level);
-        self.is_thread_x[result.index()] = self.gives_thread_x(result, kind);
-    }
-
-    fn gives_thread_x(&self, result: Value, kind: &OpKind) -> bool {
-        if let OpKind::Call(call) = kind {
-            return matches!(call.intrinsic.meaning, Meaning::Geometry(Geometry::ThreadIdx(0)));
+        expr.uses(&mut |value| level = level.min(self.level(*value)));
+        if let Expr::Get(slot) = expr {
+            level = slots[slot.index()];
         }
-        // A block has so few threads that 16 bits hold their numbers.
-        let is_wide = |scalar: Scalar| scalar.is_int() && scalar.bits() >= 16;
-        let OpKind::Convert(value, _) = kind else { return false };
-        self.is_thread_x[value.index()] && self.kernel.ty(result).scalar().is_some_and(is_wide)
-    }
-
-    fn result(&self, kind: &OpKind) -> Level {
-        let operands = self.operands(kind);
-        match kind {
-            OpKind::Binary(op, a, b) if self.is_warp(*op, *a, *b) => Level::Warp,
-            OpKind::Call(call) => self.call(call, operands),
-            // PTX may read registers that say which thread it is.
-            OpKind::Ptx(_) => Level::Thread,
-            OpKind::Load(load) => match self.kernel.ty(load.pointer) {
+        if let Expr::Load(load) = expr {
+            level = match self.kernel.ty(load.pointer) {
                 // What blocks see of global memory is not compared.
-                Type::Pointer(Space::Global | Space::Shared) => operands.min(Level::Block),
+                Type::Pointer(Space::Global | Space::Shared) => level.min(Level::Block),
                 Type::Pointer(Space::Local) | Type::Scalar(_) | Type::Vector(..) => Level::Thread,
-            },
-            OpKind::Const(_)
-            | OpKind::Unary(..)
-            | OpKind::Binary(..)
-            | OpKind::Compare(..)
-            | OpKind::Select(..)
-            | OpKind::Convert(..)
-            | OpKind::Bitcast(_)
-            | OpKind::Vector(_)
-            | OpKind::Splat(_)
-            | OpKind::Extract(..)
-            | OpKind::Insert(..)
-            | OpKind::Shared(_)
-            | OpKind::Local(_)
-            | OpKind::Offset(..)
-            | OpKind::Get(_)
-            | OpKind::Set(..)
-            | OpKind::Store(_)
-            | OpKind::InBounds { .. }
-            | OpKind::If { .. }
-            | OpKind::For { .. }
-            | OpKind::While { .. }
-            | OpKind::Break
-            | OpKind::Continue
-            | OpKind::Return
-            | OpKind::Print(..) => operands,
+            };
+        }
+        if let Expr::Binary(op, a, b) = expr
+            && self.is_warp(*op, *a, *b)
+        {
+            level = Level::Warp;
+        }
+        self.set(result, level);
+        if let Expr::Convert(value, _) = expr {
+            // A block has so few threads that 16 bits hold their numbers.
+            let is_wide = |scalar: Scalar| scalar.is_int() && scalar.bits() >= 16;
+            let holds_thread = self.kernel.ty(result).scalar().is_some_and(is_wide);
+            self.is_thread_x[result.index()] = self.is_thread_x[value.index()] && holds_thread;
         }
     }
 
-    fn call(&self, call: &Call, operands: Level) -> Level {
+    /// Sets the level of what a row gives.
+    pub fn set_call(&mut self, result: Value, call: &Call) {
+        let is_thread_x =
+            matches!(call.intrinsic.meaning, Meaning::Geometry(Geometry::ThreadIdx(0)));
+        self.is_thread_x[result.index()] = is_thread_x;
+        self.set(result, self.call(call));
+    }
+
+    fn call(&self, call: &Call) -> Level {
         if let Meaning::Geometry(Geometry::ThreadIdx(axis)) = call.intrinsic.meaning {
             return self.thread_idx(axis);
         }
+        let levels = call.operands.iter().filter_map(|operand| match operand {
+            Operand::Value(value) => Some(self.level(*value)),
+            Operand::Constant(_) | Operand::Word(_) | Operand::Local(_) => None,
+        });
+        let operands = levels.min().unwrap_or(Level::Grid);
         // A lane that is the same for the warp gives it one value.
         if let (Meaning::Warp(WarpOp::ShuffleIdx), [_, Operand::Value(lane)]) =
             (call.intrinsic.meaning, &call.operands[..])

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+//! As much of the CUDA driver as one launch after another needs: a GPU, memory on it, images, and
+//! launches that are waited for.
+//!
+//! The driver is found at run time, and stays loaded. The GPU is the first that it shows, which
+//! `CUDA_VISIBLE_DEVICES` chooses. Its primary context is current in the thread while a [`Gpu`]
+//! lives. What a call is refused for is told by the driver's own words. Not here: what is launched.
+
+#![expect(unsafe_code, reason = "the driver is a C library")]
+
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+use thiserror::Error;
+
+/// An object of the driver's.
+type Handle = *mut c_void;
+
+/// The name under which the loader finds the driver.
+const LIBRARY: &str = "libcuda.so.1";
+/// Attributes of a device, as `CUdevice_attribute` numbers them.
+const MULTIPROCESSORS: c_int = 16;
+const MAX_SHARED_BYTES_OPTIN: c_int = 97;
+const MAJOR: c_int = 75;
+const MINOR: c_int = 76;
+/// Attributes of a kernel, as `CUfunction_attribute` numbers them.
+const MAX_DYNAMIC_SHARED_BYTES: c_int = 8;
+const NON_PORTABLE_CLUSTER_ALLOWED: c_int = 14;
+/// Attributes of a launch, as `CUlaunchAttributeID` numbers them.
+const COOPERATIVE: c_uint = 2;
+const CLUSTER_DIMENSION: c_uint = 4;
+
+/// Why there is no answer of a GPU.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum DriverError {
+    /// There is no driver.
+    #[error("found no {LIBRARY}, the CUDA driver, where the loader looks: {0}")]
+    NoLibrary(String),
+    /// It is too old.
+    #[error("{LIBRARY} has no {0}: it is no driver of CUDA 12.0 or later")]
+    NoFunction(&'static str),
+    /// It refuses a call.
+    #[error("{call} answers {name}: {text}")]
+    Refused {
+        /// The function.
+        call: &'static str,
+        /// The name of its answer.
+        name: String,
+        /// What that means.
+        text: String,
+    },
+}
+
+/// `CUlaunchAttribute`, whose value is as long as the longest may be.
+#[repr(C, align(8))]
+struct LaunchAttribute {
+    id: c_uint,
+    padding: c_uint,
+    value: [c_uint; 16],
+}
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+struct LaunchConfig {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared_bytes: c_uint,
+    stream: Handle,
+    attributes: *const LaunchAttribute,
+    n_attributes: c_uint,
+}
+
+const _: () = assert!(size_of::<LaunchAttribute>() == 72 && size_of::<LaunchConfig>() == 56);
+const _: () = assert!(std::mem::offset_of!(LaunchAttribute, value) == 8);
+
+/// Declares functions of the driver, with the types of `cuda.h`, and loads them.
+macro_rules! functions {
+    ($($field:ident: $name:literal ($($ty:ty),*);)*) => {
+        struct Functions { $($field: unsafe extern "C" fn($($ty),*) -> c_int,)* }
+
+        impl Functions {
+            fn load(library: &Library) -> Result<Functions, DriverError> {
+                Ok(Functions { $($field: {
+                    // SAFETY: the type is that of `cuda.h`.
+                    let found = unsafe { library.get(concat!($name, "\0").as_bytes()) };
+                    *found.map_err(|_| DriverError::NoFunction($name))?
+                },)* })
+            }
+        }
+    };
+}
+
+functions! {
+    init: "cuInit" (c_uint);
+    error_name: "cuGetErrorName" (c_int, *mut *const c_char);
+    error_text: "cuGetErrorString" (c_int, *mut *const c_char);
+    device: "cuDeviceGet" (*mut c_int, c_int);
+    device_name: "cuDeviceGetName" (*mut c_char, c_int, c_int);
+    device_attribute: "cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
+    retain: "cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
+    release: "cuDevicePrimaryCtxRelease_v2" (c_int);
+    push: "cuCtxPushCurrent_v2" (Handle);
+    pop: "cuCtxPopCurrent_v2" (*mut Handle);
+    synchronize: "cuCtxSynchronize" ();
+    allocate: "cuMemAlloc_v2" (*mut u64, usize);
+    free: "cuMemFree_v2" (u64);
+    to_gpu: "cuMemcpyHtoD_v2" (u64, *const c_void, usize);
+    from_gpu: "cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
+    load: "cuLibraryLoadData" (*mut Handle, *const c_void, *const c_void, *const c_void, c_uint, *const c_void, *const c_void, c_uint);
+    unload: "cuLibraryUnload" (Handle);
+    kernel: "cuLibraryGetKernel" (*mut Handle, Handle, *const c_char);
+    set_attribute: "cuKernelSetAttribute" (c_int, c_int, Handle, c_int);
+    launch: "cuLaunchKernelEx" (*const LaunchConfig, Handle, *mut *mut c_void, *mut *mut c_void);
+}
+
+/// A GPU, whose primary context is current in the thread.
+pub(super) struct Gpu {
+    functions: Functions,
+    device: c_int,
+    /// Its name.
+    pub name: String,
+    /// Its compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// How many multiprocessors it has.
+    pub sm_count: i64,
+    /// How many bytes of shared memory a block may have.
+    pub smem_optin: i64,
+    /// Contexts are current in threads.
+    _thread: PhantomData<Handle>,
+}
+
+/// Memory of a GPU, freed in the end.
+pub(super) struct Buffer<'g> {
+    gpu: &'g Gpu,
+    /// The address of its first byte.
+    pub address: u64,
+    size: usize,
+}
+
+/// A loaded image, unloaded in the end.
+pub(super) struct Loaded<'g> {
+    gpu: &'g Gpu,
+    library: Handle,
+}
+
+/// A launch.
+pub(super) struct GpuLaunch<'a> {
+    /// The symbol of the kernel.
+    pub symbol: &'a str,
+    /// Blocks in the grid, x first.
+    pub grid: [u32; 3],
+    /// Threads in a block, x first.
+    pub block: [u32; 3],
+    /// Blocks in a cluster, where there are clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+    /// Whether all blocks run at once.
+    pub cooperative: bool,
+    /// What is passed, a number or an address each, little endian.
+    pub arguments: &'a [u64],
+}
+
+impl Functions {
+    fn open() -> Result<Functions, DriverError> {
+        // SAFETY: the driver is made for being loaded, and runs nothing but its own initialisation.
+        let library = unsafe { Library::new(LIBRARY) };
+        let library = library.map_err(|error| DriverError::NoLibrary(error.to_string()))?;
+        let functions = Functions::load(&library)?;
+        // From here on the functions may be called at any time.
+        std::mem::forget(library);
+        Ok(functions)
+    }
+
+    /// The error that a status is, if it is one.
+    fn require(&self, call: &'static str, status: c_int) -> Result<(), DriverError> {
+        if status == 0 {
+            return Ok(());
+        }
+        let unknown = || format!("error {status}");
+        let name = said(status, self.error_name).unwrap_or_else(unknown);
+        let text = said(status, self.error_text).unwrap_or_else(unknown);
+        Err(DriverError::Refused { call, name, text })
+    }
+
+    fn attribute(&self, device: c_int, number: c_int) -> Result<c_int, DriverError> {
+        let mut value = 0;
+        // SAFETY: the place is a variable.
+        let status = unsafe { (self.device_attribute)(&mut value, number, device) };
+        self.require("cuDeviceGetAttribute", status).map(|()| value)
+    }
+
+    fn name(&self, device: c_int) -> Result<String, DriverError> {
+        let mut bytes = [0_u8; 128];
+        let (place, size) = (bytes.as_mut_ptr().cast(), bytes.len() as c_int);
+        // SAFETY: there is room for as many bytes as it is told.
+        let status = unsafe { (self.device_name)(place, size, device) };
+        self.require("cuDeviceGetName", status)?;
+        let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(name).into_owned())
+    }
+}
+
+/// A constant text of the driver's about an answer.
+fn said(
+    status: c_int,
+    ask: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int,
+) -> Option<String> {
+    let mut text = ptr::null();
+    // SAFETY: the place is a variable.
+    let known = unsafe { ask(status, &mut text) } == 0 && !text.is_null();
+    // SAFETY: the driver's texts are constants that end in a NUL.
+    known.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+impl Gpu {
+    /// The first GPU.
+    ///
+    /// # Errors
+    /// Where there is no driver, or no GPU, or it cannot be used.
+    pub fn first() -> Result<Gpu, DriverError> {
+        let functions = Functions::open()?;
+        // SAFETY: there are no flags.
+        let status = unsafe { (functions.init)(0) };
+        functions.require("cuInit", status)?;
+        let mut device = 0;
+        // SAFETY: the place is a variable.
+        let status = unsafe { (functions.device)(&mut device, 0) };
+        functions.require("cuDeviceGet", status)?;
+        let attribute = |number| functions.attribute(device, number);
+        let (major, minor) = (attribute(MAJOR)?, attribute(MINOR)?);
+        let sm_count = attribute(MULTIPROCESSORS)?.into();
+        let smem_optin = attribute(MAX_SHARED_BYTES_OPTIN)?.into();
+        let name = functions.name(device)?;
+        let mut context = ptr::null_mut();
+        // SAFETY: the place is a variable.
+        let status = unsafe { (functions.retain)(&mut context, device) };
+        functions.require("cuDevicePrimaryCtxRetain", status)?;
+        // SAFETY: the context is retained until the GPU is dropped, which takes it away first.
+        let status = unsafe { (functions.push)(context) };
+        functions.require("cuCtxPushCurrent", status)?;
+        let capability = (major.unsigned_abs(), minor.unsigned_abs());
+        let _thread = PhantomData;
+        Ok(Gpu { functions, device, name, capability, sm_count, smem_optin, _thread })
+    }
+
+    /// Memory of so many bytes, which are more than none.
+    ///
+    /// # Errors
+    /// Where the driver has none.
+    pub fn buffer(&self, size: usize) -> Result<Buffer<'_>, DriverError> {
+        let mut address = 0;
+        // SAFETY: the place is a variable.
+        let status = unsafe { (self.functions.allocate)(&mut address, size) };
+        self.functions.require("cuMemAlloc", status)?;
+        Ok(Buffer { gpu: self, address, size })
+    }
+
+    /// Loads an image: a cubin, or PTX that ends in a NUL.
+    ///
+    /// # Errors
+    /// Where the driver does not take it.
+    pub fn load(&self, image: &[u8]) -> Result<Loaded<'_>, DriverError> {
+        let (mut library, none) = (ptr::null_mut(), ptr::null());
+        let load = self.functions.load;
+        // SAFETY: the image says itself how long it is, and there are no options.
+        let status =
+            unsafe { load(&mut library, image.as_ptr().cast(), none, none, 0, none, none, 0) };
+        self.functions.require("cuLibraryLoadData", status)?;
+        Ok(Loaded { gpu: self, library })
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let mut context = ptr::null_mut();
+        // SAFETY: the context that was pushed is on top: whoever pushed others has popped them.
+        unsafe { (self.functions.pop)(&mut context) };
+        // SAFETY: it was retained once, and nothing of it is left.
+        unsafe { (self.functions.release)(self.device) };
+    }
+}
+
+impl Buffer<'_> {
+    /// Overwrites it, with as many bytes as it has.
+    ///
+    /// # Errors
+    /// Where the driver refuses to copy.
+    pub fn fill(&self, bytes: &[u8]) -> Result<(), DriverError> {
+        let functions = &self.gpu.functions;
+        let size = bytes.len().min(self.size);
+        // SAFETY: there are as many bytes on either side.
+        let status = unsafe { (functions.to_gpu)(self.address, bytes.as_ptr().cast(), size) };
+        functions.require("cuMemcpyHtoD", status)
+    }
+
+    /// What it holds.
+    ///
+    /// # Errors
+    /// Where the driver refuses to copy.
+    pub fn bytes(&self) -> Result<Vec<u8>, DriverError> {
+        let mut bytes = vec![0_u8; self.size];
+        let functions = &self.gpu.functions;
+        // SAFETY: there are as many bytes on either side.
+        let status =
+            unsafe { (functions.from_gpu)(bytes.as_mut_ptr().cast(), self.address, bytes.len()) };
+        functions.require("cuMemcpyDtoH", status).map(|()| bytes)
+    }
+}
+
+impl Drop for Buffer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated in the context that is current, and is freed once.
+        unsafe { (self.gpu.functions.free)(self.address) };
+    }
+}
+
+impl Loaded<'_> {
+    /// Launches a kernel of the image, and waits for it. As many arguments are passed as the kernel
+    /// has parameters, each of 8 bytes at most.
+    ///
+    /// # Errors
+    /// Where the driver refuses it, or the kernel breaks off.
+    pub fn run(&self, launch: &GpuLaunch<'_>) -> Result<(), DriverError> {
+        let functions = &self.gpu.functions;
+        let kernel = self.kernel(launch)?;
+        let attributes = launch.attributes();
+        let config = LaunchConfig {
+            grid: launch.grid,
+            block: launch.block,
+            shared_bytes: launch.shared_bytes,
+            stream: ptr::null_mut(),
+            attributes: attributes.as_ptr(),
+            n_attributes: attributes.len() as c_uint,
+        };
+        let address = |argument: &u64| ptr::from_ref(argument).cast_mut().cast();
+        let mut arguments: Vec<*mut c_void> = launch.arguments.iter().map(address).collect();
+        let arguments = arguments.as_mut_ptr();
+        // SAFETY: there is an argument for each parameter, which is only read and is no longer than
+        // 8 bytes; all of it lives until the call returns.
+        let status = unsafe { (functions.launch)(&config, kernel, arguments, ptr::null_mut()) };
+        functions.require("cuLaunchKernelEx", status)?;
+        // SAFETY: the context is current.
+        let status = unsafe { (functions.synchronize)() };
+        functions.require("cuCtxSynchronize", status)
+    }
+
+    /// The kernel, ready for the launch.
+    fn kernel(&self, launch: &GpuLaunch<'_>) -> Result<Handle, DriverError> {
+        let functions = &self.gpu.functions;
+        let mut kernel = ptr::null_mut();
+        // A symbol of C has no NUL.
+        let symbol = CString::new(launch.symbol).unwrap_or_default();
+        // SAFETY: the place is a variable, the image is loaded, and the name ends in a NUL.
+        let status = unsafe { (functions.kernel)(&mut kernel, self.library, symbol.as_ptr()) };
+        functions.require("cuLibraryGetKernel", status)?;
+        let set = |attribute, value| {
+            // SAFETY: the kernel is of an image that is loaded.
+            let status =
+                unsafe { (functions.set_attribute)(attribute, value, kernel, self.gpu.device) };
+            functions.require("cuKernelSetAttribute", status)
+        };
+        if launch.shared_bytes > 0 {
+            set(MAX_DYNAMIC_SHARED_BYTES, launch.shared_bytes as c_int)?;
+        }
+        if launch.cluster.is_some() {
+            set(NON_PORTABLE_CLUSTER_ALLOWED, 1)?;
+        }
+        Ok(kernel)
+    }
+}
+
+impl Drop for Loaded<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was loaded, nothing of it runs any more, and it is unloaded once.
+        unsafe { (self.gpu.functions.unload)(self.library) };
+    }
+}
+
+impl GpuLaunch<'_> {
+    fn attributes(&self) -> Vec<LaunchAttribute> {
+        let attribute = |id, numbers: [c_uint; 3]| {
+            let mut value = [0; 16];
+            value[..3].copy_from_slice(&numbers);
+            LaunchAttribute { id, padding: 0, value }
+        };
+        let cluster = self.cluster.map(|cluster| attribute(CLUSTER_DIMENSION, cluster));
+        let cooperative = self.cooperative.then(|| attribute(COOPERATIVE, [1, 0, 0]));
+        cluster.into_iter().chain(cooperative).collect()
+    }
+}
