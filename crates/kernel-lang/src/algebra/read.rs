@@ -121,7 +121,12 @@ pub(crate) trait Algebra: Sized {
         let order = self.read_shape(value, span)?;
         match order.try_map(&mut |number| number.known().ok_or(())) {
             Ok(order) => Some(order),
-            Err(()) => self.refuse_value("constants", value, span),
+            Err(()) => {
+                let problem = Diagnostic::new("layout", "an order is made of constants");
+                let problem = problem.label(span, "not known while compiling");
+                self.refuse(problem.help("number the modes, the fastest first"));
+                None
+            }
         }
     }
 

@@ -291,6 +291,8 @@ impl Evaluator<'_> {
             self.report(problem.help(format!("it is `{}`", written())));
             is_good = false;
         }
+        // What is named wrongly may be what is missing.
+        is_good.then_some(())?;
         for (param, given) in takes.iter().zip(&bound) {
             if given.is_none() && !param.ends_with('=') {
                 let message = format!("`{function}` is not given its `{param}`");
