@@ -25,6 +25,12 @@ pub(crate) enum Form<E: Algebra> {
     Other,
 }
 
+/// A layout, and the swizzle of its indices where there is one.
+type Swizzled<V> = (Layout<V>, Option<Swizzle>);
+
+/// Pairs of numbers.
+type Pairs<V> = [(Int<V>, Int<V>)];
+
 /// What evaluates calls of the algebra. Where a method gives nothing, a mistake was reported.
 pub(crate) trait Algebra: Sized {
     /// What expressions give.
@@ -75,11 +81,7 @@ pub(crate) trait Algebra: Sized {
         span: Span,
     ) -> Option<Self::Value>;
     /// Whether each first number is less than its second one.
-    fn all_less(
-        &mut self,
-        pairs: &[(Int<Self::Leaf>, Int<Self::Leaf>)],
-        span: Span,
-    ) -> Option<Self::Value>;
+    fn all_less(&mut self, pairs: &Pairs<Self::Leaf>, span: Span) -> Option<Self::Value>;
 
     /// Reports that a value is not what it should be.
     fn refuse_value<T>(&mut self, expected: &str, value: &Self::Value, span: Span) -> Option<T> {
@@ -127,16 +129,17 @@ pub(crate) trait Algebra: Sized {
         let order = self.read_shape(value, span)?;
         match order.try_map(&mut |number| number.known().ok_or(())) {
             Ok(order) => Some(order),
-            Err(()) => self.refuse_value("constants", value, span),
+            Err(()) => {
+                let problem = Diagnostic::new("layout", "an order is made of constants");
+                let problem = problem.label(span, "not known while compiling");
+                self.refuse(problem.help("number the modes, the fastest first"));
+                None
+            }
         }
     }
 
     /// A layout, that of a tensor, or the compact one of a shape; and the swizzle of its indices.
-    fn read_layout(
-        &mut self,
-        value: &Self::Value,
-        span: Span,
-    ) -> Option<(Layout<Self::Leaf>, Option<Swizzle>)> {
+    fn read_layout(&mut self, value: &Self::Value, span: Span) -> Option<Swizzled<Self::Leaf>> {
         match self.form(value, span)? {
             Form::Layout(layout, swizzle) => Some((layout, swizzle)),
             Form::Tensor(_, layout) => Some((layout, None)),

@@ -5,7 +5,7 @@ use super::attribute::{index_of, shape_value};
 use super::read::{Algebra, Form};
 use super::{Operation, Row};
 use kernpack_layout::{
-    self as layout, IntOf, Layout, LayoutOf, PartOf, Result, Stride, Swizzle, Tiler, modes,
+    self as layout, IntOf, Layout, PartOf, Result, Stride, Swizzle, Tiler, modes,
 };
 use kernpack_syntax::{Diagnostic, Span};
 
@@ -72,7 +72,12 @@ pub(crate) fn run<E: Algebra>(
     }
 }
 
-type Made<E> = Result<Layout<<E as Algebra>::Leaf>>;
+type Of<E> = Layout<<E as Algebra>::Leaf>;
+type Made<E> = Result<Of<E>>;
+type ByTiler<E> = fn(&mut <E as Algebra>::Numbers, &Of<E>, &Tiler<<E as Algebra>::Leaf>) -> Made<E>;
+type ByLayout<E> = fn(&mut <E as Algebra>::Numbers, &Of<E>, &Of<E>) -> Made<E>;
+type Measure<E> =
+    fn(&mut <E as Algebra>::Numbers, &Of<E>) -> Result<IntOf<<E as Algebra>::Numbers>>;
 
 /// The layout of the first argument.
 fn first<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<Layout<E::Leaf>> {
@@ -112,21 +117,13 @@ fn part<E: Algebra>(
     Some(cx.of_layout(part.layout, None))
 }
 
-fn by_tiler<E: Algebra>(
-    cx: &mut E,
-    call: &Call<'_, E>,
-    make: fn(&mut E::Numbers, &LayoutOf<E::Numbers>, &Tiler<E::Leaf>) -> Made<E>,
-) -> Option<E::Value> {
+fn by_tiler<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByTiler<E>) -> Option<E::Value> {
     let (value, span) = call.arg(1)?;
     let tiler = cx.read_tiler(value, span)?;
     relaid(cx, call, |numbers, of| make(numbers, of, &tiler))
 }
 
-fn by_layout<E: Algebra>(
-    cx: &mut E,
-    call: &Call<'_, E>,
-    make: fn(&mut E::Numbers, &LayoutOf<E::Numbers>, &LayoutOf<E::Numbers>) -> Made<E>,
-) -> Option<E::Value> {
+fn by_layout<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByLayout<E>) -> Option<E::Value> {
     let (value, span) = call.arg(1)?;
     let (by, _) = cx.read_layout(value, span)?;
     relaid(cx, call, |numbers, of| make(numbers, of, &by))
@@ -142,11 +139,7 @@ fn by_modes<E: Algebra>(
     relaid(cx, call, |_, of| make(of, &numbers))
 }
 
-fn measured<E: Algebra>(
-    cx: &mut E,
-    call: &Call<'_, E>,
-    measure: fn(&mut E::Numbers, &LayoutOf<E::Numbers>) -> Result<IntOf<E::Numbers>>,
-) -> Option<E::Value> {
+fn measured<E: Algebra>(cx: &mut E, call: &Call<'_, E>, measure: Measure<E>) -> Option<E::Value> {
     let of = first(cx, call)?;
     let number = cx.compute(call.span, |numbers| measure(numbers, &of))?;
     Some(cx.of_number(&number))

@@ -205,7 +205,7 @@ impl Walk<'_> {
         }
         let value = match self.evaluator.begin_call(call, span) {
             None => return End::Behind(state),
-            Some(Called::Value(value)) => value,
+            Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
                 let caller = self.evaluator.enter(*scope);
                 let behind = Rest { caller: Some(&caller), ..*behind };

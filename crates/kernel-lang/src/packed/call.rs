@@ -30,7 +30,7 @@ pub(super) struct Scope {
 /// What a call by itself is.
 pub(super) enum Called {
     /// One that gives a value.
-    Value(Value),
+    Value(Box<Value>),
     /// One of a function that is written, with its names.
     Function(Arc<Function>, Box<Scope>),
 }
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         };
         let Value::Function(FunctionArg::Written { module, function, captured: _ }) = written
         else {
-            return self.call(call, span).map(Called::Value);
+            return self.call(call, span).map(|value| Called::Value(Box::new(value)));
         };
         let passed = self.passed(call)?;
         let scope = self.scope(module, &function, passed, span)?;
@@ -291,6 +291,8 @@ impl Evaluator<'_> {
             self.report(problem.help(format!("it is `{}`", written())));
             is_good = false;
         }
+        // What is named wrongly may be what is missing.
+        is_good.then_some(())?;
         for (param, given) in takes.iter().zip(&bound) {
             if given.is_none() && !param.ends_with('=') {
                 let message = format!("`{function}` is not given its `{param}`");

@@ -373,9 +373,6 @@ def f(x, mode, d, y, p, r):
             [packed-argument] `k` has no parameter `q`
               8: `q` this one
               help: it is `k(a, b=…, c=…)`
-            [packed-argument] `k` is not given its `a`
-              8: `k(q=x)` missing
-              help: it is `k(a, b=…, c=…)`
             [launch-argument] the launch has no `block`
               9: `k(x).launch(grid=1)` missing
               help: write `block=…`, one to three numbers, x first
