@@ -91,7 +91,7 @@ fn objects_have_the_names_that_users_gave() {
     let global: Vec<_> = global.iter().map(|symbol| symbol.name().unwrap()).collect();
     assert_eq!(
         global,
-        ["__tvm_ffi_f0", "__tvm_ffi__metadata_f0", "__tvm_ffi_f1", "__tvm_ffi__metadata_f1"]
+        ["__tvm_ffi_f0", "__tvm_ffi_f1", "__tvm_ffi__metadata_f0", "__tvm_ffi__metadata_f1"]
     );
 }
 
