@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a kernel's tree and the arguments of a launch to operations, in one forward walk.
 //!
-//! Every expression gives a [value](crate::value): a *constant*, of which the compiler knows all,
-//! or what a thread computes, which has a type. A condition that is constant chooses a branch while
-//! compiling, and the other is not looked at. A mistake gives a value that is silent about itself,
-//! so that one walk finds all of them.
+//! Every expression gives a value: a *constant*, of which the compiler knows all, or what a thread
+//! computes, which has a type. A condition that is constant chooses a branch while compiling, and
+//! the other is not looked at. A mistake gives a value that is silent about itself, so that one
+//! walk finds all of them.
 
 use crate::argument::Argument;
 use crate::builtin;

@@ -8,15 +8,15 @@
 //!        -- Execution (execute.rs): one warp's steps, for 32 lanes at once
 //! ```
 //!
-//! A warp is a task: its place in the program, its registers and its stack are data ([`warp`]), so
+//! A warp is a task: its place in the program, its registers and its stack are data (`warp.rs`), so
 //! that warps of a block, and blocks of a grid, may wait for one another. Its lanes run in
 //! lock-step; where they part, some wait on the stack until the others are done. Lanes of one warp
 //! therefore cannot wait for one another in a loop, as those of a GPU may.
 //!
-//! Every access is checked ([`access`]): bounds, alignment, whether it reads what was written, and
-//! whether something orders it with other threads' accesses to the same bytes. [`clock`] says what
+//! Every access is checked (`access.rs`): bounds, alignment, whether it reads what was written, and
+//! whether something orders it with other threads' accesses to the same bytes. `clock.rs` says what
 //! is ordered: by barriers, of blocks and warps, and by atomic operations and fences. Being in one
-//! warp orders nothing, and neither does a shuffle. [`shadow`] remembers who touched each cell.
+//! warp orders nothing, and neither does a shuffle. `shadow.rs` remembers who touched each cell.
 //!
 //! A finding does not end a run: an access outside gives 0 or is left out, and a barrier that some
 //! do not come to lets the others go on. Only what cannot be interpreted, endless loops, deadlocks

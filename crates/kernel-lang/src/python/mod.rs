@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From characters to a [tree](tree): the one place that names ruff's parser, whose API is not
-//! stable. Its tree is turned into ours at once, and ends here.
+//! From characters to a [tree]: the one place that names ruff's parser, whose API is not stable.
+//! Its tree is turned into ours at once, and ends here.
 //!
 //! Parsing deep nesting is safe, and dropping the tree of it is not: it would overflow the stack. A
 //! source is bounded in size, its tree is measured before anything walks it, and one that is too
