@@ -71,6 +71,7 @@ impl<'c> Lowering<'c, '_> {
                 let [a, b] = [left, right].map(|value| self.cut_int(value, of.scalar));
                 let computed = self.binary(op, of, a, b);
                 self.set_number(result, computed, of.scalar);
+                self.split_sum(result, op, left, right);
             }
             Type::Pointer(_) => unreachable!("`{}` of pointers", op.name()),
         }

@@ -33,17 +33,30 @@ impl<'c> Lowering<'c, '_> {
             self.emitter.thread_variable(self.kept_ty(slot.ty, range), "slot")
         });
         let slots = slots.collect();
-        let locals = self.kernel.locals.iter().enumerate().map(|(place, local)| {
-            let element = in_memory(Type::Scalar(local.element));
-            self.emitter.thread_array(
-                element,
-                local.count,
-                LOCAL_ALIGN,
-                &local_name(Local(place as u32)),
-            )
-        });
+        let locals = (0..self.kernel.locals.len()).map(|place| self.local(Local(place as u32)));
         let locals = locals.collect();
         (self.slots, self.locals) = (slots, locals);
+    }
+
+    /// The addresses of a register tensor.
+    fn local(&self, local: Local) -> Vec<V<'c>> {
+        let (array, name) = (&self.kernel.locals[local.index()], local_name(local));
+        let of = |width| in_memory(Type::of_lanes(array.element, width));
+        match self.registers.width(local) {
+            Some(width) => {
+                let of = of(u8::try_from(width).unwrap_or(1));
+                let variable = |_| self.emitter.thread_variable(of, &name);
+                (0..array.count / width).map(variable).collect()
+            }
+            None => vec![self.emitter.thread_array(of(1), array.count, LOCAL_ALIGN, &name)],
+        }
+    }
+
+    /// The addresses of the elements that a vector at an address is, where each is a variable.
+    fn lanes_at(&self, address: Value, of: Type) -> Option<&[V<'c>]> {
+        let (local, first) = self.registers.variable(address)?;
+        let is_apart = of.lanes() > 1 && self.registers.width(local) == Some(1);
+        is_apart.then(|| &self.locals[local.index()][first..first + usize::from(of.lanes())])
     }
 
     /// Makes the arrays of the block, or finds them in the one that the launch brings.
@@ -99,13 +112,14 @@ impl<'c> Lowering<'c, '_> {
         self.emitter.store(self.slots[slot.index()], value);
     }
 
-    pub(super) fn lower_offset(&mut self, result: Value, pointer: Value, bytes: Value) {
-        // An index of 32 bits is extended with its sign.
-        let (pointer, bytes) = (self.kept(pointer), self.kept(bytes));
-        self.set_value(result, self.emitter.offset(pointer, bytes));
-    }
-
     pub(super) fn lower_load(&mut self, result: Value, load: &Load) {
+        let of = self.kernel.ty(result);
+        if let (Type::Vector(scalar, _), Some(lanes)) = (of, self.lanes_at(load.pointer, of)) {
+            let element = in_memory(Type::Scalar(scalar));
+            let lanes = lanes.iter().map(|lane| self.emitter.load(element, *lane));
+            let lanes: Vec<_> = lanes.collect();
+            return self.set_lanes(result, &lanes);
+        }
         let value = match load.guard {
             None => self.read(result, load),
             Some(guard) => {
@@ -138,6 +152,11 @@ impl<'c> Lowering<'c, '_> {
     }
 
     pub(super) fn lower_store(&mut self, store: &Store) {
+        let of = self.kernel.ty(store.value);
+        if let Some(lanes) = self.lanes_at(store.pointer, of) {
+            let values = self.lanes(store.value).into_iter();
+            return values.zip(lanes).for_each(|(value, lane)| self.emitter.store(*lane, value));
+        }
         let value = match self.kernel.ty(store.value) {
             Type::Scalar(Scalar::Bool) => {
                 self.emitter.resize(self.kept(store.value), Ty::I8, false)

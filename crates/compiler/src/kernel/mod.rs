@@ -18,6 +18,7 @@
 //! architecture has not, LLVM answers by ending the process, so that nothing of it may get there.
 //! Not here: which passes run, PTX, machine code.
 
+mod address;
 mod arithmetic;
 mod atomic;
 mod call;
@@ -33,15 +34,19 @@ mod needs;
 mod number;
 mod param;
 mod print;
+mod registers;
 mod warp;
 
 use crate::image::Arch;
 use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
+use address::Shifted;
 use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
+use registers::Registers;
+use std::collections::HashMap;
 
 /// What kernels became.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +110,9 @@ fn lower_kernel<'c>(
         arch,
         function,
         values: vec![None; kernel.values.len()],
+        lanes: HashMap::new(),
+        shifted: HashMap::new(),
+        registers: Registers::of(kernel),
         slots: vec![],
         locals: vec![],
         shared: vec![],
@@ -130,10 +138,16 @@ struct Lowering<'c, 'k> {
     function: Function<'c>,
     /// The values that there are so far, narrow ones in 32 bits.
     values: Vec<Option<V<'c>>>,
+    /// The lanes of vectors that were made of them.
+    lanes: HashMap<Value, Vec<V<'c>>>,
+    /// Integers and addresses in which something is constant.
+    shifted: HashMap<Value, Shifted<'c>>,
+    /// Which register tensors are variables.
+    registers: Registers,
     /// The addresses of slots.
     slots: Vec<V<'c>>,
-    /// The addresses of register tensors.
-    locals: Vec<V<'c>>,
+    /// The addresses of register tensors: of each element, where they are variables.
+    locals: Vec<Vec<V<'c>>>,
     /// The addresses of the block's arrays.
     shared: Vec<V<'c>>,
     /// The loops around, the innermost last.
@@ -204,7 +218,7 @@ impl<'c> Lowering<'c, '_> {
             Expr::Extract(vector, lane) => self.lower_extract(result, *vector, *lane),
             Expr::Insert(vector, lane, value) => self.lower_insert(result, *vector, *lane, *value),
             Expr::Shared(shared) => self.set_value(result, self.shared[shared.index()]),
-            Expr::Local(local) => self.set_value(result, self.locals[local.index()]),
+            Expr::Local(local) => self.set_value(result, self.locals[local.index()][0]),
             Expr::Offset(pointer, bytes) => self.lower_offset(result, *pointer, *bytes),
             Expr::Load(load) => self.lower_load(result, load),
             Expr::Get(slot) => self.lower_get(result, *slot),

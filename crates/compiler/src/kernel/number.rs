@@ -123,6 +123,9 @@ impl<'c> Lowering<'c, '_> {
 
     /// The scalars that a value is made of, each in all its bits.
     pub(super) fn lanes(&self, value: Value) -> Vec<V<'c>> {
+        if let Some(lanes) = self.lanes.get(&value) {
+            return lanes.clone();
+        }
         match self.kernel.ty(value) {
             Type::Vector(_, lanes) => {
                 let vector = self.kept(value);
@@ -137,6 +140,7 @@ impl<'c> Lowering<'c, '_> {
         match self.kernel.ty(result) {
             Type::Vector(scalar, _) => {
                 let vector = self.emitter.vector(lane(scalar), values);
+                self.lanes.insert(result, values.to_vec());
                 self.set_value(result, vector);
             }
             Type::Scalar(scalar) => self.set_number(result, values[0], scalar),

@@ -2,6 +2,7 @@
 //! Kernels in text, to PTX.
 
 mod everything;
+mod memory;
 mod numbers;
 
 use super::*;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Addresses, with what is constant in them added last. The accesses of an unrolled loop differ in
+//! that alone, and an instruction has room for it: what is before it is computed once for all.
+//!
+//! Sums are those of `int64`, which wraps, so that constants may be added in any order. Not here:
+//! accesses.
+
+use super::Lowering;
+use super::number::scalar_ty;
+use crate::llvm::{Operation, Ty, V};
+use kernpack_kernel_ir::Const;
+use kernpack_kernel_ir::kernel::Value;
+use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::ranges::Range;
+use kernpack_kernel_ir::types::{Scalar, Type};
+
+/// A number or an address as another one and a constant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shifted<'c> {
+    /// The other one, of an integer in 32 bits or in 64; nothing where all is constant.
+    rest: Option<V<'c>>,
+    /// The constant.
+    by: i64,
+}
+
+impl<'c> Lowering<'c, '_> {
+    /// Finds what is constant in an `int64` that was computed, and computes the rest. Where nobody
+    /// asks for that, it is removed.
+    pub(super) fn split_sum(&mut self, result: Value, op: Binary, left: Value, right: Value) {
+        if self.kernel.ty(result) != Type::Scalar(Scalar::I64) {
+            return;
+        }
+        let (a, b) = (self.shifted(left), self.shifted(right));
+        let by = match (op, a.rest, b.rest) {
+            (Binary::Add, _, _) => a.by.wrapping_add(b.by),
+            (Binary::Sub, Some(_), _) => a.by.wrapping_sub(b.by),
+            (Binary::Mul, None, _) | (Binary::Mul, _, None) => a.by.wrapping_mul(b.by),
+            _ => 0,
+        };
+        if by == 0 {
+            return;
+        }
+        let Range { min, max, .. } = self.ranges.value(result);
+        let (min, max) = (min - i128::from(by), max - i128::from(by));
+        let scalar = if Range::new(min, max).fits(Scalar::I32) { Scalar::I32 } else { Scalar::I64 };
+        let kept = |value| self.emitter.resize(value, scalar_ty(scalar), true);
+        let constant = |number| self.emitter.int(scalar_ty(scalar), number);
+        let arith = |op, a, b| self.emitter.arith(op, kept(a), b);
+        let rest = match (op, a.rest, b.rest) {
+            (Binary::Add, Some(rest), None) | (Binary::Add, None, Some(rest)) => Some(rest),
+            (Binary::Sub, Some(rest), None) => Some(rest),
+            (Binary::Add, Some(a), Some(b)) => Some(arith(Operation::Add, a, kept(b))),
+            (Binary::Sub, Some(a), Some(b)) => Some(arith(Operation::Sub, a, kept(b))),
+            (_, Some(rest), None) => Some(arith(Operation::Mul, rest, constant(b.by))),
+            (_, None, Some(rest)) => Some(arith(Operation::Mul, rest, constant(a.by))),
+            (_, _, _) => None,
+        };
+        self.shifted.insert(result, Shifted { rest, by });
+    }
+
+    /// A value as another one and a constant.
+    fn shifted(&self, value: Value) -> Shifted<'c> {
+        let known = self.kernel.constant(value).and_then(Const::as_int);
+        let noted = self.shifted.get(&value).copied();
+        noted.unwrap_or_else(|| match known {
+            Some(by) => Shifted { rest: None, by },
+            None => Shifted { rest: Some(self.kept(value)), by: 0 },
+        })
+    }
+
+    pub(super) fn lower_offset(&mut self, result: Value, pointer: Value, bytes: Value) {
+        if let Some((local, variable)) = self.registers.variable(result) {
+            self.set_value(result, self.locals[local.index()][variable]);
+            return;
+        }
+        let (before, bytes) = (self.shifted(pointer), self.shifted(bytes));
+        let base = before.rest.unwrap_or_else(|| self.kept(pointer));
+        // What is kept in 32 bits is extended with its sign.
+        let rest = bytes.rest.map_or(base, |bytes| self.emitter.offset(base, bytes));
+        let by = before.by.wrapping_add(bytes.by);
+        let address = match by {
+            0 => rest,
+            by => self.emitter.offset(rest, self.emitter.int(Ty::I64, by)),
+        };
+        self.set_value(result, address);
+        self.shifted.insert(result, Shifted { rest: Some(rest), by });
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Register tensors as variables, where every access says which elements it is of: nearly all that
+//! are unrolled over. A variable is a vector where all accesses are of vectors of that length, and
+//! else an element. LLVM would find that out too, and takes long over it.
+//!
+//! Not here: those that are indexed by what a thread computes, which are arrays in `memory.rs`.
+
+use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
+use kernpack_kernel_ir::op::{Expr, Load, OpKind, Operand, Region, Store};
+use kernpack_kernel_ir::types::{Scalar, Type};
+use std::collections::HashMap;
+
+/// Which register tensors are variables, and which element each address is that of.
+pub(super) struct Registers {
+    elements: HashMap<Value, (Local, u32)>,
+    widths: Vec<Width>,
+}
+
+/// What is known of the accesses of a register tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    /// There was none.
+    Unknown,
+    /// All are of so many elements, and begin at a multiple of that.
+    Each(u32),
+    /// One is of what is not known while compiling.
+    Memory,
+}
+
+impl Registers {
+    pub(super) fn of(kernel: &Kernel) -> Registers {
+        let width = |count| if count > 0 { Width::Unknown } else { Width::Memory };
+        let widths = kernel.locals.iter().map(|local| width(local.count)).collect();
+        let mut registers = Registers { elements: HashMap::new(), widths };
+        registers.region(kernel, &kernel.body);
+        registers
+    }
+
+    /// How many elements each variable is that a register tensor becomes; nothing where it stays.
+    pub(super) fn width(&self, local: Local) -> Option<u32> {
+        match self.widths[local.index()] {
+            Width::Unknown => Some(1),
+            Width::Each(width) => Some(width),
+            Width::Memory => None,
+        }
+    }
+
+    /// The tensor and the variable that an address is that of, where it is one of a tensor that
+    /// becomes variables.
+    pub(super) fn variable(&self, address: Value) -> Option<(Local, usize)> {
+        let (local, element) = *self.elements.get(&address)?;
+        Some((local, (element / self.width(local)?) as usize))
+    }
+
+    fn region(&mut self, kernel: &Kernel, region: &Region) {
+        for op in &region.0 {
+            self.op(kernel, op.result, &op.kind);
+            op.kind.regions().for_each(|inner| self.region(kernel, inner));
+        }
+    }
+
+    fn op(&mut self, kernel: &Kernel, result: Option<Value>, kind: &OpKind) {
+        match (kind, result) {
+            (OpKind::Expr(Expr::Local(local)), Some(result)) => {
+                self.elements.insert(result, (*local, 0));
+            }
+            (OpKind::Expr(Expr::Offset(base, bytes)), Some(result)) => {
+                if let Some(&(local, element)) = self.elements.get(base) {
+                    match offset_in(kernel, local, element, *bytes) {
+                        Some(element) => drop(self.elements.insert(result, (local, element))),
+                        None => self.keep(local),
+                    }
+                }
+            }
+            (OpKind::Expr(Expr::Load(Load { pointer, guard: None, .. })), Some(result)) => {
+                self.access(kernel, *pointer, kernel.ty(result));
+            }
+            (OpKind::Store(Store { pointer, value, condition: None, .. }), _) => {
+                self.access(kernel, *pointer, kernel.ty(*value));
+                self.keep_at(*value);
+            }
+            (kind, _) => {
+                kind.uses(&mut |value| self.keep_at(*value));
+                if let OpKind::Call(call) = kind {
+                    call.operands.iter().for_each(|operand| match operand {
+                        Operand::Local(local) => self.keep(*local),
+                        Operand::Value(_) | Operand::Constant(_) | Operand::Word(_) => {}
+                    });
+                }
+            }
+        }
+    }
+
+    /// An access at an address: whole elements, or it is one of memory.
+    fn access(&mut self, kernel: &Kernel, address: Value, ty: Type) {
+        let Some(&(local, element)) = self.elements.get(&address) else { return };
+        let array = &kernel.locals[local.index()];
+        let width = &mut self.widths[local.index()];
+        *width = match (*width, lanes_of(ty, array.element)) {
+            (_, None) | (Width::Memory, _) => Width::Memory,
+            (_, Some(lanes)) if element + lanes > array.count => Width::Memory,
+            (Width::Unknown, Some(lanes))
+                if element.is_multiple_of(lanes) && array.count.is_multiple_of(lanes) =>
+            {
+                Width::Each(lanes)
+            }
+            (Width::Each(width), Some(lanes))
+                if width == lanes && element.is_multiple_of(lanes) =>
+            {
+                Width::Each(lanes)
+            }
+            (Width::Unknown | Width::Each(_), Some(_)) => Width::Each(1),
+        };
+    }
+
+    /// What an address is that of has to lie in memory.
+    fn keep_at(&mut self, address: Value) {
+        if let Some(&(local, _)) = self.elements.get(&address) {
+            self.keep(local);
+        }
+    }
+
+    fn keep(&mut self, local: Local) {
+        self.widths[local.index()] = Width::Memory;
+    }
+}
+
+/// The element so many bytes behind another, where there is one.
+fn offset_in(kernel: &Kernel, local: Local, element: u32, bytes: Value) -> Option<u32> {
+    let array = &kernel.locals[local.index()];
+    let (bytes, width) = (kernel.constant(bytes)?.as_int()?, i64::from(array.element.bytes()));
+    let further = (bytes % width == 0).then_some(bytes / width)?;
+    let element = u32::try_from(i64::from(element).checked_add(further)?).ok()?;
+    (element < array.count).then_some(element)
+}
+
+/// How many elements of a type a value is.
+fn lanes_of(ty: Type, element: Scalar) -> Option<u32> {
+    match ty {
+        Type::Scalar(scalar) => (scalar == element).then_some(1),
+        Type::Vector(scalar, lanes) => (scalar == element).then_some(lanes.into()),
+        Type::Pointer(_) => None,
+    }
+}

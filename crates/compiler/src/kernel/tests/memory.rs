@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is constant in addresses, and register tensors that become variables.
+
+use super::{expect_instructions, kernel};
+use crate::kernel::registers::Registers;
+use expect_test::{Expect, expect};
+use kernpack_kernel_ir::kernel::Local;
+
+/// Elements `n * i`, `n * (i + 3)` and `(7 - n) * i + 5` in one loop body: what is constant is in
+/// the instructions.
+#[test]
+fn what_is_constant_in_an_address_is_added_by_the_access() {
+    expect_instructions(
+        "kernel k(v0 x: pointer.global float32 align 4 written, v1 i: int64 0..1000000, v2 n: int64) {
+           v3: int64 = const 3
+           v4: int64 = add v1, v3
+           v5: int64 = const 8
+           v6: int64 = mul v4, v5
+           v7: int64 = const 4
+           v8: int64 = mul v6, v7
+           v9: pointer.global = offset v0, v8
+           v10: float32 = load v9 align 4
+           v11: int64 = mul v1, v5
+           v12: int64 = mul v11, v7
+           v13: pointer.global = offset v0, v12
+           store v13, v10 align 4
+           v14: int64 = sub v3, v2
+           v15: int64 = mul v7, v14
+           v16: pointer.global = offset v13, v15
+           store v16, v10 align 4
+           v17: pointer.global = offset v16, v7
+           store v17, v10 align 4
+           v18: int64 = sub v2, v3
+           v19: int64 = mul v18, v7
+           v20: pointer.global = offset v0, v19
+           store v20, v10 align 4
+         }",
+        "sm_80",
+        &["ld.global", "st.global"],
+        expect![[r#"
+            ld.global.b32  %r3, [%rd4+96];
+            st.global.b32  [%rd4], %r3;
+            st.global.b32  [%rd6+12], %r3;
+            st.global.b32  [%rd6+16], %r3;
+            st.global.b32  [%rd7+-12], %r3;
+        "#]],
+    );
+}
+
+/// What register tensors become: variables of so many elements, or memory.
+fn expect_widths(body: &str, expected: Expect) {
+    let kernel = kernel(&format!(
+        "kernel k(v0 i: int64, v1 f: float32, v2 p: pointer.global float32 align 16 written) {{
+           local0 a: float32 count 8
+           v3: pointer.local = local0
+           v4: int64 = const 4
+           v5: int64 = const 16
+           v6: pointer.local = offset v3, v4
+           v7: pointer.local = offset v3, v5
+           v8: float32x4 = splat v1
+           {body}
+         }}"
+    ));
+    let registers = Registers::of(&kernel);
+    expected.assert_eq(&format!("{:?}", registers.width(Local(0))));
+}
+
+#[test]
+fn register_tensors_are_variables_where_every_access_says_which_element() {
+    expect_widths("", expect![["Some(1)"]]);
+    expect_widths("store v6, v1 align 4", expect![["Some(1)"]]);
+    expect_widths("store v3, v8 align 16  store v7, v8 align 16", expect![["Some(4)"]]);
+    expect_widths("store v6, v8 align 4", expect![["Some(1)"]]);
+    expect_widths("store v7, v8 align 16  store v6, v1 align 4", expect![["Some(1)"]]);
+    expect_widths("store v6, v1 align 4  store v7, v8 align 16", expect![["Some(1)"]]);
+    expect_widths("v9: float32x4 = load v7 align 16", expect![["Some(4)"]]);
+    // An address that depends on the thread, a guard, other bits, and beyond the end.
+    expect_widths("v9: pointer.local = offset v3, v0", expect![["None"]]);
+    expect_widths(
+        "v9: bool = const true  v10: float32 = load v3 align 4 when v9 else v1",
+        expect![["None"]],
+    );
+    expect_widths("v9: bool = const true  store v3, v1 align 4 when v9", expect![["None"]]);
+    expect_widths("v9: int32 = load v3 align 4", expect![["None"]]);
+    expect_widths("v9: int64 = const 2  v10: pointer.local = offset v3, v9", expect![["None"]]);
+    expect_widths("v9: pointer.local = offset v7, v5", expect![["None"]]);
+    expect_widths(
+        "v9: pointer.local = offset v7, v4  v10: float32x4 = load v9 align 4",
+        expect![["None"]],
+    );
+}
