@@ -69,22 +69,27 @@ pub(crate) fn root() -> PathBuf {
     tests.parent().expect("the crate stands in the repository").to_path_buf()
 }
 
-/// Every source file that git knows or would take in.
-pub(crate) fn sources() -> Vec<Source> {
+/// Every file that git knows or would take in.
+fn paths() -> Vec<String> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let output = std::process::Command::new("git").current_dir(root()).args(arguments).output();
     let output = output.expect("git runs");
     let paths = String::from_utf8(output.stdout).expect("paths are text");
-    let is_source = |path: &&str| {
+    paths.lines().map(str::to_string).collect()
+}
+
+/// Every source file among them.
+pub(crate) fn sources() -> Vec<Source> {
+    let is_source = |path: &String| {
         let extensions = [".rs", ".py", ".c", ".h", ".cpp", ".toml", ".sh", ".yml", ".yaml"];
         let is_built = path.contains("/target/");
         !is_built && extensions.iter().any(|extension| path.ends_with(extension))
     };
-    let read = |path: &str| {
-        let text = std::fs::read_to_string(root().join(path)).ok()?;
-        Some(Source { path: path.to_string(), text })
+    let read = |path: String| {
+        let text = std::fs::read_to_string(root().join(&path)).ok()?;
+        Some(Source { path, text })
     };
-    paths.lines().filter(is_source).filter_map(read).collect()
+    paths().into_iter().filter(is_source).filter_map(read).collect()
 }
 
 /// Functions of a formatted Rust file: name, first line, number of lines.
@@ -236,6 +241,17 @@ mod tests {
         };
         let without = sources().into_iter().filter(|source| !first(source));
         expect_none(without.map(|source| format!("{}: no licence line", source.path)).collect());
+    }
+
+    /// The root has settings, pages and what is called as `LICENSE` is: all else has its folder.
+    #[test]
+    fn files_stand_in_their_folders() {
+        let is_of_root = |path: &String| {
+            let begins = |is: fn(char) -> bool| path.starts_with(is);
+            begins(|c| c == '.') || begins(|c| c.is_ascii_uppercase()) || path.ends_with(".toml")
+        };
+        let stray = paths().into_iter().filter(|path| !path.contains('/') && !is_of_root(path));
+        expect_none(stray.map(|path| format!("{path}: stands in the root")).collect());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 #![expect(unsafe_code, reason = "the driver is a C library")]
 
+use kernpack_runtime::interface::layout::{AttributeId, LaunchAttribute, LaunchConfig};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::marker::PhantomData;
@@ -27,9 +28,6 @@ const MINOR: c_int = 76;
 /// Attributes of a kernel, as `CUfunction_attribute` numbers them.
 const MAX_DYNAMIC_SHARED_BYTES: c_int = 8;
 const NON_PORTABLE_CLUSTER_ALLOWED: c_int = 14;
-/// Attributes of a launch, as `CUlaunchAttributeID` numbers them.
-const COOPERATIVE: c_uint = 2;
-const CLUSTER_DIMENSION: c_uint = 4;
 
 /// Why there is no answer of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -51,28 +49,6 @@ pub(super) enum DriverError {
         text: String,
     },
 }
-
-/// `CUlaunchAttribute`, whose value is as long as the longest may be.
-#[repr(C, align(8))]
-struct LaunchAttribute {
-    id: c_uint,
-    padding: c_uint,
-    value: [c_uint; 16],
-}
-
-/// `CUlaunchConfig`.
-#[repr(C)]
-struct LaunchConfig {
-    grid: [c_uint; 3],
-    block: [c_uint; 3],
-    shared_bytes: c_uint,
-    stream: Handle,
-    attributes: *const LaunchAttribute,
-    n_attributes: c_uint,
-}
-
-const _: () = assert!(size_of::<LaunchAttribute>() == 72 && size_of::<LaunchConfig>() == 56);
-const _: () = assert!(std::mem::offset_of!(LaunchAttribute, value) == 8);
 
 /// Declares functions of the driver, with the types of `cuda.h`, and loads them.
 macro_rules! functions {
@@ -380,13 +356,14 @@ impl Drop for Loaded<'_> {
 
 impl GpuLaunch<'_> {
     fn attributes(&self) -> Vec<LaunchAttribute> {
-        let attribute = |id, numbers: [c_uint; 3]| {
-            let mut value = [0; 16];
-            value[..3].copy_from_slice(&numbers);
-            LaunchAttribute { id, padding: 0, value }
+        // A value is numbers of 32 bits, two in each of the field's.
+        let attribute = |id, [x, y, z]: [c_uint; 3]| {
+            let value = [u64::from(x) | u64::from(y) << 32, z.into(), 0, 0, 0, 0, 0, 0];
+            LaunchAttribute { id, value }
         };
-        let cluster = self.cluster.map(|cluster| attribute(CLUSTER_DIMENSION, cluster));
-        let cooperative = self.cooperative.then(|| attribute(COOPERATIVE, [1, 0, 0]));
+        let cluster =
+            self.cluster.map(|cluster| attribute(AttributeId::CLUSTER_DIMENSION, cluster));
+        let cooperative = self.cooperative.then(|| attribute(AttributeId::COOPERATIVE, [1, 0, 0]));
         cluster.into_iter().chain(cooperative).collect()
     }
 }
