@@ -7,7 +7,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// What a program's first thread has by default: compilers that are libraries count on it.
@@ -91,9 +91,10 @@ impl Drop for Permit {
     }
 }
 
-/// How many threads the machine runs at once.
+/// How many threads the machine runs at once. To find out takes longer than some compiles do.
 fn n_at_once() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
+    static N_AT_ONCE: OnceLock<usize> = OnceLock::new();
+    *N_AT_ONCE.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 #[cfg(test)]

@@ -19,9 +19,11 @@ use inkwell::targets::{
 
 /// NVIDIA's GPUs, with 64-bit addresses.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
-/// The passes. As text `instcombine` counts on being done after one round, and ends the process
-/// where it is not, unless it is told otherwise.
-const PASSES: &str = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+/// What makes values of variables: of arrays too, or where there are none.
+const TO_VALUES: [&str; 2] = ["sroa", "mem2reg"];
+/// The passes behind it. As text `instcombine` counts on being done after one round, and ends the
+/// process where it is not, unless it is told otherwise.
+const PASSES: &str = "early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
 /// The versions of PTX that LLVM writes.
 const VERSIONS: &[PtxVersion] = &[
     PtxVersion::new(4, 0),
@@ -100,7 +102,9 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(refused)?;
-    module.run_passes(PASSES, &machine, PassBuilderOptions::create()).map_err(refused)?;
+    let to_values = TO_VALUES[usize::from(emitter.thread_arrays().is_empty())];
+    let passes = format!("function({to_values},{PASSES})");
+    module.run_passes(&passes, &machine, PassBuilderOptions::create()).map_err(refused)?;
     let arrays = emitter.thread_arrays();
     let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(refused)?;
     Ok(Ptx { text: String::from_utf8_lossy(text.as_slice()).into_owned(), arrays })

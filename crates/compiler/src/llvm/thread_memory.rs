@@ -75,7 +75,10 @@ impl<'c> Emitter<'c> {
 
 fn kept_in(function: Function<'_>) -> Vec<String> {
     let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
-    let kept = instructions.filter(|one| one.get_opcode() == InstructionOpcode::Alloca);
+    let kept = instructions.filter(|one| {
+        one.get_opcode() == InstructionOpcode::Alloca
+            && one.get_allocated_type().is_ok_and(|of| of.is_array_type())
+    });
     let names = kept.filter_map(|one| Some(one.get_name()?.to_string_lossy().into_owned()));
     names.filter(|name| !name.is_empty()).collect()
 }
