@@ -6,7 +6,6 @@
 //! accesses.
 
 use super::Lowering;
-use super::number::scalar_ty;
 use crate::llvm::{Operation, Ty, V};
 use kernpack_kernel_ir::Const;
 use kernpack_kernel_ir::kernel::Value;
@@ -31,31 +30,30 @@ impl<'c> Lowering<'c, '_> {
             return;
         }
         let (a, b) = (self.shifted(left), self.shifted(right));
-        let by = match (op, a.rest, b.rest) {
-            (Binary::Add, _, _) => a.by.wrapping_add(b.by),
-            (Binary::Sub, Some(_), _) => a.by.wrapping_sub(b.by),
-            (Binary::Mul, None, _) | (Binary::Mul, _, None) => a.by.wrapping_mul(b.by),
-            _ => 0,
+        let (operation, by) = match op {
+            Binary::Add => (Operation::Add, a.by.wrapping_add(b.by)),
+            Binary::Sub => (Operation::Sub, a.by.wrapping_sub(b.by)),
+            // The product of two sums is none.
+            Binary::Mul if a.rest.is_some() != b.rest.is_some() => {
+                (Operation::Mul, a.by.wrapping_mul(b.by))
+            }
+            _ => return,
         };
         if by == 0 {
             return;
         }
         let Range { min, max, .. } = self.ranges.value(result);
         let (min, max) = (min - i128::from(by), max - i128::from(by));
-        let scalar = if Range::new(min, max).fits(Scalar::I32) { Scalar::I32 } else { Scalar::I64 };
-        let kept = |value| self.emitter.resize(value, scalar_ty(scalar), true);
-        let constant = |number| self.emitter.int(scalar_ty(scalar), number);
-        let arith = |op, a, b| self.emitter.arith(op, kept(a), b);
-        let rest = match (op, a.rest, b.rest) {
-            (Binary::Add, Some(rest), None) | (Binary::Add, None, Some(rest)) => Some(rest),
-            (Binary::Sub, Some(rest), None) => Some(rest),
-            (Binary::Add, Some(a), Some(b)) => Some(arith(Operation::Add, a, kept(b))),
-            (Binary::Sub, Some(a), Some(b)) => Some(arith(Operation::Sub, a, kept(b))),
-            (_, Some(rest), None) => Some(arith(Operation::Mul, rest, constant(b.by))),
-            (_, None, Some(rest)) => Some(arith(Operation::Mul, rest, constant(a.by))),
-            (_, _, _) => None,
+        let is_narrow = Range::new(min, max).fits(Scalar::I32);
+        let ty = if is_narrow { Ty::I32 } else { Ty::I64 };
+        // Of a sum the constants are gone; of a product the one is the factor.
+        let side = |side: Shifted<'c>| match side.rest {
+            Some(rest) => self.emitter.resize(rest, ty, true),
+            None if op == Binary::Mul => self.emitter.int(ty, side.by),
+            None => self.emitter.int(ty, 0),
         };
-        self.shifted.insert(result, Shifted { rest, by });
+        let rest = self.emitter.arith(operation, side(a), side(b));
+        self.shifted.insert(result, Shifted { rest: Some(rest), by });
     }
 
     /// A value as another one and a constant.

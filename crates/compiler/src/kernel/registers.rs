@@ -95,21 +95,15 @@ impl Registers {
     fn access(&mut self, kernel: &Kernel, address: Value, ty: Type) {
         let Some(&(local, element)) = self.elements.get(&address) else { return };
         let array = &kernel.locals[local.index()];
-        let width = &mut self.widths[local.index()];
-        *width = match (*width, lanes_of(ty, array.element)) {
-            (_, None) | (Width::Memory, _) => Width::Memory,
-            (_, Some(lanes)) if element + lanes > array.count => Width::Memory,
-            (Width::Unknown, Some(lanes))
-                if element.is_multiple_of(lanes) && array.count.is_multiple_of(lanes) =>
-            {
-                Width::Each(lanes)
+        let is_whole = |lanes| element.is_multiple_of(lanes) && array.count.is_multiple_of(lanes);
+        let before = self.widths[local.index()];
+        self.widths[local.index()] = match lanes_of(ty, array.element) {
+            _ if before == Width::Memory => Width::Memory,
+            Some(lanes) if element + lanes <= array.count => {
+                let is_same = [Width::Unknown, Width::Each(lanes)].contains(&before);
+                Width::Each(if is_same && is_whole(lanes) { lanes } else { 1 })
             }
-            (Width::Each(width), Some(lanes))
-                if width == lanes && element.is_multiple_of(lanes) =>
-            {
-                Width::Each(lanes)
-            }
-            (Width::Unknown | Width::Each(_), Some(_)) => Width::Each(1),
+            Some(_) | None => Width::Memory,
         };
     }
 

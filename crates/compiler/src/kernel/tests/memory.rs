@@ -6,8 +6,8 @@ use crate::kernel::registers::Registers;
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::kernel::Local;
 
-/// Elements `n * i`, `n * (i + 3)` and `(7 - n) * i + 5` in one loop body: what is constant is in
-/// the instructions.
+/// Elements `8 * (i + 3)`, `8 * i`, `8 * i + 3 - n`, the one behind it, `n - 3` and 9: what is
+/// constant is in the instructions.
 #[test]
 fn what_is_constant_in_an_address_is_added_by_the_access() {
     expect_instructions(
@@ -34,6 +34,10 @@ fn what_is_constant_in_an_address_is_added_by_the_access() {
            v19: int64 = mul v18, v7
            v20: pointer.global = offset v0, v19
            store v20, v10 align 4
+           v21: int64 = mul v5, v7
+           v22: int64 = add v21, v7
+           v23: pointer.global = offset v0, v22
+           store v23, v10 align 4
          }",
         "sm_80",
         &["ld.global", "st.global"],
@@ -43,6 +47,7 @@ fn what_is_constant_in_an_address_is_added_by_the_access() {
             st.global.b32  [%rd6+12], %r3;
             st.global.b32  [%rd6+16], %r3;
             st.global.b32  [%rd7+-12], %r3;
+            st.global.b32  [%rd1+36], %r3;
         "#]],
     );
 }
