@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Makes kernels, operation by operation. What can be computed at once is: an operation on
-//! constants gives a constant, and what changes nothing gives its operand.
+//! constants gives a constant, and what changes nothing gives its operand. What was computed before
+//! is not computed again.
 //!
 //! Whoever builds knows the types: an operation that its operands do not fit is found by the
 //! verifier.
@@ -12,10 +13,12 @@ use crate::kernel::{
     Kernel, Local, LocalArray, Param, Place, PlaceData, Shared, SharedArray, Slot, SlotData, Value,
     ValueData,
 };
+use crate::numbering::Numbering;
 use crate::op::{
     Binary, Call, Compare, Expr, Load, Op, OpKind, Operand, Ptx, Region, Rounding, Store, Unary,
 };
 use crate::types::{Scalar, Space, Type};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// A kernel in the making.
@@ -24,6 +27,9 @@ pub struct Builder {
     kernel: Kernel,
     /// The regions that are open, the outermost first.
     open: Vec<Region>,
+    numbering: Numbering,
+    /// The lanes that were taken out of vectors, each with its vector and its place there.
+    extracted: FxHashMap<Value, (Value, u8)>,
     /// Where what is built was written.
     here: Here,
     places: HashMap<PlaceData, Place>,
@@ -50,7 +56,16 @@ impl Builder {
         };
         let places = HashMap::from([(PlaceData::NOWHERE, Place::NOWHERE)]);
         let here = Here { data: PlaceData::NOWHERE, number: Some(Place::NOWHERE) };
-        Builder { kernel, open: vec![Region::default()], here, places }
+        let mut builder = Builder {
+            kernel,
+            open: Vec::new(),
+            numbering: Numbering::default(),
+            extracted: FxHashMap::default(),
+            here,
+            places,
+        };
+        builder.open();
+        builder
     }
 
     /// The kernel as far as it is made, but for its body.
@@ -141,10 +156,7 @@ impl Builder {
 
     /// A constant.
     pub fn constant(&mut self, constant: Const) -> Value {
-        let ty = Type::Scalar(constant.scalar());
-        let value = self.new_value(ty, Some(constant));
-        self.push(Some(value), OpKind::Expr(Expr::Const(constant)));
-        value
+        self.define(constant.scalar().into(), Expr::Const(constant))
     }
 
     /// An integer constant of that type.
@@ -229,8 +241,12 @@ impl Builder {
         }
     }
 
-    /// A vector of scalars of one type; the scalar itself where it is one.
+    /// A vector of scalars of one type; the scalar itself where it is one. The lanes of another
+    /// vector, all of them in order, are that one.
     pub fn vector(&mut self, lanes: Vec<Value>) -> Value {
+        if let Some(whole) = self.whole(&lanes) {
+            return whole;
+        }
         match (lanes.as_slice(), self.ty(lanes[0]).scalar()) {
             ([one], _) => *one,
             (_, Some(scalar)) => {
@@ -238,6 +254,14 @@ impl Builder {
             }
             (_, None) => unreachable!("a vector of pointers"),
         }
+    }
+
+    /// The vector whose lanes these are.
+    fn whole(&self, lanes: &[Value]) -> Option<Value> {
+        let (vector, _) = *self.extracted.get(lanes.first()?)?;
+        let is_next = |(place, lane)| self.extracted.get(lane) == Some(&(vector, place as u8));
+        let is_whole = usize::from(self.ty(vector).lanes()) == lanes.len();
+        (is_whole && lanes.iter().enumerate().all(is_next)).then_some(vector)
     }
 
     /// A vector of one scalar.
@@ -253,7 +277,11 @@ impl Builder {
     /// A lane of a vector; the scalar itself where there is one.
     pub fn extract(&mut self, vector: Value, lane: u8) -> Value {
         match self.ty(vector) {
-            Type::Vector(scalar, _) => self.define(scalar.into(), Expr::Extract(vector, lane)),
+            Type::Vector(scalar, _) => {
+                let value = self.define(scalar.into(), Expr::Extract(vector, lane));
+                self.extracted.insert(value, (vector, lane));
+                value
+            }
             Type::Scalar(_) | Type::Pointer(_) => vector,
         }
     }
@@ -318,7 +346,7 @@ impl Builder {
 
     /// Opens a region: what follows is in it, until it is [closed](Builder::close).
     pub fn open(&mut self) {
-        self.open.push(Region::default());
+        self.reopen(Region::default());
     }
 
     /// Closes the innermost region.
@@ -327,6 +355,7 @@ impl Builder {
     /// Where none is open but the body.
     pub fn close(&mut self) -> Region {
         assert!(self.open.len() > 1, "a region is open");
+        self.numbering.close();
         self.open.pop().unwrap_or_default()
     }
 
@@ -337,6 +366,7 @@ impl Builder {
 
     /// Opens a region that was closed: what follows is behind what it has.
     pub fn reopen(&mut self, region: Region) {
+        self.numbering.open();
         self.open.push(region);
     }
 
@@ -400,7 +430,23 @@ impl Builder {
     }
 
     fn define(&mut self, ty: Type, expr: Expr) -> Value {
-        let value = self.new_value(ty, None);
+        if !is_known_again(&expr) {
+            return self.compute(ty, expr);
+        }
+        let key = (ty, expr);
+        self.numbering.find(&key).unwrap_or_else(|| {
+            let value = self.compute(ty, key.1.clone());
+            self.numbering.note(key, value);
+            value
+        })
+    }
+
+    fn compute(&mut self, ty: Type, expr: Expr) -> Value {
+        let constant = match expr {
+            Expr::Const(constant) => Some(constant),
+            _ => None,
+        };
+        let value = self.new_value(ty, constant);
         self.push(Some(value), OpKind::Expr(expr));
         value
     }
@@ -420,6 +466,18 @@ impl Builder {
     fn push(&mut self, result: Option<Value>, kind: OpKind) {
         let op = Op { result, kind, place: self.place() };
         self.open.last_mut().expect("the body is open").0.push(op);
+    }
+}
+
+/// Whether an expression that is built again is the value that it was. A choice is one of its own:
+/// whoever builds may know more of one than of another.
+const fn is_known_again(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Compare(..) => true,
+        Expr::Convert(..) | Expr::Bitcast(_) | Expr::Splat(_) | Expr::Extract(..) => true,
+        Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) => true,
+        Expr::Vector(_) | Expr::Insert(..) | Expr::Select(..) => false,
+        Expr::Load(_) | Expr::Get(_) => false,
     }
 }
 

@@ -38,6 +38,7 @@ pub mod interp;
 pub mod intrinsic;
 pub mod kernel;
 pub mod math;
+mod numbering;
 pub mod op;
 pub mod ranges;
 pub mod shared;

@@ -90,7 +90,7 @@ pub enum OpKind {
 }
 
 /// What gives a value and does nothing else.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// Gives a constant.
     Const(Const),
@@ -245,7 +245,7 @@ names! {
 }
 
 /// What lies at an address, as the type of the result.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Load {
     /// The address.
     pub pointer: Value,
@@ -256,7 +256,7 @@ pub struct Load {
 }
 
 /// Reads only where a condition holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard {
     /// The condition.
     pub condition: Value,

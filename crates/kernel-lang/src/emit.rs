@@ -186,8 +186,11 @@ impl Arith for Elaborator<'_> {
             Op::Shr => self.compute_binary(Binary::Shr, left, right),
             Op::CeilDiv => self.ceil_div_value(left, right),
         };
-        self.know(value, facts);
-        self.leaf(value)
+        // It is known of the layout's number alone: where others compute the same it may wrap.
+        match self.b.known_int(value) {
+            Some(number) => Int::Known(number),
+            None => Int::Dynamic(Leaf { value, facts }),
+        }
     }
 
     fn facts(&self, value: &Leaf) -> Facts {

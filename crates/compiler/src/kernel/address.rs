@@ -6,7 +6,7 @@
 //! accesses.
 
 use super::Lowering;
-use crate::llvm::{Operation, Ty, V};
+use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_kernel_ir::Const;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Binary;
@@ -18,6 +18,8 @@ use kernpack_kernel_ir::types::{Scalar, Type};
 pub(super) struct Shifted<'c> {
     /// The other one, of an integer in 32 bits or in 64; nothing where all is constant.
     rest: Option<V<'c>>,
+    /// What the other one can be; of an address, anything.
+    range: Range,
     /// The constant.
     by: i64,
 }
@@ -42,18 +44,22 @@ impl<'c> Lowering<'c, '_> {
         if by == 0 {
             return;
         }
-        let Range { min, max, .. } = self.ranges.value(result);
-        let (min, max) = (min - i128::from(by), max - i128::from(by));
-        let is_narrow = Range::new(min, max).fits(Scalar::I32);
-        let ty = if is_narrow { Ty::I32 } else { Ty::I64 };
+        let range = self.range_without(result, by);
+        let ty = if range.fits(Scalar::I32) { Ty::I32 } else { Ty::I64 };
         // Of a sum the constants are gone; of a product the one is the factor.
         let side = |side: Shifted<'c>| match side.rest {
-            Some(rest) => self.emitter.resize(rest, ty, true),
+            Some(rest) => self.extended(rest, ty, side.range),
             None if op == Binary::Mul => self.emitter.int(ty, side.by),
             None => self.emitter.int(ty, 0),
         };
-        let rest = self.emitter.arith(operation, side(a), side(b));
-        self.shifted.insert(result, Shifted { rest: Some(rest), by });
+        let rest = self.emitter.sum(operation, Exact::No, side(a), side(b));
+        self.shifted.insert(result, Shifted { rest: Some(rest), range, by });
+    }
+
+    /// What is left of a value of which a constant is taken.
+    fn range_without(&self, value: Value, by: i64) -> Range {
+        let Range { min, max, .. } = self.ranges.value(value);
+        Range::new(min - i128::from(by), max - i128::from(by))
     }
 
     /// A value as another one and a constant.
@@ -61,8 +67,10 @@ impl<'c> Lowering<'c, '_> {
         let known = self.kernel.constant(value).and_then(Const::as_int);
         let noted = self.shifted.get(&value).copied();
         noted.unwrap_or_else(|| match known {
-            Some(by) => Shifted { rest: None, by },
-            None => Shifted { rest: Some(self.kept(value)), by: 0 },
+            Some(by) => Shifted { rest: None, range: Range::new(0, 0), by },
+            None => {
+                Shifted { rest: Some(self.kept(value)), range: self.ranges.value(value), by: 0 }
+            }
         })
     }
 
@@ -73,14 +81,15 @@ impl<'c> Lowering<'c, '_> {
         }
         let (before, bytes) = (self.shifted(pointer), self.shifted(bytes));
         let base = before.rest.unwrap_or_else(|| self.kept(pointer));
-        // What is kept in 32 bits is extended with its sign.
-        let rest = bytes.rest.map_or(base, |bytes| self.emitter.offset(base, bytes));
+        let rest = bytes.rest.map_or(base, |rest| {
+            self.emitter.offset(base, self.extended(rest, Ty::I64, bytes.range))
+        });
         let by = before.by.wrapping_add(bytes.by);
         let address = match by {
             0 => rest,
             by => self.emitter.offset(rest, self.emitter.int(Ty::I64, by)),
         };
         self.set_value(result, address);
-        self.shifted.insert(result, Shifted { rest: Some(rest), by });
+        self.shifted.insert(result, Shifted { rest: Some(rest), range: Range::ANY, by });
     }
 }

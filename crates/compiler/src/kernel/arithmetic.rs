@@ -4,7 +4,7 @@
 use super::Lowering;
 use super::control::less;
 use super::number::scalar_ty;
-use crate::llvm::{Operation, Predicate, Ty, V};
+use crate::llvm::{Exact, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, Compare, Unary};
 use kernpack_kernel_ir::ranges::{Range, is_exact};
@@ -125,14 +125,19 @@ impl<'c> Lowering<'c, '_> {
         }
     }
 
-    /// A sum, difference or product, and whether it can be said that it does not overflow.
+    /// A sum, difference or product, and what is known of its bits.
     fn sum(&self, operation: Operation, op: Binary, of: Ints, a: V<'c>, b: V<'c>) -> V<'c> {
         let Ints { scalar, ranges: [left, right] } = of;
         let fit = left.fits(scalar) && right.fits(scalar);
-        match fit && is_exact(op, left, right, scalar) {
-            true => self.emitter.arith_exact(operation, scalar.is_signed(), a, b),
-            false => self.emitter.arith(operation, a, b),
-        }
+        let is_exact = fit && is_exact(op, left, right, scalar);
+        let is_positive = op != Binary::Sub && left.min >= 0 && right.min >= 0;
+        let exact = match (is_exact, scalar.is_signed()) {
+            (false, _) => Exact::No,
+            (true, true) if is_positive => Exact::Both,
+            (true, true) => Exact::Signed,
+            (true, false) => Exact::Unsigned,
+        };
+        self.emitter.sum(operation, exact, a, b)
     }
 
     fn extreme(&self, which: &str, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {

@@ -3,7 +3,7 @@
 
 use super::Lowering;
 use super::number::scalar_ty;
-use crate::llvm::{Block, Operation, Predicate, V};
+use crate::llvm::{Block, Exact, Operation, Predicate, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, Region};
 use kernpack_kernel_ir::ranges::is_exact;
@@ -79,8 +79,9 @@ impl<'c> Lowering<'c, '_> {
         self.emitter.branch(is_below, turn, exit, None);
         self.emitter.at(turn);
         self.lower_turn(index, at.value(), count, Loop { next, exit }, body);
-        let (is_signed, here) = (count.scalar.is_signed(), self.emitter.here());
-        let sum = self.emitter.arith_exact(Operation::Add, is_signed, at.value(), count.step);
+        let exact = if count.scalar.is_signed() { Exact::Signed } else { Exact::Unsigned };
+        let here = self.emitter.here();
+        let sum = self.emitter.sum(Operation::Add, exact, at.value(), count.step);
         self.emitter.jump(head);
         at.close(sum, here);
         self.emitter.at(exit);

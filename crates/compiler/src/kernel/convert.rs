@@ -32,7 +32,11 @@ impl<'c> Lowering<'c, '_> {
             let kept = self.kept(value);
             // What is narrow has a sign.
             let is_signed = of.is_signed() || self.is_narrow(value);
-            let cut = self.emitter.resize(kept, scalar_ty(self.kept_scalar(result)), is_signed);
+            let ty = scalar_ty(self.kept_scalar(result));
+            let cut = match is_signed {
+                true => self.extended(kept, ty, self.ranges.value(value)),
+                false => self.emitter.resize(kept, ty, false),
+            };
             return self.set_value(result, cut);
         }
         let lanes = self.lanes(value).into_iter();

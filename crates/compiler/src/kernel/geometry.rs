@@ -2,7 +2,7 @@
 //! Where in the grid a thread is: special registers, of 32 bits each.
 
 use super::Lowering;
-use crate::llvm::{Operation, Ty, V};
+use crate::llvm::{Exact, Operation, Ty, V};
 use kernpack_kernel_ir::intrinsic::Geometry;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::types::Scalar;
@@ -50,8 +50,8 @@ impl<'c> Lowering<'c, '_> {
     fn linear(&self) -> V<'c> {
         let emitter = self.emitter;
         let of = |major, extent, minor| {
-            let scaled = emitter.arith_exact(Operation::Mul, true, major, extent);
-            emitter.arith_exact(Operation::Add, true, scaled, minor)
+            let scaled = emitter.sum(Operation::Mul, Exact::Both, major, extent);
+            emitter.sum(Operation::Add, Exact::Both, scaled, minor)
         };
         let [_, y, z] = self.kernel.block;
         match (y, z) {

@@ -84,8 +84,16 @@ impl<'c> Lowering<'c, '_> {
     /// A value in all its bits.
     pub(super) fn full(&self, value: Value) -> V<'c> {
         match self.is_narrow(value) {
-            true => self.emitter.resize(self.kept(value), Ty::I64, true),
+            true => self.extended(self.kept(value), Ty::I64, self.ranges.value(value)),
             false => self.kept(value),
+        }
+    }
+
+    /// An integer of that range in as many bits as another type has.
+    pub(super) fn extended(&self, value: V<'c>, ty: Ty, range: Range) -> V<'c> {
+        match range.min >= 0 && ty == Ty::I64 {
+            true => self.emitter.widen(value, ty),
+            false => self.emitter.resize(value, ty, true),
         }
     }
 
@@ -93,7 +101,7 @@ impl<'c> Lowering<'c, '_> {
     /// of which only those bits count.
     pub(super) fn cut(&self, value: Value, to: Scalar) -> V<'c> {
         match self.is_narrow(value) {
-            true => self.emitter.resize(self.kept(value), scalar_ty(to), true),
+            true => self.extended(self.kept(value), scalar_ty(to), self.ranges.value(value)),
             false if self.kernel.ty(value) == Type::Scalar(to) => self.kept(value),
             false => self.emitter.resize(self.kept(value), scalar_ty(to), to.is_signed()),
         }
@@ -109,6 +117,9 @@ impl<'c> Lowering<'c, '_> {
     pub(super) fn set_number(&mut self, result: Value, value: V<'c>, computed: Scalar) {
         let is_wide = matches!(self.kernel.ty(result), Type::Scalar(Scalar::I64 | Scalar::U64));
         let kept = match (is_wide, self.is_narrow(result)) {
+            (true, true) if scalar_ty(computed) == Ty::I64 => {
+                self.emitter.narrow(value, self.ranges.value(result).min < 0)
+            }
             (true, true) => self.emitter.resize(value, Ty::I32, computed.is_signed()),
             (true, false) => self.emitter.resize(value, Ty::I64, computed.is_signed()),
             (false, _) => value,

@@ -42,28 +42,28 @@ fn add_one() {
         ADD_ONE,
         "sm_90a",
         expect![[r#"
-        {
-        mov.u32  %r1, %ctaid.x;
-        ld.param.s32  %rd5, [add_one_param_2];
-        mul.wide.u32  %rd6, %r1, 256;
-        mov.u32  %r2, %tid.x;
-        cvt.u64.u32  %rd7, %r2;
-        add.s64  %rd8, %rd6, %rd7;
-        setp.ge.s64  %p1, %rd8, %rd5;
-        @%p1 bra  $L__BB0_2;
-        ld.param.b64  %rd3, [add_one_param_0];
-        ld.param.b64  %rd4, [add_one_param_1];
-        cvt.u32.u64  %r3, %rd8;
-        mul.wide.s32  %rd9, %r3, 4;
-        add.s64  %rd1, %rd3, %rd9;
-        add.s64  %rd2, %rd4, %rd9;
-        ld.global.nc.b32  %r4, [%rd1];
-        add.rn.f32  %r5, %r4, 0f3F800000;
-        st.global.b32  [%rd2], %r5;
-        $L__BB0_2:
-        ret;
-        }
-    "#]],
+            {
+            ld.param.b64  %rd5, [add_one_param_2];
+            mov.u32  %r1, %ctaid.x;
+            mul.wide.u32  %rd6, %r1, 256;
+            mov.u32  %r2, %tid.x;
+            cvt.u64.u32  %rd7, %r2;
+            add.s64  %rd8, %rd6, %rd7;
+            setp.ge.s64  %p1, %rd8, %rd5;
+            @%p1 bra  $L__BB0_2;
+            ld.param.b64  %rd3, [add_one_param_0];
+            ld.param.b64  %rd4, [add_one_param_1];
+            cvt.u32.u64  %r3, %rd8;
+            mul.wide.u32  %rd9, %r3, 4;
+            add.s64  %rd1, %rd3, %rd9;
+            add.s64  %rd2, %rd4, %rd9;
+            ld.global.nc.b32  %r4, [%rd1];
+            add.rn.f32  %r5, %r4, 0f3F800000;
+            st.global.b32  [%rd2], %r5;
+            $L__BB0_2:
+            ret;
+            }
+        "#]],
     );
 }
 
@@ -78,74 +78,69 @@ fn reduce_sum() {
             .shared .align 4 .b8 reduce_sum$shared0[32];
             ld.param.b64  %rd4, [reduce_sum_param_1];
             ld.param.b64  %rd5, [reduce_sum_param_0];
-            ld.param.b64  %rd6, [reduce_sum_param_2];
-            cvt.u32.u64  %r1, %rd6;
+            ld.param.b32  %r1, [reduce_sum_param_2];
             mov.u32  %r2, %ctaid.x;
             mov.u32  %r3, %tid.x;
-            shl.b32  %r4, %r3, 2;
-            cvt.u64.u32  %rd7, %r2;
-            cvt.s64.s32  %rd8, %rd6;
-            mul.lo.s64  %rd9, %rd8, %rd7;
-            shl.b64  %rd10, %rd9, 2;
-            mul.wide.u32  %rd11, %r3, 16;
-            add.s64  %rd12, %rd10, %rd11;
-            add.s64  %rd17, %rd5, %rd12;
-            mov.b32  %r31, 0f00000000;
-            mov.b32  %r32, %r4;
+            shl.b32  %r30, %r3, 2;
+            mul.wide.u32  %rd6, %r2, %r1;
+            shl.b64  %rd7, %rd6, 2;
+            mul.wide.u32  %rd8, %r3, 16;
+            add.s64  %rd9, %rd7, %rd8;
+            add.s64  %rd14, %rd5, %rd9;
+            mov.b32  %r29, 0f00000000;
             $L__BB0_1:
-            setp.ge.s32  %p1, %r32, %r1;
+            setp.ge.s32  %p1, %r30, %r1;
             @%p1 bra  $L__BB0_3;
-            ld.global.nc.v4.b32  {%r24, %r25, %r26, %r27}, [%rd17];
-            add.rn.f32  %r28, %r24, %r25;
-            add.rn.f32  %r29, %r26, %r27;
-            add.rn.f32  %r30, %r28, %r29;
-            add.rn.f32  %r31, %r31, %r30;
-            add.s32  %r32, %r32, 1024;
-            add.s64  %rd17, %rd17, 4096;
+            ld.global.nc.v4.b32  {%r22, %r23, %r24, %r25}, [%rd14];
+            add.rn.f32  %r26, %r22, %r23;
+            add.rn.f32  %r27, %r24, %r25;
+            add.rn.f32  %r28, %r26, %r27;
+            add.rn.f32  %r29, %r29, %r28;
+            add.s32  %r30, %r30, 1024;
+            add.s64  %rd14, %rd14, 4096;
             bra.uni  $L__BB0_1;
             $L__BB0_3:
-            shfl.sync.bfly.b32  %r9, %r31, 16, 31, -1;
-            add.rn.f32  %r10, %r31, %r9;
-            shfl.sync.bfly.b32  %r11, %r10, 8, 31, -1;
-            add.rn.f32  %r12, %r10, %r11;
-            shfl.sync.bfly.b32  %r13, %r12, 4, 31, -1;
-            add.rn.f32  %r14, %r12, %r13;
-            shfl.sync.bfly.b32  %r15, %r14, 2, 31, -1;
-            add.rn.f32  %r16, %r14, %r15;
-            shfl.sync.bfly.b32  %r17, %r16, 1, 31, -1;
+            shfl.sync.bfly.b32  %r8, %r29, 16, 31, -1;
+            add.rn.f32  %r9, %r29, %r8;
+            shfl.sync.bfly.b32  %r10, %r9, 8, 31, -1;
+            add.rn.f32  %r11, %r9, %r10;
+            shfl.sync.bfly.b32  %r12, %r11, 4, 31, -1;
+            add.rn.f32  %r13, %r11, %r12;
+            shfl.sync.bfly.b32  %r14, %r13, 2, 31, -1;
+            add.rn.f32  %r15, %r13, %r14;
+            shfl.sync.bfly.b32  %r16, %r15, 1, 31, -1;
             and.b32  %r5, %r3, 31;
             shr.u32  %r6, %r3, 5;
             setp.ne.b32  %p2, %r5, 0;
-            mov.b64  %rd14, reduce_sum$shared0;
+            mov.b64  %rd11, reduce_sum$shared0;
             @%p2 bra  $L__BB0_5;
-            mul.wide.u32  %rd13, %r6, 4;
-            add.s64  %rd1, %rd14, %rd13;
-            add.rn.f32  %r7, %r16, %r17;
-            st.shared.b32  [%rd1], %r7;
+            add.rn.f32  %r4, %r15, %r16;
+            mul.wide.u32  %rd10, %r6, 4;
+            add.s64  %rd1, %rd11, %rd10;
+            st.shared.b32  [%rd1], %r4;
             $L__BB0_5:
             bar.sync  0;
             setp.ne.b32  %p3, %r6, 0;
             @%p3 bra  $L__BB0_10;
-            setp.lt.u32  %p4, %r5, 8;
-            mov.b32  %r33, 0f00000000;
+            setp.lt.s32  %p4, %r5, 8;
+            mov.b32  %r31, 0f00000000;
             @%p4 bra  $L__BB0_7;
             bra.uni  $L__BB0_8;
             $L__BB0_7:
-            cvt.u64.u32  %rd15, %r4;
-            add.s64  %rd2, %rd14, %rd15;
-            ld.shared.b32  %r33, [%rd2];
+            mul.wide.u32  %rd12, %r5, 4;
+            add.s64  %rd2, %rd11, %rd12;
+            ld.shared.b32  %r31, [%rd2];
             $L__BB0_8:
-            shfl.sync.bfly.b32  %r18, %r33, 4, 31, -1;
-            add.rn.f32  %r19, %r33, %r18;
-            shfl.sync.bfly.b32  %r20, %r19, 2, 31, -1;
-            add.rn.f32  %r21, %r19, %r20;
-            shfl.sync.bfly.b32  %r22, %r21, 1, 31, -1;
+            shfl.sync.bfly.b32  %r17, %r31, 4, 31, -1;
+            add.rn.f32  %r18, %r31, %r17;
+            shfl.sync.bfly.b32  %r19, %r18, 2, 31, -1;
+            add.rn.f32  %r20, %r18, %r19;
+            shfl.sync.bfly.b32  %r21, %r20, 1, 31, -1;
             @%p2 bra  $L__BB0_10;
-            shl.b32  %r23, %r2, 2;
-            cvt.u64.u32  %rd16, %r23;
-            add.s64  %rd3, %rd4, %rd16;
-            add.rn.f32  %r8, %r21, %r22;
-            st.global.b32  [%rd3], %r8;
+            add.rn.f32  %r7, %r20, %r21;
+            mul.wide.u32  %rd13, %r2, 4;
+            add.s64  %rd3, %rd4, %rd13;
+            st.global.b32  [%rd3], %r7;
             $L__BB0_10:
             ret;
             }
@@ -236,13 +231,11 @@ fn an_index_is_computed_in_32_bits_where_bounds_prove_it() {
         "sm_90",
         &words,
         expect![[r#"
-        add.s32  %r3, %r2, 1;
-        setp.lt.u32  %p3, %r3, 2;
-        div.u32  %r5, %r1, %r4;
-        mul.lo.s32  %r7, %r5, %r4;
-        add.s32  %r9, %r5, %r8;
-        setp.ge.s32  %p4, %r11, %r1;
-    "#]],
+            div.u32  %r5, %r1, %r4;
+            mul.lo.s32  %r9, %r5, %r4;
+            add.s32  %r13, %r8, %r12;
+            setp.ge.s32  %p3, %r13, %r1;
+        "#]],
     );
     expect_instructions(
         &kernel("1.."),
@@ -269,9 +262,9 @@ fn an_index_is_computed_in_32_bits_where_bounds_prove_it() {
         "sm_90",
         &["mul", "shl", "add"],
         expect![[r#"
-        shl.b64  %rd3, %rd2, 32;
-        add.s64  %rd6, %rd1, %rd4;
-    "#]],
+            mul.wide.u32  %rd3, %r1, 8;
+            add.s64  %rd4, %rd1, %rd3;
+        "#]],
     );
 }
 
@@ -373,17 +366,17 @@ fn atomic_operations_say_order_and_scope() {
         "sm_80",
         &words,
         expect![[r#"
-        atom.relaxed.gpu.global.add.u32 %r2, [%rd1], %r3;
-        atom.acq_rel.cta.global.cas.b32 %r1, [%rd1], %r2, %r3;
-        fence.acq_rel.sys;
-        ld.acquire.sys.global.b32 %r4, [%rd1];
-        st.relaxed.gpu.global.b32 [%rd1], %r4;
-        fence.acq_rel.gpu;
-        ld.relaxed.gpu.global.b16 %rs5, [%rd1];
-        fma.rn.bf16  %rs3, %rs2, %rs4, %rs5;
-        atom.release.gpu.global.cas.b16 %rs1, [%rd1], %rs5, %rs3;
-        fence.acq_rel.cta;
-    "#]],
+            atom.relaxed.gpu.global.add.u32 %r2, [%rd1], %r3;
+            atom.acq_rel.cta.global.cas.b32 %r1, [%rd1], %r2, %r3;
+            fence.acq_rel.sys;
+            ld.acquire.sys.global.b32 %r4, [%rd1];
+            st.relaxed.gpu.global.b32 [%rd1], %r4;
+            fence.acq_rel.gpu;
+            ld.relaxed.gpu.global.b16 %rs5, [%rd1];
+            fma.rn.bf16  %rs3, %rs5, %rs4, %rs2;
+            atom.release.gpu.global.cas.b16 %rs1, [%rd1], %rs5, %rs3;
+            fence.acq_rel.cta;
+        "#]],
     );
     expect_instructions(
         text,
@@ -480,22 +473,23 @@ fn loops_end_where_sums_overflow() {
         "sm_90",
         &words,
         expect![[r#"
-        setp.ge.s32  %p1, %r2, %r1;
-        add.s64  %rd3, %rd3, %rd1;
-    "#]],
+            setp.ge.s32  %p1, %r3, %r1;
+            add.s32  %r3, %r3, %r2;
+        "#]],
     );
     expect_instructions(
         &kernel("", ""),
         "sm_90",
         &words,
         expect![[r#"
-            setp.gt.s64  %p1, %rd5, 0;
-            add.s64  %rd1, %rd4, -1;
-            setp.ne.b64  %p2, %rd7, 0;
-            add.s64  %rd9, %rd10, 1;
-            add.s64  %rd8, %rd8, %rd3;
-            add.s64  %rd9, %rd9, -1;
-            setp.ne.b64  %p3, %rd9, 0;
+            setp.gt.s64  %p1, %rd4, 0;
+            setp.lt.s64  %p2, %rd3, 1;
+            add.s64  %rd1, %rd3, -1;
+            setp.ne.b64  %p3, %rd6, 0;
+            add.s64  %rd8, %rd9, 1;
+            add.s64  %rd7, %rd7, %rd4;
+            add.s64  %rd8, %rd8, -1;
+            setp.ne.b64  %p4, %rd8, 0;
         "#]],
     );
 }

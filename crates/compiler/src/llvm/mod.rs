@@ -41,6 +41,7 @@ pub use inkwell::support::get_llvm_version as version;
 pub use inline::Inline;
 pub use kernel::{FloatOperation, KernelParam};
 pub use line::{KernelLine, Lines, Place};
+pub use number::Exact;
 pub use nvptx::{Ptx, PtxError, PtxOptions, ptx};
 pub use object::{CodegenError, Effort, write_object};
 pub use ty::{FloatKind, Lane, Space, Ty};

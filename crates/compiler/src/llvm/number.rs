@@ -4,34 +4,53 @@
 use super::{Emitter, Operation, Ty, V, int};
 use inkwell::FloatPredicate;
 
+/// As what the result of integers is known to have no more bits than they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exact {
+    /// As neither: it may wrap.
+    No,
+    /// As one with a sign.
+    Signed,
+    /// As one without.
+    Unsigned,
+    /// As both.
+    Both,
+}
+
 impl<'c> Emitter<'c> {
-    /// Addition, subtraction or multiplication of which it is known that the result has no more
-    /// bits than the operands, with a sign or without.
-    pub fn arith_exact(&self, operation: Operation, is_signed: bool, a: V<'c>, b: V<'c>) -> V<'c> {
-        let (left, right) = (int(a), int(b));
-        let builder = &self.builder;
-        let result = match (operation, is_signed) {
-            (Operation::Add, true) => builder.build_int_nsw_add(left, right, ""),
-            (Operation::Add, false) => builder.build_int_nuw_add(left, right, ""),
-            (Operation::Sub, true) => builder.build_int_nsw_sub(left, right, ""),
-            (Operation::Sub, false) => builder.build_int_nuw_sub(left, right, ""),
-            (Operation::Mul, true) => builder.build_int_nsw_mul(left, right, ""),
-            (Operation::Mul, false) => builder.build_int_nuw_mul(left, right, ""),
-            (
-                Operation::Div
-                | Operation::Rem
-                | Operation::DivUnsigned
-                | Operation::RemUnsigned
-                | Operation::And
-                | Operation::Or
-                | Operation::Xor
-                | Operation::ShiftLeft
-                | Operation::ShiftRight
-                | Operation::ShiftRightZeros,
-                _,
-            ) => return self.arith(operation, a, b),
+    /// A sum, a difference or a product, as LLVM has them in the end: with a power of two it is a
+    /// shift, and with nothing no instruction at all.
+    pub fn sum(&self, operation: Operation, exact: Exact, a: V<'c>, b: V<'c>) -> V<'c> {
+        let result = match (operation, power_of_two(a), power_of_two(b)) {
+            (Operation::Add, ..) if is_zero(a) => return b,
+            (Operation::Add | Operation::Sub, ..) if is_zero(b) => return a,
+            (Operation::Mul, _, Some(bits)) => self.shifted_by(a, bits),
+            (Operation::Mul, Some(bits), None) => self.shifted_by(b, bits),
+            _ => self.arith(operation, a, b),
         };
-        result.expect("a block is being written").into()
+        // What is computed of constants is no instruction.
+        if let Some(sum) = int(result).as_instruction().filter(|_| exact != Exact::No) {
+            let (signed, unsigned) = (exact != Exact::Unsigned, exact != Exact::Signed);
+            sum.set_no_signed_wrap_flag(signed).expect("a sum may wrap");
+            sum.set_no_unsigned_wrap_flag(unsigned).expect("a sum may wrap");
+        }
+        result
+    }
+
+    fn shifted_by(&self, value: V<'c>, bits: u32) -> V<'c> {
+        let ty = int(value).get_type();
+        self.arith(Operation::ShiftLeft, value, ty.const_int(bits.into(), false).into())
+    }
+
+    /// An integer that is known to be no less than 0, in at least as many bits.
+    pub fn widen(&self, value: V<'c>, ty: Ty) -> V<'c> {
+        let wide = self.resize(value, ty, false);
+        if wide != value
+            && let Some(extended) = int(wide).as_instruction()
+        {
+            extended.set_non_negative_flag(true).expect("an extension with zeros");
+        }
+        wide
     }
 
     /// An integer in as many bits as another type has: cut off, or extended with its sign or with
@@ -46,6 +65,19 @@ impl<'c> Emitter<'c> {
             std::cmp::Ordering::Less => self.builder.build_int_z_extend(value, ty, ""),
         };
         resized.expect("a block is being written").into()
+    }
+
+    /// An integer in 32 bits, of which it is known that it has no more with a sign, and whether it
+    /// has a sign at all.
+    pub fn narrow(&self, value: V<'c>, has_sign: bool) -> V<'c> {
+        let cut = self.resize(value, Ty::I32, true);
+        if cut != value
+            && let Some(cut) = int(cut).as_instruction()
+        {
+            cut.set_no_signed_wrap_flag(true).expect("a cut may wrap");
+            cut.set_no_unsigned_wrap_flag(!has_sign).expect("a cut may wrap");
+        }
+        cut
     }
 
     /// The number or truth of that type which these bits are.
@@ -102,4 +134,14 @@ impl<'c> Emitter<'c> {
         };
         result.expect("a block is being written").into()
     }
+}
+
+fn is_zero(value: V<'_>) -> bool {
+    int(value).get_sign_extended_constant() == Some(0)
+}
+
+/// Which power of two a constant is, as a number with a sign.
+fn power_of_two(value: V<'_>) -> Option<u32> {
+    let known = u64::try_from(int(value).get_sign_extended_constant()?).ok()?;
+    known.is_power_of_two().then(|| known.trailing_zeros())
 }

@@ -3,7 +3,8 @@
 //!
 //! Few passes run before the code generator: it has those itself that kernels gain from, and the
 //! assembler optimises once more. Variables become values, what is computed twice is computed once,
-//! and blocks that do nothing are gone; more made no machine code better.
+//! and what can be known is; more made no machine code better. What LLVM's larger passes would
+//! bring into the form that its code generator likes, the lowering writes so at once.
 //!
 //! The module must be right, and must use nothing that the architecture has not: an instruction
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.
@@ -21,9 +22,8 @@ use inkwell::targets::{
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 /// What makes values of variables: of arrays too, or where there are none.
 const TO_VALUES: [&str; 2] = ["sroa", "mem2reg"];
-/// The passes behind it. As text `instcombine` counts on being done after one round, and ends the
-/// process where it is not, unless it is told otherwise.
-const PASSES: &str = "early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
+/// The passes behind it.
+const PASSES: &str = "early-cse,instsimplify";
 /// The versions of PTX that LLVM writes.
 const VERSIONS: &[PtxVersion] = &[
     PtxVersion::new(4, 0),

@@ -98,7 +98,7 @@ fn conditions_count_where_they_hold() {
     let inside = b.binary(Binary::Mul, i, four);
     let then = b.close();
     b.if_else(both, then, Region::default());
-    let outside = b.binary(Binary::Mul, i, four);
+    let outside = b.binary(Binary::Mul, four, i);
     // What leaves where the index is not below leaves one that is.
     b.open();
     b.effect(OpKind::Jump(Jump::Return));
@@ -107,12 +107,13 @@ fn conditions_count_where_they_hold() {
     b.if_else(beyond, then, Region::default());
     let behind = b.binary(Binary::Max, i, zero);
     b.in_bounds(i, four);
-    let stated = b.binary(Binary::Mul, i, four);
+    let five = b.index(5);
+    let stated = b.binary(Binary::Mul, i, five);
     let ranges = Ranges::of(&b.finish());
     expect_value(&ranges, inside, "0..=396 * 4");
     assert!(!ranges.value(outside).fits(Scalar::I32));
     expect_value(&ranges, behind, "0..=99 * 1");
-    expect_value(&ranges, stated, "0..=12 * 4");
+    expect_value(&ranges, stated, "0..=15 * 5");
     assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
     assert!(!ranges.value(i).fits(Scalar::I32));
 }

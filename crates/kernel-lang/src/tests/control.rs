@@ -45,111 +45,102 @@ def k(x, out, threads: kp.Constexpr):
         source,
         &[read("x", F32, &["m", "n"]), written("out", F32, &["m"]), int(256)],
         expect![[r#"
-        kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 m: int64 0..1099511627776, v3 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
-          shared0 partial: float32 bytes 32 align 16
-          s0 acc: float32
-          s1 chosen: float32
-          v4: pointer.shared = shared0
-          v5: int64 = call block_idx.x()
-          v6: int64 = call thread_idx.x()
-          v7: int64 = const 256
-          v8: float32 = const 0.0
-          set s0, v8
-          for v9: int64 = v6 to v1 step v7 {
-            v10: float32 = get s0
-            inbounds v5, v2
-            inbounds v9, v1
-            v11: int64 = mul v5, v1
-            v12: int64 = add v11, v9
-            v13: int64 = const 4
-            v14: int64 = mul v12, v13
-            v15: pointer.global = offset v0, v14
-            v16: float32 = load v15 align 4
-            v17: float32 = add v10, v16
-            set s0, v17
-          }
-          v18: float32 = get s0
-          v19: int32 = const 16
-          v20: float32 = call shuffle.xor(v18, v19)
-          v21: float32 = add v18, v20
-          v22: int32 = const 8
-          v23: float32 = call shuffle.xor(v21, v22)
-          v24: float32 = add v21, v23
-          v25: int32 = const 4
-          v26: float32 = call shuffle.xor(v24, v25)
-          v27: float32 = add v24, v26
-          v28: int32 = const 2
-          v29: float32 = call shuffle.xor(v27, v28)
-          v30: float32 = add v27, v29
-          v31: int32 = const 1
-          v32: float32 = call shuffle.xor(v30, v31)
-          v33: float32 = add v30, v32
-          set s0, v33
-          v34: int64 = call lane_idx()
-          v35: int64 = const 0
-          v36: bool = eq v34, v35
-          if v36 {
-            v37: float32 = get s0
-            v38: int64 = call warp_idx()
-            v39: int64 = const 4
-            v40: int64 = mul v38, v39
-            v41: pointer.shared = offset v4, v40
-            store v41, v37 align 4
-          }
-          call barrier()
-          v42: int64 = call warp_idx()
-          v43: int64 = const 0
-          v44: bool = eq v42, v43
-          if v44 {
-            v45: int64 = call lane_idx()
-            v46: int64 = const 8
-            v47: bool = lt v45, v46
-            if v47 {
-              v48: int64 = call lane_idx()
-              v49: int64 = const 8
-              inbounds v48, v49
-              v50: int64 = const 4
-              v51: int64 = mul v48, v50
-              v52: pointer.shared = offset v4, v51
-              v53: float32 = load v52 align 4
-              set s1, v53
-            } else {
-              v54: float32 = const 0.0
-              set s1, v54
+            kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 m: int64 0..1099511627776, v3 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
+              shared0 partial: float32 bytes 32 align 16
+              s0 acc: float32
+              s1 chosen: float32
+              v4: pointer.shared = shared0
+              v5: int64 = call block_idx.x()
+              v6: int64 = call thread_idx.x()
+              v7: int64 = const 256
+              v8: float32 = const 0.0
+              set s0, v8
+              for v9: int64 = v6 to v1 step v7 {
+                v10: float32 = get s0
+                inbounds v5, v2
+                inbounds v9, v1
+                v11: int64 = mul v5, v1
+                v12: int64 = add v11, v9
+                v13: int64 = const 4
+                v14: int64 = mul v12, v13
+                v15: pointer.global = offset v0, v14
+                v16: float32 = load v15 align 4
+                v17: float32 = add v10, v16
+                set s0, v17
+              }
+              v18: float32 = get s0
+              v19: int32 = const 16
+              v20: float32 = call shuffle.xor(v18, v19)
+              v21: float32 = add v18, v20
+              v22: int32 = const 8
+              v23: float32 = call shuffle.xor(v21, v22)
+              v24: float32 = add v21, v23
+              v25: int32 = const 4
+              v26: float32 = call shuffle.xor(v24, v25)
+              v27: float32 = add v24, v26
+              v28: int32 = const 2
+              v29: float32 = call shuffle.xor(v27, v28)
+              v30: float32 = add v27, v29
+              v31: int32 = const 1
+              v32: float32 = call shuffle.xor(v30, v31)
+              v33: float32 = add v30, v32
+              set s0, v33
+              v34: int64 = call lane_idx()
+              v35: int64 = const 0
+              v36: bool = eq v34, v35
+              if v36 {
+                v37: float32 = get s0
+                v38: int64 = call warp_idx()
+                v39: int64 = const 4
+                v40: int64 = mul v38, v39
+                v41: pointer.shared = offset v4, v40
+                store v41, v37 align 4
+              }
+              call barrier()
+              v42: int64 = call warp_idx()
+              v43: bool = eq v42, v35
+              if v43 {
+                v44: int64 = call lane_idx()
+                v45: int64 = const 8
+                v46: bool = lt v44, v45
+                if v46 {
+                  v47: int64 = call lane_idx()
+                  inbounds v47, v45
+                  v48: int64 = const 4
+                  v49: int64 = mul v47, v48
+                  v50: pointer.shared = offset v4, v49
+                  v51: float32 = load v50 align 4
+                  set s1, v51
+                } else {
+                  set s1, v8
+                }
+                v52: float32 = get s1
+                set s0, v52
+                v53: float32 = get s0
+                v54: float32 = call shuffle.xor(v53, v19)
+                v55: float32 = add v53, v54
+                v56: float32 = call shuffle.xor(v55, v22)
+                v57: float32 = add v55, v56
+                v58: float32 = call shuffle.xor(v57, v25)
+                v59: float32 = add v57, v58
+                v60: float32 = call shuffle.xor(v59, v28)
+                v61: float32 = add v59, v60
+                v62: float32 = call shuffle.xor(v61, v31)
+                v63: float32 = add v61, v62
+                set s0, v63
+                v64: int64 = call lane_idx()
+                v65: bool = eq v64, v35
+                if v65 {
+                  v66: float32 = get s0
+                  inbounds v5, v2
+                  v67: int64 = const 4
+                  v68: int64 = mul v5, v67
+                  v69: pointer.global = offset v3, v68
+                  store v69, v66 align 4
+                }
+              }
             }
-            v55: float32 = get s1
-            set s0, v55
-            v56: float32 = get s0
-            v57: int32 = const 16
-            v58: float32 = call shuffle.xor(v56, v57)
-            v59: float32 = add v56, v58
-            v60: int32 = const 8
-            v61: float32 = call shuffle.xor(v59, v60)
-            v62: float32 = add v59, v61
-            v63: int32 = const 4
-            v64: float32 = call shuffle.xor(v62, v63)
-            v65: float32 = add v62, v64
-            v66: int32 = const 2
-            v67: float32 = call shuffle.xor(v65, v66)
-            v68: float32 = add v65, v67
-            v69: int32 = const 1
-            v70: float32 = call shuffle.xor(v68, v69)
-            v71: float32 = add v68, v70
-            set s0, v71
-            v72: int64 = call lane_idx()
-            v73: int64 = const 0
-            v74: bool = eq v72, v73
-            if v74 {
-              v75: float32 = get s0
-              inbounds v5, v2
-              v76: int64 = const 4
-              v77: int64 = mul v5, v76
-              v78: pointer.global = offset v3, v77
-              store v78, v75 align 4
-            }
-          }
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -449,22 +440,19 @@ def k(x, out):
         source,
         &[read("x", F32, &["8", "n"]), written("out", F32, &["n"])],
         expect![[r#"
-        kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
-          v3: int64 = call thread_idx.x()
-          v4: int64 = const 4
-          v5: int64 = mul v3, v4
-          inbounds v5, v1
-          v6: int64 = const 4
-          v7: int64 = mul v5, v6
-          v8: pointer.global = offset v0, v7
-          v9: float32 = load v8 align 4
-          inbounds v3, v1
-          v10: int64 = const 4
-          v11: int64 = mul v3, v10
-          v12: pointer.global = offset v2, v11
-          store v12, v9 align 4
-        }
-    "#]],
+            kernel k(v0 x: pointer.global float32 align 16 alone, v1 n: int64 0..1099511627776, v2 out: pointer.global float32 align 16 alone written) block [256, 1, 1] {
+              v3: int64 = call thread_idx.x()
+              v4: int64 = const 4
+              v5: int64 = mul v3, v4
+              inbounds v5, v1
+              v6: int64 = mul v5, v4
+              v7: pointer.global = offset v0, v6
+              v8: float32 = load v7 align 4
+              inbounds v3, v1
+              v9: pointer.global = offset v2, v5
+              store v9, v8 align 4
+            }
+        "#]],
     );
 }
 
@@ -485,40 +473,38 @@ def k(out, n):
         source,
         &[written("out", I64, &["n"]), scalar("n", I64)],
         expect![[r#"
-        kernel k(v0 out: pointer.global int64 align 16 alone written, v1 n: int64 0..1099511627776) block [256, 1, 1] {
-          s0 result: int64
-          s1 returned: bool
-          v2: int64 = const 0
-          set s0, v2
-          v3: bool = const false
-          set s1, v3
-          v4: int64 = const 0
-          v5: int64 = const 1
-          for v6: int64 = v4 to v5 step v5 {
-            v7: int64 = const 0
-            v8: int64 = const 1
-            for v9: int64 = v7 to v1 step v8 {
-              v10: int64 = mul v9, v9
-              v11: bool = gt v10, v1
-              if v11 {
-                set s0, v9
-                v12: bool = const true
-                set s1, v12
+            kernel k(v0 out: pointer.global int64 align 16 alone written, v1 n: int64 0..1099511627776) block [256, 1, 1] {
+              s0 result: int64
+              s1 returned: bool
+              v2: int64 = const 0
+              set s0, v2
+              v3: bool = const false
+              set s1, v3
+              v4: int64 = const 1
+              for v5: int64 = v2 to v4 step v4 {
+                v6: int64 = const 0
+                v7: int64 = const 1
+                for v8: int64 = v6 to v1 step v7 {
+                  v9: int64 = mul v8, v8
+                  v10: bool = gt v9, v1
+                  if v10 {
+                    set s0, v8
+                    v11: bool = const true
+                    set s1, v11
+                    break
+                  }
+                }
+                v12: bool = get s1
+                if v12 {
+                  break
+                }
+                set s0, v1
                 break
               }
+              v13: int64 = get s0
+              inbounds v2, v1
+              store v0, v13 align 8
             }
-            v13: bool = get s1
-            if v13 {
-              break
-            }
-            set s0, v1
-            break
-          }
-          v14: int64 = get s0
-          v15: int64 = const 0
-          inbounds v15, v1
-          store v0, v14 align 8
-        }
-    "#]],
+        "#]],
     );
 }

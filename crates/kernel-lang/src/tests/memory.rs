@@ -42,62 +42,62 @@ fn what_divides_extents_makes_accesses_wide() {
         body,
         &two("n % 4"),
         expect![[r#"
-        inbounds v4, v2
-        inbounds v4, v2
-        inbounds v4, v10
-        inbounds v4, v7
-        v19: pointer.global = offset v0, v18
-        v20: float32x4 = load v19 align 16
-        v28: pointer.global = offset v3, v27
-        store v28, v25 align 16
-        passed x, n: int64, m: int64, out
-    "#]],
+            inbounds v4, v2
+            inbounds v4, v2
+            inbounds v4, v7
+            inbounds v4, v7
+            v11: pointer.global = offset v0, v10
+            v12: float32x4 = load v11 align 16
+            v13: pointer.global = offset v3, v10
+            store v13, v12 align 16
+            passed x, n: int64, m: int64, out
+        "#]],
     );
     check(
         body,
         &two("n"),
         expect![[r#"
-        inbounds v4, v2
-        inbounds v4, v2
-        inbounds v4, v14
-        inbounds v4, v9
-        v23: pointer.global = offset v0, v22
-        v24: float32 = load v23 align 4
-        v29: pointer.global = offset v0, v28
-        v30: float32 = load v29 align 4
-        v35: pointer.global = offset v0, v34
-        v36: float32 = load v35 align 4
-        v41: pointer.global = offset v0, v40
-        v42: float32 = load v41 align 4
-        v45: pointer.global = offset v3, v44
-        store v45, v24 align 4
-        v50: pointer.global = offset v3, v49
-        store v50, v30 align 4
-        v55: pointer.global = offset v3, v54
-        store v55, v36 align 4
-        v60: pointer.global = offset v3, v59
-        store v60, v42 align 4
-        passed x, n: int64, m: int64, out
-    "#]],
+            inbounds v4, v2
+            inbounds v4, v2
+            inbounds v4, v10
+            inbounds v4, v10
+            v14: pointer.global = offset v0, v13
+            v15: float32 = load v14 align 4
+            v18: pointer.global = offset v0, v17
+            v19: float32 = load v18 align 4
+            v23: pointer.global = offset v0, v22
+            v24: float32 = load v23 align 4
+            v27: pointer.global = offset v0, v26
+            v28: float32 = load v27 align 4
+            v29: pointer.global = offset v3, v13
+            store v29, v15 align 4
+            v30: pointer.global = offset v3, v17
+            store v30, v19 align 4
+            v31: pointer.global = offset v3, v22
+            store v31, v24 align 4
+            v32: pointer.global = offset v3, v26
+            store v32, v28 align 4
+            passed x, n: int64, m: int64, out
+        "#]],
     );
     check(
         body,
         &two("n % 2"),
         expect![[r#"
-        inbounds v4, v2
-        inbounds v4, v2
-        inbounds v4, v14
-        inbounds v4, v9
-        v23: pointer.global = offset v0, v22
-        v24: float32x2 = load v23 align 8
-        v31: pointer.global = offset v0, v30
-        v32: float32x2 = load v31 align 8
-        v38: pointer.global = offset v3, v37
-        store v38, v35 align 8
-        v44: pointer.global = offset v3, v43
-        store v44, v41 align 8
-        passed x, n: int64, m: int64, out
-    "#]],
+            inbounds v4, v2
+            inbounds v4, v2
+            inbounds v4, v9
+            inbounds v4, v9
+            v13: pointer.global = offset v0, v12
+            v14: float32x2 = load v13 align 8
+            v18: pointer.global = offset v0, v17
+            v19: float32x2 = load v18 align 8
+            v20: pointer.global = offset v3, v12
+            store v20, v14 align 8
+            v21: pointer.global = offset v3, v17
+            store v21, v19 align 8
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 
@@ -112,15 +112,15 @@ fn halves_go_eight_at_a_time() {
             inbounds v4, v2
             inbounds v9, v8
             inbounds v4, v2
-            inbounds v15, v14
-            v19: pointer.global = offset v0, v18
-            v20: bfloat16x8 = load v19 align 16
-            v33: pointer.global = offset v0, v32
-            v34: bfloat16x8 = load v33 align 16
-            v46: pointer.global = offset v3, v45
-            store v46, v43 align 16
-            v52: pointer.global = offset v3, v51
-            store v52, v49 align 16
+            inbounds v9, v8
+            v13: pointer.global = offset v0, v12
+            v14: bfloat16x8 = load v13 align 16
+            v18: pointer.global = offset v0, v17
+            v19: bfloat16x8 = load v18 align 16
+            v20: pointer.global = offset v3, v12
+            store v20, v14 align 16
+            v21: pointer.global = offset v3, v17
+            store v21, v19 align 16
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -136,11 +136,11 @@ fn a_predicate_guards_accesses() {
             inbounds v4, v2
             inbounds v7, v6
             inbounds v4, v2
-            inbounds v11, v10
-            v16: pointer.global = offset v0, v15
-            v19: float32x4 = load v16 align 16 when v13 else v18
-            v27: pointer.global = offset v3, v26
-            store v27, v24 align 16 when v13
+            inbounds v7, v6
+            v11: pointer.global = offset v0, v10
+            v14: float32x4 = load v11 align 16 when v9 else v13
+            v15: pointer.global = offset v3, v10
+            store v15, v14 align 16 when v9
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -153,24 +153,23 @@ fn a_predicate_guards_accesses() {
             inbounds v4, v2
             inbounds v7, v6
             inbounds v4, v2
-            inbounds v11, v10
+            inbounds v7, v6
             inbounds v4, v2
-            inbounds v15, v14
-            v16: pointer.local = local0
-            store v16, v18 align 1
-            v22: pointer.local = offset v16, v21
-            store v22, v20 align 1
-            v23: bool = load v16 align 1
-            v25: pointer.local = offset v16, v24
-            v26: bool = load v25 align 1
-            v29: pointer.global = offset v0, v28
-            v31: float32 = load v29 align 4 when v23 else v30
-            v36: pointer.global = offset v0, v35
-            v38: float32 = load v36 align 4 when v26 else v37
-            v41: pointer.global = offset v3, v40
-            store v41, v31 align 4 when v23
-            v46: pointer.global = offset v3, v45
-            store v46, v38 align 4 when v26
+            inbounds v7, v6
+            v9: pointer.local = local0
+            store v9, v10 align 1
+            v13: pointer.local = offset v9, v11
+            store v13, v12 align 1
+            v14: bool = load v9 align 1
+            v15: bool = load v13 align 1
+            v18: pointer.global = offset v0, v17
+            v20: float32 = load v18 align 4 when v14 else v19
+            v23: pointer.global = offset v0, v22
+            v24: float32 = load v23 align 4 when v15 else v19
+            v25: pointer.global = offset v3, v17
+            store v25, v20 align 4 when v14
+            v26: pointer.global = offset v3, v22
+            store v26, v24 align 4 when v15
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -187,27 +186,26 @@ fn a_column_is_read_one_by_one() {
             inbounds v9, v8
             inbounds v4, v1
             v10: pointer.local = local0
-            v13: pointer.global = offset v0, v12
-            v14: float32 = load v13 align 4
-            v18: pointer.global = offset v0, v17
-            v19: float32 = load v18 align 4
-            v25: pointer.global = offset v0, v24
-            v26: float32 = load v25 align 4
-            v32: pointer.global = offset v0, v31
-            v33: float32 = load v32 align 4
-            store v10, v14 align 4
-            v35: pointer.local = offset v10, v34
-            store v35, v19 align 4
-            v37: pointer.local = offset v10, v36
-            store v37, v26 align 4
-            v39: pointer.local = offset v10, v38
-            store v39, v33 align 4
-            v41: pointer.local = offset v10, v40
-            v42: float32 = load v41 align 4
-            inbounds v43, v2
+            v12: pointer.global = offset v0, v11
+            v13: float32 = load v12 align 4
+            v16: pointer.global = offset v0, v15
+            v17: float32 = load v16 align 4
+            v22: pointer.global = offset v0, v21
+            v23: float32 = load v22 align 4
+            v27: pointer.global = offset v0, v26
+            v28: float32 = load v27 align 4
+            store v10, v13 align 4
+            v29: pointer.local = offset v10, v5
+            store v29, v17 align 4
+            v31: pointer.local = offset v10, v30
+            store v31, v23 align 4
+            v33: pointer.local = offset v10, v32
+            store v33, v28 align 4
+            v34: float32 = load v33 align 4
+            inbounds v9, v2
             inbounds v4, v1
-            v46: pointer.global = offset v3, v45
-            store v46, v42 align 4
+            v35: pointer.global = offset v3, v11
+            store v35, v34 align 4
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -230,16 +228,15 @@ fn shared_arrays_grow_with_dims() {
             v13: pointer.global = offset v0, v12
             v14: float32 = load v13 align 4
             inbounds v5, v7
-            v18: pointer.shared = offset v8, v17
-            store v18, v14 align 4
-            store v9, v19 align 2
+            v17: pointer.shared = offset v8, v16
+            store v17, v14 align 4
+            store v9, v18 align 2
             inbounds v5, v7
-            v23: pointer.shared = offset v8, v22
-            v24: float32 = load v23 align 4
-            inbounds v25, v2
+            v19: float32 = load v17 align 4
+            inbounds v10, v2
             inbounds v5, v1
-            v28: pointer.global = offset v3, v27
-            store v28, v24 align 4
+            v20: pointer.global = offset v3, v12
+            store v20, v19 align 4
             passed x, n: int64, m: int64, out, (n + 1)*2*4: int64
             shared ceildiv((n + 1)*2*4, 16)*16 + 16
         "#]],
@@ -249,23 +246,22 @@ fn shared_arrays_grow_with_dims() {
         body,
         &arguments,
         expect![[r#"
-        shared0 s: float32 bytes 65536 align 16
-        v5: pointer.shared = shared0
-        inbounds v6, v2
-        inbounds v4, v1
-        v9: pointer.global = offset v0, v8
-        v10: float32 = load v9 align 4
-        v15: pointer.shared = offset v5, v14
-        store v15, v10 align 4
-        v20: pointer.shared = offset v5, v19
-        v21: float32 = load v20 align 4
-        inbounds v22, v2
-        inbounds v4, v1
-        v25: pointer.global = offset v3, v24
-        store v25, v21 align 4
-        passed x, n: int64, m: int64, out
-        shared 65536
-    "#]],
+            shared0 s: float32 bytes 65536 align 16
+            v5: pointer.shared = shared0
+            inbounds v6, v2
+            inbounds v4, v1
+            v9: pointer.global = offset v0, v8
+            v10: float32 = load v9 align 4
+            v14: pointer.shared = offset v5, v13
+            store v14, v10 align 4
+            v15: float32 = load v14 align 4
+            inbounds v6, v2
+            inbounds v4, v1
+            v16: pointer.global = offset v3, v8
+            store v16, v15 align 4
+            passed x, n: int64, m: int64, out
+            shared 65536
+        "#]],
     );
 }
 
@@ -284,17 +280,17 @@ out[0, t] = s[t % 8, 3]";
             shared0 s: float32 bytes 1024 align 128
             v5: pointer.shared = shared0
             inbounds v7, v2
-            inbounds v9, v11
-            v27: pointer.global = offset v0, v26
-            v28: float32x4 = load v27 align 16
-            v41: pointer.shared = offset v5, v40
-            store v41, v33 align 16
-            v55: pointer.shared = offset v5, v54
-            v56: float32 = load v55 align 4
-            inbounds v57, v2
+            inbounds v8, v10
+            v18: pointer.global = offset v0, v17
+            v19: float32x4 = load v18 align 16
+            v26: pointer.shared = offset v5, v25
+            store v26, v19 align 16
+            v33: pointer.shared = offset v5, v32
+            v34: float32 = load v33 align 4
+            inbounds v35, v2
             inbounds v4, v1
-            v60: pointer.global = offset v3, v59
-            store v60, v56 align 4
+            v37: pointer.global = offset v3, v36
+            store v37, v34 align 4
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -306,11 +302,11 @@ fn only_what_is_used_is_passed() {
         "out[0, 0] = 1.0",
         &two("n"),
         expect![[r#"
-        inbounds v3, v1
-        inbounds v4, v0
-        store v2, v5 align 4
-        passed n: int64, m: int64, out
-    "#]],
+            inbounds v3, v1
+            inbounds v3, v0
+            store v2, v4 align 4
+            passed n: int64, m: int64, out
+        "#]],
     );
     check(
         "if c > 3:\n    out[0, 0] = 1.0",
@@ -329,17 +325,17 @@ fn memory_is_recast() {
         body,
         &arguments,
         expect![[r#"
-        inbounds v7, v2
-        inbounds v4, v6
-        v10: pointer.global = offset v0, v9
-        v11: float16 = load v10 align 2
-        inbounds v4, v1
-        v14: pointer.global = offset v3, v13
-        store v14, v11 align 2
-        v16: pointer.global = offset v0, v15
-        v17: uint8x4 = load v16 align 4
-        passed x, n: int64, m: int64, out
-    "#]],
+            inbounds v7, v2
+            inbounds v4, v6
+            v9: pointer.global = offset v0, v8
+            v10: float16 = load v9 align 2
+            inbounds v4, v1
+            v11: pointer.global = offset v3, v8
+            store v11, v10 align 2
+            v13: pointer.global = offset v0, v12
+            v14: uint8x4 = load v13 align 4
+            passed x, n: int64, m: int64, out
+        "#]],
     );
 }
 
@@ -356,14 +352,14 @@ kp.make_tensor(x.iterator, kp.make_layout((64, 64)))[1, 2]";
         body,
         &arguments,
         expect![[r#"
-        v21: pointer.global = offset v0, v20
-        v22: float32 = load v21 align 4
-        v27: pointer.global = offset v1, v26
-        store v27, v22 align 4
-        v29: pointer.global = offset v0, v28
-        v30: float32 = load v29 align 4
-        passed x, out
-    "#]],
+            v13: pointer.global = offset v0, v12
+            v14: float32 = load v13 align 4
+            v18: pointer.global = offset v1, v17
+            store v18, v14 align 4
+            v20: pointer.global = offset v0, v19
+            v21: float32 = load v20 align 4
+            passed x, out
+        "#]],
     );
 }
 
@@ -382,11 +378,11 @@ fn views_with_offsets_come_from_launches() {
         body,
         &arguments,
         expect![[r#"
-        inbounds v3, v1
-        v5: pointer.global = offset v0, v4
-        v6: float32x4 = load v5 align 16
-        store v2, v19 align 16
-        passed x, m: int64, out
-    "#]],
+            inbounds v3, v1
+            v5: pointer.global = offset v0, v4
+            v6: float32x4 = load v5 align 16
+            store v2, v16 align 16
+            passed x, m: int64, out
+        "#]],
     );
 }

@@ -79,3 +79,60 @@ fn operations_on_integers_are_instructions_of_their_type() {
     "#]]
     .assert_eq(&listed);
 }
+
+/// What LLVM is given for operations on numbers with bounds.
+fn given(params: &str, ops: &str) -> String {
+    let text =
+        format!("kernel k(v0 out: pointer.global int64 align 8 written, {params}) {{ {ops} }}");
+    let kernel = super::kernel(&text);
+    let llvm = super::super::llvm_text(&[&kernel], "sm_80".parse().expect("one"), false);
+    let code = llvm.lines().skip_while(|line| !line.starts_with("entry:")).skip(1);
+    let code = code.take_while(|line| !line.starts_with('}')).map(str::trim);
+    let of_numbers = code.filter(|line| !line.starts_with("store") && !line.starts_with("ret"));
+    of_numbers.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn what_is_known_of_numbers_is_said_of_their_instructions() {
+    let ops = "
+        v3: int64 = const 8
+        v4: int64 = mul v1, v3
+        v5: int64 = add v4, v2
+        v6: int64 = sub v1, v2
+        v7: int64 = mul v5, v6
+        v8: int64 = add v7, v2
+        store v0, v8 align 8";
+    let bounded = "v1 a: int64 0..1000, v2 b: int64 0..1000";
+    expect![[r#"
+        %3 = trunc nuw nsw i64 %1 to i32
+        %4 = trunc nuw nsw i64 %2 to i32
+        %5 = shl nuw nsw i32 %3, 3
+        %6 = add nuw nsw i32 %5, %4
+        %7 = sub nsw i32 %3, %4
+        %8 = mul nsw i32 %6, %7
+        %9 = add nsw i32 %8, %4
+        %10 = sext i32 %9 to i64
+    "#]]
+    .assert_eq(&given(bounded, ops));
+    let with_signs = "v1 a: int64 -1000..1000, v2 b: int64 0..1000";
+    expect![[r#"
+        %3 = trunc nsw i64 %1 to i32
+        %4 = trunc nuw nsw i64 %2 to i32
+        %5 = shl nsw i32 %3, 3
+        %6 = add nsw i32 %5, %4
+        %7 = sub nsw i32 %3, %4
+        %8 = mul nsw i32 %6, %7
+        %9 = add nsw i32 %8, %4
+        %10 = sext i32 %9 to i64
+    "#]]
+    .assert_eq(&given(with_signs, ops));
+    let of_any_size = "v1 a: int64, v2 b: int64 0..";
+    expect![[r#"
+        %3 = shl i64 %1, 3
+        %4 = add i64 %3, %2
+        %5 = sub i64 %1, %2
+        %6 = mul i64 %4, %5
+        %7 = add i64 %6, %2
+    "#]]
+    .assert_eq(&given(of_any_size, ops));
+}

@@ -48,9 +48,9 @@ fn emit_add_one<'c>(context: &'c Context, with_lines: bool) -> Emitter<'c> {
     emitter.branch(is_inside, inside, end, None);
     emitter.at(inside);
     at(0, 9);
-    let bytes = emitter.arith_exact(
+    let bytes = emitter.sum(
         super::super::Operation::Mul,
-        true,
+        super::super::Exact::Signed,
         emitter.resize(index, Ty::I64, true),
         emitter.int(Ty::I64, 4),
     );

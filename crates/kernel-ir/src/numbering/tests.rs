@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is computed once, and where it is known.
+
+use crate::builder::Builder;
+use crate::constant::Const;
+use crate::kernel::{Slot, Value};
+use crate::op::{Binary, Region, Rounding};
+use crate::types::{Scalar, Type};
+
+/// A kernel in the making, and a number that no constant is.
+fn begin() -> (Builder, Slot, Value) {
+    let mut b = Builder::new("k", vec![]);
+    let slot = b.slot("n", Scalar::I64.into());
+    let number = b.get(slot);
+    (b, slot, number)
+}
+
+fn double(b: &mut Builder, number: Value) -> Value {
+    let two = b.index(2);
+    b.binary(Binary::Mul, number, two)
+}
+
+#[test]
+fn what_is_computed_twice_is_computed_once() {
+    let (mut b, _, number) = begin();
+    assert_eq!(double(&mut b, number), double(&mut b, number));
+    assert_eq!(b.finish().body.0.len(), 3, "a number, a constant, a product");
+}
+
+#[test]
+fn regions_within_know_it() {
+    let (mut b, _, number) = begin();
+    let doubled = double(&mut b, number);
+    b.open();
+    b.open();
+    assert_eq!(double(&mut b, number), doubled);
+}
+
+#[test]
+fn a_region_forgets_when_it_closes() {
+    let (mut b, _, number) = begin();
+    b.open();
+    let doubled = double(&mut b, number);
+    let region = b.close();
+    b.open();
+    assert_ne!(double(&mut b, number), doubled, "of a region beside it");
+    b.close();
+    b.reopen(region);
+    assert_ne!(double(&mut b, number), doubled, "the same region may be elsewhere now");
+    b.close();
+    b.append(Region::default());
+    assert_ne!(double(&mut b, number), doubled, "of a region within");
+}
+
+#[test]
+fn what_may_have_changed_is_another_value() {
+    let (mut b, slot, number) = begin();
+    assert_ne!(b.get(slot), number);
+}
+
+#[test]
+fn types_and_bits_tell_expressions_apart() {
+    let (mut b, _, number) = begin();
+    let narrow = b.convert(number, Scalar::I32, Rounding::NearestEven);
+    assert_ne!(b.convert(number, Scalar::I16, Rounding::NearestEven), narrow);
+    let zero = b.constant(Const::float(Scalar::F32, 0.0));
+    assert_ne!(b.constant(Const::float(Scalar::F32, -0.0)), zero);
+    let nan = b.constant(Const::float(Scalar::F32, f64::NAN));
+    assert_eq!(b.constant(Const::float(Scalar::F32, f64::NAN)), nan);
+}
+
+#[test]
+fn all_lanes_of_a_vector_are_that_vector() {
+    let mut b = Builder::new("k", vec![]);
+    let slot = b.slot("v", Type::Vector(Scalar::F32, 4));
+    let vector = b.get(slot);
+    let lanes: Vec<_> = (0..4).map(|lane| b.extract(vector, lane)).collect();
+    assert_eq!(b.vector(lanes.clone()), vector);
+    let other_order = vec![lanes[1], lanes[0], lanes[2], lanes[3]];
+    assert_ne!(b.vector(other_order), vector);
+    let half = b.vector(lanes[..2].to_vec());
+    assert_eq!(b.ty(half), Type::Vector(Scalar::F32, 2));
+    let another = b.get(slot);
+    let of_another = b.extract(another, 3);
+    assert_ne!(b.vector(vec![lanes[0], lanes[1], lanes[2], of_another]), vector);
+}
