@@ -19,7 +19,6 @@ use crate::op::{
 };
 use crate::types::{Scalar, Space, Type};
 use rustc_hash::FxHashMap;
-use std::collections::HashMap;
 
 /// A kernel in the making.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ pub struct Builder {
     extracted: FxHashMap<Value, (Value, u8)>,
     /// Where what is built was written.
     here: Here,
-    places: HashMap<PlaceData, Place>,
+    places: FxHashMap<PlaceData, Place>,
 }
 
 /// Where what is built was written. It gets a number once something is built there: most
@@ -54,7 +53,7 @@ impl Builder {
             places: vec![PlaceData::NOWHERE],
             ..Kernel::default()
         };
-        let places = HashMap::from([(PlaceData::NOWHERE, Place::NOWHERE)]);
+        let places = FxHashMap::from_iter([(PlaceData::NOWHERE, Place::NOWHERE)]);
         let here = Here { data: PlaceData::NOWHERE, number: Some(Place::NOWHERE) };
         let mut builder = Builder {
             kernel,

@@ -20,13 +20,13 @@ use crate::intrinsic::{Geometry, Meaning};
 use crate::kernel::{Kernel, ParamKind, Slot, Value};
 use crate::op::{Binary, Call, Compare, Expr, Op, OpKind, Region, Unary};
 use crate::types::{Scalar, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The ranges of a kernel's integers.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     values: Vec<Range>,
-    operands: HashMap<Value, [Range; 2]>,
+    operands: FxHashMap<Value, [Range; 2]>,
     slots: Vec<Range>,
 }
 
@@ -66,9 +66,9 @@ struct Analysis<'k> {
     /// Of each value what it can be where the analysis stands: nothing for what has not been come
     /// to, or can be nothing.
     known: Vec<Option<Range>>,
-    operands: HashMap<Value, [Range; 2]>,
+    operands: FxHashMap<Value, [Range; 2]>,
     /// What made each truth value.
-    conditions: HashMap<Value, &'k Expr>,
+    conditions: FxHashMap<Value, &'k Expr>,
     /// What each slot can hold, as far as is known.
     slots: Vec<Option<Range>>,
     /// What was put into each slot in this round.
@@ -82,8 +82,8 @@ impl<'k> Analysis<'k> {
         Analysis {
             kernel,
             known: vec![None; kernel.values.len()],
-            operands: HashMap::new(),
-            conditions: HashMap::new(),
+            operands: FxHashMap::default(),
+            conditions: FxHashMap::default(),
             slots: vec![None; kernel.slots.len()],
             put: vec![],
             outside: vec![],

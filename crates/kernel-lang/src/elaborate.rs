@@ -20,6 +20,7 @@ use kernpack_kernel_ir::{Builder, Kernel, Scalar};
 use kernpack_layout::{Facts, Int};
 use kernpack_syntax::{Diagnostic, Diagnostics, Severity, Span};
 use kernpack_validators::{Expr, KernelArg};
+use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -102,11 +103,11 @@ pub(crate) struct Elaborator<'f> {
     /// What the kernel is passed, as far as it asked.
     pub parameters: Parameters,
     /// What is known of integers that threads compute.
-    pub facts: HashMap<kernel::Value, Facts>,
+    pub facts: FxHashMap<kernel::Value, Facts>,
     /// How integers were computed, for layouts that want to know products.
-    pub products: HashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
+    pub products: FxHashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
     /// Numbers that are choices between literals, and have the type of what they meet.
-    pub literals: HashMap<kernel::Value, crate::number::LiteralChoice>,
+    pub literals: FxHashMap<kernel::Value, crate::number::LiteralChoice>,
     /// The names of each call; the last are not the current ones.
     pub frames: Vec<Frame>,
     /// The calls that we are in, the kernel first.
@@ -141,9 +142,9 @@ impl<'f> Elaborator<'f> {
             files,
             b: Builder::new(request.symbol, Vec::new()),
             parameters: Parameters::default(),
-            facts: HashMap::new(),
-            products: HashMap::new(),
-            literals: HashMap::new(),
+            facts: FxHashMap::default(),
+            products: FxHashMap::default(),
+            literals: FxHashMap::default(),
             frames: Vec::new(),
             activations: Vec::new(),
             optionals: Vec::new(),

@@ -10,6 +10,7 @@ use kernpack_kernel_ir::{Builder, Kernel, Scalar};
 use kernpack_validators::expr::Op;
 use kernpack_validators::plan::CScalar;
 use kernpack_validators::{Expr, KernelArg};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// The most operations on the way to a name, in an expression that a launch is to compute.
@@ -23,7 +24,7 @@ pub(crate) struct Parameters {
     list: Vec<Parameter>,
     known: HashMap<String, Value>,
     /// What numbers are, in terms of a call.
-    exprs: HashMap<Value, Expr>,
+    exprs: FxHashMap<Value, Expr>,
 }
 
 #[derive(Debug)]

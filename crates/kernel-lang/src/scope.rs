@@ -12,7 +12,7 @@ use crate::value::{Elements, Items, Value};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_syntax::Span;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The names of one call of a function.
@@ -77,7 +77,7 @@ pub(crate) struct Frame {
     /// The names around a function that stands in another.
     pub outer: Option<FrameId>,
     /// Each with the branch in which it was bound.
-    names: HashMap<Name, (Variable, u64)>,
+    names: FxHashMap<Name, (Variable, u64)>,
     /// What names stood for before a branch bound them, in order.
     trail: Vec<(Name, Option<(Variable, u64)>)>,
     /// The branches that we are in; 0 stands for the function itself.
@@ -95,7 +95,7 @@ pub(crate) type Bound = Vec<(Name, Variable)>;
 impl Frame {
     /// No names.
     pub fn new(module: ModuleId, outer: Option<FrameId>) -> Frame {
-        let (names, trail) = (HashMap::new(), Vec::new());
+        let (names, trail) = (FxHashMap::default(), Vec::new());
         Frame { module, outer, names, trail, branches: Vec::new(), n_branches: 0 }
     }
 

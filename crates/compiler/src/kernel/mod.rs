@@ -46,7 +46,7 @@ use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
 use registers::Registers;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What kernels became.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,8 +110,8 @@ fn lower_kernel<'c>(
         arch,
         function,
         values: vec![None; kernel.values.len()],
-        lanes: HashMap::new(),
-        shifted: HashMap::new(),
+        lanes: FxHashMap::default(),
+        shifted: FxHashMap::default(),
         registers: Registers::of(kernel),
         slots: vec![],
         locals: vec![],
@@ -139,9 +139,9 @@ struct Lowering<'c, 'k> {
     /// The values that there are so far, narrow ones in 32 bits.
     values: Vec<Option<V<'c>>>,
     /// The lanes of vectors that were made of them.
-    lanes: HashMap<Value, Vec<V<'c>>>,
+    lanes: FxHashMap<Value, Vec<V<'c>>>,
     /// Integers and addresses in which something is constant.
-    shifted: HashMap<Value, Shifted<'c>>,
+    shifted: FxHashMap<Value, Shifted<'c>>,
     /// Which register tensors are variables.
     registers: Registers,
     /// The addresses of slots.
