@@ -29,6 +29,8 @@ pub struct Builder {
     numbering: Numbering,
     /// The lanes that were taken out of vectors, each with its vector and its place there.
     extracted: FxHashMap<Value, (Value, u8)>,
+    /// Products of integers with a constant, each with its other factor.
+    scaled: FxHashMap<Value, (Value, Const)>,
     /// Where what is built was written.
     here: Here,
     places: FxHashMap<PlaceData, Place>,
@@ -60,6 +62,7 @@ impl Builder {
             open: Vec::new(),
             numbering: Numbering::default(),
             extracted: FxHashMap::default(),
+            scaled: FxHashMap::default(),
             here,
             places,
         };
@@ -183,9 +186,27 @@ impl Builder {
             (a, b) => match Self::unchanged(op, a, b) {
                 Some(Side::Left) => left,
                 Some(Side::Right) => right,
-                None => self.define(self.ty(left), Expr::Binary(op, left, right)),
+                None => match (op, a, b) {
+                    (Binary::Mul, None, Some(factor)) => self.scale(left, factor),
+                    (Binary::Mul, Some(factor), None) => self.scale(right, factor),
+                    _ => self.define(self.ty(left), Expr::Binary(op, left, right)),
+                },
             },
         }
+    }
+
+    /// A product with a constant. Of integers, a product of one is one of its other factor.
+    fn scale(&mut self, value: Value, factor: Const) -> Value {
+        let (value, factor) = match self.scaled.get(&value) {
+            Some((other, first)) => (*other, eval::binary(Binary::Mul, *first, factor)),
+            None => (value, factor),
+        };
+        let (ty, by) = (self.ty(value), self.constant(factor));
+        let product = self.define(ty, Expr::Binary(Binary::Mul, value, by));
+        if factor.as_int().is_some() {
+            self.scaled.insert(product, (value, factor));
+        }
+        product
     }
 
     /// Which operand the result is, of integers: adding 0 and multiplying with 1 or 0.
@@ -497,3 +518,6 @@ enum Side {
     Left,
     Right,
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,3 @@ impl Numbering {
         self.computed.insert(expr, Computed { value, depth: outer.len(), region });
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,7 +9,7 @@
 use crate::argument::Argument;
 use crate::builtin;
 use crate::file::{Definition, KernelFiles, ModuleId};
-use crate::inline::Activation;
+use crate::inline::{Activation, Control};
 use crate::parameter::Parameters;
 use crate::python::tree::Name;
 use crate::scope::{Frame, FrameId};
@@ -265,7 +265,8 @@ impl<'f> Elaborator<'f> {
         self.report(Diagnostic::new(code, message).label(span, "").help(help))
     }
 
-    /// Whether the kernel, or what is computed for it, has become too large; reports that once.
+    /// Whether the kernel, or what is computed for it, has become too large; reports that once, at
+    /// the innermost loop that is unrolled.
     pub fn is_too_large(&mut self, span: Span) -> bool {
         let is_large = self.b.kernel().values.len() > MOST_OPERATIONS || self.steps > MOST_STEPS;
         if is_large && !self.is_exhausted {
@@ -275,6 +276,12 @@ impl<'f> Elaborator<'f> {
                  {MOST_STEPS} steps while compiling"
             );
             let help = "write `range` where `range_constexpr` unrolls too much";
+            let controls = self.activations.iter().rev().flat_map(|one| one.controls.iter().rev());
+            let mut unrolled = controls.filter_map(|control| match control {
+                Control::Unrolled(span) => Some(*span),
+                Control::Branch | Control::Loop => None,
+            });
+            let span = unrolled.next().unwrap_or(span);
             self.mistake("kernel-size", span, message, help);
         }
         self.is_exhausted

@@ -38,8 +38,8 @@ pub(crate) enum Control {
     Branch,
     /// A loop of the kernel's.
     Loop,
-    /// A loop that is unrolled.
-    Unrolled,
+    /// A loop that is unrolled, and what it goes over.
+    Unrolled(Span),
 }
 
 /// What returns under conditions of the kernel's.
@@ -197,8 +197,11 @@ impl Elaborator<'_> {
 
     /// `return value`
     pub fn leave_function(&mut self, value: Option<&Expr>, span: Span) -> Flow {
-        let is_conditional =
-            self.activation().controls.iter().any(|control| *control != Control::Unrolled);
+        let is_conditional = self
+            .activation()
+            .controls
+            .iter()
+            .any(|control| !matches!(control, Control::Unrolled(_)));
         if self.activation().is_kernel {
             if let Some(value) =
                 value.filter(|value| !matches!(value.kind, crate::python::tree::ExprKind::None))

@@ -106,7 +106,7 @@ impl Elaborator<'_> {
         };
         let is_conditional = at + 1 < controls.len();
         match (&controls[at], is_conditional) {
-            (Control::Unrolled, true) => {
+            (Control::Unrolled(_), true) => {
                 let message =
                     format!("`{word}` out of a loop that unrolls, on a condition of the kernel's");
                 let help =
@@ -114,7 +114,7 @@ impl Elaborator<'_> {
                 self.mistake("unrolled", span, message, help);
                 Flow::Ended
             }
-            (Control::Unrolled, false) => unrolled,
+            (Control::Unrolled(_), false) => unrolled,
             (Control::Loop | Control::Branch, _) => {
                 self.b.effect(OpKind::Jump(jump));
                 Flow::Ended

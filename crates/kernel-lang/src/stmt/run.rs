@@ -95,7 +95,7 @@ impl Elaborator<'_> {
         body: &Block,
         span: Span,
     ) -> Flow {
-        self.activation().controls.push(Control::Unrolled);
+        self.activation().controls.push(Control::Unrolled(span));
         let mut flow = Flow::Next;
         for item in turns {
             self.steps += 1;

@@ -445,12 +445,13 @@ def k(x, out):
               v4: int64 = const 4
               v5: int64 = mul v3, v4
               inbounds v5, v1
-              v6: int64 = mul v5, v4
-              v7: pointer.global = offset v0, v6
-              v8: float32 = load v7 align 4
+              v6: int64 = const 16
+              v7: int64 = mul v3, v6
+              v8: pointer.global = offset v0, v7
+              v9: float32 = load v8 align 4
               inbounds v3, v1
-              v9: pointer.global = offset v2, v5
-              store v9, v8 align 4
+              v10: pointer.global = offset v2, v5
+              store v10, v9 align 4
             }
         "#]],
     );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is computed once, and where it is known.
+//! What is computed at once, what is computed once, and where it is known.
 
 use crate::builder::Builder;
 use crate::constant::Const;
@@ -83,4 +83,30 @@ fn all_lanes_of_a_vector_are_that_vector() {
     let another = b.get(slot);
     let of_another = b.extract(another, 3);
     assert_ne!(b.vector(vec![lanes[0], lanes[1], lanes[2], of_another]), vector);
+}
+
+#[test]
+fn a_product_of_a_product_with_constants_is_one_product() {
+    let (mut b, slot, number) = begin();
+    let [three, five] = [3, 5].map(|factor| b.index(factor));
+    let product = b.binary(Binary::Mul, number, three);
+    let fifteen = b.index(15);
+    let at_once = b.binary(Binary::Mul, number, fifteen);
+    assert_eq!(b.binary(Binary::Mul, product, five), at_once);
+    assert_eq!(b.binary(Binary::Mul, five, product), at_once);
+    let other = b.get(slot);
+    assert_ne!(b.binary(Binary::Mul, other, fifteen), at_once);
+    assert_ne!(b.binary(Binary::Mul, product, other), b.binary(Binary::Mul, number, other));
+}
+
+#[test]
+fn products_of_floats_are_rounded_each() {
+    let mut b = Builder::new("k", vec![]);
+    let slot = b.slot("f", Scalar::F32.into());
+    let number = b.get(slot);
+    let third = b.constant(Const::float(Scalar::F32, 1.0 / 3.0));
+    let product = b.binary(Binary::Mul, number, third);
+    let again = b.binary(Binary::Mul, product, third);
+    b.binary(Binary::Mul, again, third);
+    assert_eq!(b.finish().body.0.len(), 5, "a number, a constant, three products");
 }
