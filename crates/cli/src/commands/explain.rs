@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack explain NAME|MESSAGE`
 //!
-//! Checks explain themselves, in their catalogue ([`fault`]). What builds refuse and what the CUDA
-//! driver says is explained in documents, a row each ([`page`]).
+//! Checks explain themselves, in their catalogue ([`fault`]). What builds refuse, what runs
+//! find and what the CUDA driver says is explained in documents, a row each ([`page`]).
 
 mod fault;
 mod page;
@@ -86,7 +86,7 @@ fn unknown(asked: &str) -> anyhow::Error {
             anyhow!("nothing is called `{asked}`; did you mean `{name}`?")
         }
         _ => anyhow!(
-            "nothing is called `{asked}` or says so; docs/faults.md, docs/diagnostics.md and docs/errors.md have all that there is"
+            "nothing is called `{asked}` or says so; docs/faults.md, docs/diagnostics.md, docs/debugging.md and docs/errors.md have all that there is"
         ),
     }
 }
@@ -94,6 +94,7 @@ fn unknown(asked: &str) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::{CATALOGUE, find, page};
+    use kernpack_kernel_ir::interp::Kind;
 
     fn names(message: &str) -> Vec<String> {
         find(message).into_iter().map(|found| found.name).collect()
@@ -191,6 +192,30 @@ mod tests {
             names("RuntimeError: CUDA Error: cudaErrorPeerAccess (9, X) launching `k`: x"),
             ["cuda-error"]
         );
+    }
+
+    #[test]
+    fn every_finding_has_a_page() {
+        for kind in Kind::ALL {
+            let found = page::find(kind.code());
+            assert_eq!(found.len(), 1, "{}", kind.code());
+            assert_eq!(found[0].kind, "finding of a run", "{}", kind.code());
+        }
+        let findings = page::pages().into_iter().filter(|page| page.kind == "finding of a run");
+        assert_eq!(findings.count(), Kind::ALL.len());
+    }
+
+    /// Without the code that it is printed with.
+    #[test]
+    fn a_finding_is_known_by_its_words() {
+        let page = |message: &str| names(message).join(" ");
+        let index =
+            "index 7 is out of bounds: the extent is 5, in thread (1, 0, 0) of block (0, 0, 0)";
+        assert_eq!(page(index), "index-out-of-bounds");
+        let loops = "a loop does not end: its warp has run 65536 turns, in thread (0, 0, 0)";
+        assert_eq!(page(loops), "endless-loop");
+        let barrier = "a barrier that not all threads come to: thread (0, 0, 0) has ended";
+        assert_eq!(page(barrier), "divergent-barrier");
     }
 
     /// As the tests of the driver's errors have them.

@@ -306,7 +306,7 @@ fn what_is_no_check() {
         &["explain", "division", "by", "zero"],
         expect![[r#"
             exit 1
-            err: error: nothing is called `division by zero` or says so; docs/faults.md, docs/diagnostics.md and docs/errors.md have all that there is
+            err: error: nothing is called `division by zero` or says so; docs/faults.md, docs/diagnostics.md, docs/debugging.md and docs/errors.md have all that there is
         "#]],
     );
     Bench::new().expect(

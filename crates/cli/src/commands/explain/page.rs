@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pages that stand in documents: a row of a table each, with names, what they mean, and messages.
 //!
-//! Errors of builds are known by the codes in them. Errors of the CUDA driver are known by their
+//! Errors of builds and findings of runs are known by the codes in them. Errors of the CUDA driver are known by their
 //! names, other messages by their fixed words.
 
 /// The tables, and what they are about.
-const TABLES: [(&str, &str); 2] = [
+const TABLES: [(&str, &str); 3] = [
     ("error of a build", include_str!("../../../../../docs/diagnostics.md")),
+    ("finding of a run", include_str!("../../../../../docs/debugging.md")),
     ("RuntimeError", include_str!("../../../../../docs/errors.md")),
 ];
 
