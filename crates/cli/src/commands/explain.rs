@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `kernpack explain NAME|MESSAGE`
 //!
-//! Checks explain themselves, in their catalogue ([`fault`]). What builds refuse, what runs
-//! find and what the CUDA driver says is explained in documents, a row each ([`page`]).
+//! Checks explain themselves, in their catalogue ([`fault`]). What builds refuse, what runs find
+//! and what the CUDA driver says is explained in documents, a row each ([`page`]).
 
 mod fault;
 mod page;

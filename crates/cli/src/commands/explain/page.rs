@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pages that stand in documents: a row of a table each, with names, what they mean, and messages.
 //!
-//! Errors of builds and findings of runs are known by the codes in them. Errors of the CUDA driver are known by their
-//! names, other messages by their fixed words.
+//! Errors of builds and findings of runs are known by the codes in them. Errors of the CUDA driver
+//! are known by their names, other messages by their fixed words.
 
 /// The tables, and what they are about.
 const TABLES: [(&str, &str); 3] = [
