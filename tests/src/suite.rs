@@ -82,13 +82,21 @@ impl<'r> Run<'r> {
         let mut subjects: Vec<Subject> = Vec::new();
         for block in document.blocks() {
             let described = block::kind(&block.info).and_then(|kind| match kind.role {
-                Role::Begin(begin) => begin(&block.text).map(|subject| subjects.push(subject)),
+                Role::Begin(begin) => {
+                    let subject = begin(&block.text);
+                    let problem = subject.as_ref().err().cloned();
+                    subjects.push(subject.unwrap_or_else(|_| Subject::new("")));
+                    problem.map_or(Ok(()), Err)
+                }
                 Role::Add(add) => match subjects.last_mut() {
                     Some(subject) => add(&block.text, subject),
                     None => Err(NO_SIGNATURE.to_string()),
                 },
-                Role::Call(_) | Role::Show(_) | Role::Kernels(_) => Ok(()),
+                Role::Call(_) | Role::Show(_) | Role::End(_) | Role::Kernels(_) => Ok(()),
             });
+            if block.text.lines().any(|line| line.starts_with("```")) {
+                self.fail(block.line, "the block does not end");
+            }
             if let Err(problem) = described {
                 self.fail(block.line, &problem);
             }
@@ -134,7 +142,9 @@ impl<'r> Run<'r> {
             }
             Role::Call(call) => {
                 self.settle();
-                let Some(mut interpreter) = Interpreter::new(subject) else { return };
+                let Some(mut interpreter) = Interpreter::new(subject) else {
+                    return self.fail(block.line, "the function has problems: nothing is called");
+                };
                 let mut compiled = module.map(|module| module.callee(number));
                 let mut callees: Vec<&mut dyn Callee> = vec![&mut interpreter];
                 callees.extend(compiled.iter_mut().map(|compiled| compiled as &mut dyn Callee));
@@ -147,8 +157,15 @@ impl<'r> Run<'r> {
                 let outcome = self.called.as_ref().map(|(_, outcome)| outcome);
                 let shown = show(&Shown { subject, outcome });
                 self.compare(block, shown);
-                self.called = None;
-                self.unshown = None;
+                if kind.info == block::PROBLEMS.info {
+                    self.unshown = None;
+                }
+            }
+            Role::End(show) => {
+                let called = self.called.take();
+                let outcome = called.as_ref().map(|(_, outcome)| outcome);
+                let shown = show(&Shown { subject, outcome });
+                self.compare(block, shown);
             }
             Role::Kernels(_) => {}
         }

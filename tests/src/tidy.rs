@@ -74,6 +74,11 @@ fn paths() -> Vec<String> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let output = std::process::Command::new("git").current_dir(root()).args(arguments).output();
     let output = output.expect("git runs");
+    assert!(
+        output.status.success(),
+        "git lists files: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let paths = String::from_utf8(output.stdout).expect("paths are text");
     paths.lines().map(str::to_string).collect()
 }
@@ -99,9 +104,14 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
     for (start, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let Some(name) = function_name(code) else { continue };
-        let end = format!("{}}}", &line[..line.len() - code.len()]);
+        let indent = &line[..line.len() - code.len()];
+        let end = format!("{indent}}}");
+        // What is within the function is further in.
+        let is_own =
+            |line: &str| line.strip_prefix(indent).is_some_and(|own| !own.starts_with(' '));
+        let is_empty = |line: &str| line.ends_with(" {}") && is_own(line);
         let rest = lines[start..].iter();
-        if let Some(length) = rest.clone().position(|line| *line == end || line.ends_with(" {}")) {
+        if let Some(length) = rest.clone().position(|line| *line == end || is_empty(line)) {
             functions.push((name.to_string(), start + 1, length + 1));
         }
     }
@@ -386,8 +396,9 @@ mod tests {
 
     #[test]
     fn functions_are_found() {
-        let text = "fn a() {\n    b()\n}\nimpl T {\n    pub(super) fn c<'a>(\n        x: u8,\n    ) -> u8 {\n        x\n    }\n}\nfn d();\n";
-        let expected = [("a".to_string(), 1, 3), ("c".to_string(), 5, 5)];
+        let text = "fn a() {\n    b(|| {})\n    _ => {}\n}\nimpl T {\n    pub(super) fn c<'a>(\n        x: u8,\n    ) -> u8 {\n        x\n    }\n}\nfn d();\nfn e() {}\n";
+        let expected = [("a", 1, 4), ("c", 6, 5), ("e", 13, 1)];
+        let expected = expected.map(|(name, first, length)| (name.to_string(), first, length));
         assert_eq!(functions(text), expected);
     }
 }

@@ -5,7 +5,7 @@
 use super::{Kind, Role, Shown};
 use crate::callee::Outcome;
 
-pub(super) const KIND: Kind = Kind { info: "fault", role: Role::Show(show) };
+pub(super) const KIND: Kind = Kind { info: "fault", role: Role::End(show) };
 
 fn show(shown: &Shown<'_>) -> Result<String, String> {
     let Some(Outcome::Refused(refused)) = shown.outcome else {

@@ -43,6 +43,8 @@ pub enum Role {
     /// Shows something of the function or of the call before it. The block holds what is expected;
     /// `BLESS=1` rewrites it.
     Show(fn(&Shown<'_>) -> Result<String, String>),
+    /// Shows how the call before it ended: nothing else may be said of it behind that.
+    End(fn(&Shown<'_>) -> Result<String, String>),
     /// Is about kernels written here, and about no signature: gives what the block should hold.
     /// `BLESS=1` rewrites it.
     Kernels(fn(&mut KernelText, &str) -> Result<String, String>),
@@ -77,6 +79,9 @@ pub const KINDS: &[Kind] = &[
     ir::KIND,
     verified::KIND,
 ];
+
+/// What shows a function's problems.
+pub const PROBLEMS: &Kind = &diagnostic::KIND;
 
 /// The kind of that info string.
 pub fn kind(info: &str) -> Result<&'static Kind, String> {

@@ -9,7 +9,7 @@ use kernpack_syntax::Placed;
 use kernpack_validators::plan::{CScalar, LaunchArg};
 use kernpack_validators::{KernelArg, Plan, float_text};
 
-pub(super) const KIND: Kind = Kind { info: "values", role: Role::Show(show) };
+pub(super) const KIND: Kind = Kind { info: "values", role: Role::End(show) };
 
 fn show(shown: &Shown<'_>) -> Result<String, String> {
     let (Some(Outcome::Accepted(launches)), Ok(plan)) = (shown.outcome, &shown.subject.plan) else {

@@ -40,8 +40,10 @@ fn expected(info: &str) -> String {
     documents.map(texts).collect()
 }
 
-/// Fails for each of some names that no text has.
+/// Fails for each of some names that no text has, and where there are hardly any names.
 fn expect_all(names: impl IntoIterator<Item = String>, what: &str, has: impl Fn(&str) -> bool) {
+    let names: Vec<_> = names.into_iter().collect();
+    assert!(names.len() > 4, "{what}: {names:?}");
     let mut without: Vec<_> = names.into_iter().filter(|name| !has(name)).collect();
     without.sort();
     without.dedup();

@@ -212,7 +212,7 @@ fn atomic(
         kernel,
         grid: [N_BLOCKS, 1, 1],
         block: [BLOCK, 1, 1],
-        arguments: vec![drawn(1), drawn(2), drawn(1), zeros(scalar, count)],
+        arguments: vec![drawn(1), drawn(2), drawn(3), zeros(scalar, count)],
     })
 }
 
