@@ -13,12 +13,12 @@ use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::ranges::Range;
 use kernpack_kernel_ir::types::{Scalar, Type};
 
-/// A number or an address as another one and a constant.
+/// A number as another one and a constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shifted<'c> {
     /// The other one, of an integer in 32 bits or in 64; nothing where all is constant.
     rest: Option<V<'c>>,
-    /// What the other one can be; of an address, anything.
+    /// What the other one can be.
     range: Range,
     /// The constant.
     by: i64,
@@ -79,17 +79,14 @@ impl<'c> Lowering<'c, '_> {
             self.set_value(result, self.locals[local.index()][variable]);
             return;
         }
-        let (before, bytes) = (self.shifted(pointer), self.shifted(bytes));
-        let base = before.rest.unwrap_or_else(|| self.kept(pointer));
+        let (base, bytes) = (self.kept(pointer), self.shifted(bytes));
         let rest = bytes.rest.map_or(base, |rest| {
             self.emitter.offset(base, self.extended(rest, Ty::I64, bytes.range))
         });
-        let by = before.by.wrapping_add(bytes.by);
-        let address = match by {
+        let address = match bytes.by {
             0 => rest,
             by => self.emitter.offset(rest, self.emitter.int(Ty::I64, by)),
         };
         self.set_value(result, address);
-        self.shifted.insert(result, Shifted { rest: Some(rest), range: Range::ANY, by });
     }
 }

@@ -38,16 +38,20 @@ fn what_is_constant_in_an_address_is_added_by_the_access() {
            v22: int64 = add v21, v7
            v23: pointer.global = offset v0, v22
            store v23, v10 align 4
+           v24: int64 = mul v1, v2
+           v25: pointer.global = offset v16, v24
+           store v25, v10 align 4
          }",
         "sm_80",
         &["ld.global", "st.global"],
         expect![[r#"
-            ld.global.b32  %r3, [%rd4+96];
-            st.global.b32  [%rd4], %r3;
-            st.global.b32  [%rd6+12], %r3;
-            st.global.b32  [%rd6+16], %r3;
-            st.global.b32  [%rd7+-12], %r3;
+            ld.global.b32  %r3, [%rd5+96];
+            st.global.b32  [%rd5], %r3;
+            st.global.b32  [%rd7+12], %r3;
+            st.global.b32  [%rd7+16], %r3;
+            st.global.b32  [%rd8+-12], %r3;
             st.global.b32  [%rd1+36], %r3;
+            st.global.b32  [%rd9+12], %r3;
         "#]],
     );
 }
