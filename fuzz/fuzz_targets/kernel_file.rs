@@ -49,37 +49,45 @@ fn check_files(files: &KernelFiles, text: &str) {
         if !matches!(definition.kind, DefinitionKind::Kernel) {
             continue;
         }
-        let arguments: Vec<_> = (0..definition.function.params.len()).map(argument).collect();
-        let request = Request {
-            kernel: definition,
-            arguments: &arguments,
-            dtypes: &[],
-            block: [Some(32), Some(1), None],
-            symbol: "fuzzed",
-        };
-        match elaborate(files, &request) {
-            Ok(instance) => check_kernel(&instance.kernel),
-            Err(problems) => check_problems(&problems, text, id),
+        let n_params = definition.function.params.len();
+        for make in [in_turn, tensor] {
+            let arguments: Vec<_> = (0..n_params).map(make).collect();
+            let request = Request {
+                kernel: definition,
+                arguments: &arguments,
+                dtypes: &[],
+                block: [Some(32), Some(1), None],
+                symbol: "fuzzed",
+            };
+            match elaborate(files, &request) {
+                Ok(instance) => check_kernel(&instance.kernel),
+                Err(problems) => check_problems(&problems, text, id),
+            }
         }
     }
 }
 
-/// What a kernel's parameter of that number is given: tensors, numbers and constants in turn.
-fn argument(number: usize) -> Argument {
+/// A matrix for a kernel's parameter of that number.
+fn tensor(number: usize) -> Argument {
     let facts = Facts { min: 0, max: 1 << 40, divisor: 1 };
     let dim = |name: &str| Int::Dynamic(Dim { expr: Expr::symbol(name), facts });
     let mode = |extent, stride| Tuple::Leaf(Mode::new(extent, stride));
+    Argument::Tensor(Box::new(TensorArg {
+        name: "x".into(),
+        pointer: Expr::symbol(format!("x{number}")),
+        element: Scalar::F32,
+        align: 16,
+        is_written: true,
+        is_alone: true,
+        view: Tuple::Node(vec![mode(dim("m"), dim("n")), mode(dim("n"), Int::Known(1))]),
+        offset: Int::Known(0),
+    }))
+}
+
+/// Matrices, numbers and constants in turn.
+fn in_turn(number: usize) -> Argument {
     match number % 3 {
-        0 => Argument::Tensor(Box::new(TensorArg {
-            name: "x".into(),
-            pointer: Expr::symbol(format!("x{number}")),
-            element: Scalar::F32,
-            align: 16,
-            is_written: true,
-            is_alone: true,
-            view: Tuple::Node(vec![mode(dim("m"), dim("n")), mode(dim("n"), Int::Known(1))]),
-            offset: Int::Known(0),
-        })),
+        0 => tensor(number),
         1 => Argument::Scalar(ScalarArg {
             expr: Expr::symbol(format!("i{number}")),
             scalar: Scalar::I32,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Any text as operations of kernels: it is refused with diagnostics, or it prints, and reads back
-//! as what prints alike. A kernel that the verifier takes is one that the interpreter runs.
+//! as what prints alike. The verifier takes or refuses it, and a kernel that it takes is one that
+//! the interpreter runs.
 #![no_main]
 
 use kernpack_kernel_ir::interp::{Argument, Launch, Memories, Memory, Options, run};
 use kernpack_kernel_ir::kernel::ParamKind;
 use kernpack_kernel_ir::text::{Item, parse};
+use kernpack_kernel_ir::verify::verify_function;
 use kernpack_kernel_ir::{Const, Kernel, expand, verify};
 use kernpack_syntax::Texts;
 use libfuzzer_sys::fuzz_target;
@@ -24,10 +26,14 @@ fuzz_target!(|text: &str| {
         .unwrap_or_else(|problems| panic!("does not read back: {problems}\n{printed}"));
     assert_eq!(print(&again), printed, "printing is not stable");
     for item in items {
-        if let Item::Kernel(kernel) = item
-            && verify(&kernel).is_ok()
-        {
-            check(kernel);
+        match item {
+            Item::Kernel(kernel) if verify(&kernel).is_ok() => check(kernel),
+            Item::Kernel(_) => {}
+            Item::Function(function) => {
+                if let Err(problems) = verify_function(&function) {
+                    assert!(!problems.to_string().is_empty(), "refused without a reason");
+                }
+            }
         }
     }
 });

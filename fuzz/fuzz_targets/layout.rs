@@ -17,10 +17,13 @@ fuzz_target!(|text: &str| {
     let mut cx = Symbols::new();
     let mut layouts = Vec::new();
     for line in text.lines().take(2) {
-        if let Ok(layout) = parse::layout(line, &mut cx) {
-            check_text(&layout);
-            check_one(&mut cx, &layout);
-            layouts.push(layout);
+        match parse::layout(line, &mut cx) {
+            Ok(layout) => {
+                check_text(&layout);
+                check_one(&mut cx, &layout);
+                layouts.push(layout);
+            }
+            Err(error) => assert!(!error.to_string().is_empty(), "refused without a reason"),
         }
         _ = parse::composed(line, &mut cx).map(|composed| composed.to_string());
         let (tiler, coord) = (parse::tiler(line, &mut cx), parse::coord(line, &mut cx));
