@@ -5,6 +5,7 @@
 //! its process, and the work gets done.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
+use clap::{Parser, Subcommand};
 use kernpack_cache::{Artifact, Cache, Failure, Request, Silent};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -20,20 +21,37 @@ const LIFE: u64 = 60_000;
 /// How long the work may take where nobody is killed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the command line says.
+#[derive(Parser)]
+struct Options {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Kills that many processes.
+    Kill { count: u64 },
+    /// Flips that many bits.
+    Flip { count: u64 },
+    /// Tells how long a hit takes.
+    Time,
+    #[command(hide = true)]
+    FlipHere { count: u64 },
+    #[command(hide = true)]
+    TimeHere,
+    #[command(hide = true)]
+    Work { number: u64 },
+}
+
 fn main() {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let number = |at: usize| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(0);
-    match arguments.first().map(String::as_str) {
-        Some("kill") => kill(number(1)),
-        Some("flip") => in_new_cache(&["flip-here", &arguments[1]]),
-        Some("time") => in_new_cache(&["time-here"]),
-        Some("flip-here") => flip(number(1)),
-        Some("time-here") => time(),
-        Some("work") => work(number(1)),
-        _ => {
-            println!("usage: cache kill N | cache flip N | cache time");
-            exit(2);
-        }
+    match Options::parse().task {
+        Task::Kill { count } => kill(count),
+        Task::Flip { count } => in_new_cache(&["flip-here", &count.to_string()]),
+        Task::Time => in_new_cache(&["time-here"]),
+        Task::FlipHere { count } => flip(count),
+        Task::TimeHere => time(),
+        Task::Work { number } => work(number),
     }
 }
 

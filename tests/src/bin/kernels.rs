@@ -13,68 +13,62 @@
 //! Kernel by kernel the seed is one more.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
+use clap::{Parser, Subcommand};
 use kernpack_tests::gpu_proof::image::arch;
 use kernpack_tests::gpu_proof::record::record;
 use kernpack_tests::gpu_proof::{generated, operations, rows, soak};
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How many failures are shown.
 const SHOWN: usize = 5;
-/// How many random kernels are recorded where nobody says.
-const N_RECORDED: u64 = 2000;
-const USAGE: &str =
-    "usage: kernels soak|record FOLDER [--count N] [--seed S] [--minutes M] [--arch A]";
 
 /// What the command line says.
-struct Arguments {
-    words: Vec<String>,
-    options: Vec<(String, String)>,
+#[derive(Parser)]
+struct Options {
+    #[command(subcommand)]
+    task: Task,
+    /// The first seed; one is drawn.
+    #[arg(long, global = true)]
+    seed: Option<u64>,
 }
 
-impl Arguments {
-    fn read() -> Arguments {
-        let (mut words, mut options) = (vec![], vec![]);
-        let mut given = std::env::args().skip(1);
-        while let Some(word) = given.next() {
-            match word.strip_prefix("--") {
-                Some(name) => options.push((name.to_string(), given.next().expect(USAGE))),
-                None => words.push(word),
-            }
-        }
-        Arguments { words, options }
-    }
-
-    fn text(&self, name: &str) -> Option<&str> {
-        self.options.iter().find(|(option, _)| option == name).map(|(_, text)| text.as_str())
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        self.text(name).map(|text| text.parse().expect("an option has a number"))
-    }
-
-    /// The seed: the one that is given, or one that is drawn.
-    fn seed(&self) -> u64 {
-        self.number("seed").unwrap_or_else(|| RandomState::new().hash_one(0) >> 16)
-    }
+#[derive(Subcommand)]
+enum Task {
+    /// Everything here that reads kernels.
+    Soak {
+        /// The most kernels.
+        #[arg(long, default_value_t = u64::MAX)]
+        count: u64,
+        /// The most minutes.
+        #[arg(long, default_value_t = 60 * 24)]
+        minutes: u64,
+    },
+    /// For a GPU.
+    Record {
+        /// Where they are put.
+        folder: PathBuf,
+        /// How many random kernels.
+        #[arg(long, default_value_t = 2000)]
+        count: u64,
+        /// What they are compiled for.
+        #[arg(long, default_value = "sm_90")]
+        arch: String,
+    },
 }
 
 fn main() {
-    let arguments = Arguments::read();
-    let words: Vec<_> = arguments.words.iter().map(String::as_str).collect();
-    let is_right = match words[..] {
-        ["soak"] => soak_kernels(&arguments),
-        ["record", folder] => record_kernels(&arguments, Path::new(folder)),
-        _ => panic!("{USAGE}"),
+    let Options { task, seed } = Options::parse();
+    let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0) >> 16);
+    let is_right = match task {
+        Task::Soak { count, minutes } => soak_kernels(seed, count, minutes),
+        Task::Record { folder, count, arch } => record_kernels(seed, count, &arch, &folder),
     };
     std::process::exit(i32::from(!is_right));
 }
 
-fn soak_kernels(arguments: &Arguments) -> bool {
-    let seed = arguments.seed();
-    let count = arguments.number("count").unwrap_or(u64::MAX);
-    let minutes = arguments.number("minutes").unwrap_or(60 * 24);
+fn soak_kernels(seed: u64, count: u64, minutes: u64) -> bool {
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     println!("kernels of the seeds from {seed}");
     let (mut n_read, mut failures) = (0, vec![]);
@@ -87,10 +81,8 @@ fn soak_kernels(arguments: &Arguments) -> bool {
     failures.is_empty()
 }
 
-fn record_kernels(arguments: &Arguments, folder: &Path) -> bool {
-    let seed = arguments.seed();
-    let count = arguments.number("count").unwrap_or(N_RECORDED);
-    let arch = arch(arguments.text("arch").unwrap_or("sm_90"));
+fn record_kernels(seed: u64, count: u64, of: &str, folder: &Path) -> bool {
+    let arch = arch(of);
     let mut cases = operations::all();
     cases.extend(rows::all());
     let n_operations = cases.len();

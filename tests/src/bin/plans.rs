@@ -4,6 +4,7 @@
 //! finds is repeated by `plans --seed SEED --plans 1`.
 #![expect(clippy::print_stdout, reason = "a program reports to its reader")]
 
+use clap::Parser;
 use kernpack_tests::random_plan::readers::{Tally, read_plans};
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
@@ -15,20 +16,28 @@ const N_CALLS: usize = 24;
 /// How many plans are read between two looks at the clock.
 const N_AT_ONCE: u64 = 64;
 
+/// What the command line says.
+#[derive(Parser)]
+struct Options {
+    /// The first seed; one is drawn.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The most plans.
+    #[arg(long, default_value_t = u64::MAX)]
+    plans: u64,
+    /// The most minutes.
+    #[arg(long, default_value_t = 60 * 24)]
+    minutes: u64,
+}
+
 fn main() {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let number = |name: &str| {
-        let place = arguments.iter().position(|argument| argument == name);
-        let text = place.and_then(|place| arguments.get(place + 1))?;
-        Some(text.parse::<u64>().expect("an option has a number"))
-    };
-    let seed = number("--seed").unwrap_or_else(|| RandomState::new().hash_one(0));
-    let (n_plans, minutes) = (number("--plans").unwrap_or(u64::MAX), number("--minutes"));
-    let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(60 * 24));
+    let Options { seed, plans, minutes } = Options::parse();
+    let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+    let end = Instant::now() + Duration::from_secs(60 * minutes);
     println!("plans of the seeds from {seed}");
     let (mut tally, mut n_read) = (Tally::default(), 0);
-    while n_read < n_plans && Instant::now() < end && tally.failures.len() < SHOWN {
-        let n_now = N_AT_ONCE.min(n_plans - n_read);
+    while n_read < plans && Instant::now() < end && tally.failures.len() < SHOWN {
+        let n_now = N_AT_ONCE.min(plans - n_read);
         tally.add(read_plans(seed.wrapping_add(n_read), n_now, N_CALLS));
         n_read += n_now;
     }
