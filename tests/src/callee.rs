@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be called: the interpreter of a plan here, compiled code in [`module`](crate::module).
 
+use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
 use kernpack_validators::Plan;
@@ -10,8 +11,8 @@ use std::fmt;
 /// How a call ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Accepted: what it launched, in order.
-    Accepted(Vec<Launched>),
+    /// Accepted.
+    Accepted(Accepted),
     /// Refused with an error.
     Refused(Refused),
     /// Something that no function may do.
@@ -35,37 +36,36 @@ impl PartialEq for Refused {
     }
 }
 
+/// What an accepted call did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Accepted {
+    /// What it launched, in order.
+    pub launches: Vec<Launched>,
+    /// The extents of each result that it allocated.
+    pub results: Vec<Vec<i64>>,
+}
+
 /// A launch that ran.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Launched {
     /// Its number in the function.
     pub number: usize,
     /// The combination of dtypes that its kernel is for: 0 where it is the same for all.
     pub combination: usize,
-    /// What the kernel got, structs field by field; `None`: an address that only an allocation
-    /// gives.
-    pub values: Vec<Option<i64>>,
-}
-
-/// Equal as far as both sides know.
-impl PartialEq for Launched {
-    fn eq(&self, other: &Launched) -> bool {
-        let same = |(a, b): (&Option<i64>, &Option<i64>)| a.is_none() || b.is_none() || a == b;
-        (self.number, self.combination) == (other.number, other.combination)
-            && self.values.len() == other.values.len()
-            && self.values.iter().zip(&other.values).all(same)
-    }
+    /// What the kernel got, structs field by field.
+    pub values: Vec<i64>,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Accepted(launches) if launches.is_empty() => f.write_str("accepted"),
-            Outcome::Accepted(launches) => {
+            Outcome::Accepted(Accepted { launches, results }) => {
                 f.write_str("accepted")?;
-                for launch in launches {
-                    let values = &launch.values;
-                    write!(f, "; launch {} ({}): {values:?}", launch.number, launch.combination)?;
+                for extents in results {
+                    write!(f, "; result {extents:?}")?;
+                }
+                for Launched { number, combination, values } in launches {
+                    write!(f, "; launch {number} ({combination}): {values:x?}")?;
                 }
                 Ok(())
             }
@@ -110,9 +110,12 @@ impl Callee for Interpreter<'_> {
             plan::Outcome::Accepted(accepted) => {
                 let combination = accepted.combination.unwrap_or(0) as usize;
                 let launches = accepted.launches.into_iter();
-                let launches =
-                    launches.map(|(number, values)| Launched { number, combination, values });
-                Outcome::Accepted(launches.collect())
+                let launches = launches.map(|(number, values)| {
+                    let values = kernels::with_addresses(self.plan, number, values);
+                    Launched { number, combination, values }
+                });
+                let launches = launches.collect();
+                Outcome::Accepted(Accepted { launches, results: accepted.results })
             }
             plan::Outcome::Refused(refused) => Outcome::Refused(Refused {
                 fault: Some(refused.name),

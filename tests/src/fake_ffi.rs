@@ -18,12 +18,20 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// The stream that the environment names, until it is told another.
-const STREAM: usize = 0x57;
+pub const STREAM: usize = 0x57;
 /// Kind and message of the error where [no function](refuse_function) is made.
 pub const NO_FUNCTION: &str = "MemoryError: no memory for a function";
-/// The data pointer of every tensor that is allocated: not at a multiple of anything large, as
+/// The data pointer of the first tensor that is allocated: not at a multiple of anything large, as
 /// allocators may have it.
 const ALLOCATED: u64 = 0x7000_0010;
+
+/// How far the next one is behind it.
+const APART: u64 = 0x1000;
+
+/// Where the tensor of that number is that a call allocates.
+pub fn nth_allocation(place: usize) -> u64 {
+    ALLOCATED + APART * place as u64
+}
 
 /// What a thread's calls have done since it was last asked.
 #[derive(Debug, Default)]
@@ -365,11 +373,14 @@ extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_
     // SAFETY: a prototype has a shape of `ndim` extents.
     let shape = unsafe { extents(&tensor) };
     let device = (tensor.device_type, tensor.device_id);
-    with(|state| state.record.allocated.push(Allocated { device, shape: shape.to_vec() }));
+    let place = with(|state| {
+        state.record.allocated.push(Allocated { device, shape: shape.to_vec() });
+        state.record.allocated.len() - 1
+    });
     let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
     let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
     let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();
-    tensor.data = ALLOCATED_AT.get();
+    tensor.data = ALLOCATED_AT.get() + APART * place as u64;
     tensor.shape = shape.as_ptr().expose_provenance() as u64;
     tensor.strides = strides.as_ptr().expose_provenance() as u64;
     let cell = bytemuck::bytes_of(&tensor);
@@ -514,7 +525,7 @@ extern "C" fn kernpack_test_record(launch: i32, combination: i32, count: i32, va
         // SAFETY: kernels pass an array of `count` values.
         _ => unsafe { std::slice::from_raw_parts(values, count as usize) },
     };
-    let values = values.iter().map(|value| Some(*value)).collect();
+    let values = values.to_vec();
     let (number, combination) = (launch as usize, combination as usize);
     with(|state| state.record.launches.push(Launched { number, combination, values }));
 }

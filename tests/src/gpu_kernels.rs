@@ -8,7 +8,7 @@ use crate::{cuda_stub, kernels};
 use kernpack_compiler::image::ImageKind;
 use kernpack_compiler::source::{GpuFile, GpuSource};
 use kernpack_ffi_abi::DType;
-use kernpack_validators::plan::{CScalar, Launch, LaunchArg, TensorMap};
+use kernpack_validators::plan::{CScalar, Launch, LaunchArg};
 use kernpack_validators::{LaunchSpec, Plan, Site};
 use serde_json::Value as Json;
 use std::path::Path;
@@ -80,32 +80,30 @@ fn bytes(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).map(|pair| digits(pair).expect("text").expect("digits")).collect()
 }
 
-fn decode(arg: &LaunchArg, bytes: &[u8], values: &mut Vec<Option<i64>>) {
+fn decode(arg: &LaunchArg, bytes: &[u8], values: &mut Vec<i64>) {
     match arg {
-        LaunchArg::TensorMap(map) => decode_map(map, bytes, values),
+        LaunchArg::TensorMap(_) => decode_map(bytes, values),
         LaunchArg::Value(_, CScalar::Int(dtype))
             if dtype.is_unsigned() || *dtype == DType::BOOL =>
         {
-            values.push(Some(number(bytes)));
+            values.push(number(bytes));
         }
         LaunchArg::Value(_, CScalar::Int(dtype)) => {
             let unused = 64 - u32::from(dtype.bits);
-            values.push(Some(number(bytes) << unused >> unused));
+            values.push(number(bytes) << unused >> unused);
         }
         LaunchArg::Value(_, CScalar::Float(dtype)) => {
-            values.push(Some(kernels::widen(*dtype, number(bytes))));
+            values.push(kernels::widen(*dtype, number(bytes)));
         }
-        LaunchArg::Value(_, CScalar::Pointer) => values.push(Some(number(bytes))),
-        _ => values.push(None),
+        _ => values.push(number(bytes)),
     }
 }
 
 /// What the stub has in place of the driver's form of a map.
-fn decode_map(map: &TensorMap, bytes: &[u8], values: &mut Vec<Option<i64>>) {
+fn decode_map(bytes: &[u8], values: &mut Vec<i64>) {
     assert_eq!(&bytes[..6], b"KPSTUB", "the argument is a tensor map");
-    let word = |i: usize| Some(number(&bytes[16 + 8 * i..][..8]));
-    let is_known = matches!(map.base, LaunchArg::Value(..));
-    values.extend([word(0).filter(|_| is_known), Some(bytes[6].into())]);
+    let word = |i: usize| number(&bytes[16 + 8 * i..][..8]);
+    values.extend([word(0), bytes[6].into()]);
     values.extend((1..2 * usize::from(bytes[7])).map(word));
 }
 

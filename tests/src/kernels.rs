@@ -3,8 +3,9 @@
 //! to 64 bits.
 
 use crate::callee::Launched;
+use crate::fake_ffi;
 use kernpack_ffi_abi::DType;
-use kernpack_validators::plan::{CScalar, Launch, LaunchArg};
+use kernpack_validators::plan::{CScalar, Launch, LaunchArg, Site};
 use kernpack_validators::{KernelName, Plan, Signature, parse_kernel_name};
 use std::fmt::Write;
 
@@ -151,8 +152,42 @@ fn as_word(arg: &LaunchArg, name: &str) -> String {
     }
 }
 
-/// What a kernel recorded, with floats of 16 bits widened, and addresses that a plan does not know
-/// left out.
+/// What a kernel gets as the environment's stream. Those of functions that run on a GPU are the
+/// driver's, of which the default one is there without being made.
+pub fn stream_of(plan: &Plan) -> usize {
+    let is_on_gpu = plan.launches.iter().any(|launch| matches!(launch.site, Site::Gpu(_)));
+    if is_on_gpu { 0 } else { fake_ffi::STREAM }
+}
+
+/// The values of a launch's arguments, with those that a plan does not know: where the environment
+/// allocates, and its stream.
+pub fn with_addresses(plan: &Plan, number: usize, values: Vec<Option<i64>>) -> Vec<i64> {
+    let launch = plan.launches.iter().find(|launch| launch.index == number);
+    let fields = flat(&launch.expect("a launch that ran is planned").args);
+    let mut unknown = fields.into_iter().filter_map(|field| match field {
+        LaunchArg::TensorMap(map) => address_of(plan, &map.base),
+        _ => address_of(plan, field),
+    });
+    let known = values.into_iter().map(|value| value.or_else(|| unknown.next()));
+    known.map(|value| value.expect("an argument that no plan knows is an address")).collect()
+}
+
+/// The address that an argument is which is no value of a plan. Results are allocated first, and a
+/// workspace begins where its alignment first holds.
+fn address_of(plan: &Plan, arg: &LaunchArg) -> Option<i64> {
+    let address = match arg {
+        LaunchArg::Result(number) => fake_ffi::nth_allocation(*number),
+        LaunchArg::Workspace(number) => {
+            let align = plan.workspaces[*number].align;
+            fake_ffi::nth_allocation(plan.results.len() + number).next_multiple_of(align.into())
+        }
+        LaunchArg::EnvStream => stream_of(plan) as u64,
+        LaunchArg::Value(..) | LaunchArg::Struct(_) | LaunchArg::TensorMap(_) => return None,
+    };
+    Some(address as i64)
+}
+
+/// What a kernel recorded, with floats of 16 bits widened.
 pub fn decode(plan: &Plan, launched: &mut Launched) {
     let Some(launch) = plan.launches.iter().find(|launch| launch.index == launched.number) else {
         return;
@@ -161,10 +196,9 @@ pub fn decode(plan: &Plan, launched: &mut Launched) {
         *value = match field {
             // Others are doubles by now.
             LaunchArg::Value(_, CScalar::Float(dtype @ (DType::FLOAT16 | DType::BFLOAT16))) => {
-                value.map(|word| widen(*dtype, word))
+                widen(*dtype, *value)
             }
-            LaunchArg::Value(..) => *value,
-            _ => None,
+            _ => *value,
         };
     }
 }

@@ -2,7 +2,7 @@
 //! Functions compiled into one module and loaded into this process, to be called as hosts do.
 #![expect(unsafe_code, reason = "loads generated code and calls it")]
 
-use crate::callee::{Callee, Outcome, Refused};
+use crate::callee::{Accepted, Callee, Launched, Outcome, Refused};
 use crate::cuda_host::Host;
 use crate::cuda_stub::Stub;
 use crate::fake_ffi;
@@ -156,6 +156,10 @@ impl Compiled<'_> {
     }
 }
 
+fn in_order(launches: &[Launched]) -> bool {
+    launches.is_sorted_by_key(|launched| launched.number)
+}
+
 impl Callee for Compiled<'_> {
     fn name(&self) -> &'static str {
         "compiled"
@@ -167,9 +171,9 @@ impl Callee for Compiled<'_> {
         fake_ffi::take_record();
         fake_ffi::enter(&self.symbol);
         if let Some(stub) = &self.module.stub {
-            fake_ffi::set_stream(0);
             stub.take_log();
         }
+        fake_ffi::set_stream(kernels::stream_of(self.plan));
         // SAFETY: the arguments follow the ABI, and the result is an empty value.
         let status =
             unsafe { (self.entry)(std::ptr::null_mut(), args, arguments.count(), &mut result) };
@@ -178,13 +182,24 @@ impl Callee for Compiled<'_> {
         record.launches.iter_mut().for_each(|launched| kernels::decode(self.plan, launched));
         if let Some(stub) = &self.module.stub {
             let on_gpu = gpu_kernels::launched(&self.name, self.plan, &stub.take_log());
+            // Each side has kept its own launches only, in order.
+            if !in_order(&record.launches) || !in_order(&on_gpu) {
+                return Outcome::Broken(format!("launches {:?}, {on_gpu:?}", record.launches));
+            }
             record.launches.extend(on_gpu);
-            // Each side has kept its own launches only.
             record.launches.sort_by_key(|launched| launched.number);
         }
         match (status, record.error) {
             _ if !record.broken.is_empty() => Outcome::Broken(record.broken.join(", ")),
-            (0, None) => Outcome::Accepted(record.launches),
+            (0, None) => {
+                // Behind them come workspaces, as so many bytes.
+                let n_results = self.plan.results.len();
+                let results = record.allocated.into_iter().take(n_results).map(|it| it.shape);
+                Outcome::Accepted(Accepted {
+                    launches: record.launches,
+                    results: results.collect(),
+                })
+            }
             (-1, Some((kind, message))) => {
                 Outcome::Refused(Refused { fault: None, kind, message: self.shown(&message) })
             }

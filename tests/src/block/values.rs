@@ -12,10 +12,10 @@ use kernpack_validators::{KernelArg, Plan, float_text};
 pub(super) const KIND: Kind = Kind { info: "values", role: Role::End(show) };
 
 fn show(shown: &Shown<'_>) -> Result<String, String> {
-    let (Some(Outcome::Accepted(launches)), Ok(plan)) = (shown.outcome, &shown.subject.plan) else {
+    let (Some(Outcome::Accepted(accepted)), Ok(plan)) = (shown.outcome, &shown.subject.plan) else {
         return Err("expected an accepted call in front".to_string());
     };
-    let lines = launches.iter().map(|launched| {
+    let lines = accepted.launches.iter().map(|launched| {
         let written = &shown.subject.launches[launched.number].args;
         line(plan, written, launched)
     });
@@ -68,21 +68,18 @@ fn n_values(arg: &LaunchArg) -> usize {
 }
 
 /// A value; a tensor map as its address, data type, dims and strides.
-fn text(arg: &LaunchArg, values: &[Option<i64>]) -> String {
+fn text(arg: &LaunchArg, values: &[i64]) -> String {
     if let LaunchArg::TensorMap(map) = arg {
         let base = text(&map.base, &values[..1]);
-        let numbers: Vec<_> = values[1..].iter().flatten().collect();
-        let (dims, strides) = numbers[1..].split_at(map.dims.len());
-        return format!("{base} type {} {dims:?} {strides:?}", numbers[0]);
+        let (dims, strides) = values[2..].split_at(map.dims.len());
+        return format!("{base} type {} {dims:?} {strides:?}", values[1]);
     }
     match (arg, values[0]) {
-        (LaunchArg::Value(_, CScalar::Pointer), Some(0)) => "NULL".to_string(),
-        (LaunchArg::Value(_, CScalar::Pointer), Some(value)) => format!("{value:#x}"),
-        (LaunchArg::Value(_, CScalar::Float(_)), Some(bits)) => {
-            float_text(f64::from_bits(bits as u64))
-        }
+        (LaunchArg::Value(_, CScalar::Pointer), 0) => "NULL".to_string(),
+        (LaunchArg::Value(_, CScalar::Pointer), value) => format!("{value:#x}"),
+        (LaunchArg::Value(_, CScalar::Float(_)), bits) => float_text(f64::from_bits(bits as u64)),
         (LaunchArg::EnvStream, _) => "stream".to_string(),
-        (_, Some(value)) => value.to_string(),
-        (_, None) => "allocated".to_string(),
+        (LaunchArg::Result(_) | LaunchArg::Workspace(_), _) => "allocated".to_string(),
+        (_, value) => value.to_string(),
     }
 }
