@@ -21,6 +21,7 @@ fn whatever_reads_a_plan_reads_the_same() {
     expect_no_failure(&tally);
     // So that neither is left out by and by.
     assert!(tally.n_accepted > 300 && tally.n_refused > 300 && tally.n_accepted_broken > 30);
+    assert!(tally.n_lowered > 60);
 }
 
 #[test]

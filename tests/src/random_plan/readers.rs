@@ -31,6 +31,8 @@ pub struct Tally {
     pub n_refused: usize,
     /// How many broken plans the verifier accepts.
     pub n_accepted_broken: usize,
+    /// How many plans, broken ones among them, code was made of for each target.
+    pub n_lowered: usize,
     /// What went wrong, each with its seed.
     pub failures: Vec<String>,
 }
@@ -50,9 +52,10 @@ pub fn read_plans(first_seed: u64, n_plans: u64, n_calls: usize) -> Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { n_accepted, n_refused, n_accepted_broken, failures } = self;
+        let Tally { n_accepted, n_refused, n_accepted_broken, n_lowered, failures } = self;
         write!(f, "{n_accepted} calls accepted, {n_refused} refused, ")?;
-        write!(f, "{n_accepted_broken} broken plans accepted, {} failures", failures.len())
+        write!(f, "{n_accepted_broken} broken plans accepted, {n_lowered} plans lowered, ")?;
+        write!(f, "{} failures", failures.len())
     }
 }
 
@@ -62,6 +65,7 @@ impl Tally {
         self.n_accepted += other.n_accepted;
         self.n_refused += other.n_refused;
         self.n_accepted_broken += other.n_accepted_broken;
+        self.n_lowered += other.n_lowered;
         self.failures.extend(other.failures);
     }
 
@@ -126,8 +130,9 @@ impl Tally {
         if let Err(error) = whole.verify() {
             return self.fail(seed, &error.to_string(), whole);
         }
-        if let Err(problem) = read(whole, &arguments(&mut rng, n_args)) {
-            self.fail(seed, &problem, whole);
+        match read(whole, &arguments(&mut rng, n_args)) {
+            Ok(is_lowered) => self.n_lowered += usize::from(is_lowered),
+            Err(problem) => self.fail(seed, &problem, whole),
         }
         for _ in 0..N_BROKEN {
             let mut broken = whole.clone();
@@ -143,8 +148,11 @@ impl Tally {
             };
             if is_accepted {
                 self.n_accepted_broken += 1;
-                if let Err(problem) = read(&broken, &arguments(&mut rng, n_args)) {
-                    self.fail(seed, &format!("broken, and accepted: {problem}"), &broken);
+                match read(&broken, &arguments(&mut rng, n_args)) {
+                    Ok(is_lowered) => self.n_lowered += usize::from(is_lowered),
+                    Err(problem) => {
+                        self.fail(seed, &format!("broken, and accepted: {problem}"), &broken);
+                    }
                 }
             }
         }
@@ -157,8 +165,8 @@ impl Tally {
 }
 
 /// Every reader takes the plan, whatever it makes of it: a broken plan may read anything. Code is
-/// made for each target.
-fn read(plan: &Plan, arguments: &Arguments) -> Result<(), String> {
+/// made for each target, unless the plan is none without its launches; gives whether it was.
+fn read(plan: &Plan, arguments: &Arguments) -> Result<bool, String> {
     caught(|| plan.to_string()).map_err(|panic| format!("printing: {panic}"))?;
     let (args, n_args) = (arguments.address(), arguments.count());
     caught(|| interpret(plan, arguments, args, n_args))
@@ -167,13 +175,13 @@ fn read(plan: &Plan, arguments: &Arguments) -> Result<(), String> {
     // Their kernels would have to be there.
     plan.launches.clear();
     if plan.verify().is_err() {
-        return Ok(());
+        return Ok(false);
     }
     for target in kernpack_compiler::target::TARGETS {
         caught(|| compile(&plan, target))
             .map_err(|panic| format!("lowering for {}: {panic}", target.name))??;
     }
-    Ok(())
+    Ok(true)
 }
 
 fn compile(plan: &Plan, target: &'static Target) -> Result<(), String> {
