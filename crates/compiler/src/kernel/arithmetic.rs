@@ -140,7 +140,7 @@ impl<'c> Lowering<'c, '_> {
         self.emitter.sum(operation, exact, a, b)
     }
 
-    fn extreme(&self, which: &str, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
+    pub(super) fn extreme(&self, which: &str, scalar: Scalar, a: V<'c>, b: V<'c>) -> V<'c> {
         let sign = if scalar.is_signed() { "s" } else { "u" };
         self.intrinsic(&format!("llvm.{sign}{which}"), scalar, &[a, b])
     }

@@ -3,7 +3,7 @@
 
 use super::Lowering;
 use super::number::scalar_ty;
-use crate::llvm::{Block, Exact, Operation, Predicate, V};
+use crate::llvm::{Block, Exact, Operation, Predicate, Ty, V};
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, Region};
 use kernpack_kernel_ir::ranges::is_exact;
@@ -155,9 +155,18 @@ impl<'c> Lowering<'c, '_> {
         let is_32 = [of_index, of_end, of_step].iter().all(|range| range.fits(Scalar::I32));
         let is_wide = matches!(own, Scalar::I64 | Scalar::U64);
         let scalar = if is_wide && is_32 { Scalar::I32 } else { own };
+        // A first index of more bits is beyond the end: there is no turn.
+        let is_beyond = scalar != own && !self.ranges.value(first).fits(scalar);
+        let first = match is_beyond {
+            true => {
+                let least = self.extreme("min", own, self.full(first), self.full(end));
+                self.emitter.resize(least, Ty::I32, true)
+            }
+            false => self.cut(first, scalar),
+        };
         Count {
             scalar,
-            first: self.cut(first, scalar),
+            first,
             end: self.cut(end, scalar),
             step: self.cut(step, scalar),
             is_exact: of_step.min >= 1 && is_exact(Binary::Add, of_index, of_step, scalar),

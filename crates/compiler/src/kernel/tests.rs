@@ -493,3 +493,24 @@ fn loops_end_where_sums_overflow() {
         "#]],
     );
 }
+
+/// A loop that counts in 32 bits may begin at a number that has more of them: it has no turns then.
+#[test]
+fn a_loop_begins_no_further_than_it_ends() {
+    let kernel = "kernel k(v0 p: pointer.global int64 align 8 written, v1 first: int64 0.., v2 end: int64 0..1000) {
+       v3: int64 = const 1
+       for v4: int64 = v1 to v2 step v3 { store v0, v4 align 8 }
+     }";
+    expect_instructions(
+        kernel,
+        "sm_90",
+        &["setp", "min", "cvt"],
+        expect![[r#"
+        cvt.u32.u64  %r1, %rd2;
+        min.s64  %rd4, %rd3, %rd2;
+        cvt.u32.u64  %r2, %rd4;
+        setp.ge.s32  %p1, %r2, %r1;
+        cvt.u64.u32  %rd5, %r2;
+    "#]],
+    );
+}

@@ -225,6 +225,10 @@ fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (Some(a), Some(b)) = (cx.index_arg(given, "a"), cx.index_arg(given, "b")) else {
         return Value::Poison;
     };
+    // The algebra takes what is divided by itself for 1, and 0 by 0 is 0.
+    if a == b && cx.facts_of_value(b).min < 1 {
+        return Value::Typed(cx.ceil_div_value(a, b));
+    }
     let (a, b) = (cx.leaf(a), cx.leaf(b));
     let result = kernpack_layout::Arith::ceil_div(cx, &a, &b);
     match cx.algebra(result, given.span) {
