@@ -71,7 +71,10 @@ pub(crate) fn renumber(kernel: &mut Kernel, params: &[Value]) {
         numbers[value.index()] = Some(Value(number as u32));
     }
     kernel.values = order.iter().map(|value| kernel.values[value.index()]).collect();
-    let rename = |value: &mut Value| *value = numbers[value.index()].unwrap_or(*value);
+    // What nobody defines keeps no number that another value has now: the verifier finds it.
+    let rename = |value: &mut Value| {
+        *value = numbers[value.index()].unwrap_or(Value(u32::MAX));
+    };
     for array in &mut kernel.shared {
         if let Size::Param(value) = &mut array.size {
             rename(value);

@@ -7,8 +7,8 @@
 
 use crate::elaborate::Elaborator;
 use crate::expr::Args;
-use crate::python::tree::{Expr, Function, Param};
-use crate::scope::{Binding, FrameId, Stored, Variable};
+use crate::python::tree::{Expr, Function, Name, Param};
+use crate::scope::{Binding, FrameId, Lost, Stored, Variable};
 use crate::stmt::Flow;
 use crate::value::{Closure, Value};
 use kernpack_kernel_ir::kernel::Slot;
@@ -24,11 +24,35 @@ pub(crate) struct Activation {
     pub frame: FrameId,
     /// What stands around the statement that is elaborated, the innermost last.
     pub controls: Vec<Control>,
+    /// Of each run-time loop around, the innermost last, what it does to names.
+    pub turns: Vec<Turn>,
     function: Option<Arc<Function>>,
     is_kernel: bool,
     /// How many values there were when its body began.
     mark: usize,
     early: Option<Early>,
+}
+
+/// A turn of a run-time loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    /// The branch of its names.
+    pub branch: u64,
+    /// What it assigns and no slot holds.
+    pub held: Vec<Held>,
+}
+
+/// A name that a loop assigns and that no slot holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// The name.
+    pub name: Name,
+    /// What it stands for before the loop.
+    pub before: Variable,
+    /// Why it stands for nothing where it may have changed.
+    pub lost: Lost,
+    /// Whether a turn is left where it stands for something else.
+    pub is_left_changed: bool,
 }
 
 /// What stands around a statement.
@@ -56,14 +80,18 @@ struct Early {
 impl Activation {
     /// That of a kernel.
     pub fn kernel(frame: FrameId, function: &Arc<Function>) -> Activation {
-        let function = Some(function.clone());
-        Activation { frame, controls: vec![], function, is_kernel: true, mark: 0, early: None }
+        Activation { is_kernel: true, ..Activation::call(frame, function, 0) }
     }
 
     /// That of a constant of a file.
     pub fn constant(frame: FrameId) -> Activation {
-        let (function, controls) = (None, Vec::new());
-        Activation { frame, controls, function, is_kernel: false, mark: 0, early: None }
+        let (function, controls, turns) = (None, Vec::new(), Vec::new());
+        Activation { frame, controls, turns, function, is_kernel: false, mark: 0, early: None }
+    }
+
+    /// That of a function, where there are so many values.
+    fn call(frame: FrameId, function: &Arc<Function>, mark: usize) -> Activation {
+        Activation { function: Some(function.clone()), mark, ..Activation::constant(frame) }
     }
 }
 
@@ -92,14 +120,8 @@ impl Elaborator<'_> {
         let called_at = self.b.place();
         let caller = self.caller.replace(called_at);
         let before = self.at(span);
-        self.activations.push(Activation {
-            frame,
-            controls: vec![],
-            function: Some(function.clone()),
-            is_kernel: false,
-            mark: self.b.kernel().values.len(),
-            early: None,
-        });
+        let mark = self.b.kernel().values.len();
+        self.activations.push(Activation::call(frame, function, mark));
         let is_bound = self.bind_params(function, args, span);
         self.b.open();
         self.depth += 8;

@@ -104,8 +104,17 @@ impl Frame {
         self.names.get(name).map(|(variable, _)| variable)
     }
 
-    fn branch(&self) -> u64 {
+    /// The innermost branch: a later one has a higher number.
+    pub fn branch(&self) -> u64 {
         self.branches.last().copied().unwrap_or(0)
+    }
+
+    /// What a name is, if a branch bound it, or one in that branch.
+    pub fn bound_in(&self, name: &str, branch: u64) -> Option<&Variable> {
+        self.names
+            .get(name)
+            .filter(|(_, bound_in)| *bound_in >= branch)
+            .map(|(variable, _)| variable)
     }
 
     /// Binds a name.

@@ -8,7 +8,7 @@ use crate::inline::Activation;
 use crate::python::tree::{Expr, Name};
 use crate::scope::{Binding, Lost, Stored};
 use crate::value::{Elements, Items, Value};
-use kernpack_kernel_ir::Const;
+use kernpack_kernel_ir::op::{Expr as OpExpr, Op, OpKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -165,22 +165,49 @@ impl Elaborator<'_> {
         let region = self.b.close();
         self.activations.pop();
         self.caller = caller;
-        let computes = !region.0.is_empty() && matches!(value, Value::Typed(_));
-        if !computes {
+        // Nothing of the region is in any kernel.
+        let is_constant = |op: &Op| matches!(op.kind, OpKind::Expr(OpExpr::Const(_)));
+        let value = self.folded(value);
+        if region.0.iter().all(is_constant) || is_known(&value) {
             return value;
         }
-        let known = match value {
-            Value::Typed(value) => self.b.known(value).map(Const::as_int),
-            _ => None,
-        };
-        match known {
-            Some(Some(int)) => Value::index(int),
-            _ => self.mistake(
-                "constexpr",
-                expr.span,
-                "a constant of a file is known while compiling, and this is not",
-                "compute it in the kernel",
-            ),
+        let message = "a constant of a file is known while compiling, and this is not";
+        self.mistake("constexpr", expr.span, message, "compute it in the kernel")
+    }
+
+    /// A value with its numbers as constants, where they are known.
+    fn folded(&self, value: Value) -> Value {
+        let each = |items: &[Value]| items.iter().cloned().map(|item| self.folded(item)).collect();
+        match value {
+            Value::Typed(typed) => match self.b.known(typed) {
+                Some(known) => known.as_int().map_or_else(|| Value::of_const(known), Value::index),
+                None => Value::Typed(typed),
+            },
+            Value::Tuple(tuple) => Value::Tuple(Arc::new(Items {
+                items: each(&tuple.items),
+                names: tuple.names.clone(),
+            })),
+            Value::Elements(of) => Value::Elements(Arc::new(Elements {
+                items: each(&of.items),
+                scalar: of.scalar,
+                shape: of.shape.clone(),
+            })),
+            other => other,
         }
+    }
+}
+
+/// Whether nothing of a value is what threads compute, or where they do.
+fn is_known(value: &Value) -> bool {
+    match value {
+        Value::Typed(_) | Value::Layout(_) | Value::Tensor(_) | Value::Pointer(_) => false,
+        Value::Range(_) => false,
+        Value::Tuple(tuple) => tuple.items.iter().all(is_known),
+        Value::Elements(of) => of.items.iter().all(is_known),
+        Value::Method(of, _) => is_known(of),
+        Value::Poison | Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+        Value::Text(_) | Value::DType(_) | Value::Const(_) | Value::Swizzle(_) => true,
+        Value::Closure(_) | Value::Builtin(_) | Value::Kernpack | Value::Module(_) => true,
+        Value::Optional(_) => true,
     }
 }

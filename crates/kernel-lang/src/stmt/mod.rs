@@ -116,6 +116,7 @@ impl Elaborator<'_> {
             }
             (Control::Unrolled(_), false) => unrolled,
             (Control::Loop | Control::Branch, _) => {
+                self.leaves_early();
                 self.b.effect(OpKind::Jump(jump));
                 Flow::Ended
             }

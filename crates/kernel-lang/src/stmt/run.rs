@@ -6,7 +6,7 @@
 
 use super::Flow;
 use crate::elaborate::Elaborator;
-use crate::inline::Control;
+use crate::inline::{Control, Held, Turn};
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
 use crate::python::walk;
@@ -60,9 +60,7 @@ impl Elaborator<'_> {
     /// A loop of which a mistake was reported: its body may have others.
     fn poisoned_loop(&mut self, target: &Expr, body: &Block) -> Flow {
         self.assign_to(target, Value::Poison, target.span);
-        self.activation().controls.push(Control::Loop);
-        let (_, _) = self.in_region(&[], |cx| cx.block(body));
-        self.activation().controls.pop();
+        let (_, _) = self.in_region(&[], |cx| cx.loop_body(body, vec![]));
         for name in walk::assigned(body) {
             let (binding, scalar) = (Binding::Lost(Lost::Poison), None);
             self.frame().bind(&name, Variable { binding, scalar, span: target.span });
@@ -149,7 +147,7 @@ impl Elaborator<'_> {
     fn typed_loop(&mut self, target: &Expr, bounds: &Bounds, body: &Block) -> Flow {
         let mut targets = Vec::new();
         walk::target_names(target, &mut targets);
-        let changing = self.prepare_loop(body, &targets);
+        let held = self.prepare_loop(body, &targets);
         let index = self.b.loop_index(Scalar::I64.into());
         let facts = [bounds.first, bounds.end, bounds.step].map(|one| self.facts_of_value(one));
         let last = facts[1].max.saturating_sub(1).max(facts[0].min);
@@ -172,7 +170,7 @@ impl Elaborator<'_> {
             self.frame().bind(name, variable);
         }
         self.assign_to(target, Value::Typed(shown), target.span);
-        self.loop_body(body);
+        let held = self.loop_body(body, held);
         let region = self.b.close();
         let bound = self.frame().undo(mark);
         self.b.effect(OpKind::For {
@@ -182,20 +180,34 @@ impl Elaborator<'_> {
             step: bounds.step,
             body: region,
         });
-        self.finish_loop(bound, changing, &targets);
+        self.finish_loop(bound, held, &targets);
         self.leave_outer_loop();
         Flow::Next
     }
 
-    fn loop_body(&mut self, body: &Block) {
+    /// A turn of a loop. Gives what became of the names that no slot holds where one is left.
+    fn loop_body(&mut self, body: &Block, held: Vec<Held>) -> Vec<Held> {
         self.activation().controls.push(Control::Loop);
+        let branch = self.frame().branch();
+        self.activation().turns.push(Turn { branch, held });
         self.block(body);
         self.activation().controls.pop();
+        self.activation().turns.pop().map_or_else(Vec::new, |turn| turn.held)
+    }
+
+    /// A turn of the innermost loop ends here, before its body does.
+    pub(super) fn leaves_early(&mut self) {
+        let Some(mut turn) = self.activation().turns.pop() else { return };
+        for one in &mut turn.held {
+            let now = self.frame().bound_in(&one.name, turn.branch).cloned();
+            one.is_left_changed |= now.is_some_and(|now| !self.is_unchanged(&one.before, &now));
+        }
+        self.activation().turns.push(turn);
     }
 
     /// `while test:`
     pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
-        let changing = self.prepare_loop(body, &[]);
+        let held = self.prepare_loop(body, &[]);
         let mark = self.frame().mark();
         let guards = self.guards(test);
         self.b.open();
@@ -207,20 +219,19 @@ impl Elaborator<'_> {
         };
         let before = self.b.close();
         self.b.open();
-        self.with_guards(&guards.0, |cx| cx.loop_body(body));
+        let held = self.with_guards(&guards.0, |cx| cx.loop_body(body, held));
         let region = self.b.close();
         let bound = self.frame().undo(mark);
         self.b.effect(OpKind::While { before, condition, body: region });
-        self.finish_loop(bound, changing, &[]);
+        self.finish_loop(bound, held, &[]);
         self.leave_outer_loop();
         Flow::Next
     }
 
-    /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold, with
-    /// what they stand for.
-    fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<(Name, Variable)> {
+    /// Makes ready for a loop the names that it assigns. Gives those that no slot can hold.
+    fn prepare_loop(&mut self, body: &Block, targets: &[Name]) -> Vec<Held> {
         let inner = walk::loop_targets(body);
-        let mut changing = Vec::new();
+        let mut held = Vec::new();
         for name in walk::assigned(body) {
             let Some(variable) = self.frame().get(&name).cloned() else { continue };
             if targets.contains(&name) {
@@ -235,36 +246,37 @@ impl Elaborator<'_> {
                     self.store_into(&stored, value);
                     Binding::Stored(stored)
                 }
-                None => Binding::Lost(if is_index { Lost::Index } else { Lost::Changes }),
+                None => {
+                    let (name, before) = (name.clone(), variable.clone());
+                    let lost = if is_index { Lost::Index } else { Lost::Changes };
+                    held.push(Held { name, before, lost, is_left_changed: false });
+                    Binding::Lost(lost)
+                }
             };
-            if let Binding::Lost(_) = binding {
-                changing.push((name.clone(), variable.clone()));
-            }
             self.frame().bind(&name, Variable { binding, scalar, span: first });
         }
-        changing
+        held
     }
 
     /// What names stand for behind a loop.
-    fn finish_loop(
-        &mut self,
-        bound: crate::scope::Bound,
-        changing: Vec<(Name, Variable)>,
-        targets: &[Name],
-    ) {
+    fn finish_loop(&mut self, bound: crate::scope::Bound, held: Vec<Held>, targets: &[Name]) {
         for (name, variable) in bound {
-            let was = changing.iter().find(|(one, _)| *one == name);
+            let was = held.iter().find(|one| one.name == name);
             let binding = match was {
                 // Whatever happened, it is what it was.
-                Some((_, before)) if self.is_unchanged(before, &variable) => before.binding.clone(),
+                Some(Held { before, is_left_changed: false, .. })
+                    if self.is_unchanged(before, &variable) =>
+                {
+                    before.binding.clone()
+                }
                 _ if targets.contains(&name) => Binding::Lost(Lost::Index),
-                Some(_) => Binding::Lost(Lost::Changes),
+                Some(one) => Binding::Lost(one.lost),
                 None => match variable.binding {
                     Binding::Lost(Lost::Poison) => Binding::Lost(Lost::Poison),
                     _ => Binding::Lost(Lost::Loop),
                 },
             };
-            let scalar = was.and_then(|(_, before)| before.scalar);
+            let scalar = was.and_then(|one| one.before.scalar);
             self.frame().bind(&name, Variable { binding, scalar, span: variable.span });
         }
     }

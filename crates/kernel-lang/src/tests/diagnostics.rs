@@ -9,11 +9,19 @@ use kernpack_kernel_ir::Scalar::{BF16, F16, F32, I32, U32};
 /// Elaborates a kernel of a body, with tensors `x`, `y` and `h`, `out`, which is written, and
 /// numbers.
 pub(super) fn check(body: &str, expected: Expect) {
+    expected.assert_eq(&shown(body));
+}
+
+fn shown(body: &str) -> String {
     let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
-    check_file(&format!("@kp.kernel\ndef k(x, h, out, n, u, c):\n{lines}"), expected);
+    shown_file(&format!("@kp.kernel\ndef k(x, h, out, n, u, c):\n{lines}"))
 }
 
 pub(super) fn check_file(source: &str, expected: Expect) {
+    expected.assert_eq(&shown_file(source));
+}
+
+fn shown_file(source: &str) -> String {
     let arguments = [
         read("x", F32, &["m", "n"]),
         read("h", F16, &["n"]),
@@ -22,16 +30,19 @@ pub(super) fn check_file(source: &str, expected: Expect) {
         scalar("u", U32),
         int(4),
     ];
-    check_with(source, &arguments, expected);
+    shown_with(source, &arguments)
 }
 
 pub(super) fn check_with(source: &str, arguments: &[Argument], expected: Expect) {
-    let shown = match elaborate_k(source, arguments, 128) {
+    expected.assert_eq(&shown_with(source, arguments));
+}
+
+fn shown_with(source: &str, arguments: &[Argument]) -> String {
+    match elaborate_k(source, arguments, 128) {
         Ok(instance) if instance.warnings.0.is_empty() => "fine".to_string(),
         Ok(instance) => instance.warnings.to_string(),
         Err(problems) => problems,
-    };
-    expected.assert_eq(&shown);
+    }
 }
 
 #[test]
@@ -139,6 +150,20 @@ fn numbers_that_do_not_meet() {
           3:5 `a[0] + b[0]` 
           help: convert one of them, as in `kp.float32(x)`"#]],
     );
+}
+
+#[test]
+fn constants_of_a_file_are_known() {
+    for constant in
+        ["(kp.exp(2.0), 1)", "kp.thread_idx()", "[kp.cos(kp.float32(i)) for i in (1, 2, 3)]"]
+    {
+        let source =
+            format!("T = {constant}\n@kp.kernel\ndef k(x, h, out, n, u, c):\n    out[0] = T[0]\n");
+        let expected = "error[constexpr]: a constant of a file is known while compiling, and this is not\n  1:5 ";
+        assert!(shown_file(&source).starts_with(expected), "{}", shown_file(&source));
+    }
+    let source = "U = (kp.int32(3) + 4, [2.0 ** 2])\n@kp.kernel\ndef k(x, h, out, n, u, c):\n    out[U[0]] = U[1][0]\n";
+    assert_eq!(shown_file(source), "fine");
 }
 
 #[test]
@@ -274,6 +299,41 @@ fn names_are_assigned_on_every_way() {
           3:5 `thread_idx` 
           help: write `kp.thread_idx`"#]],
     );
+}
+
+#[test]
+fn what_a_loop_is_left_with_is_not_what_it_began_with() {
+    let changed = [
+        "v = x[n * 2, None]\nfor i in range(n):\n    v = x[i, None]\n    if i > 5:\n        break\n    v = x[n * 2, None]",
+        "v = x[n * 2, None]\nfor i in range(n):\n    v = x[i, None]\n    if i > 5:\n        continue\n    v = x[n * 2, None]",
+        "v = x[0, None]\nwhile n > 0:\n    if n > 3:\n        v = x[1, None]\n        break\n    else:\n        v = x[0, None]",
+        "v = x[0, None]\nfor i in range(n):\n    for j in range(3):\n        v = x[j, None]\n    if i > 5:\n        break\n    v = x[0, None]",
+        "l = kp.make_layout(4)\nv = l\nfor i in range(n):\n    v = kp.make_layout((2, n))\n    if i > 5:\n        continue\n    v = l\nv = (v(1),)",
+    ];
+    for body in changed {
+        let line = body.lines().count() + if body.ends_with(')') { 2 } else { 3 };
+        let text = format!("{body}\nout[0] = v[0]");
+        let expected = format!(
+            "error[unassigned]: `v` is no number, and is not the same on every way here\n  {line}:"
+        );
+        let shown = shown(&text);
+        assert!(shown.starts_with(&expected), "{body}\n{shown}");
+    }
+    let index = "v = n * 2\nfor i in range(n):\n    for v in range(3):\n        pass\n    if i > 5:\n        continue\n    v = n * 2\nout[0] = v";
+    let expected = "error[unassigned]: `v` is the index of a loop that has ended\n  10:";
+    assert!(shown(index).starts_with(expected), "{}", shown(index));
+}
+
+#[test]
+fn what_every_turn_leaves_as_it_was_is_known_behind_a_loop() {
+    let unchanged = [
+        "v = x[0, None]\nfor i in range(n):\n    if i > 5:\n        break\n    v = x[i, None]\n    out[0] = v[0]\n    v = x[0, None]",
+        "v = x[0, None]\nfor i in range(n):\n    v = x[0, None]\n    if i > 5:\n        continue\n    v = x[i, None]\n    v = x[0, None]",
+        "v = x[0, None]\nfor i in range(n):\n    while n > i:\n        v = x[0, None]\n        break\n    v = x[0, None]",
+    ];
+    for body in unchanged {
+        assert_eq!(shown(&format!("{body}\nout[0] = v[0]")), "fine", "{body}");
+    }
 }
 
 #[test]
