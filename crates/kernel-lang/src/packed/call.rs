@@ -97,6 +97,11 @@ impl Evaluator<'_> {
         Some(Called::Function(function, Box::new(scope)))
     }
 
+    /// The names that count here.
+    pub fn scope_here(&self) -> Scope {
+        Scope { module: self.module, names: self.names.clone(), n_calls: self.n_calls }
+    }
+
     /// Goes over to the names of another function; gives those that counted.
     pub fn enter(&mut self, scope: Scope) -> Scope {
         let Scope { module, names, n_calls } = scope;
