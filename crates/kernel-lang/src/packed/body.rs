@@ -7,6 +7,7 @@
 //! behind that side at the latest.
 
 use super::call::{Called, Scope};
+use super::closure::Names;
 use super::expression::Evaluator;
 use super::tensor::{self, Memory};
 use super::value::Value;
@@ -42,7 +43,7 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Dia
     let evaluator = Evaluator {
         files,
         module: definition.module,
-        names,
+        names: Names::new(names),
         facts,
         problems: Diagnostics::default(),
         n_open: 0,
@@ -114,7 +115,7 @@ struct Rest<'b> {
     block: &'b [Stmt],
     behind: Option<&'b Rest<'b>>,
     /// Whose statements these are, where they come behind a call of another function.
-    caller: Option<&'b Scope>,
+    caller: Option<Scope>,
 }
 
 /// Where a way through some statements ends.
@@ -171,7 +172,7 @@ impl Walk<'_> {
     /// Goes through statements, and those behind them, to the end of the function.
     fn block(&mut self, state: State, rest: Rest<'_>) {
         if let Some(caller) = rest.caller {
-            self.evaluator.enter(caller.clone());
+            self.evaluator.enter(caller);
         }
         match self.statements(state, rest) {
             End::Function => {}
@@ -242,8 +243,8 @@ impl Walk<'_> {
             None => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
-                let caller = self.evaluator.enter(*scope);
-                let behind = Rest { caller: Some(&caller), ..*behind };
+                let caller = self.evaluator.enter(scope);
+                let behind = Rest { caller: Some(caller), ..*behind };
                 let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
                 let end = self.statements(state, own);
                 return match end {
@@ -348,8 +349,9 @@ impl Walk<'_> {
 
     /// Goes through both sides of an `if`, from the same names and facts.
     fn fork(&mut self, state: &State, fork: &Fork<'_>, behind: &Rest<'_>) -> End {
-        let (scope, facts) = (self.evaluator.scope_here(), self.evaluator.facts.clone());
-        let sides = [true, false].map(|holds| (holds, fork.known(&facts, holds)));
+        let scope = self.evaluator.scope_here();
+        let before = (self.evaluator.names.clone(), self.evaluator.facts.clone());
+        let sides = [true, false].map(|holds| (holds, fork.known(&before.1, holds)));
         let sides: Vec<_> = sides.into_iter().filter(|(_, known)| !known.is_impossible()).collect();
         let meet = fork.meets();
         if !meet && sides.len() > 1 && !self.begin_way() {
@@ -357,8 +359,8 @@ impl Walk<'_> {
         }
         let mut ends = Vec::new();
         for (holds, known) in sides {
-            self.evaluator.enter(scope.clone());
-            self.evaluator.facts = known;
+            self.evaluator.enter(scope);
+            (self.evaluator.names, self.evaluator.facts) = (before.0.clone(), known);
             let mut own = state.clone();
             own.branches.extend(fork.branch(holds));
             match meet {
@@ -367,7 +369,7 @@ impl Walk<'_> {
             }
         }
         self.evaluator.enter(scope);
-        self.evaluator.facts = facts;
+        (self.evaluator.names, self.evaluator.facts) = before;
         match ends.into_iter().reduce(State::join) {
             Some(joined) => End::Behind(State { branches: state.branches.clone(), ..joined }),
             None => End::Function,

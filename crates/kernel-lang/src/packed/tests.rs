@@ -590,3 +590,26 @@ def f(n):
         "#]],
     );
 }
+
+#[test]
+fn kernels_get_what_functions_see_when_they_are_launched() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32, mut))")
+def f(x):
+    by = 3
+    def add(v, more=by):
+        return v + more
+    twice = lambda v: add(add(v)) * x.shape[0]
+    by = 4
+    k(twice, add(1)).launch(grid=1, block=1)
+    if x.shape[0] == 8:
+        k(twice).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(lambda[add=add[by=4], x=x: float32 (n):(1) align 4 written alone]; 5; None) grid 1 block 1
+              k(lambda[add=add[by=4], x=x: float32 (8):(1) align 4 written alone]; None; None) grid 1 block 1 when n == 8
+        "#]],
+    );
+}
