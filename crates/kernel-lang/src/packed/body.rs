@@ -115,7 +115,7 @@ struct Rest<'b> {
     block: &'b [Stmt],
     behind: Option<&'b Rest<'b>>,
     /// Whose statements these are, where they come behind a call of another function.
-    caller: Option<Scope>,
+    caller: Option<&'b Scope>,
 }
 
 /// Where a way through some statements ends.
@@ -172,7 +172,7 @@ impl Walk<'_> {
     /// Goes through statements, and those behind them, to the end of the function.
     fn block(&mut self, state: State, rest: Rest<'_>) {
         if let Some(caller) = rest.caller {
-            self.evaluator.enter(caller);
+            self.evaluator.enter(caller.clone());
         }
         match self.statements(state, rest) {
             End::Function => {}
@@ -244,7 +244,7 @@ impl Walk<'_> {
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
                 let caller = self.evaluator.enter(scope);
-                let behind = Rest { caller: Some(caller), ..*behind };
+                let behind = Rest { caller: Some(&caller), ..*behind };
                 let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
                 let end = self.statements(state, own);
                 return match end {
@@ -359,7 +359,7 @@ impl Walk<'_> {
         }
         let mut ends = Vec::new();
         for (holds, known) in sides {
-            self.evaluator.enter(scope);
+            self.evaluator.enter(scope.clone());
             (self.evaluator.names, self.evaluator.facts) = (before.0.clone(), known);
             let mut own = state.clone();
             own.branches.extend(fork.branch(holds));

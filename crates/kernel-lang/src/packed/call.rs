@@ -19,7 +19,7 @@ use std::sync::Arc;
 const MOST_CALLS: usize = 32;
 
 /// Where we are: in which file, and whose names count.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scope {
     module: ModuleId,
     frame: Option<FrameId>,
