@@ -3,9 +3,11 @@
 //!
 //! An `if` whose condition depends on the call is gone through on both sides, each with what is
 //! known there. Where neither side assigns a name or returns, the ways meet behind it; otherwise
-//! what follows is gone through once for each.
+//! what follows is gone through once for each. Ways that part in a function that a side calls meet
+//! behind that side at the latest.
 
 use super::call::{Called, Scope};
+use super::closure::Names;
 use super::expression::Evaluator;
 use super::tensor::{self, Memory};
 use super::value::Value;
@@ -14,10 +16,10 @@ use crate::argument::Argument;
 use crate::file::{Definition, KernelFiles};
 use crate::python::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind};
 use crate::python::walk;
-use kernpack_layout::Tuple;
+use kernpack_layout::Int;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::Expr as Number;
-use kernpack_validators::{Branch, Signature, Workspace};
+use kernpack_validators::{Branch, Rule, Signature, Workspace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most ways through the `if`s of a function that are gone.
@@ -36,16 +38,19 @@ pub(super) struct Parts<'f> {
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Diagnostics) {
     let Parts { files, definition, signature, workspaces } = parts;
     let names = names(signature, workspaces, &facts);
+    let results = signature.results.iter();
+    let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
     let evaluator = Evaluator {
         files,
         module: definition.module,
-        names,
+        names: Names::new(names),
         facts,
         problems: Diagnostics::default(),
         n_open: 0,
         n_calls: 0,
     };
-    let mut walk = Walk { parts, evaluator, launches: Vec::new(), n_ways: 1, is_told: false };
+    let (launches, meetings) = (Vec::new(), Vec::new());
+    let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
     let state = State::default();
     let rest = Rest { block: &definition.function.body, behind: None, caller: None };
     walk.block(state, rest);
@@ -125,11 +130,42 @@ enum End {
 
 struct Walk<'f> {
     parts: Parts<'f>,
+    /// How many elements each result has along each dim.
+    extents: Vec<Vec<Number>>,
     evaluator: Evaluator<'f>,
     launches: Vec<PackedLaunch>,
+    /// The sides of `if`s that we are in and that meet others, each with its ways that got there.
+    meetings: Vec<Vec<State>>,
+    /// How many ways there are through the function, as far as we have got.
     n_ways: usize,
-    /// Whether it was told that there are too many ways.
-    is_told: bool,
+}
+
+/// An `if` whose condition each call answers.
+struct Fork<'b> {
+    /// The condition; nothing where it is no good.
+    rule: Option<Rule>,
+    then: &'b Block,
+    others: &'b [(Expr, Block)],
+    otherwise: &'b Block,
+}
+
+impl Fork<'_> {
+    /// The one side, or the other.
+    fn branch(&self, holds: bool) -> Option<Branch> {
+        self.rule.clone().map(|rule| Branch { rule, holds })
+    }
+
+    /// What is known on one side.
+    fn known(&self, facts: &CallFacts, holds: bool) -> CallFacts {
+        self.branch(holds).map_or_else(|| facts.clone(), |branch| facts.on_side(&branch))
+    }
+
+    /// Whether what comes behind is the same for all sides.
+    fn meets(&self) -> bool {
+        let others = self.others.iter().map(|(_, block)| block);
+        let mut blocks = [self.then, self.otherwise].into_iter().chain(others);
+        blocks.all(|block| walk::assigned(block).is_empty() && !returns(block))
+    }
 }
 
 impl Walk<'_> {
@@ -143,7 +179,7 @@ impl Walk<'_> {
             End::Returned(state) => self.returned(state, rest.behind),
             End::Behind(state) => match rest.behind {
                 Some(behind) => self.block(state, *behind),
-                None => self.finish(&state),
+                None => self.end(state),
             },
         }
     }
@@ -156,7 +192,7 @@ impl Walk<'_> {
             }
             behind = rest.behind;
         }
-        self.finish(&state);
+        self.end(state);
     }
 
     /// Goes through the statements of one block. Where ways part for good, what is behind the block
@@ -207,7 +243,7 @@ impl Walk<'_> {
             None => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
-                let caller = self.evaluator.enter(*scope);
+                let caller = self.evaluator.enter(scope);
                 let behind = Rest { caller: Some(&caller), ..*behind };
                 let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
                 let end = self.statements(state, own);
@@ -304,71 +340,78 @@ impl Walk<'_> {
         let rule = match self.evaluator.truth(test) {
             Some(Value::Bool(true)) => return self.side(state, then, behind),
             Some(Value::Bool(false)) => return self.ifs(state, others, otherwise, behind),
-            Some(Value::Rule(rule)) => rule,
-            // The sides are looked at all the same.
-            _ => return self.both_unknown(state, then, others, otherwise, behind),
+            Some(Value::Rule(rule)) => Some(rule),
+            // What is wrong with it was reported, and the sides are looked at all the same.
+            _ => None,
         };
-        let meet = self.ways_meet(then, others, otherwise);
+        self.fork(&state, &Fork { rule, then, others, otherwise }, behind)
+    }
+
+    /// Goes through both sides of an `if`, from the same names and facts.
+    fn fork(&mut self, state: &State, fork: &Fork<'_>, behind: &Rest<'_>) -> End {
+        let scope = self.evaluator.scope_here();
         let before = (self.evaluator.names.clone(), self.evaluator.facts.clone());
-        let mut ends = Vec::new();
-        for holds in [true, false] {
-            let branch = Branch { rule: rule.clone(), holds };
-            self.evaluator.facts = before.1.on_side(&branch);
-            self.evaluator.names = before.0.clone();
-            if self.evaluator.facts.is_impossible() {
-                continue;
-            }
-            let mut own = state.clone();
-            own.branches.push(branch);
-            let nowhere = Rest { block: &[], behind: None, caller: None };
-            let behind = if meet { &nowhere } else { behind };
-            let end = match holds {
-                true => self.side(own, then, behind),
-                false => self.ifs(own, others, otherwise, behind),
-            };
-            match end {
-                End::Behind(own) if meet => ends.push(self.with_empty(own)),
-                End::Behind(own) => self.part(own, behind, false),
-                End::Returned(own) => self.part(own, behind, true),
-                End::Function => {}
-            }
-        }
-        (self.evaluator.names, self.evaluator.facts) = before;
-        if !meet {
+        let sides = [true, false].map(|holds| (holds, fork.known(&before.1, holds)));
+        let sides: Vec<_> = sides.into_iter().filter(|(_, known)| !known.is_impossible()).collect();
+        let meet = fork.meets();
+        if !meet && sides.len() > 1 && !self.begin_way() {
             return End::Function;
         }
+        let mut ends = Vec::new();
+        for (holds, known) in sides {
+            self.evaluator.enter(scope.clone());
+            (self.evaluator.names, self.evaluator.facts) = (before.0.clone(), known);
+            let mut own = state.clone();
+            own.branches.extend(fork.branch(holds));
+            match meet {
+                true => ends.extend(self.run_to_meeting(own, fork, holds)),
+                false => self.run_to_end(own, fork, holds, behind),
+            }
+        }
+        self.evaluator.enter(scope);
+        (self.evaluator.names, self.evaluator.facts) = before;
         match ends.into_iter().reduce(State::join) {
-            Some(joined) => End::Behind(State { branches: state.branches, ..joined }),
+            Some(joined) => End::Behind(State { branches: state.branches.clone(), ..joined }),
             None => End::Function,
         }
     }
 
-    /// A way, on which results without elements need no launch.
-    fn with_empty(&self, state: State) -> State {
-        let results = self.parts.signature.results.iter();
-        let empty = results.filter(|result| self.is_empty(&result.name));
-        let written = state.written.into_iter().chain(empty.map(|result| result.name.clone()));
-        State { written: written.collect(), ..state }
+    /// Goes through one side, up to where it meets the other. Its own ways meet there too, which
+    /// part in the functions that it calls.
+    fn run_to_meeting(&mut self, state: State, fork: &Fork<'_>, holds: bool) -> Option<State> {
+        let branches = state.branches.clone();
+        self.meetings.push(Vec::new());
+        self.run_to_end(state, fork, holds, &Rest { block: &[], behind: None, caller: None });
+        let ends = self.meetings.pop()?;
+        ends.into_iter().reduce(State::join).map(|joined| State { branches, ..joined })
     }
 
-    /// Goes through what is behind an `if` for one of its sides alone, which may have returned.
-    fn part(&mut self, state: State, behind: &Rest<'_>, has_returned: bool) {
+    /// Goes through one side, and what is behind it.
+    fn run_to_end(&mut self, state: State, fork: &Fork<'_>, holds: bool, behind: &Rest<'_>) {
+        let end = match holds {
+            true => self.side(state, fork.then, behind),
+            false => self.ifs(state, fork.others, fork.otherwise, behind),
+        };
+        match end {
+            End::Behind(state) => self.block(state, *behind),
+            End::Returned(state) => self.returned(state, Some(behind)),
+            End::Function => {}
+        }
+    }
+
+    /// Whether there may be one more way through the function.
+    fn begin_way(&mut self) -> bool {
         self.n_ways += 1;
-        if self.n_ways > MOST_WAYS {
-            if !std::mem::replace(&mut self.is_told, true) {
-                let name = &self.parts.definition.function.name;
-                let message =
-                    format!("`{}` has more than {MOST_WAYS} ways through its `if`s", name.name);
-                let problem = Diagnostic::new("too-many-ways", message);
-                let help = "assign what differs behind one `if`, or split the function";
-                self.evaluator.report(problem.label(name.span, "this function").help(help));
-            }
-            return;
+        let is_good = self.n_ways <= MOST_WAYS;
+        if !is_good {
+            let name = &self.parts.definition.function.name;
+            let message =
+                format!("`{}` has more than {MOST_WAYS} ways through its `if`s", name.name);
+            let problem = Diagnostic::new("too-many-ways", message);
+            let help = "assign what differs behind one `if`, or split the function";
+            self.evaluator.report(problem.label(name.span, "this function").help(help));
         }
-        match has_returned {
-            true => self.returned(state, Some(behind)),
-            false => self.block(state, *behind),
-        }
+        is_good
     }
 
     /// One side of an `if`, to its own end.
@@ -376,33 +419,19 @@ impl Walk<'_> {
         self.statements(state, Rest { block, behind: Some(behind), caller: None })
     }
 
-    /// Both sides of an `if` of which the condition is no good.
-    fn both_unknown(
-        &mut self,
-        state: State,
-        then: &Block,
-        others: &[(Expr, Block)],
-        otherwise: &Block,
-        behind: &Rest<'_>,
-    ) -> End {
-        let end = self.side(state.clone(), then, behind);
-        let other = self.ifs(state, others, otherwise, behind);
-        match (end, other) {
-            (End::Behind(state), _) | (_, End::Behind(state)) => End::Behind(state),
-            (end, _) => end,
+    /// The end of a way: where ways meet, or of the whole function.
+    fn end(&mut self, state: State) {
+        let state = self.with_empty(state);
+        match self.meetings.last_mut() {
+            Some(meeting) => meeting.push(state),
+            None => self.finish(&state),
         }
     }
 
-    /// Whether what comes behind an `if` is the same for all its sides.
-    fn ways_meet(&self, then: &Block, others: &[(Expr, Block)], otherwise: &Block) -> bool {
-        let blocks = [then, otherwise].into_iter().chain(others.iter().map(|(_, block)| block));
-        blocks.into_iter().all(|block| walk::assigned(block).is_empty() && !returns(block))
-    }
-
-    /// The end of a way: every result has been passed to a launch, unless it has no elements.
+    /// The end of the function: every result has been passed to a launch, or has no elements.
     fn finish(&mut self, state: &State) {
         for result in &self.parts.signature.results {
-            if state.written.contains(&result.name) || self.is_empty(&result.name) {
+            if state.written.contains(&result.name) {
                 continue;
             }
             let name = &result.name;
@@ -419,16 +448,25 @@ impl Walk<'_> {
         }
     }
 
-    fn is_empty(&self, name: &str) -> bool {
-        let Some(Value::Tensor(tensor)) = self.evaluator.names.get(name) else { return false };
-        let shape = tensor.view.shape();
-        shape.leaves().into_iter().any(|extent| match extent {
-            kernpack_layout::Int::Known(extent) => *extent == 0,
-            kernpack_layout::Int::Dynamic(dim) => {
-                self.evaluator.facts.canonical(&dim.expr).as_int() == Some(0)
-            }
-        }) && !matches!(shape, Tuple::Leaf(_))
+    /// A way, on which results without elements need no launch.
+    fn with_empty(&self, mut state: State) -> State {
+        let results = self.parts.signature.results.iter().zip(&self.extents);
+        let is_zero = |extent: &Number| self.evaluator.facts.canonical(extent).as_int() == Some(0);
+        let empty = results.filter(|(_, extents)| extents.iter().any(is_zero));
+        state.written.extend(empty.map(|(result, _)| result.name.clone()));
+        state
     }
+}
+
+/// How many elements there are along each dim of what a result is.
+fn extents(result: Option<&Value>) -> Vec<Number> {
+    let Some(Value::Tensor(tensor)) = result else { return vec![] };
+    let shape = tensor.view.shape();
+    let extents = shape.leaves().into_iter().map(|extent| match extent {
+        Int::Known(extent) => Number::Int(*extent),
+        Int::Dynamic(dim) => dim.expr.clone(),
+    });
+    extents.collect()
 }
 
 /// Whether a block returns somewhere.

@@ -4,26 +4,25 @@
 //! A function of the file that is called by itself is gone through as if it stood there, launches
 //! and all; one that is called for its value computes with what is known.
 
+use super::closure::{Closure, FrameId};
 use super::expression::Evaluator;
 use super::number;
 use super::value::{KernelCall, Value};
 use crate::algebra;
-use crate::argument::FunctionArg;
 use crate::builtin::{call_text, counted};
 use crate::file::{Definition, ModuleId};
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Ident, Name, Param, StmtKind};
 use kernpack_syntax::{Diagnostic, Span};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How deep functions may call one another.
 const MOST_CALLS: usize = 32;
 
-/// The names of a function that is called.
+/// Where we are: in which file, and whose names count.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     module: ModuleId,
-    names: HashMap<Name, Value>,
+    frame: Option<FrameId>,
     n_calls: usize,
 }
 
@@ -32,7 +31,7 @@ pub(super) enum Called {
     /// One that gives a value.
     Value(Box<Value>),
     /// One of a function that is written, with its names.
-    Function(Arc<Function>, Box<Scope>),
+    Function(Arc<Function>, Scope),
 }
 
 /// What a call passes.
@@ -57,13 +56,9 @@ impl Evaluator<'_> {
         match function {
             Value::Kernel(kernel) => self.kernel_call(&kernel, passed, span),
             Value::Builtin(name) => self.builtin_call(&name, passed, span),
-            Value::Function(FunctionArg::Written { module, function, captured: _ }) => {
-                let scope = self.scope(module, &function, passed, span)?;
-                self.value_of(&function, scope, span)
-            }
-            Value::Function(FunctionArg::Builtin(name)) => {
-                let problem = Diagnostic::new("packed-value", format!("`{name}` is for kernels"));
-                self.report(problem.label(span, "called while the package is built"))
+            Value::Function(closure) => {
+                let scope = self.scope(&closure, passed, span)?;
+                self.value_of(&closure.function, scope, span)
             }
             Value::DType(_) => {
                 let problem =
@@ -88,33 +83,32 @@ impl Evaluator<'_> {
             ExprKind::Name(_) | ExprKind::Attribute(..) => self.expr(&call.function)?,
             _ => Value::None,
         };
-        let Value::Function(FunctionArg::Written { module, function, captured: _ }) = written
-        else {
+        let Value::Function(closure) = written else {
             return self.call(call, span).map(|value| Called::Value(Box::new(value)));
         };
         let passed = self.passed(call)?;
-        let scope = self.scope(module, &function, passed, span)?;
-        Some(Called::Function(function, Box::new(scope)))
+        let scope = self.scope(&closure, passed, span)?;
+        Some(Called::Function(closure.function, scope))
     }
 
-    /// Goes over to the names of another function; gives those that counted.
+    /// Where we are.
+    pub fn scope_here(&self) -> Scope {
+        Scope { module: self.module, frame: self.names.here(), n_calls: self.n_calls }
+    }
+
+    /// Goes over to another function; gives where we were.
     pub fn enter(&mut self, scope: Scope) -> Scope {
-        let Scope { module, names, n_calls } = scope;
+        let Scope { module, frame, n_calls } = scope;
         Scope {
             module: std::mem::replace(&mut self.module, module),
-            names: std::mem::replace(&mut self.names, names),
+            frame: self.names.go_to(frame),
             n_calls: std::mem::replace(&mut self.n_calls, n_calls),
         }
     }
 
-    /// The names that a function begins with. One that stands here sees what is assigned here.
-    fn scope(
-        &mut self,
-        module: ModuleId,
-        function: &Arc<Function>,
-        passed: Passed,
-        span: Span,
-    ) -> Option<Scope> {
+    /// The names that a function begins with. Around them are those where it stands.
+    fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
+        let Closure { module, function, frame } = closure;
         if self.n_calls >= MOST_CALLS {
             let message = format!("`{}` is called too deeply", function.name.name);
             let problem = Diagnostic::new("packed-value", message).label(span, "this call");
@@ -122,18 +116,11 @@ impl Evaluator<'_> {
             return None;
         }
         let bound = self.bound(&function.name.name, &takes(function), passed, span)?;
-        let is_global = self
-            .files
-            .module(module)
-            .functions
-            .iter()
-            .any(|one| Arc::ptr_eq(&one.function, function));
-        let mut own = if is_global { HashMap::new() } else { self.names.clone() };
-        let completed = self.completed(module, function, bound)?;
-        for (param, (value, _)) in function.params.iter().zip(completed) {
-            own.insert(param.name.name.clone(), value);
-        }
-        Some(Scope { module, names: own, n_calls: self.n_calls + 1 })
+        let values = self.completed(*module, *frame, function, bound)?.into_iter();
+        let names = function.params.iter().map(|param| param.name.name.clone());
+        let own = names.zip(values.map(|(value, _)| value)).collect();
+        let own = self.names.open(*frame, own);
+        Some(Scope { module: *module, frame: Some(own), n_calls: self.n_calls + 1 })
     }
 
     /// What a function gives that is called for its value.
@@ -242,7 +229,10 @@ impl Evaluator<'_> {
                 args.iter().map(|arg| arg.as_ref().map(|(value, at)| (value, *at))).collect();
             return algebra::run(self, row, &args, span);
         }
-        let row = number::find(name)?;
+        let Some(row) = number::find(name) else {
+            let problem = Diagnostic::new("packed-value", format!("`{name}` is for kernels"));
+            return self.report(problem.label(span, "called while the package is built"));
+        };
         let args = match row.takes {
             ["*xs"] if passed.named.is_empty() => passed.args,
             takes => self.bound(&path, takes, passed, span)?.into_iter().flatten().collect(),
@@ -311,14 +301,15 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Option<Value> {
         let bound = self.bound(kernel.name(), &takes(&kernel.function), passed, span)?;
-        let args = self.completed(kernel.module, &kernel.function, bound)?;
+        let args = self.completed(kernel.module, None, &kernel.function, bound)?;
         Some(Value::Call(Box::new(KernelCall { kernel: kernel.clone(), args })))
     }
 
-    /// What each parameter is given, defaults included.
+    /// What each parameter is given, defaults included, which see what the function sees.
     fn completed(
         &mut self,
         module: ModuleId,
+        frame: Option<FrameId>,
         function: &Function,
         bound: Vec<Option<(Value, Span)>>,
     ) -> Option<Vec<(Value, Span)>> {
@@ -326,7 +317,8 @@ impl Evaluator<'_> {
             Some(given) => Some(given),
             None => {
                 let default = param.default.as_ref()?;
-                self.default(module, default).map(|value| (value, default.span))
+                self.value_in(module, frame, default, default.span)
+                    .map(|value| (value, default.span))
             }
         });
         let args: Vec<_> = args.collect();

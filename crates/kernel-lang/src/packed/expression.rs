@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Expressions of a packed function.
 
+use super::closure::{Closure, FrameId, Names};
 use super::facts::CallFacts;
 use super::number;
 use super::value::Value;
 use crate::algebra;
-use crate::argument::{Dim, FunctionArg};
+use crate::argument::Dim;
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
-use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
-use crate::python::walk;
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Ident, Name, UnaryOp};
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
@@ -18,8 +18,6 @@ use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
-use std::collections::HashMap;
-use std::sync::Arc;
 
 /// How deep constants of a file may name one another.
 const MOST_CONSTANTS: usize = 64;
@@ -31,7 +29,7 @@ pub(super) struct Evaluator<'f> {
     /// The file whose names count.
     pub module: ModuleId,
     /// What is assigned here.
-    pub names: HashMap<Name, Value>,
+    pub names: Names,
     /// What is known here.
     pub facts: CallFacts,
     pub problems: Diagnostics,
@@ -150,21 +148,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A function, with what it uses of the names here.
-    pub fn function(&self, function: &Arc<Function>) -> Value {
-        let mut used = Vec::new();
-        walk::used(function, &mut used);
-        let captured = used.into_iter().filter_map(|name| {
-            let value = self.refreshed(self.names.get(&name)?);
-            self.argument(&value, Span::default()).ok().map(|argument| (name, argument))
-        });
-        Value::Function(FunctionArg::Written {
-            module: self.module,
-            function: function.clone(),
-            captured: captured.collect(),
-        })
-    }
-
     fn name(&mut self, name: &Name, span: Span) -> Option<Value> {
         if let Some(value) = self.names.get(name) {
             return Some(self.refreshed(value)).filter(|value| !matches!(value, Value::Poison));
@@ -189,7 +172,7 @@ impl Evaluator<'_> {
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
     /// the launch tells of it too.
-    fn refreshed(&self, value: &Value) -> Value {
+    pub fn refreshed(&self, value: &Value) -> Value {
         let view = |layout: &Layout<Dim>| {
             let known = layout.convert(&mut |dim: &Dim| Some(self.facts.int(&dim.expr)));
             known.unwrap_or_else(|| layout.clone())
@@ -228,7 +211,7 @@ impl Evaluator<'_> {
         match global {
             Global::Constant(expr, part) => {
                 let (expr, part) = (expr.clone(), *part);
-                let value = self.constant(module, &expr, span)?;
+                let value = self.value_in(module, None, &expr, span)?;
                 match (value, part) {
                     (value, None) => Some(value),
                     (Value::Tuple(mut items), Some(part)) if part < items.len() => {
@@ -249,11 +232,10 @@ impl Evaluator<'_> {
             }
             Global::Function(definition) => match definition.kind {
                 DefinitionKind::Kernel => Some(Value::Kernel(definition.clone())),
-                DefinitionKind::Device => Some(Value::Function(FunctionArg::Written {
-                    module,
-                    function: definition.function.clone(),
-                    captured: vec![],
-                })),
+                DefinitionKind::Device => {
+                    let function = definition.function.clone();
+                    Some(Value::Function(Closure { module, function, frame: None }))
+                }
                 DefinitionKind::Packed(_) | DefinitionKind::Python(_) => {
                     let message = format!("`{name}` is called from Python only");
                     let problem = Diagnostic::new("packed-value", message);
@@ -263,24 +245,26 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a constant of a file is.
-    fn constant(&mut self, module: ModuleId, expr: &Expr, span: Span) -> Option<Value> {
+    /// What a constant of a file is, or a default among the names where its function stands.
+    pub fn value_in(
+        &mut self,
+        module: ModuleId,
+        frame: Option<FrameId>,
+        expr: &Expr,
+        span: Span,
+    ) -> Option<Value> {
         if self.n_open >= MOST_CONSTANTS {
             let problem = Diagnostic::new("packed-value", "constants name one another in a circle");
             return self.report(problem.label(span, "has no value"));
         }
-        let names = std::mem::take(&mut self.names);
+        let here = self.names.go_to(frame);
         let home = std::mem::replace(&mut self.module, module);
         self.n_open += 1;
         let value = self.expr(expr);
         self.n_open -= 1;
-        (self.names, self.module) = (names, home);
+        self.names.go_to(here);
+        self.module = home;
         value
-    }
-
-    /// What a default of a function is.
-    pub fn default(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
-        self.constant(module, expr, expr.span)
     }
 
     /// What kernpack has by a name.
@@ -293,7 +277,7 @@ impl Evaluator<'_> {
         }
         // Whatever else there is, is for kernels, and can be passed to them.
         match (builtin::find(name), builtin::constant(name)) {
-            (Some(_), _) => Some(Value::Function(FunctionArg::Builtin(name.clone()))),
+            (Some(_), _) => Some(Value::Builtin(name.clone())),
             (None, Some(elaborated::Value::Int(number))) => Some(Value::Int(number)),
             (None, _) => self.report(builtin::unknown(name).label(span, "")),
         }

@@ -105,7 +105,7 @@ impl Evaluator<'_> {
                     name: path.clone(),
                 }))),
             },
-            Value::Function(function) => Ok(Argument::Function(function.clone())),
+            Value::Function(closure) => self.function_argument(closure, span),
             Value::Builtin(name) => {
                 Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))
             }

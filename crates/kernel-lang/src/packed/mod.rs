@@ -27,6 +27,7 @@
 mod algebra;
 mod body;
 mod call;
+mod closure;
 mod condition;
 mod dims;
 mod expression;

@@ -2,7 +2,8 @@
 //! What expressions of a packed function give: constants, numbers that each call has its own of,
 //! and what is passed on to kernels.
 
-use crate::argument::{Dim, FunctionArg, ScalarArg, TensorArg};
+use super::closure::Closure;
+use crate::argument::{Dim, ScalarArg, TensorArg};
 use crate::file::{Definition, ModuleId};
 use crate::python::tree::Name;
 use kernpack_ffi_abi::DType;
@@ -54,8 +55,8 @@ pub(super) enum Value {
     Optional(Name, Box<Value>),
     /// A kernel.
     Kernel(Arc<Definition>),
-    /// A function, passed on.
-    Function(FunctionArg),
+    /// A function that is written.
+    Function(Closure),
     /// A function of kernpack's or of Python's.
     Builtin(Name),
     /// `kp`

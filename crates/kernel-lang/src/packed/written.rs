@@ -6,6 +6,7 @@
 mod tests;
 
 use super::body::names;
+use super::closure::Names;
 use super::expression::Evaluator;
 use super::value::Value;
 use super::{CallFacts, PackedLaunch, PackedRow, rows};
@@ -83,7 +84,7 @@ pub fn launch(
             let mut evaluator = Evaluator {
                 files,
                 module: kernel.module,
-                names: HashMap::new(),
+                names: Names::default(),
                 facts,
                 problems: Diagnostics::default(),
                 n_open: 0,
@@ -184,7 +185,8 @@ fn arguments(
     let mut args: Vec<_> = given.collect();
     for param in &params[written.args.len()..] {
         let default = param.default.as_ref();
-        let value = default.and_then(|default| evaluator.default(kernel.module, default));
+        let value = default
+            .and_then(|default| evaluator.value_in(kernel.module, None, default, default.span));
         args.push(value.and_then(|value| passed(evaluator, &value, param.name.span)));
     }
     let mut args = args.into_iter().collect::<Option<Vec<_>>>()?;

@@ -101,6 +101,8 @@ pub fn used(function: &Function, names: &mut Vec<Name>) {
     let mut found = Vec::new();
     used_block(&function.body, &mut found);
     found.iter().filter(|name| !own.contains(name)).for_each(|name| add(name, names));
+    let defaults = function.params.iter().filter_map(|param| param.default.as_ref());
+    defaults.for_each(|default| used_expr(default, names));
 }
 
 fn used_block(block: &Block, names: &mut Vec<Name>) {

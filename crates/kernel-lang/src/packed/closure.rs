@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Names, and the functions that see them.
+//!
+//! Each call of a function has names of its own, and so has the packed function. A function that
+//! stands in another one sees the names around it, wherever it is called, and as they are when it
+//! is called: kernels have it so too. It may be called when what it stands in has returned, so the
+//! names of a call are kept.
+
+use super::expression::Evaluator;
+use super::value::Value;
+use crate::argument::{Argument, FunctionArg};
+use crate::file::ModuleId;
+use crate::python::tree::{Function, Name};
+use crate::python::walk;
+use kernpack_syntax::{Diagnostic, Span};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The names of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FrameId(usize);
+
+/// A function that is written, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Closure {
+    /// The file.
+    pub module: ModuleId,
+    /// The function.
+    pub function: Arc<Function>,
+    /// The names around it, where it stands in a function.
+    pub frame: Option<FrameId>,
+}
+
+#[derive(Clone, Debug)]
+struct Frame {
+    outer: Option<FrameId>,
+    names: HashMap<Name, Value>,
+}
+
+/// The names of all calls, of which one's count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    frames: Vec<Rc<Frame>>,
+    /// Those that count; nothing outside of functions.
+    here: Option<FrameId>,
+}
+
+impl Names {
+    /// Those of a packed function.
+    pub fn new(names: HashMap<Name, Value>) -> Names {
+        let mut own = Names::default();
+        own.here = Some(own.open(None, names));
+        own
+    }
+
+    /// Adds the names that a call begins with.
+    pub fn open(&mut self, outer: Option<FrameId>, names: HashMap<Name, Value>) -> FrameId {
+        self.frames.push(Rc::new(Frame { outer, names }));
+        FrameId(self.frames.len() - 1)
+    }
+
+    /// Whose names count.
+    pub fn here(&self) -> Option<FrameId> {
+        self.here
+    }
+
+    /// Lets other names count; gives those that did.
+    pub fn go_to(&mut self, frame: Option<FrameId>) -> Option<FrameId> {
+        std::mem::replace(&mut self.here, frame)
+    }
+
+    /// What a name stands for.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.get_in(self.here, name)
+    }
+
+    fn get_in(&self, mut frame: Option<FrameId>, name: &str) -> Option<&Value> {
+        while let Some(FrameId(number)) = frame {
+            let own = &self.frames[number];
+            if let Some(value) = own.names.get(name) {
+                return Some(value);
+            }
+            frame = own.outer;
+        }
+        None
+    }
+
+    /// Gives a name to a value.
+    pub fn insert(&mut self, name: Name, value: Value) {
+        if let Some(FrameId(number)) = self.here {
+            Rc::make_mut(&mut self.frames[number]).names.insert(name, value);
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// A function that stands here.
+    pub fn function(&self, function: &Arc<Function>) -> Value {
+        let (module, frame) = (self.module, self.names.here());
+        Value::Function(Closure { module, function: function.clone(), frame })
+    }
+
+    /// What a kernel is passed for a function: it, and what it sees now of the names around it.
+    ///
+    /// # Errors
+    /// Why it is passed nothing; no diagnostic where one was reported already.
+    pub fn function_argument(
+        &self,
+        closure: &Closure,
+        span: Span,
+    ) -> Result<Argument, Option<Box<Diagnostic>>> {
+        let Closure { module, function, .. } = closure;
+        if self.leads_to_itself(closure, &mut Vec::new()) {
+            let message = format!("`{}` calls itself", function.name.name);
+            let problem = Diagnostic::new("packed-argument", message).label(span, "passed here");
+            let help = "write a loop: functions stand in the place of their calls";
+            return Err(Some(Box::new(problem.help(help))));
+        }
+        let captured = self.seen(closure).map(|(name, value)| {
+            let using = format!("uses `{name}`");
+            match self.argument(&value, span) {
+                Ok(argument) => Ok((name, argument)),
+                Err(problem) => Err(problem.map(|one| Box::new(one.mark(function.span, using)))),
+            }
+        });
+        let captured = captured.collect::<Result<_, _>>()?;
+        let (module, function) = (*module, function.clone());
+        Ok(Argument::Function(FunctionArg::Written { module, function, captured }))
+    }
+
+    /// The names around a function that it uses.
+    fn seen(&self, closure: &Closure) -> impl Iterator<Item = (Name, Value)> {
+        let mut used = Vec::new();
+        walk::used(&closure.function, &mut used);
+        used.into_iter().filter_map(|name| {
+            let value = self.names.get_in(closure.frame, &name)?;
+            Some((name, self.refreshed(value)))
+        })
+    }
+
+    /// Whether a function uses itself, or one of those that use it.
+    fn leads_to_itself(&self, closure: &Closure, users: &mut Vec<Arc<Function>>) -> bool {
+        if users.iter().any(|user| Arc::ptr_eq(user, &closure.function)) {
+            return true;
+        }
+        users.push(closure.function.clone());
+        let leads = self.seen(closure).any(|(_, value)| self.has_circle(&value, users));
+        users.pop();
+        leads
+    }
+
+    fn has_circle(&self, value: &Value, users: &mut Vec<Arc<Function>>) -> bool {
+        match value {
+            Value::Function(closure) => self.leads_to_itself(closure, users),
+            Value::Tuple(items) => items.iter().any(|(_, item)| self.has_circle(item, users)),
+            _ => false,
+        }
+    }
+}
