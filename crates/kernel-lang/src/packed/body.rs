@@ -7,6 +7,7 @@
 
 use super::call::{Called, Scope};
 use super::expression::Evaluator;
+use super::limits::DEPTH_OF_CALL;
 use super::tensor::{self, Memory};
 use super::value::Value;
 use super::{CallFacts, PackedLaunch};
@@ -36,15 +37,7 @@ pub(super) struct Parts<'f> {
 pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Diagnostics) {
     let Parts { files, definition, signature, workspaces } = parts;
     let names = names(signature, workspaces, &facts);
-    let evaluator = Evaluator {
-        files,
-        module: definition.module,
-        names,
-        facts,
-        problems: Diagnostics::default(),
-        n_open: 0,
-        n_calls: 0,
-    };
+    let evaluator = Evaluator::new(files, definition.module, names, facts);
     let mut walk = Walk { parts, evaluator, launches: Vec::new(), n_ways: 1, is_told: false };
     let state = State::default();
     let rest = Rest { block: &definition.function.body, behind: None, caller: None };
@@ -207,10 +200,14 @@ impl Walk<'_> {
             None => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
+                if !self.evaluator.begin(DEPTH_OF_CALL, span) {
+                    return End::Function;
+                }
                 let caller = self.evaluator.enter(*scope);
                 let behind = Rest { caller: Some(&caller), ..*behind };
                 let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
                 let end = self.statements(state, own);
+                self.evaluator.end(DEPTH_OF_CALL);
                 return match end {
                     End::Behind(state) | End::Returned(state) => {
                         self.evaluator.enter(caller);
@@ -292,6 +289,22 @@ impl Walk<'_> {
 
     /// `if`, `elif` and `else`.
     fn ifs(
+        &mut self,
+        state: State,
+        sides: &[(Expr, Block)],
+        otherwise: &Block,
+        behind: &Rest<'_>,
+    ) -> End {
+        let Some((test, _)) = sides.first() else { return self.side(state, otherwise, behind) };
+        if !self.evaluator.begin(1, test.span) {
+            return End::Function;
+        }
+        let end = self.first_if(state, sides, otherwise, behind);
+        self.evaluator.end(1);
+        end
+    }
+
+    fn first_if(
         &mut self,
         state: State,
         sides: &[(Expr, Block)],

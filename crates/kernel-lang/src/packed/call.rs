@@ -5,6 +5,7 @@
 //! and all; one that is called for its value computes with what is known.
 
 use super::expression::Evaluator;
+use super::limits::DEPTH_OF_CALL;
 use super::number;
 use super::value::{KernelCall, Value};
 use crate::algebra;
@@ -16,15 +17,13 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How deep functions may call one another.
-const MOST_CALLS: usize = 32;
-
 /// The names of a function that is called.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     module: ModuleId,
     names: HashMap<Name, Value>,
-    n_calls: usize,
+    /// The functions that are being called.
+    calls: Vec<Arc<Function>>,
 }
 
 /// What a call by itself is.
@@ -99,11 +98,11 @@ impl Evaluator<'_> {
 
     /// Goes over to the names of another function; gives those that counted.
     pub fn enter(&mut self, scope: Scope) -> Scope {
-        let Scope { module, names, n_calls } = scope;
+        let Scope { module, names, calls } = scope;
         Scope {
             module: std::mem::replace(&mut self.module, module),
             names: std::mem::replace(&mut self.names, names),
-            n_calls: std::mem::replace(&mut self.n_calls, n_calls),
+            calls: std::mem::replace(&mut self.progress.calls, calls),
         }
     }
 
@@ -115,12 +114,14 @@ impl Evaluator<'_> {
         passed: Passed,
         span: Span,
     ) -> Option<Scope> {
-        if self.n_calls >= MOST_CALLS {
-            let message = format!("`{}` is called too deeply", function.name.name);
-            let problem = Diagnostic::new("packed-value", message).label(span, "this call");
-            self.report(problem.help("no function calls itself"));
+        let mut calls = self.progress.calls.clone();
+        if calls.iter().any(|one| Arc::ptr_eq(one, function)) {
+            let message = format!("`{}` calls itself", function.name.name);
+            let problem = Diagnostic::new("recursion", message).label(span, "this call");
+            self.report(problem.help("write it out: functions stand in the place of their calls"));
             return None;
         }
+        calls.push(function.clone());
         let bound = self.bound(&function.name.name, &takes(function), passed, span)?;
         let is_global = self
             .files
@@ -129,18 +130,23 @@ impl Evaluator<'_> {
             .iter()
             .any(|one| Arc::ptr_eq(&one.function, function));
         let mut own = if is_global { HashMap::new() } else { self.names.clone() };
-        let completed = self.completed(module, function, bound)?;
+        let caller = std::mem::replace(&mut self.progress.calls, calls.clone());
+        let completed = self.completed(module, function, bound);
+        self.progress.calls = caller;
+        let completed = completed?;
         for (param, (value, _)) in function.params.iter().zip(completed) {
             own.insert(param.name.name.clone(), value);
         }
-        Some(Scope { module, names: own, n_calls: self.n_calls + 1 })
+        Some(Scope { module, names: own, calls })
     }
 
     /// What a function gives that is called for its value.
     fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Value> {
+        self.begin(DEPTH_OF_CALL, span).then_some(())?;
         let caller = self.enter(scope);
         let value = self.run_for_value(&function.body);
         self.enter(caller);
+        self.end(DEPTH_OF_CALL);
         match value? {
             Some(value) => Some(value),
             None => {

@@ -2,6 +2,7 @@
 //! Expressions of a packed function.
 
 use super::facts::CallFacts;
+use super::limits::Progress;
 use super::number;
 use super::value::Value;
 use crate::algebra;
@@ -21,9 +22,6 @@ use kernpack_validators::expr::{Expr as Number, Field, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How deep constants of a file may name one another.
-const MOST_CONSTANTS: usize = 64;
-
 /// What runs a packed function for one combination of dtypes.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluator<'f> {
@@ -35,10 +33,21 @@ pub(super) struct Evaluator<'f> {
     /// What is known here.
     pub facts: CallFacts,
     pub problems: Diagnostics,
-    /// How many constants of files are being looked up.
-    pub n_open: usize,
-    /// How many functions are being called.
-    pub n_calls: usize,
+    /// How far this has gone.
+    pub progress: Progress,
+}
+
+impl<'f> Evaluator<'f> {
+    /// What begins with these names and facts.
+    pub fn new(
+        files: &'f KernelFiles,
+        module: ModuleId,
+        names: HashMap<Name, Value>,
+        facts: CallFacts,
+    ) -> Evaluator<'f> {
+        let (problems, progress) = (Diagnostics::default(), Progress::default());
+        Evaluator { files, module, names, facts, problems, progress }
+    }
 }
 
 impl Evaluator<'_> {
@@ -61,6 +70,13 @@ impl Evaluator<'_> {
 
     /// What an expression gives; nothing where a mistake was reported.
     pub fn expr(&mut self, expr: &Expr) -> Option<Value> {
+        self.begin(1, expr.span).then_some(())?;
+        let value = self.expr_kind(expr);
+        self.end(1);
+        self.bounded(value?, expr.span)
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Option<Value> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
@@ -228,7 +244,7 @@ impl Evaluator<'_> {
         match global {
             Global::Constant(expr, part) => {
                 let (expr, part) = (expr.clone(), *part);
-                let value = self.constant(module, &expr, span)?;
+                let value = self.global_constant(module, name, &expr, span)?;
                 match (value, part) {
                     (value, None) => Some(value),
                     (Value::Tuple(mut items), Some(part)) if part < items.len() => {
@@ -263,24 +279,42 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a constant of a file is.
-    fn constant(&mut self, module: ModuleId, expr: &Expr, span: Span) -> Option<Value> {
-        if self.n_open >= MOST_CONSTANTS {
-            let problem = Diagnostic::new("packed-value", "constants name one another in a circle");
-            return self.report(problem.label(span, "has no value"));
+    /// What a constant of a file is, which is found out once.
+    fn global_constant(
+        &mut self,
+        module: ModuleId,
+        name: &str,
+        expr: &Expr,
+        span: Span,
+    ) -> Option<Value> {
+        let key = (module, Name::from(name));
+        match self.progress.constants.get(&key) {
+            Some(Some(value)) => return value.clone(),
+            Some(None) => {
+                let message = format!("`{name}` is made of itself");
+                let problem = Diagnostic::new("packed-value", message).label(span, "has no value");
+                return self.report(problem.help("give it a value of its own"));
+            }
+            None => {}
         }
+        self.progress.constants.insert(key.clone(), None);
+        let value = self.constant(module, expr);
+        self.progress.constants.insert(key, Some(value.clone()));
+        value
+    }
+
+    /// What an expression gives among the names of a file alone.
+    fn constant(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
         let names = std::mem::take(&mut self.names);
         let home = std::mem::replace(&mut self.module, module);
-        self.n_open += 1;
         let value = self.expr(expr);
-        self.n_open -= 1;
         (self.names, self.module) = (names, home);
         value
     }
 
     /// What a default of a function is.
     pub fn default(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
-        self.constant(module, expr, expr.span)
+        self.constant(module, expr)
     }
 
     /// What kernpack has by a name.
@@ -423,15 +457,17 @@ impl Evaluator<'_> {
             }
             (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int),
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
-            (UnaryOp::Neg, Value::Dim(expr)) => Some(self.combined(Op::Sub, Number::Int(0), expr)),
+            (UnaryOp::Neg, Value::Dim(expr)) => {
+                self.combined(Op::Sub, Number::Int(0), expr, span).map(Value::number)
+            }
             (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
             (_, value) => self.expected("a number", &value, span),
         }
     }
 
     /// An operation on two numbers of a call, as far as possible done.
-    pub fn combined(&self, op: Op, a: Number, b: Number) -> Value {
-        Value::number(self.facts.canonical(&Number::binary(op, a, b)))
+    pub fn combined(&mut self, op: Op, a: Number, b: Number, span: Span) -> Option<Number> {
+        self.bounded_number(self.facts.canonical(&Number::binary(op, a, b)), span)
     }
 
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
@@ -506,7 +542,7 @@ impl Evaluator<'_> {
                 return self.report(problem.help(help));
             }
         };
-        Some(self.combined(op, left, right))
+        self.combined(op, left, right, span).map(Value::number)
     }
 }
 

@@ -33,6 +33,7 @@ mod expression;
 pub mod facts;
 mod header;
 mod kernel_call;
+mod limits;
 mod number;
 pub mod settle;
 mod tensor;

@@ -536,9 +536,9 @@ def g(x):
               k(local[]; x: float32 (n):(1) align 4 written alone; 4) grid n // 4 block 256 when !(n == 0), n % 4 == 0
               k(lambda[]; x: float32 (n):(1) align 4 written alone; 2) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
               k(local[]; x: float32 (n):(1) align 4 written alone; n: int64 1..) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
-            [packed-value] `loop` is called too deeply
+            [recursion] `loop` calls itself
               32: `loop(x)` this call
-              help: no function calls itself
+              help: write it out: functions stand in the place of their calls
             [packed-value] which value it is depends on the call
               16: `n == 0` not known while the package is built
               help: write an `if` with a launch on each side

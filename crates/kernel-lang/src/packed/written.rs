@@ -80,15 +80,7 @@ pub fn launch(
         let mut launches = Vec::new();
         if may_run && !facts.is_impossible() {
             let names = names(signature, workspaces, &facts);
-            let mut evaluator = Evaluator {
-                files,
-                module: kernel.module,
-                names: HashMap::new(),
-                facts,
-                problems: Diagnostics::default(),
-                n_open: 0,
-                n_calls: 0,
-            };
+            let mut evaluator = Evaluator::new(files, kernel.module, HashMap::new(), facts);
             let args = arguments(&mut evaluator, &names, &kernel, written);
             for problem in evaluator.problems {
                 if !problems.0.contains(&problem) {
