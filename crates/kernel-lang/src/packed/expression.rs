@@ -2,7 +2,7 @@
 //! Expressions of a packed function.
 
 use super::facts::CallFacts;
-use super::limits::Progress;
+use super::limits::{DEPTH_OF_CONSTANT, Progress};
 use super::number;
 use super::value::Value;
 use crate::algebra;
@@ -10,7 +10,7 @@ use crate::argument::{Dim, FunctionArg};
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
-use crate::python::tree::{BinaryOp, Expr, ExprKind, Function, Ident, Name, UnaryOp};
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Function, Ident, Name, UnaryOp};
 use crate::python::walk;
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
@@ -76,6 +76,7 @@ impl Evaluator<'_> {
         self.bounded(value?, expr.span)
     }
 
+    /// Nothing is computed here, so that the stack grows by little with each level.
     fn expr_kind(&mut self, expr: &Expr) -> Option<Value> {
         let span = expr.span;
         match &expr.kind {
@@ -86,35 +87,51 @@ impl Evaluator<'_> {
             ExprKind::None => Some(Value::None),
             ExprKind::Text(text) => Some(Value::Text(text.value.clone())),
             ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
-            ExprKind::Attribute(of, member) => {
-                let of = self.expr(of)?;
-                self.attribute(&of, member, span)
-            }
-            ExprKind::Subscript(of, index) => {
-                let (of, at) = (self.expr(of), self.expr(index));
-                self.subscript(of?, at?, span)
-            }
+            ExprKind::Attribute(of, member) => self.attribute_of(of, member, span),
+            ExprKind::Subscript(of, index) => self.subscript_of(of, index, span),
             ExprKind::Call(call) => self.call(call, span),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logic(..) | ExprKind::Compare(..) => {
                 self.condition(expr)
             }
-            ExprKind::Unary(op, of) => {
-                let value = self.expr(of)?;
-                self.unary(*op, value, span)
-            }
-            ExprKind::Binary(op, operands) => {
-                let (a, b) = (self.expr(&operands.0), self.expr(&operands.1));
-                self.binary(*op, a?, b?, span)
-            }
+            ExprKind::Unary(op, of) => self.unary_of(*op, of, span),
+            ExprKind::Binary(op, operands) => self.binary_of(*op, operands, span),
             ExprKind::Conditional(parts) => self.conditional(parts),
             ExprKind::Lambda(function) => Some(self.function(function)),
             ExprKind::Dict(_) | ExprKind::Comprehension(_) | ExprKind::Starred(_) => {
-                let message = "a packed function names numbers, layouts and launches";
-                let problem = Diagnostic::new("packed-statement", message);
-                self.report(problem.label(span, "it has nothing like this"))
+                self.unknown_kind(span)
             }
-            ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
+            ExprKind::Foreign(foreign) => self.foreign(foreign, span),
         }
+    }
+
+    fn attribute_of(&mut self, of: &Expr, member: &Ident, span: Span) -> Option<Value> {
+        let of = self.expr(of)?;
+        self.attribute(&of, member, span)
+    }
+
+    fn subscript_of(&mut self, of: &Expr, index: &Expr, span: Span) -> Option<Value> {
+        let (of, at) = (self.expr(of), self.expr(index));
+        self.subscript(of?, at?, span)
+    }
+
+    fn unary_of(&mut self, op: UnaryOp, of: &Expr, span: Span) -> Option<Value> {
+        let value = self.expr(of)?;
+        self.unary(op, value, span)
+    }
+
+    fn binary_of(&mut self, op: BinaryOp, (a, b): &(Expr, Expr), span: Span) -> Option<Value> {
+        let (a, b) = (self.expr(a), self.expr(b));
+        self.binary(op, a?, b?, span)
+    }
+
+    fn unknown_kind(&mut self, span: Span) -> Option<Value> {
+        let message = "a packed function names numbers, layouts and launches";
+        let problem = Diagnostic::new("packed-statement", message);
+        self.report(problem.label(span, "it has nothing like this"))
+    }
+
+    fn foreign(&mut self, foreign: &Foreign, span: Span) -> Option<Value> {
+        self.report(foreign.diagnostic(span))
     }
 
     fn tuple(&mut self, items: &[Expr]) -> Option<Value> {
@@ -243,15 +260,7 @@ impl Evaluator<'_> {
         };
         match global {
             Global::Constant(expr, part) => {
-                let (expr, part) = (expr.clone(), *part);
-                let value = self.global_constant(module, name, &expr, span)?;
-                match (value, part) {
-                    (value, None) => Some(value),
-                    (Value::Tuple(mut items), Some(part)) if part < items.len() => {
-                        Some(items.swap_remove(part).1)
-                    }
-                    (value, Some(_)) => self.expected("a tuple", &value, span),
-                }
+                self.global_constant(module, name, (&expr.clone(), *part), span)
             }
             Global::Kernpack => Some(Value::Kernpack),
             Global::Member(member) => self.member(&member.clone(), span),
@@ -284,7 +293,7 @@ impl Evaluator<'_> {
         &mut self,
         module: ModuleId,
         name: &str,
-        expr: &Expr,
+        (expr, part): (&Expr, Option<usize>),
         span: Span,
     ) -> Option<Value> {
         let key = (module, Name::from(name));
@@ -298,17 +307,25 @@ impl Evaluator<'_> {
             None => {}
         }
         self.progress.constants.insert(key.clone(), None);
-        let value = self.constant(module, expr);
+        let value = match (self.constant(module, expr), part) {
+            (Some(Value::Tuple(mut items)), Some(part)) if part < items.len() => {
+                Some(items.swap_remove(part).1)
+            }
+            (Some(value), Some(_)) => self.expected("a tuple", &value, span),
+            (value, _) => value,
+        };
         self.progress.constants.insert(key, Some(value.clone()));
         value
     }
 
     /// What an expression gives among the names of a file alone.
     fn constant(&mut self, module: ModuleId, expr: &Expr) -> Option<Value> {
+        self.begin(DEPTH_OF_CONSTANT, expr.span).then_some(())?;
         let names = std::mem::take(&mut self.names);
         let home = std::mem::replace(&mut self.module, module);
         let value = self.expr(expr);
         (self.names, self.module) = (names, home);
+        self.end(DEPTH_OF_CONSTANT);
         value
     }
 

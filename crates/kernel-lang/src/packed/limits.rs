@@ -18,10 +18,15 @@ use kernpack_validators::{Rule, RuleKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// The most expressions, branches and calls within each other.
 const MOST_DEPTH: usize = 320;
 /// What a call adds to the depth: its statements are walked too.
 pub(super) const DEPTH_OF_CALL: usize = 8;
+/// What a constant adds to the depth, beside its expression.
+pub(super) const DEPTH_OF_CONSTANT: usize = 2;
 /// The most steps: one for each expression that is evaluated, and one for each part of its value.
 const MOST_STEPS: usize = 1_000_000;
 /// The most operations, names and constants of a number.
