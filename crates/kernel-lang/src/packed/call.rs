@@ -70,12 +70,12 @@ impl Evaluator<'_> {
                 let problem = problem.label(span, "a conversion");
                 self.report(problem.help("pass the number, and convert it in the kernel"))
             }
-            Value::Layout(layout, _) if passed.named.is_empty() => {
+            Value::Layout(layout, swizzle) if passed.named.is_empty() => {
                 let coord = match &passed.args[..] {
                     [(one, _)] => one.clone(),
                     args => Value::tuple(args.iter().map(|(value, _)| value.clone())),
                 };
-                algebra::index_of(self, &layout, &coord, span)
+                algebra::index_of(self, (&layout, swizzle), &coord, span)
             }
             function => self.expected("a function", &function, call.function.span),
         }
@@ -118,7 +118,9 @@ impl Evaluator<'_> {
         if calls.iter().any(|one| Arc::ptr_eq(one, function)) {
             let message = format!("`{}` calls itself", function.name.name);
             let problem = Diagnostic::new("recursion", message).label(span, "this call");
-            self.report(problem.help("write it out: functions stand in the place of their calls"));
+            self.report(
+                problem.help("write what it does: functions stand in the place of their calls"),
+            );
             return None;
         }
         calls.push(function.clone());

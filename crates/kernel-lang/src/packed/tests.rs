@@ -538,7 +538,7 @@ def g(x):
               k(local[]; x: float32 (n):(1) align 4 written alone; n: int64 1..) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
             [recursion] `loop` calls itself
               32: `loop(x)` this call
-              help: write it out: functions stand in the place of their calls
+              help: write what it does: functions stand in the place of their calls
             [packed-value] which value it is depends on the call
               16: `n == 0` not known while the package is built
               help: write an `if` with a launch on each side
