@@ -191,9 +191,7 @@ impl Walk<'_> {
 
     /// A call by itself: a launch, or a function with launches.
     fn call(&mut self, state: State, call: &Call, span: Span, behind: &Rest<'_>) -> End {
-        if let ExprKind::Attribute(of, member) = &call.function.kind
-            && &*member.name == "launch"
-        {
+        if let Some(of) = self.evaluator.launched(call) {
             return End::Behind(self.launch(state, of, call, span));
         }
         let value = match self.evaluator.begin_call(call, span) {
@@ -239,9 +237,8 @@ impl Walk<'_> {
                 targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
             }
             StmtKind::Augment(target, op, value) => {
-                let whole = ExprKind::Binary(*op, Box::new((target.clone(), value.clone())));
-                let whole = Expr { kind: whole, span };
-                let value = self.evaluator.expr(&whole).unwrap_or(Value::Poison);
+                let value = self.evaluator.augmented(target, *op, value, span);
+                let value = value.unwrap_or(Value::Poison);
                 self.evaluator.assign(target, value);
             }
             StmtKind::Function(function) => {

@@ -11,7 +11,7 @@ use super::value::{KernelCall, Value};
 use crate::algebra;
 use crate::argument::FunctionArg;
 use crate::builtin::{call_text, counted};
-use crate::file::{Definition, ModuleId};
+use crate::file::{Definition, Global, ModuleId};
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Ident, Name, Param, StmtKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -44,9 +44,7 @@ struct Passed {
 impl Evaluator<'_> {
     /// A call that is no launch.
     pub fn call(&mut self, call: &Call, span: Span) -> Option<Value> {
-        if let ExprKind::Attribute(_, member) = &call.function.kind
-            && &*member.name == "launch"
-        {
+        if self.launched(call).is_some() {
             let problem = Diagnostic::new("packed-statement", "a launch gives nothing");
             return self.report(problem.label(span, "used as a value"));
         }
@@ -78,6 +76,26 @@ impl Evaluator<'_> {
                 algebra::index_of(self, (&layout, swizzle), &coord, span)
             }
             function => self.expected("a function", &function, call.function.span),
+        }
+    }
+
+    /// What `of.launch(…)` launches. A function of another file may have that name, too.
+    pub fn launched<'c>(&self, call: &'c Call) -> Option<&'c Expr> {
+        let ExprKind::Attribute(of, member) = &call.function.kind else { return None };
+        let is_module = match &of.kind {
+            ExprKind::Name(name) => self.is_module(name),
+            _ => false,
+        };
+        (&*member.name == "launch" && !is_module).then_some(of)
+    }
+
+    fn is_module(&self, name: &Name) -> bool {
+        match self.names.get(name) {
+            Some(value) => matches!(value, Value::Module(_)),
+            None => {
+                let global = self.files.find(self.module, name);
+                global.is_some_and(|(_, global)| matches!(global, Global::Module(_)))
+            }
         }
     }
 
@@ -165,6 +183,10 @@ impl Evaluator<'_> {
                 StmtKind::Assign(targets, value) => {
                     let value = self.expr(value)?;
                     targets.iter().for_each(|target| self.assign(target, value.clone()));
+                }
+                StmtKind::Augment(target, op, value) => {
+                    let value = self.augmented(target, *op, value, stmt.span)?;
+                    self.assign(target, value);
                 }
                 StmtKind::Return(Some(value)) => return self.expr(value).map(Some),
                 StmtKind::Return(None) => return Some(Some(Value::None)),

@@ -124,6 +124,19 @@ impl Evaluator<'_> {
         self.binary(op, a?, b?, span)
     }
 
+    /// What a target has behind `target op= value`.
+    pub fn augmented(
+        &mut self,
+        target: &Expr,
+        op: BinaryOp,
+        value: &Expr,
+        span: Span,
+    ) -> Option<Value> {
+        let (a, b) = (self.expr(target), self.expr(value));
+        let value = self.binary(op, a?, b?, span)?;
+        self.bounded(value, span)
+    }
+
     fn unknown_kind(&mut self, span: Span) -> Option<Value> {
         let message = "a packed function names numbers, layouts and launches";
         let problem = Diagnostic::new("packed-statement", message);

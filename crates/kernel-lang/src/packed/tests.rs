@@ -553,3 +553,31 @@ def g(x):
         "#]],
     );
 }
+
+#[test]
+fn a_function_that_computes_a_value_may_change_what_it_computes() {
+    check(
+        r#"
+def blocks(n):
+    count = n // 4
+    count += 1
+    count *= 2
+    return count
+
+@kp.jit("f(x: Tensor([n], float32, mut))")
+def f(x):
+    k(x).launch(grid=blocks(x.shape[0]), block=blocks(60))
+
+@kp.jit("g(x: Tensor([n], float32, mut))")
+def g(x):
+    k(x).launch(grid=1, block=64, grid=2)
+"#,
+        expect![[r#"
+            f
+              k(x: float32 (n):(1) align 4 written alone; None; None) grid (n//4 + 1)*2 block 32
+            [launch-argument] the launch has two `grid`
+              14: `grid` the second
+              help: write one of them
+        "#]],
+    );
+}
