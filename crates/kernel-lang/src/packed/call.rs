@@ -17,6 +17,9 @@ use kernpack_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// The names of a function that is called.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How far a packed function may go, so that what is written in a few lines does not take forever,
-//! or more stack than there is: in expressions, branches and calls within each other, in steps,
-//! and in what one value is made of.
+//! or more stack than there is: in expressions, branches and calls within each other, in steps, and
+//! in what one value is made of.
 //!
 //! That functions do not call themselves, and that constants are not made of themselves, is seen
 //! where they are called and looked up.
