@@ -96,6 +96,21 @@ pub(crate) struct Items {
     pub names: Vec<Option<Name>>,
 }
 
+impl Items {
+    /// Whether there are no more items than that, those in items among them.
+    pub fn has_at_most(&self, most: usize) -> bool {
+        self.rest_of(most).is_some()
+    }
+
+    /// How many of so many items would be left.
+    fn rest_of(&self, n_items: usize) -> Option<usize> {
+        self.items.iter().try_fold(n_items, |left, item| match item {
+            Value::Tuple(inner) => inner.rest_of(left.checked_sub(1)?),
+            _ => left.checked_sub(1),
+        })
+    }
+}
+
 /// The elements of a register tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Elements {

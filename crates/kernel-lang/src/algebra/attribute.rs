@@ -2,7 +2,7 @@
 //! What layouts and tensors have behind a point, in brackets, and as functions.
 
 use super::read::Algebra;
-use kernpack_layout::{self as layout, Int, Layout, Shape, Slot, Tuple, modes};
+use kernpack_layout::{self as layout, Composed, Int, Layout, Shape, Slot, Swizzle, Tuple, modes};
 use kernpack_syntax::{Diagnostic, Span};
 
 /// What layouts have behind a point.
@@ -61,15 +61,18 @@ fn stride_value<E: Algebra>(cx: &mut E, of: &Layout<E::Leaf>, span: Span) -> Opt
     Some(shape_value(cx, &strides))
 }
 
-/// The index of a coordinate.
+/// The index of a coordinate, which the swizzle of a layout changes where there is one.
 pub(crate) fn index_of<E: Algebra>(
     cx: &mut E,
-    of: &Layout<E::Leaf>,
+    (of, swizzle): (&Layout<E::Leaf>, Option<Swizzle>),
     coord: &E::Value,
     span: Span,
 ) -> Option<E::Value> {
     let coord = cx.read_coord(coord, span)?;
-    let index = cx.compute(span, |numbers| layout::crd2idx(numbers, &coord, of))?;
+    let index = cx.compute(span, |numbers| match swizzle {
+        Some(swizzle) => Composed::swizzled(swizzle, of.clone()).crd2idx(numbers, &coord),
+        None => layout::crd2idx(numbers, &coord, of),
+    })?;
     Some(nested(cx, &index))
 }
 

@@ -7,6 +7,9 @@ use kernpack_layout::{
 };
 use kernpack_syntax::{Diagnostic, Span};
 
+/// The most modes of a layout that something is made of.
+const MOST_MODES: usize = 512;
+
 /// What a value is to the algebra.
 pub(crate) enum Form<E: Algebra> {
     /// `None`: all of a mode.
@@ -112,10 +115,24 @@ pub(crate) trait Algebra: Sized {
         }
     }
 
+    /// Whether a shape or a layout has no more modes than operations on it are quick.
+    fn bounded<T>(&mut self, of: &Tuple<T>, span: Span) -> bool {
+        let is_small = of.leaves().len() <= MOST_MODES;
+        if !is_small {
+            let message = format!("a shape of more than {MOST_MODES} modes");
+            let problem = Diagnostic::new("layout", message).label(span, "");
+            self.refuse(problem.help("make fewer modes of more elements"));
+        }
+        is_small
+    }
+
     /// Integers, nested in tuples. A layout stands for its extents.
     fn read_shape(&mut self, value: &Self::Value, span: Span) -> Option<Shape<Self::Leaf>> {
         match self.form(value, span)? {
-            Form::Tuple(items) => all(&items, |item| self.read_shape(item, span)).map(Tuple::Node),
+            Form::Tuple(items) => {
+                let shape = all(&items, |item| self.read_shape(item, span)).map(Tuple::Node)?;
+                self.bounded(&shape, span).then_some(shape)
+            }
             Form::Layout(layout, _) => Some(layout.shape()),
             Form::Number(number) => Some(Tuple::Leaf(number)),
             Form::None | Form::Tensor(..) | Form::Swizzle(_) | Form::Other => {
@@ -141,7 +158,9 @@ pub(crate) trait Algebra: Sized {
     /// A layout, that of a tensor, or the compact one of a shape; and the swizzle of its indices.
     fn read_layout(&mut self, value: &Self::Value, span: Span) -> Option<Swizzled<Self::Leaf>> {
         match self.form(value, span)? {
-            Form::Layout(layout, swizzle) => Some((layout, swizzle)),
+            Form::Layout(layout, swizzle) => {
+                self.bounded(&layout, span).then_some((layout, swizzle))
+            }
             Form::Tensor(_, layout) => Some((layout, None)),
             Form::Number(_) | Form::Tuple(_) => {
                 let shape = self.read_shape(value, span)?;

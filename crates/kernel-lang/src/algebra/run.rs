@@ -293,8 +293,8 @@ fn domain_offset<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value>
 
 fn crd2idx<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
     let ((coord, at), (of, of_at)) = (call.arg(0)?, call.arg(1)?);
-    let (of, _) = cx.read_layout(of, of_at)?;
-    index_of(cx, &of, coord, at)
+    let (of, swizzle) = cx.read_layout(of, of_at)?;
+    index_of(cx, (&of, swizzle), coord, at)
 }
 
 fn idx2crd<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {

@@ -52,6 +52,8 @@ const CALLS: &[&str] = &[
     "local_partition((8, 16), tiler=(2, 4), index=5)",
     "domain_offset((1, 2), (8, 16))",
     "crd2idx((1, 5), kp.make_layout((4, 8), stride=(8, 1)))",
+    "crd2idx((3, 1), kp.make_composed_layout(kp.make_swizzle(2, 0, 3), 0, kp.make_layout((8, 8), \
+     stride=(8, 1))))",
     "idx2crd(13, (4, 8))",
     "elem_less((1, 2), (2, 3))",
     "elem_less((1, 3), (2, 3))",

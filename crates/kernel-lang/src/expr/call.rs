@@ -55,7 +55,7 @@ impl Elaborator<'_> {
                     [one] => one.clone(),
                     _ => Value::tuple(coords),
                 };
-                let index = algebra::index_of(self, &layout.layout, &coord, span);
+                let index = algebra::index_of(self, (&layout.layout, layout.swizzle), &coord, span);
                 index.unwrap_or(Value::Poison)
             }
             other => {

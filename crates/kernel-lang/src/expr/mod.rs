@@ -19,6 +19,9 @@ use kernpack_kernel_ir::{Scalar, kernel};
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
+/// The most items of a tuple, those in its items among them.
+const MOST_ITEMS: usize = 1 << 16;
+
 impl Elaborator<'_> {
     /// What an expression gives.
     pub fn expr(&mut self, expr: &Expr) -> Value {
@@ -31,7 +34,21 @@ impl Elaborator<'_> {
         let value = self.expr_kind(expr);
         self.b.go_to(before);
         self.depth -= 1;
-        value
+        match (&expr.kind, value) {
+            (ExprKind::Name(_), value) => value,
+            (_, value) => self.bounded(value, expr.span),
+        }
+    }
+
+    /// A value that was made, unless it is a tuple that has too many items in all its levels.
+    fn bounded(&mut self, value: Value, span: Span) -> Value {
+        let Value::Tuple(tuple) = &value else { return value };
+        if tuple.has_at_most(MOST_ITEMS) {
+            return value;
+        }
+        let message =
+            format!("a tuple of more than {MOST_ITEMS} items, those in its items among them");
+        self.mistake("kernel-size", span, message, "use a tensor")
     }
 
     fn expr_kind(&mut self, expr: &Expr) -> Value {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What values of packed functions are to the layout algebra, and views of tensors.
 
-use super::dims::Dims;
+use super::dims::{Dims, Refused};
 use super::expression::{Evaluator, unguarded};
 use super::kernel_call::why_not;
+use super::limits::too_large;
 use super::value::Value;
 use crate::algebra::{Algebra, Form};
 use crate::argument::{Dim, TensorArg};
@@ -66,11 +67,16 @@ impl Algebra for Evaluator<'_> {
         let mut cx = Dims::new(&self.facts);
         match (operation(&mut cx), cx.refused) {
             (Ok(result), None) => Some(result),
+            // What comes behind a number that is too large says nothing.
+            (_, Some(Refused::TooLarge)) => {
+                self.report(too_large(span));
+                None
+            }
             (Err(error), _) => {
                 self.report(Diagnostic::new("layout", error.to_string()).label(span, "here"));
                 None
             }
-            (Ok(_), Some(op)) => {
+            (Ok(_), Some(Refused::Unknown(op))) => {
                 let message = format!("`{}` of numbers that each call has its own of", op.name());
                 let problem = Diagnostic::new("layout", message).label(span, "here");
                 self.report(problem.help("make this layout in the kernel"));

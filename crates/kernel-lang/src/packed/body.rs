@@ -9,6 +9,7 @@
 use super::call::{Called, Scope};
 use super::closure::Names;
 use super::expression::Evaluator;
+use super::limits::DEPTH_OF_CALL;
 use super::tensor::{self, Memory};
 use super::value::Value;
 use super::{CallFacts, PackedLaunch};
@@ -40,15 +41,7 @@ pub(super) fn run(parts: Parts<'_>, facts: CallFacts) -> (Vec<PackedLaunch>, Dia
     let names = names(signature, workspaces, &facts);
     let results = signature.results.iter();
     let extents = results.map(|result| extents(names.get(&result.name[..]))).collect();
-    let evaluator = Evaluator {
-        files,
-        module: definition.module,
-        names: Names::new(names),
-        facts,
-        problems: Diagnostics::default(),
-        n_open: 0,
-        n_calls: 0,
-    };
+    let evaluator = Evaluator::new(files, definition.module, Names::new(names), facts);
     let (launches, meetings) = (Vec::new(), Vec::new());
     let mut walk = Walk { parts, extents, evaluator, launches, meetings, n_ways: 1 };
     let state = State::default();
@@ -90,6 +83,19 @@ struct State {
 }
 
 impl State {
+    /// A way on one side.
+    fn on_side(&self, fork: &Fork<'_>, holds: bool) -> State {
+        let mut own = self.clone();
+        own.branches.extend(fork.branch(holds));
+        own
+    }
+
+    /// Where ways meet behind branches, if any gets there.
+    fn met(ways: Vec<State>, branches: &[Branch]) -> Option<State> {
+        let joined = ways.into_iter().reduce(State::join)?;
+        Some(State { branches: branches.to_vec(), ..joined })
+    }
+
     /// Where two ways meet.
     fn join(self, other: State) -> State {
         let mut missing = self.missing;
@@ -107,6 +113,13 @@ impl State {
         let written = self.written.intersection(&other.written).cloned().collect();
         State { branches: self.branches, written, missing }
     }
+}
+
+/// Where an `if` stands, for each of its sides to begin there.
+struct Place {
+    scope: Scope,
+    names: Names,
+    facts: CallFacts,
 }
 
 /// Statements that are still to be gone through.
@@ -234,19 +247,21 @@ impl Walk<'_> {
 
     /// A call by itself: a launch, or a function with launches.
     fn call(&mut self, state: State, call: &Call, span: Span, behind: &Rest<'_>) -> End {
-        if let ExprKind::Attribute(of, member) = &call.function.kind
-            && &*member.name == "launch"
-        {
+        if let Some(of) = self.evaluator.launched(call) {
             return End::Behind(self.launch(state, of, call, span));
         }
         let value = match self.evaluator.begin_call(call, span) {
             None => return End::Behind(state),
             Some(Called::Value(value)) => *value,
             Some(Called::Function(function, scope)) => {
+                if !self.evaluator.begin(DEPTH_OF_CALL, span) {
+                    return End::Function;
+                }
                 let caller = self.evaluator.enter(scope);
                 let behind = Rest { caller: Some(&caller), ..*behind };
                 let own = Rest { block: &function.body, behind: Some(&behind), caller: None };
                 let end = self.statements(state, own);
+                self.evaluator.end(DEPTH_OF_CALL);
                 return match end {
                     End::Behind(state) | End::Returned(state) => {
                         self.evaluator.enter(caller);
@@ -278,9 +293,8 @@ impl Walk<'_> {
                 targets.iter().for_each(|target| self.evaluator.assign(target, value.clone()));
             }
             StmtKind::Augment(target, op, value) => {
-                let whole = ExprKind::Binary(*op, Box::new((target.clone(), value.clone())));
-                let whole = Expr { kind: whole, span };
-                let value = self.evaluator.expr(&whole).unwrap_or(Value::Poison);
+                let value = self.evaluator.augmented(target, *op, value, span);
+                let value = value.unwrap_or(Value::Poison);
                 self.evaluator.assign(target, value);
             }
             StmtKind::Function(function) => {
@@ -334,6 +348,22 @@ impl Walk<'_> {
         otherwise: &Block,
         behind: &Rest<'_>,
     ) -> End {
+        let Some((test, _)) = sides.first() else { return self.side(state, otherwise, behind) };
+        if !self.evaluator.begin(1, test.span) {
+            return End::Function;
+        }
+        let end = self.first_if(state, sides, otherwise, behind);
+        self.evaluator.end(1);
+        end
+    }
+
+    fn first_if(
+        &mut self,
+        state: State,
+        sides: &[(Expr, Block)],
+        otherwise: &Block,
+        behind: &Rest<'_>,
+    ) -> End {
         let Some(((test, then), others)) = sides.split_first() else {
             return self.side(state, otherwise, behind);
         };
@@ -349,31 +379,49 @@ impl Walk<'_> {
 
     /// Goes through both sides of an `if`, from the same names and facts.
     fn fork(&mut self, state: &State, fork: &Fork<'_>, behind: &Rest<'_>) -> End {
-        let scope = self.evaluator.scope_here();
-        let before = (self.evaluator.names.clone(), self.evaluator.facts.clone());
-        let sides = [true, false].map(|holds| (holds, fork.known(&before.1, holds)));
-        let sides: Vec<_> = sides.into_iter().filter(|(_, known)| !known.is_impossible()).collect();
+        let sides = self.possible_sides(fork);
         let meet = fork.meets();
         if !meet && sides.len() > 1 && !self.begin_way() {
             return End::Function;
         }
+        let before = self.place();
         let mut ends = Vec::new();
-        for (holds, known) in sides {
-            self.evaluator.enter(scope.clone());
-            (self.evaluator.names, self.evaluator.facts) = (before.0.clone(), known);
-            let mut own = state.clone();
-            own.branches.extend(fork.branch(holds));
+        for holds in sides {
+            self.begin_side(fork, holds, &before);
+            let own = state.on_side(fork, holds);
             match meet {
                 true => ends.extend(self.run_to_meeting(own, fork, holds)),
                 false => self.run_to_end(own, fork, holds, behind),
             }
         }
-        self.evaluator.enter(scope);
-        (self.evaluator.names, self.evaluator.facts) = before;
-        match ends.into_iter().reduce(State::join) {
-            Some(joined) => End::Behind(State { branches: state.branches.clone(), ..joined }),
+        self.go_back(*before);
+        match State::met(ends, &state.branches) {
+            Some(joined) => End::Behind(joined),
             None => End::Function,
         }
+    }
+
+    /// The sides that a call may take.
+    fn possible_sides(&self, fork: &Fork<'_>) -> Vec<bool> {
+        let may_be = |holds: &bool| !fork.known(&self.evaluator.facts, *holds).is_impossible();
+        [true, false].into_iter().filter(may_be).collect()
+    }
+
+    fn place(&self) -> Box<Place> {
+        let Evaluator { names, facts, .. } = &self.evaluator;
+        let (names, facts) = (names.clone(), facts.clone());
+        Box::new(Place { scope: self.evaluator.scope_here(), names, facts })
+    }
+
+    fn begin_side(&mut self, fork: &Fork<'_>, holds: bool, before: &Place) {
+        self.evaluator.enter(before.scope.clone());
+        self.evaluator.names = before.names.clone();
+        self.evaluator.facts = fork.known(&before.facts, holds);
+    }
+
+    fn go_back(&mut self, before: Place) {
+        self.evaluator.enter(before.scope);
+        (self.evaluator.names, self.evaluator.facts) = (before.names, before.facts);
     }
 
     /// Goes through one side, up to where it meets the other. Its own ways meet there too, which
@@ -382,8 +430,7 @@ impl Walk<'_> {
         let branches = state.branches.clone();
         self.meetings.push(Vec::new());
         self.run_to_end(state, fork, holds, &Rest { block: &[], behind: None, caller: None });
-        let ends = self.meetings.pop()?;
-        ends.into_iter().reduce(State::join).map(|joined| State { branches, ..joined })
+        State::met(self.meetings.pop()?, &branches)
     }
 
     /// Goes through one side, and what is behind it.

@@ -6,24 +6,26 @@
 
 use super::closure::{Closure, FrameId};
 use super::expression::Evaluator;
+use super::limits::DEPTH_OF_CALL;
 use super::number;
 use super::value::{KernelCall, Value};
 use crate::algebra;
 use crate::builtin::{call_text, counted};
-use crate::file::{Definition, ModuleId};
+use crate::file::{Definition, Global, ModuleId};
 use crate::python::tree::{Block, Call, Expr, ExprKind, Function, Ident, Name, Param, StmtKind};
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
-/// How deep functions may call one another.
-const MOST_CALLS: usize = 32;
+#[cfg(test)]
+mod tests;
 
 /// Where we are: in which file, and whose names count.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     module: ModuleId,
     frame: Option<FrameId>,
-    n_calls: usize,
+    /// The functions that are being called.
+    calls: Vec<Arc<Function>>,
 }
 
 /// What a call by itself is.
@@ -44,9 +46,7 @@ struct Passed {
 impl Evaluator<'_> {
     /// A call that is no launch.
     pub fn call(&mut self, call: &Call, span: Span) -> Option<Value> {
-        if let ExprKind::Attribute(_, member) = &call.function.kind
-            && &*member.name == "launch"
-        {
+        if self.launched(call).is_some() {
             let problem = Diagnostic::new("packed-statement", "a launch gives nothing");
             return self.report(problem.label(span, "used as a value"));
         }
@@ -66,14 +66,34 @@ impl Evaluator<'_> {
                 let problem = problem.label(span, "a conversion");
                 self.report(problem.help("pass the number, and convert it in the kernel"))
             }
-            Value::Layout(layout, _) if passed.named.is_empty() => {
+            Value::Layout(layout, swizzle) if passed.named.is_empty() => {
                 let coord = match &passed.args[..] {
                     [(one, _)] => one.clone(),
                     args => Value::tuple(args.iter().map(|(value, _)| value.clone())),
                 };
-                algebra::index_of(self, &layout, &coord, span)
+                algebra::index_of(self, (&layout, swizzle), &coord, span)
             }
             function => self.expected("a function", &function, call.function.span),
+        }
+    }
+
+    /// What `of.launch(…)` launches. A function of another file may have that name, too.
+    pub fn launched<'c>(&self, call: &'c Call) -> Option<&'c Expr> {
+        let ExprKind::Attribute(of, member) = &call.function.kind else { return None };
+        let is_module = match &of.kind {
+            ExprKind::Name(name) => self.is_module(name),
+            _ => false,
+        };
+        (&*member.name == "launch" && !is_module).then_some(of)
+    }
+
+    fn is_module(&self, name: &Name) -> bool {
+        match self.names.get(name) {
+            Some(value) => matches!(value, Value::Module(_)),
+            None => {
+                let global = self.files.find(self.module, name);
+                global.is_some_and(|(_, global)| matches!(global, Global::Module(_)))
+            }
         }
     }
 
@@ -93,41 +113,49 @@ impl Evaluator<'_> {
 
     /// Where we are.
     pub fn scope_here(&self) -> Scope {
-        Scope { module: self.module, frame: self.names.here(), n_calls: self.n_calls }
+        let calls = self.progress.calls.clone();
+        Scope { module: self.module, frame: self.names.here(), calls }
     }
 
     /// Goes over to another function; gives where we were.
     pub fn enter(&mut self, scope: Scope) -> Scope {
-        let Scope { module, frame, n_calls } = scope;
+        let Scope { module, frame, calls } = scope;
         Scope {
             module: std::mem::replace(&mut self.module, module),
             frame: self.names.go_to(frame),
-            n_calls: std::mem::replace(&mut self.n_calls, n_calls),
+            calls: std::mem::replace(&mut self.progress.calls, calls),
         }
     }
 
     /// The names that a function begins with. Around them are those where it stands.
     fn scope(&mut self, closure: &Closure, passed: Passed, span: Span) -> Option<Scope> {
         let Closure { module, function, frame } = closure;
-        if self.n_calls >= MOST_CALLS {
-            let message = format!("`{}` is called too deeply", function.name.name);
-            let problem = Diagnostic::new("packed-value", message).label(span, "this call");
-            self.report(problem.help("no function calls itself"));
+        let mut calls = self.progress.calls.clone();
+        if calls.iter().any(|one| Arc::ptr_eq(one, function)) {
+            let message = format!("`{}` calls itself", function.name.name);
+            let problem = Diagnostic::new("recursion", message).label(span, "this call");
+            let help = "write what it does: functions stand in the place of their calls";
+            self.report(problem.help(help));
             return None;
         }
+        calls.push(function.clone());
         let bound = self.bound(&function.name.name, &takes(function), passed, span)?;
-        let values = self.completed(*module, *frame, function, bound)?.into_iter();
+        let around = std::mem::replace(&mut self.progress.calls, calls.clone());
+        let values = self.completed(*module, *frame, function, bound);
+        self.progress.calls = around;
         let names = function.params.iter().map(|param| param.name.name.clone());
-        let own = names.zip(values.map(|(value, _)| value)).collect();
+        let own = names.zip(values?.into_iter().map(|(value, _)| value)).collect();
         let own = self.names.open(*frame, own);
-        Some(Scope { module: *module, frame: Some(own), n_calls: self.n_calls + 1 })
+        Some(Scope { module: *module, frame: Some(own), calls })
     }
 
     /// What a function gives that is called for its value.
     fn value_of(&mut self, function: &Function, scope: Scope, span: Span) -> Option<Value> {
+        self.begin(DEPTH_OF_CALL, span).then_some(())?;
         let caller = self.enter(scope);
         let value = self.run_for_value(&function.body);
         self.enter(caller);
+        self.end(DEPTH_OF_CALL);
         match value? {
             Some(value) => Some(value),
             None => {
@@ -144,6 +172,10 @@ impl Evaluator<'_> {
                 StmtKind::Assign(targets, value) => {
                     let value = self.expr(value)?;
                     targets.iter().for_each(|target| self.assign(target, value.clone()));
+                }
+                StmtKind::Augment(target, op, value) => {
+                    let value = self.augmented(target, *op, value, stmt.span)?;
+                    self.assign(target, value);
                 }
                 StmtKind::Return(Some(value)) => return self.expr(value).map(Some),
                 StmtKind::Return(None) => return Some(Some(Value::None)),
@@ -317,8 +349,7 @@ impl Evaluator<'_> {
             Some(given) => Some(given),
             None => {
                 let default = param.default.as_ref()?;
-                self.value_in(module, frame, default, default.span)
-                    .map(|value| (value, default.span))
+                self.value_in(module, frame, default).map(|value| (value, default.span))
             }
         });
         let args: Vec<_> = args.collect();

@@ -3,6 +3,7 @@
 
 use super::algebra::expr;
 use super::facts::{CallFacts, layout_facts};
+use super::limits::is_small;
 use crate::argument::Dim;
 use kernpack_layout::{Arith, Facts, Int, Op};
 use kernpack_validators::expr::{Expr, Op as ExprOp};
@@ -10,8 +11,17 @@ use kernpack_validators::expr::{Expr, Op as ExprOp};
 /// Makes expressions.
 pub(super) struct Dims {
     facts: CallFacts,
-    /// An operation that expressions have not, which was wanted.
-    pub refused: Option<Op>,
+    /// Why there is no result.
+    pub refused: Option<Refused>,
+}
+
+/// Why an operation on numbers of a call has no result.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Refused {
+    /// Expressions have it not.
+    Unknown(Op),
+    /// Its result is too large.
+    TooLarge,
 }
 
 impl Dims {
@@ -38,11 +48,17 @@ impl Arith for Dims {
             (Op::Shl, Some(by @ 0..62)) => (ExprOp::Mul, Expr::Int(1 << by)),
             (Op::Shr, Some(by @ 0..62)) => (ExprOp::FloorDiv, Expr::Int(1 << by)),
             (Op::And | Op::Xor | Op::Shl | Op::Shr, _) => {
-                self.refused = Some(op);
+                self.refused = Some(Refused::Unknown(op));
                 return Int::Known(0);
             }
         };
-        self.facts.int(&Expr::binary(op, a, b))
+        match self.facts.int(&Expr::binary(op, a, b)) {
+            Int::Dynamic(dim) if !is_small(&dim.expr) => {
+                self.refused = Some(Refused::TooLarge);
+                Int::Known(0)
+            }
+            number => number,
+        }
     }
 
     /// What is known here, which may be more than where the number was made.

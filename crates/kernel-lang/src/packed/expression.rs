@@ -3,6 +3,7 @@
 
 use super::closure::{Closure, FrameId, Names};
 use super::facts::CallFacts;
+use super::limits::{DEPTH_OF_CONSTANT, Progress};
 use super::number;
 use super::value::Value;
 use crate::algebra;
@@ -10,7 +11,7 @@ use crate::argument::Dim;
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
-use crate::python::tree::{BinaryOp, Expr, ExprKind, Ident, Name, UnaryOp};
+use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
 use kernpack_ffi_abi::DType;
@@ -18,9 +19,6 @@ use kernpack_kernel_ir::Scalar;
 use kernpack_layout::{Int, Layout};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::expr::{Expr as Number, Field, Op};
-
-/// How deep constants of a file may name one another.
-const MOST_CONSTANTS: usize = 64;
 
 /// What runs a packed function for one combination of dtypes.
 #[derive(Clone, Debug)]
@@ -33,10 +31,21 @@ pub(super) struct Evaluator<'f> {
     /// What is known here.
     pub facts: CallFacts,
     pub problems: Diagnostics,
-    /// How many constants of files are being looked up.
-    pub n_open: usize,
-    /// How many functions are being called.
-    pub n_calls: usize,
+    /// How far this has gone.
+    pub progress: Progress,
+}
+
+impl<'f> Evaluator<'f> {
+    /// What begins with these names and facts.
+    pub fn new(
+        files: &'f KernelFiles,
+        module: ModuleId,
+        names: Names,
+        facts: CallFacts,
+    ) -> Evaluator<'f> {
+        let (problems, progress) = (Diagnostics::default(), Progress::default());
+        Evaluator { files, module, names, facts, problems, progress }
+    }
 }
 
 impl Evaluator<'_> {
@@ -59,6 +68,14 @@ impl Evaluator<'_> {
 
     /// What an expression gives; nothing where a mistake was reported.
     pub fn expr(&mut self, expr: &Expr) -> Option<Value> {
+        self.begin(1, expr.span).then_some(())?;
+        let value = self.expr_kind(expr);
+        self.end(1);
+        self.bounded(value?, expr.span)
+    }
+
+    /// Nothing is computed here, so that the stack grows by little with each level.
+    fn expr_kind(&mut self, expr: &Expr) -> Option<Value> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
@@ -68,35 +85,64 @@ impl Evaluator<'_> {
             ExprKind::None => Some(Value::None),
             ExprKind::Text(text) => Some(Value::Text(text.value.clone())),
             ExprKind::Tuple(items) | ExprKind::List(items) => self.tuple(items),
-            ExprKind::Attribute(of, member) => {
-                let of = self.expr(of)?;
-                self.attribute(&of, member, span)
-            }
-            ExprKind::Subscript(of, index) => {
-                let (of, at) = (self.expr(of), self.expr(index));
-                self.subscript(of?, at?, span)
-            }
+            ExprKind::Attribute(of, member) => self.attribute_of(of, member, span),
+            ExprKind::Subscript(of, index) => self.subscript_of(of, index, span),
             ExprKind::Call(call) => self.call(call, span),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logic(..) | ExprKind::Compare(..) => {
                 self.condition(expr)
             }
-            ExprKind::Unary(op, of) => {
-                let value = self.expr(of)?;
-                self.unary(*op, value, span)
-            }
-            ExprKind::Binary(op, operands) => {
-                let (a, b) = (self.expr(&operands.0), self.expr(&operands.1));
-                self.binary(*op, a?, b?, span)
-            }
+            ExprKind::Unary(op, of) => self.unary_of(*op, of, span),
+            ExprKind::Binary(op, operands) => self.binary_of(*op, operands, span),
             ExprKind::Conditional(parts) => self.conditional(parts),
             ExprKind::Lambda(function) => Some(self.function(function)),
             ExprKind::Dict(_) | ExprKind::Comprehension(_) | ExprKind::Starred(_) => {
-                let message = "a packed function names numbers, layouts and launches";
-                let problem = Diagnostic::new("packed-statement", message);
-                self.report(problem.label(span, "it has nothing like this"))
+                self.unknown_kind(span)
             }
-            ExprKind::Foreign(foreign) => self.report(foreign.diagnostic(span)),
+            ExprKind::Foreign(foreign) => self.foreign(foreign, span),
         }
+    }
+
+    fn attribute_of(&mut self, of: &Expr, member: &Ident, span: Span) -> Option<Value> {
+        let of = self.expr(of)?;
+        self.attribute(&of, member, span)
+    }
+
+    fn subscript_of(&mut self, of: &Expr, index: &Expr, span: Span) -> Option<Value> {
+        let (of, at) = (self.expr(of), self.expr(index));
+        self.subscript(of?, at?, span)
+    }
+
+    fn unary_of(&mut self, op: UnaryOp, of: &Expr, span: Span) -> Option<Value> {
+        let value = self.expr(of)?;
+        self.unary(op, value, span)
+    }
+
+    fn binary_of(&mut self, op: BinaryOp, (a, b): &(Expr, Expr), span: Span) -> Option<Value> {
+        let (a, b) = (self.expr(a), self.expr(b));
+        self.binary(op, a?, b?, span)
+    }
+
+    /// What a target has behind `target op= value`.
+    pub fn augmented(
+        &mut self,
+        target: &Expr,
+        op: BinaryOp,
+        value: &Expr,
+        span: Span,
+    ) -> Option<Value> {
+        let (a, b) = (self.expr(target), self.expr(value));
+        let value = self.binary(op, a?, b?, span)?;
+        self.bounded(value, span)
+    }
+
+    fn unknown_kind(&mut self, span: Span) -> Option<Value> {
+        let message = "a packed function names numbers, layouts and launches";
+        let problem = Diagnostic::new("packed-statement", message);
+        self.report(problem.label(span, "it has nothing like this"))
+    }
+
+    fn foreign(&mut self, foreign: &Foreign, span: Span) -> Option<Value> {
+        self.report(foreign.diagnostic(span))
     }
 
     fn tuple(&mut self, items: &[Expr]) -> Option<Value> {
@@ -210,15 +256,7 @@ impl Evaluator<'_> {
         };
         match global {
             Global::Constant(expr, part) => {
-                let (expr, part) = (expr.clone(), *part);
-                let value = self.value_in(module, None, &expr, span)?;
-                match (value, part) {
-                    (value, None) => Some(value),
-                    (Value::Tuple(mut items), Some(part)) if part < items.len() => {
-                        Some(items.swap_remove(part).1)
-                    }
-                    (value, Some(_)) => self.expected("a tuple", &value, span),
-                }
+                self.global_constant(module, name, (&expr.clone(), *part), span)
             }
             Global::Kernpack => Some(Value::Kernpack),
             Global::Member(member) => self.member(&member.clone(), span),
@@ -245,25 +283,50 @@ impl Evaluator<'_> {
         }
     }
 
+    /// What a constant of a file is, which is found out once.
+    fn global_constant(
+        &mut self,
+        module: ModuleId,
+        name: &str,
+        (expr, part): (&Expr, Option<usize>),
+        span: Span,
+    ) -> Option<Value> {
+        let key = (module, Name::from(name));
+        match self.progress.constants.get(&key) {
+            Some(Some(value)) => return value.clone(),
+            Some(None) => {
+                let message = format!("`{name}` is made of itself");
+                let problem = Diagnostic::new("packed-value", message).label(span, "has no value");
+                return self.report(problem.help("give it a value of its own"));
+            }
+            None => {}
+        }
+        self.progress.constants.insert(key.clone(), None);
+        let value = match (self.value_in(module, None, expr), part) {
+            (Some(Value::Tuple(mut items)), Some(part)) if part < items.len() => {
+                Some(items.swap_remove(part).1)
+            }
+            (Some(value), Some(_)) => self.expected("a tuple", &value, span),
+            (value, _) => value,
+        };
+        self.progress.constants.insert(key, Some(value.clone()));
+        value
+    }
+
     /// What a constant of a file is, or a default among the names where its function stands.
     pub fn value_in(
         &mut self,
         module: ModuleId,
         frame: Option<FrameId>,
         expr: &Expr,
-        span: Span,
     ) -> Option<Value> {
-        if self.n_open >= MOST_CONSTANTS {
-            let problem = Diagnostic::new("packed-value", "constants name one another in a circle");
-            return self.report(problem.label(span, "has no value"));
-        }
+        self.begin(DEPTH_OF_CONSTANT, expr.span).then_some(())?;
         let here = self.names.go_to(frame);
         let home = std::mem::replace(&mut self.module, module);
-        self.n_open += 1;
         let value = self.expr(expr);
-        self.n_open -= 1;
         self.names.go_to(here);
         self.module = home;
+        self.end(DEPTH_OF_CONSTANT);
         value
     }
 
@@ -407,15 +470,17 @@ impl Evaluator<'_> {
             }
             (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int),
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
-            (UnaryOp::Neg, Value::Dim(expr)) => Some(self.combined(Op::Sub, Number::Int(0), expr)),
+            (UnaryOp::Neg, Value::Dim(expr)) => {
+                self.combined(Op::Sub, Number::Int(0), expr, span).map(Value::number)
+            }
             (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
             (_, value) => self.expected("a number", &value, span),
         }
     }
 
     /// An operation on two numbers of a call, as far as possible done.
-    pub fn combined(&self, op: Op, a: Number, b: Number) -> Value {
-        Value::number(self.facts.canonical(&Number::binary(op, a, b)))
+    pub fn combined(&mut self, op: Op, a: Number, b: Number, span: Span) -> Option<Number> {
+        self.bounded_number(self.facts.canonical(&Number::binary(op, a, b)), span)
     }
 
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
@@ -490,7 +555,7 @@ impl Evaluator<'_> {
                 return self.report(problem.help(help));
             }
         };
-        Some(self.combined(op, left, right))
+        self.combined(op, left, right, span).map(Value::number)
     }
 }
 

@@ -36,6 +36,8 @@ pub struct CallFacts {
     row: Rc<Row>,
     /// What has been learned of expressions, by their text.
     numbers: HashMap<String, Facts>,
+    /// How many nodes the largest of these expressions has; 0 where there is none.
+    most_nodes: usize,
     /// What the addresses of tensors are known to be multiples of, in bytes, by path.
     aligned: BTreeMap<String, u32>,
     /// The pairs of tensors that share no memory.
@@ -53,10 +55,15 @@ impl CallFacts {
         row: Row,
     ) -> CallFacts {
         let names = Rc::new(Names::of(signature, bindings, workspaces));
-        let (numbers, aligned) = (HashMap::new(), BTreeMap::new());
-        let apart = BTreeSet::new();
-        let mut facts =
-            CallFacts { names, row: Rc::new(row), numbers, aligned, apart, is_impossible: false };
+        let mut facts = CallFacts {
+            names,
+            row: Rc::new(row),
+            numbers: HashMap::new(),
+            most_nodes: 0,
+            aligned: BTreeMap::new(),
+            apart: BTreeSet::new(),
+            is_impossible: false,
+        };
         // What one rule says may tell more of another.
         for _ in 0..2 {
             signature.rules.iter().for_each(|rule| facts.learn_checked(rule));
@@ -174,64 +181,68 @@ impl CallFacts {
     /// An expression with its constants folded, and its names as far as possible in terms of
     /// others.
     pub fn canonical(&self, expr: &Expr) -> Expr {
-        let expr = match expr {
-            Expr::Int(_) => return expr.clone(),
+        self.fold(expr).expr
+    }
+
+    /// Folds an expression from its names up, each part once.
+    fn fold(&self, expr: &Expr) -> Folded {
+        let folded = match expr {
+            Expr::Int(value) => return Folded::int(*value),
             Expr::Symbol(name, _) => match self.names.value_of(name) {
-                Some(value) => self.canonical(value),
-                None => expr.clone(),
+                Some(value) => return self.fold(value),
+                None => self.fold_name(expr, true),
             },
             Expr::Field(path, field, _) => match self.names.value_of_field(path, *field) {
-                Some(value) => self.canonical(value),
-                None => expr.clone(),
+                Some(value) => return self.fold(value),
+                None => self.fold_name(expr, *field != Field::Numel),
             },
-            Expr::Binary(op, a, b) => {
-                let (a, b) = (self.canonical(a), self.canonical(b));
-                self.folded(*op, a, b)
-            }
+            Expr::Binary(op, a, b) => self.fold_binary(*op, self.fold(a), self.fold(b)),
         };
-        match self.facts(&expr).known() {
-            Some(value) if self.has_value(&expr) => Expr::Int(value),
-            Some(_) | None => expr,
+        match folded.facts.known() {
+            Some(value) if folded.has_value => Folded::int(value),
+            Some(_) | None => folded,
         }
     }
 
-    /// Whether an expression has a value in every call: what has none must not be folded away.
-    fn has_value(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Int(_) | Expr::Symbol(..) => true,
-            Expr::Field(_, field, _) => *field != Field::Numel,
-            Expr::Binary(op, a, b) => {
-                let is_defined = match op {
-                    Op::Add | Op::Sub | Op::Mul => false,
-                    Op::FloorDiv | Op::Mod | Op::CeilDiv => b.as_int().is_some_and(|by| by > 0),
-                    Op::Min | Op::Max => true,
-                };
-                is_defined && self.has_value(a) && self.has_value(b)
-            }
-        }
+    fn fold_name(&self, name: &Expr, has_value: bool) -> Folded {
+        let facts = self.with_learned(self.names.facts_of(name), name, 1);
+        Folded { expr: name.clone(), facts, has_value, n_nodes: 1 }
     }
 
-    fn folded(&self, op: Op, a: Expr, b: Expr) -> Expr {
-        if let (Expr::Int(a), Expr::Int(b)) = (&a, &b)
+    fn fold_binary(&self, op: Op, a: Folded, b: Folded) -> Folded {
+        if let (Expr::Int(a), Expr::Int(b)) = (&a.expr, &b.expr)
             && let Some(value) = op.apply(*a, *b)
         {
-            return Expr::Int(value);
+            return Folded::int(value);
         }
-        let (of_a, of_b) = (self.facts(&a), self.facts(&b));
-        match (op, a.as_int(), b.as_int()) {
+        match (op, a.constant(), b.constant()) {
             (Op::Add | Op::Sub, _, Some(0))
             | (Op::Mul | Op::FloorDiv | Op::CeilDiv, _, Some(1)) => a,
             (Op::Add, Some(0), _) | (Op::Mul, Some(1), _) => b,
-            (Op::Mod, _, Some(by)) if of_a.is_multiple_of(by) && self.has_value(&a) => Expr::Int(0),
-            (Op::CeilDiv, _, Some(by)) if of_a.is_multiple_of(by) => {
-                Expr::binary(Op::FloorDiv, a, b)
+            (Op::Mod, _, Some(by)) if a.facts.is_multiple_of(by) && a.has_value => Folded::int(0),
+            (Op::CeilDiv, _, Some(by)) if a.facts.is_multiple_of(by) => {
+                self.operation(Op::FloorDiv, a, b)
             }
-            (Op::Min, ..) if of_a.max <= of_b.min && self.has_value(&b) => a,
-            (Op::Min, ..) if of_b.max <= of_a.min && self.has_value(&a) => b,
-            (Op::Max, ..) if of_a.min >= of_b.max && self.has_value(&b) => a,
-            (Op::Max, ..) if of_b.min >= of_a.max && self.has_value(&a) => b,
-            _ => Expr::binary(op, a, b),
+            (Op::Min, ..) if a.facts.max <= b.facts.min && b.has_value => a,
+            (Op::Min, ..) if b.facts.max <= a.facts.min && a.has_value => b,
+            (Op::Max, ..) if a.facts.min >= b.facts.max && b.has_value => a,
+            (Op::Max, ..) if b.facts.min >= a.facts.max && a.has_value => b,
+            _ => self.operation(op, a, b),
         }
+    }
+
+    fn operation(&self, op: Op, a: Folded, b: Folded) -> Folded {
+        let is_defined = match op {
+            Op::Add | Op::Sub | Op::Mul => false,
+            Op::FloorDiv | Op::Mod | Op::CeilDiv => b.constant().is_some_and(|by| by > 0),
+            Op::Min | Op::Max => true,
+        };
+        let has_value = is_defined && a.has_value && b.has_value;
+        let n_nodes = 1 + a.n_nodes + b.n_nodes;
+        let own = Facts::of(layout_op(op), a.facts, b.facts);
+        let expr = Expr::binary(op, a.expr, b.expr);
+        let facts = self.with_learned(own, &expr, n_nodes);
+        Folded { expr, facts, has_value, n_nodes }
     }
 
     /// An expression as a number of a layout.
@@ -260,17 +271,57 @@ impl CallFacts {
 
     /// What is known of an expression's value.
     pub fn facts(&self, expr: &Expr) -> Facts {
-        let own = match expr {
-            Expr::Int(value) => return Facts::of_number(*value),
-            Expr::Symbol(..) | Expr::Field(..) => self.names.facts_of(expr),
-            Expr::Binary(op, a, b) => Facts::of(layout_op(*op), self.facts(a), self.facts(b)),
+        self.measured(expr).0
+    }
+
+    /// What is known of an expression's value, and how many nodes the expression has.
+    fn measured(&self, expr: &Expr) -> (Facts, usize) {
+        let (own, n_nodes) = match expr {
+            Expr::Int(value) => return (Facts::of_number(*value), 1),
+            Expr::Symbol(..) | Expr::Field(..) => (self.names.facts_of(expr), 1),
+            Expr::Binary(op, a, b) => {
+                let ((of_a, n_a), (of_b, n_b)) = (self.measured(a), self.measured(b));
+                (Facts::of(layout_op(*op), of_a, of_b), 1 + n_a + n_b)
+            }
         };
-        if self.numbers.is_empty() {
+        (self.with_learned(own, expr, n_nodes), n_nodes)
+    }
+
+    /// What is known of an expression, where its parts say `own`.
+    fn with_learned(&self, own: Facts, expr: &Expr, n_nodes: usize) -> Facts {
+        // The text of a large expression takes time, and most are none that was learned of.
+        if n_nodes > self.most_nodes {
             return own;
         }
         match self.numbers.get(&expr.to_string()) {
             Some(learned) => meet(own, *learned),
             None => own,
+        }
+    }
+}
+
+/// An expression that is folded, with what follows from its parts.
+struct Folded {
+    expr: Expr,
+    /// What is known of its value.
+    facts: Facts,
+    /// Whether it has a value in every call: what has none must not be folded away.
+    has_value: bool,
+    /// How many constants, names and operations it has.
+    n_nodes: usize,
+}
+
+impl Folded {
+    fn int(value: i64) -> Folded {
+        let (expr, facts) = (Expr::Int(value), Facts::of_number(value));
+        Folded { expr, facts, has_value: true, n_nodes: 1 }
+    }
+
+    /// The number, where it is one: what names nothing and has a value was folded to that.
+    fn constant(&self) -> Option<i64> {
+        match self.expr {
+            Expr::Int(value) => Some(value),
+            Expr::Symbol(..) | Expr::Field(..) | Expr::Binary(..) => None,
         }
     }
 }

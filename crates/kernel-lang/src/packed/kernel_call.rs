@@ -140,7 +140,13 @@ impl Evaluator<'_> {
             self.report(problem.help("write `.launch(grid=…, block=…)`"));
             is_good = false;
         }
-        for (name, _) in &call.keywords {
+        for (place, (name, _)) in call.keywords.iter().enumerate() {
+            if call.keywords[..place].iter().any(|(other, _)| other.name == name.name) {
+                let message = format!("the launch has two `{}`", name.name);
+                let problem = Diagnostic::new("launch-argument", message);
+                self.report(problem.label(name.span, "the second").help("write one of them"));
+                is_good = false;
+            }
             let mut keywords = KEYWORDS.iter().map(|(keyword, _)| *keyword);
             if !keywords.any(|keyword| keyword == &*name.name) {
                 let message = format!("a launch has no `{}`", name.name);

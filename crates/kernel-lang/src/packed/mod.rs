@@ -34,6 +34,7 @@ mod expression;
 pub mod facts;
 mod header;
 mod kernel_call;
+mod limits;
 mod number;
 pub mod settle;
 mod tensor;

@@ -111,7 +111,7 @@ impl Evaluator<'_> {
         let mut extreme = self.number(first)?;
         for next in rest {
             let next = self.number(next)?;
-            extreme = self.facts.canonical(&Number::binary(op, extreme, next));
+            extreme = self.combined(op, extreme, next, span)?;
         }
         Some(Value::number(extreme))
     }

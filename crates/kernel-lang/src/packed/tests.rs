@@ -542,9 +542,9 @@ def g(x):
               k(local[]; x: float32 (n):(1) align 4 written alone; 4) grid n // 4 block 256 when !(n == 0), n % 4 == 0
               k(lambda[]; x: float32 (n):(1) align 4 written alone; 2) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
               k(local[]; x: float32 (n):(1) align 4 written alone; n: int64 1..) grid n block ceildiv(n, 32)*32 when !(n == 0), !(n % 4 == 0)
-            [packed-value] `loop` is called too deeply
+            [recursion] `loop` calls itself
               32: `loop(x)` this call
-              help: no function calls itself
+              help: write what it does: functions stand in the place of their calls
             [packed-value] which value it is depends on the call
               16: `n == 0` not known while the package is built
               help: write an `if` with a launch on each side
@@ -610,6 +610,34 @@ def f(x):
             f
               k(lambda[add=add[by=4], x=x: float32 (n):(1) align 4 written alone]; 5; None) grid 1 block 1
               k(lambda[add=add[by=4], x=x: float32 (8):(1) align 4 written alone]; None; None) grid 1 block 1 when n == 8
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_that_computes_a_value_may_change_what_it_computes() {
+    check(
+        r#"
+def blocks(n):
+    count = n // 4
+    count += 1
+    count *= 2
+    return count
+
+@kp.jit("f(x: Tensor([n], float32, mut))")
+def f(x):
+    k(x).launch(grid=blocks(x.shape[0]), block=blocks(60))
+
+@kp.jit("g(x: Tensor([n], float32, mut))")
+def g(x):
+    k(x).launch(grid=1, block=64, grid=2)
+"#,
+        expect![[r#"
+            f
+              k(x: float32 (n):(1) align 4 written alone; None; None) grid (n//4 + 1)*2 block 32
+            [launch-argument] the launch has two `grid`
+              14: `grid` the second
+              help: write one of them
         "#]],
     );
 }

@@ -81,15 +81,7 @@ pub fn launch(
         let mut launches = Vec::new();
         if may_run && !facts.is_impossible() {
             let names = names(signature, workspaces, &facts);
-            let mut evaluator = Evaluator {
-                files,
-                module: kernel.module,
-                names: Names::default(),
-                facts,
-                problems: Diagnostics::default(),
-                n_open: 0,
-                n_calls: 0,
-            };
+            let mut evaluator = Evaluator::new(files, kernel.module, Names::default(), facts);
             let args = arguments(&mut evaluator, &names, &kernel, written);
             for problem in evaluator.problems {
                 if !problems.0.contains(&problem) {
@@ -185,8 +177,7 @@ fn arguments(
     let mut args: Vec<_> = given.collect();
     for param in &params[written.args.len()..] {
         let default = param.default.as_ref();
-        let value = default
-            .and_then(|default| evaluator.value_in(kernel.module, None, default, default.span));
+        let value = default.and_then(|default| evaluator.value_in(kernel.module, None, default));
         args.push(value.and_then(|value| passed(evaluator, &value, param.name.span)));
     }
     let mut args = args.into_iter().collect::<Option<Vec<_>>>()?;

@@ -564,4 +564,18 @@ fn what_has_no_end_while_compiling_is_ended() {
           5:13 `a + a` 
           help: use a tensor"#]],
     );
+    check(
+        "a = (1, 2)\nfor i in kp.range_constexpr(40):\n    a = (a, a)",
+        expect![[r#"
+        error[kernel-size]: a tuple of more than 65536 items, those in its items among them
+          5:13 `(a, a)` 
+          help: use a tensor"#]],
+    );
+    check(
+        "a = (1, 2)\nfor i in kp.range_constexpr(12):\n    a = (a, a)\nb = kp.make_layout(a)",
+        expect![[r#"
+            error[layout]: a shape of more than 512 modes
+              6:24 `a` 
+              help: make fewer modes of more elements"#]],
+    );
 }

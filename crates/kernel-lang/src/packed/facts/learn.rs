@@ -79,6 +79,7 @@ impl CallFacts {
             }
             None => false,
         });
+        self.most_nodes = self.most_nodes.min(other.most_nodes);
         self.aligned.retain(|tensor, bytes| match other.aligned.get(tensor) {
             Some(others) => {
                 *bytes = (*bytes).min(*others);
@@ -168,13 +169,15 @@ impl CallFacts {
             self.is_impossible |= *value > facts.max || *value < facts.min;
             return;
         }
-        let known = meet(self.facts(expr), facts);
+        let (own, n_nodes) = self.measured(expr);
+        let known = meet(own, facts);
         if known.min > known.max {
             self.is_impossible = true;
             return;
         }
-        if known != self.facts(expr) {
+        if known != own {
             self.numbers.insert(expr.to_string(), known);
+            self.most_nodes = self.most_nodes.max(n_nodes);
         }
         if let (Some(Affine { symbol, scale, offset }), None) = (expr.as_affine(), expr.as_symbol())
         {

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How far a packed function may go, so that what is written in a few lines does not take forever,
+//! or more stack than there is: in expressions, branches and calls within each other, in steps, and
+//! in what one value is made of.
+//!
+//! That functions do not call themselves, and that constants are not made of themselves, is seen
+//! where they are called and looked up.
+
+use super::expression::Evaluator;
+use super::value::Value;
+use crate::argument::Dim;
+use crate::file::ModuleId;
+use crate::python::tree::{Function, Name};
+use kernpack_layout::{Int, Layout};
+use kernpack_syntax::{Diagnostic, Span};
+use kernpack_validators::expr::Expr as Number;
+use kernpack_validators::{Rule, RuleKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
+
+/// The most expressions, branches and calls within each other.
+const MOST_DEPTH: usize = 320;
+/// What a call adds to the depth: its statements are walked too.
+pub(super) const DEPTH_OF_CALL: usize = 8;
+/// What a constant adds to the depth, beside its expression.
+pub(super) const DEPTH_OF_CONSTANT: usize = 2;
+/// The most steps: one for each expression that is evaluated, and one for each part of its value.
+const MOST_STEPS: usize = 1_000_000;
+/// The most operations, names and constants of a number.
+const MOST_NODES: usize = 512;
+/// The most parts of a value.
+const MOST_PARTS: usize = 4096;
+/// The most levels of tuples, or of conditions, within each other.
+const MOST_LEVELS: usize = 200;
+
+/// How far a packed function has gone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    /// The functions that are being called.
+    pub calls: Vec<Arc<Function>>,
+    /// The constants of files that were asked for; nothing where one is being evaluated.
+    pub constants: HashMap<(ModuleId, Name), Option<Option<Value>>>,
+    depth: usize,
+    n_steps: usize,
+    is_exhausted: bool,
+}
+
+impl Evaluator<'_> {
+    /// Goes some levels deeper, unless that is too deep or there were too many steps, which is
+    /// reported.
+    pub fn begin(&mut self, n_levels: usize, span: Span) -> bool {
+        if !self.count_steps(1, span) {
+            return false;
+        }
+        if self.progress.depth >= MOST_DEPTH {
+            let message = "this is nested too deeply, in expressions, branches or calls";
+            let problem = Diagnostic::new("too-deep", message).label(span, "here");
+            self.report(problem.help("name parts of it, or write a function for each"));
+            return false;
+        }
+        self.progress.depth += n_levels;
+        true
+    }
+
+    /// Comes back from there.
+    pub fn end(&mut self, n_levels: usize) {
+        self.progress.depth -= n_levels;
+    }
+
+    /// Whether there may be that many steps more; reports that once.
+    fn count_steps(&mut self, n_steps: usize, span: Span) -> bool {
+        let progress = &mut self.progress;
+        progress.n_steps += n_steps;
+        if progress.n_steps > MOST_STEPS && !std::mem::replace(&mut progress.is_exhausted, true) {
+            let message = format!("this function takes more than {MOST_STEPS} steps");
+            let problem = Diagnostic::new("packed-size", message).label(span, "the last of them");
+            self.report(problem.help("call functions fewer times, and make smaller values"));
+        }
+        !self.progress.is_exhausted
+    }
+
+    /// A value, unless it is too large, which is reported.
+    pub fn bounded(&mut self, value: Value, span: Span) -> Option<Value> {
+        let mut size = Size::default();
+        size.add(&value, 0);
+        self.count_steps(size.n_parts, span).then_some(())?;
+        if size.n_parts <= MOST_PARTS && size.n_levels <= MOST_LEVELS {
+            return Some(value);
+        }
+        let message = match value {
+            Value::Rule(_) => "a condition of too many parts".to_string(),
+            value => format!("{} of too many parts", value.what()),
+        };
+        let problem = Diagnostic::new("packed-size", message).label(span, "here");
+        let most = format!("make it of at most {MOST_PARTS} parts, in {MOST_LEVELS} levels");
+        self.report(problem.help(most))
+    }
+
+    /// A number, unless it is too large, which is reported.
+    pub fn bounded_number(&mut self, number: Number, span: Span) -> Option<Number> {
+        if is_small(&number) {
+            return Some(number);
+        }
+        self.report(too_large(span));
+        None
+    }
+}
+
+/// That a number is too large.
+pub(super) fn too_large(span: Span) -> Diagnostic {
+    let message = format!("a number of more than {MOST_NODES} operations, names and constants");
+    let problem = Diagnostic::new("packed-size", message).label(span, "here");
+    problem.help("compute it in the kernel")
+}
+
+/// Whether a number has no more operations, names and constants than it may have.
+pub(super) fn is_small(number: &Number) -> bool {
+    n_nodes(number) <= MOST_NODES
+}
+
+fn n_nodes(number: &Number) -> usize {
+    match number {
+        Number::Int(_) | Number::Symbol(..) | Number::Field(..) => 1,
+        Number::Binary(_, a, b) => 1 + n_nodes(a) + n_nodes(b),
+    }
+}
+
+/// How large a value is.
+#[derive(Default)]
+struct Size {
+    n_parts: usize,
+    n_levels: usize,
+}
+
+impl Size {
+    fn add(&mut self, value: &Value, level: usize) {
+        self.n_parts += 1;
+        self.n_levels = self.n_levels.max(level);
+        match value {
+            Value::Dim(number) => self.n_parts += n_nodes(number),
+            Value::Tuple(items) => items.iter().for_each(|(_, item)| self.add(item, level + 1)),
+            Value::Layout(layout, _) => self.add_layout(layout),
+            Value::Tensor(tensor) => self.add_layout(&tensor.view),
+            Value::Optional(_, inner) => self.add(inner, level + 1),
+            Value::Rule(rule) => self.add_rule(rule, level),
+            Value::Call(call) => call.args.iter().for_each(|(arg, _)| self.add(arg, level + 1)),
+            Value::Poison
+            | Value::None
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Text(_)
+            | Value::DType(_)
+            | Value::DTypeParam(..)
+            | Value::Scalar(_)
+            | Value::String(_)
+            | Value::Stream(_)
+            | Value::Opaque(..)
+            | Value::Swizzle(_)
+            | Value::NoTensor(..)
+            | Value::Kernel(_)
+            | Value::Function(_)
+            | Value::Builtin(_)
+            | Value::Kernpack
+            | Value::Module(_) => {}
+        }
+    }
+
+    fn add_layout(&mut self, layout: &Layout<Dim>) {
+        self.n_levels = self.n_levels.max(layout.depth());
+        for mode in layout.leaves() {
+            let numbers = [&mode.extent, &mode.stride.scale];
+            self.n_parts += numbers.into_iter().map(n_nodes_of_int).sum::<usize>();
+        }
+    }
+
+    fn add_rule(&mut self, rule: &Rule, level: usize) {
+        self.n_parts += 1;
+        self.n_levels = self.n_levels.max(level);
+        match &rule.kind {
+            RuleKind::Compare(a, _, b) => self.n_parts += n_nodes(a) + n_nodes(b),
+            RuleKind::In(number, values) => self.n_parts += n_nodes(number) + values.len(),
+            RuleKind::Texts(_, texts) => self.n_parts += texts.len(),
+            RuleKind::Not(rule) => self.add_rule(rule, level + 1),
+            RuleKind::And(rules) | RuleKind::Or(rules) => {
+                rules.iter().for_each(|rule| self.add_rule(rule, level + 1));
+            }
+            RuleKind::Floats(..)
+            | RuleKind::DTypes(..)
+            | RuleKind::NoAlias(..)
+            | RuleKind::Aligned(..) => {}
+        }
+    }
+}
+
+fn n_nodes_of_int(number: &Int<Dim>) -> usize {
+    match number {
+        Int::Known(_) => 1,
+        Int::Dynamic(dim) => n_nodes(&dim.expr),
+    }
+}
