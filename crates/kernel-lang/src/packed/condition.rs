@@ -5,6 +5,7 @@
 use super::expression::Evaluator;
 use super::value::Value;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
@@ -20,7 +21,7 @@ impl Evaluator<'_> {
         match value {
             Value::Bool(_) | Value::Rule(_) => Some(value),
             // A bool that calls pass.
-            Value::Dim(ref number) if self.is_bool(number) => {
+            Value::Dim(ref number) if self.facts.type_of(number) == Some(DType::BOOL) => {
                 let kind = RuleKind::Compare(number.clone(), Comparison::Ne, Number::Int(0));
                 Some(self.decided(Rule { kind, span }))
             }
@@ -37,10 +38,6 @@ impl Evaluator<'_> {
             }
             value => self.expected("a condition", &value, span),
         }
-    }
-
-    fn is_bool(&self, number: &Number) -> bool {
-        number.as_symbol().is_some_and(|name| self.facts.is_bool(name))
     }
 
     /// A rule, or its answer where that is known.
@@ -193,7 +190,7 @@ impl Evaluator<'_> {
         if items.iter().any(|item| matches!(item, Value::Poison)) {
             return None;
         }
-        let numbers = items.iter().map(Value::expr).map(|item| item.and_then(|e| e.as_int()));
+        let numbers = items.iter().map(|item| self.facts.canonical(&item.expr()?).as_int());
         let kind = match value {
             Value::Dim(name) if name.as_symbol().is_some() => {
                 let Some(numbers) = numbers.collect::<Option<Vec<_>>>() else {

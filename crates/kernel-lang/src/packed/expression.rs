@@ -195,6 +195,8 @@ impl Evaluator<'_> {
             known.unwrap_or_else(|| layout.clone())
         };
         match value {
+            // A parameter keeps its type, which a kernel is passed it in.
+            Value::Dim(expr) if self.facts.type_of(expr).is_some() => value.clone(),
             Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
             Value::Layout(layout, swizzle) => Value::Layout(view(layout), *swizzle),
             Value::Tensor(tensor) => {
@@ -215,6 +217,16 @@ impl Evaluator<'_> {
                 Value::Optional(path.clone(), Box::new(self.refreshed(inner)))
             }
             other => other.clone(),
+        }
+    }
+
+    /// A value to compute with: where the number of a parameter is known, that number.
+    pub fn folded(&self, value: Value) -> Value {
+        match value {
+            Value::Dim(expr) if expr.as_symbol().is_some() => {
+                Value::number(self.facts.canonical(&expr))
+            }
+            other => other,
         }
     }
 
@@ -357,7 +369,7 @@ impl Evaluator<'_> {
 
     /// What a dtype has: the same as in a kernel.
     fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Value> {
-        let scalar = scalar_of(dtype);
+        let scalar = Scalar::of(dtype);
         let part = scalar.and_then(|scalar| dtype_part(scalar, name));
         match (part, scalar) {
             (Some(elaborated::Value::Bool(truth)), _) => Some(Value::Bool(truth)),
@@ -391,6 +403,7 @@ impl Evaluator<'_> {
 
     /// `of[at]`
     fn subscript(&mut self, of: Value, at: Value, span: Span) -> Option<Value> {
+        let at = self.folded(at);
         match (&of, &at) {
             (Value::Tuple(items), Value::Int(number)) => {
                 let n_items = items.len() as i128;
@@ -417,7 +430,7 @@ impl Evaluator<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
-        match (op, value) {
+        match (op, self.folded(value)) {
             (UnaryOp::Pos, value @ (Value::Int(_) | Value::Float(_) | Value::Dim(_))) => {
                 Some(value)
             }
@@ -435,6 +448,7 @@ impl Evaluator<'_> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        let (a, b) = (self.folded(a), self.folded(b));
         if let (Some(left), Some(right)) = (untyped_of(&a), untyped_of(&b)) {
             return match untyped::binary(op, left, right) {
                 Ok(Untyped::Int(int)) => Some(Value::Int(int)),
@@ -508,11 +522,6 @@ impl Evaluator<'_> {
         };
         Some(self.combined(op, left, right))
     }
-}
-
-/// The scalar of a dtype that kernels have.
-pub(super) fn scalar_of(dtype: DType) -> Option<Scalar> {
-    Scalar::of(dtype)
 }
 
 fn untyped_of(value: &Value) -> Option<Untyped> {

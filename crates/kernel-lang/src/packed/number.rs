@@ -89,7 +89,7 @@ impl Evaluator<'_> {
             return None;
         }
         match value.expr() {
-            Some(expr) if !matches!(value, Value::Bool(_)) => Some(expr),
+            Some(expr) if !matches!(value, Value::Bool(_)) => Some(self.facts.canonical(&expr)),
             _ => {
                 self.expected("an integer", value, *span);
                 None
@@ -117,7 +117,7 @@ impl Evaluator<'_> {
     }
 
     fn abs(&mut self, arg: &(Value, Span)) -> Option<Value> {
-        match &arg.0 {
+        match &self.folded(arg.0.clone()) {
             Value::Int(value) => value.checked_abs().map(Value::Int),
             Value::Float(value) => Some(Value::Float(value.abs())),
             value => self.expected("a constant number", value, arg.1),

@@ -553,3 +553,32 @@ def g(x):
         "#]],
     );
 }
+
+#[test]
+fn a_parameter_keeps_its_type_where_its_number_is_known() {
+    check(
+        r#"
+@kp.jit("f(i: uint8, flag: bool, t: Tuple(int16, int64), n: int32)")
+def f(i, flag, t, n):
+    items = (10, 20, 30, 40, 50)
+    k(i, flag, t).launch(grid=i, block=1)
+    if i == 4 and flag and t[0] == -1:
+        k(i, flag, t).launch(grid=i, block=kp.ceil_div(i, 3))
+        k(i + 1, i * 0.5, -i).launch(grid=items[i], block=(abs(t[0]), min(i, 7)))
+        k(lambda v: v + i, not flag, 1 if flag else 2).launch(grid=1, block=1)
+        if t[0] in (i, -1) and n in (i, 5):
+            k(n).launch(grid=1, block=1)
+    elif not flag:
+        k(flag, i).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(i: uint8 0..255; flag: bool 0..1; (t[0]: int16 -32768..32767, t[1]: int64 ..)) grid i block 1
+              k(uint8 4; bool true; (int16 -1, t[1]: int64 ..)) grid 4 block 2 when i == 4 and flag != 0 and t[0] == -1
+              k(5; 2.0; -4) grid 50 block 1, 4 when i == 4 and flag != 0 and t[0] == -1
+              k(lambda[i=uint8 4]; false; 1) grid 1 block 1 when i == 4 and flag != 0 and t[0] == -1
+              k(n: int32 4..5; None; None) grid 1 block 1 when i == 4 and flag != 0 and t[0] == -1, n in {4, 5}
+              k(bool false; i: uint8 0..255; None) grid 1 block 1 when !(i == 4 and flag != 0 and t[0] == -1), not flag != 0
+        "#]],
+    );
+}
