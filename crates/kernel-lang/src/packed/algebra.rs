@@ -32,14 +32,10 @@ impl Algebra for Evaluator<'_> {
             Value::Layout(layout, swizzle) => Form::Layout(layout.clone(), *swizzle),
             Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.view.clone()),
             Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
-            Value::Optional(path, inner) => match self.is_given(path) {
-                Some(true) => return self.form(inner, span),
-                Some(false) => Form::None,
-                None => {
-                    self.report(unguarded(path, span));
-                    return None;
-                }
-            },
+            Value::Optional(path, _) => {
+                self.report(unguarded(path, span));
+                return None;
+            }
             Value::NoTensor(..) => {
                 let (message, help) = why_not(value);
                 let problem = Diagnostic::new("packed-value", message).label(span, "used here");

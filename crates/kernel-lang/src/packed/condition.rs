@@ -2,7 +2,7 @@
 //! Conditions of a packed function: what is known while the package is built is a truth value, and
 //! everything else a rule, which the entry point asks.
 
-use super::expression::Evaluator;
+use super::expression::{Evaluator, unguarded};
 use super::value::Value;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
 use kernpack_ffi_abi::DType;
@@ -247,6 +247,8 @@ impl Evaluator<'_> {
         };
         let is_equal = match (&a, &b) {
             (Value::Poison, _) | (_, Value::Poison) => return None,
+            (Value::Optional(path, _), _) => return self.report(unguarded(path, at)),
+            (_, Value::Optional(path, _)) => return self.report(unguarded(path, bt)),
             (Value::Text(a), Value::Text(b)) => Some(a == b),
             (Value::Float(a), Value::Float(b)) => {
                 return Some(Value::Bool(comparison.holds_for_floats(*a, *b)));

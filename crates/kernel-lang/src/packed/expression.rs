@@ -52,11 +52,14 @@ impl Evaluator<'_> {
 
     /// Reports that something is not what it should be.
     pub fn expected(&mut self, expected: &str, found: &Value, span: Span) -> Option<Value> {
-        if !matches!(found, Value::Poison) {
-            let message = format!("expected {expected}, found {}", found.what());
-            self.report(Diagnostic::new("packed-value", message).label(span, found.what()));
+        match found {
+            Value::Poison => None,
+            Value::Optional(path, _) => self.report(unguarded(path, span)),
+            found => {
+                let message = format!("expected {expected}, found {}", found.what());
+                self.report(Diagnostic::new("packed-value", message).label(span, found.what()))
+            }
         }
-        None
     }
 
     /// What an expression gives; nothing where a mistake was reported.
@@ -189,7 +192,7 @@ impl Evaluator<'_> {
 
     /// A value with what is known here, which may be more than where it was named: an `if` around
     /// the launch tells of it too.
-    fn refreshed(&self, value: &Value) -> Value {
+    pub fn refreshed(&self, value: &Value) -> Value {
         let view = |layout: &Layout<Dim>| {
             let known = layout.convert(&mut |dim: &Dim| Some(self.facts.int(&dim.expr)));
             known.unwrap_or_else(|| layout.clone())
@@ -213,9 +216,12 @@ impl Evaluator<'_> {
                 let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
                 Value::Tuple(items.collect())
             }
-            Value::Optional(path, inner) => {
-                Value::Optional(path.clone(), Box::new(self.refreshed(inner)))
-            }
+            Value::Optional(path, inner) => match self.is_given(path) {
+                Some(true) => self.refreshed(inner),
+                Some(false) => Value::None,
+                None => Value::Optional(path.clone(), Box::new(self.refreshed(inner))),
+            },
+            Value::Rule(rule) => self.decided(rule.clone()),
             other => other.clone(),
         }
     }
@@ -330,10 +336,7 @@ impl Evaluator<'_> {
             (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
-            (Value::Optional(path, inner), _) => match self.is_given(path) {
-                Some(true) => self.attribute(&inner.clone(), member, span),
-                _ => self.report(unguarded(path, span)),
-            },
+            (Value::Optional(path, _), _) => self.report(unguarded(path, span)),
             (Value::NoTensor(path, ..), "shape" | "element_type" | "dtype" | "strides") => {
                 let message = format!("`{path}` is no tensor of kernels");
                 let problem = Diagnostic::new("packed-value", message).label(span, "not known");
@@ -396,7 +399,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether an Optional is given, where that is known here.
-    pub fn is_given(&self, path: &str) -> Option<bool> {
+    fn is_given(&self, path: &str) -> Option<bool> {
         let given = Number::Field(path.to_string(), Field::Given, Span::default());
         self.facts.canonical(&given).as_int().map(|given| given != 0)
     }
@@ -420,10 +423,6 @@ impl Evaluator<'_> {
             (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
             (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
             (Value::Layout(layout, _), _) => algebra::mode_of(self, layout, &at, span),
-            (Value::Optional(path, inner), _) => match self.is_given(path) {
-                Some(true) => self.subscript((**inner).clone(), at, span),
-                _ => self.report(unguarded(path, span)),
-            },
             (Value::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }

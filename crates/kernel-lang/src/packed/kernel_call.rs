@@ -50,7 +50,7 @@ impl Evaluator<'_> {
         let args: Vec<_> = call
             .args
             .iter()
-            .map(|(value, span)| match self.argument(value, *span) {
+            .map(|(value, span)| match self.argument(&self.refreshed(value), *span) {
                 Ok(arg) => Some(arg),
                 Err(problem) => {
                     problem.map(|problem| self.report(*problem));
@@ -96,15 +96,11 @@ impl Evaluator<'_> {
                 });
                 items.collect::<Result<_, _>>().map(Argument::Tuple)
             }
-            Value::Optional(path, inner) => match self.is_given(path) {
-                Some(false) => constant(Constant::None),
-                Some(true) => self.argument(inner, span),
-                None => Ok(Argument::Optional(Box::new(OptionalArg {
-                    given: Number::Field(path.to_string(), Field::Given, Span::default()),
-                    inner: self.argument(inner, span)?,
-                    name: path.clone(),
-                }))),
-            },
+            Value::Optional(path, inner) => Ok(Argument::Optional(Box::new(OptionalArg {
+                given: Number::Field(path.to_string(), Field::Given, Span::default()),
+                inner: self.argument(inner, span)?,
+                name: path.clone(),
+            }))),
             Value::Function(function) => Ok(Argument::Function(function.clone())),
             Value::Builtin(name) => {
                 Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))

@@ -582,3 +582,66 @@ def f(i, flag, t, n):
         "#]],
     );
 }
+
+#[test]
+fn an_optional_is_what_it_is_asked_for() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32), i: Optional[int32], e: Optional[float32], flag: Optional[bool], w: Optional[Tensor([n], float32)])")
+def f(x, i, e, flag, w):
+    call = k(x, i, w)
+    call.launch(grid=1, block=1)
+    if i is not None:
+        call.launch(grid=i, block=i + 1)
+        k(i, -i, x[None]).launch(grid=1, block=2)
+    else:
+        call.launch(grid=1, block=3)
+    if e is not None and e > 1.0:
+        k(e).launch(grid=1, block=4)
+    if flag is not None and not flag:
+        k(flag).launch(grid=1, block=5)
+    absent = w is None
+    if i is None or i > 3:
+        if absent:
+            k(absent, w).launch(grid=1, block=6)
+        else:
+            k(w.shape[0], w).launch(grid=1, block=7)
+
+@kp.jit("g(i: Optional[int32], e: Optional[float32], w: Optional[Tensor([n], float32)])")
+def g(i, e, w):
+    k(i + 1, -e, w[None]).launch(grid=i, block=kp.size(w))
+    if i > 3:
+        k(w.shape).launch(grid=1, block=1)
+    if i is None:
+        k(i + 1).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(x: float32 (n):(1) align 4 alone; i.given ? i: int32 -2147483648..2147483647; w.given ? w: float32 (n):(1) align 4 alone) grid 1 block 1
+              k(x: float32 (n):(1) align 4 alone; i: int32 -2147483648..2147483647; w.given ? w: float32 (n):(1) align 4 alone) grid i block i + 1 when i.given != 0
+              k(i: int32 -2147483648..2147483647; 0 - i: int64 -2147483647..2147483648; x: float32 (n):(1) align 4 alone) grid 1 block 2 when i.given != 0
+              k(x: float32 (n):(1) align 4 alone; None; w.given ? w: float32 (n):(1) align 4 alone) grid 1 block 3 when !(i.given != 0)
+              k(e: float32 ..; None; None) grid 1 block 4 when e.given != 0 and e > 1.0
+              k(bool false; None; None) grid 1 block 5 when flag.given != 0 and not flag != 0
+              k(true; None; None) grid 1 block 6 when i.given == 0 or i > 3, w.given == 0
+              k(n: int64 0..; w: float32 (n):(1) align 4 alone; None) grid 1 block 7 when i.given == 0 or i > 3, !(w.given == 0)
+            [unguarded] `i` may be None
+              24: `i + 1` used without having asked
+              help: ask first: `if i is not None:`
+            [unguarded] `e` may be None
+              24: `-e` used without having asked
+              help: ask first: `if e is not None:`
+            [unguarded] `w` may be None
+              24: `w[None]` used without having asked
+              help: ask first: `if w is not None:`
+            [unguarded] `i` may be None
+              25: `i` used without having asked
+              help: ask first: `if i is not None:`
+            [unguarded] `w` may be None
+              26: `w.shape` used without having asked
+              help: ask first: `if w is not None:`
+            [packed-value] expected a number, found `None`
+              28: `i + 1` `None`
+        "#]],
+    );
+}
