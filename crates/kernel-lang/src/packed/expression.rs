@@ -428,12 +428,14 @@ impl Evaluator<'_> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
+    pub fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
         match (op, self.folded(value)) {
             (UnaryOp::Pos, value @ (Value::Int(_) | Value::Float(_) | Value::Dim(_))) => {
                 Some(value)
             }
-            (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int),
+            (UnaryOp::Neg, value @ Value::Int(_)) => {
+                self.binary(BinaryOp::Sub, Value::Int(0), value, span)
+            }
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
             (UnaryOp::Neg, Value::Dim(expr)) => Some(self.combined(Op::Sub, Number::Int(0), expr)),
             (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),

@@ -645,3 +645,61 @@ def g(i, e, w):
         "#]],
     );
 }
+
+#[test]
+fn the_smallest_integer_has_no_opposite() {
+    check(
+        r#"
+@kp.jit("f(n: int32)")
+def f(n):
+    z = -170141183460469231731687303715884105727 - 1
+    k(-z).launch(grid=1, block=1)
+    k(1).launch(grid=abs(z), block=abs(-2))
+    if -z > 0:
+        k(2).launch(grid=1, block=1)
+    k(abs(-3), abs(4), -(-5)).launch(grid=1, block=abs(-1.5))
+"#,
+        expect![[r#"
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              5: `-z` here
+              help: write a smaller number
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              6: `z` here
+              help: write a smaller number
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              7: `-z` here
+              help: write a smaller number
+            [packed-value] expected an integer, found a float
+              9: `abs(-1.5)` a float
+        "#]],
+    );
+}
+
+#[test]
+fn alignments_of_the_signature_are_not_asked_for() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32, align=16), w: Optional[Tensor([n], float32, align=8)])")
+def f(x, w):
+    k(1 if kp.aligned(x, 16) and kp.aligned(x[None], 4) else 2).launch(grid=1, block=1)
+    if kp.aligned(x, 32):
+        k(1 if kp.aligned(x, 32) else 2).launch(grid=1, block=2)
+    if w is not None and kp.aligned(w, 8):
+        k(w).launch(grid=1, block=3)
+
+@kp.jit("g(w: Optional[Tensor([n], float32, align=8)])")
+def g(w):
+    if kp.aligned(w, 8):
+        k(w).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1
+              k(1; None; None) grid 1 block 2 when aligned(x, 32)
+              k(w: float32 (n):(1) align 8 alone; None; None) grid 1 block 3 when w.given != 0
+            [unguarded] `w` may be None
+              12: `w` used without having asked
+              help: ask first: `if w is not None:`
+        "#]],
+    );
+}
