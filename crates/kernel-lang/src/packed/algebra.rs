@@ -2,8 +2,7 @@
 //! What values of packed functions are to the layout algebra, and views of tensors.
 
 use super::dims::Dims;
-use super::expression::{Evaluator, unguarded};
-use super::kernel_call::why_not;
+use super::expression::Evaluator;
 use super::value::Value;
 use crate::algebra::{Algebra, Form};
 use crate::argument::{Dim, TensorArg};
@@ -20,7 +19,10 @@ impl Algebra for Evaluator<'_> {
 
     fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
         Some(match value {
-            Value::Poison => return None,
+            Value::Poison | Value::Optional(..) | Value::NoTensor(..) => {
+                self.expected("a tensor", value, span);
+                return None;
+            }
             Value::None => Form::None,
             Value::Int(_) | Value::Dim(_) => {
                 let number = self.number(&(value.clone(), span))?;
@@ -32,16 +34,6 @@ impl Algebra for Evaluator<'_> {
             Value::Layout(layout, swizzle) => Form::Layout(layout.clone(), *swizzle),
             Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.view.clone()),
             Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
-            Value::Optional(path, _) => {
-                self.report(unguarded(path, span));
-                return None;
-            }
-            Value::NoTensor(..) => {
-                let (message, help) = why_not(value);
-                let problem = Diagnostic::new("packed-value", message).label(span, "used here");
-                self.report(problem.help(help));
-                return None;
-            }
             _ => Form::Other,
         })
     }

@@ -2,6 +2,7 @@
 //! Expressions of a packed function.
 
 use super::facts::CallFacts;
+use super::kernel_call::why_not;
 use super::number;
 use super::value::Value;
 use crate::algebra;
@@ -52,14 +53,19 @@ impl Evaluator<'_> {
 
     /// Reports that something is not what it should be.
     pub fn expected(&mut self, expected: &str, found: &Value, span: Span) -> Option<Value> {
-        match found {
-            Value::Poison => None,
-            Value::Optional(path, _) => self.report(unguarded(path, span)),
+        let problem = match found {
+            Value::Poison => return None,
+            Value::Optional(path, _) => unguarded(path, span),
+            Value::NoTensor(..) => {
+                let (message, help) = why_not(found);
+                Diagnostic::new("packed-value", message).label(span, "used here").help(help)
+            }
             found => {
                 let message = format!("expected {expected}, found {}", found.what());
-                self.report(Diagnostic::new("packed-value", message).label(span, found.what()))
+                Diagnostic::new("packed-value", message).label(span, found.what())
             }
-        }
+        };
+        self.report(problem)
     }
 
     /// What an expression gives; nothing where a mistake was reported.
@@ -252,6 +258,11 @@ impl Evaluator<'_> {
                     (Value::Tuple(mut items), Some(part)) if part < items.len() => {
                         Some(items.swap_remove(part).1)
                     }
+                    (Value::Tuple(items), Some(_)) => {
+                        let message = format!("`{name}` is none of the {} values", items.len());
+                        let problem = Diagnostic::new("packed-value", message);
+                        self.report(problem.label(span, "there are more names than values"))
+                    }
                     (value, Some(_)) => self.expected("a tuple", &value, span),
                 }
             }
@@ -336,13 +347,9 @@ impl Evaluator<'_> {
             (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
-            (Value::Optional(path, _), _) => self.report(unguarded(path, span)),
-            (Value::NoTensor(path, ..), "shape" | "element_type" | "dtype" | "strides") => {
-                let message = format!("`{path}` is no tensor of kernels");
-                let problem = Diagnostic::new("packed-value", message).label(span, "not known");
-                self.report(problem.help("name the symbol of the dim instead"))
+            (Value::Poison | Value::Optional(..) | Value::NoTensor(..), _) => {
+                self.expected("a tensor", of, span)
             }
-            (Value::Poison, _) => None,
             (of, _) => {
                 let known = match of {
                     Value::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
@@ -439,8 +446,16 @@ impl Evaluator<'_> {
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
             (UnaryOp::Neg, Value::Dim(expr)) => Some(self.combined(Op::Sub, Number::Int(0), expr)),
             (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
+            (_, Value::Scalar(_)) => self.left_to_kernels(span),
             (_, value) => self.expected("a number", &value, span),
         }
+    }
+
+    /// That floats or uint64s of a call are computed with.
+    fn left_to_kernels(&mut self, span: Span) -> Option<Value> {
+        let message = "expressions over dims have no floats and no uint64";
+        let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
+        self.report(problem.help("compute it in the kernel, or with constants"))
     }
 
     /// An operation on two numbers of a call, as far as possible done.
@@ -465,10 +480,8 @@ impl Evaluator<'_> {
                 self.dims(op, &a, &b, span)
             }
             (Value::Poison, _) | (_, Value::Poison) => None,
-            (Value::Dim(_) | Value::Int(_) | Value::Float(_), _) => {
-                self.expected("a number", &b, span)
-            }
-            _ => self.expected("a number", &a, span),
+            (a, b) if is_number(a) && is_number(b) => self.left_to_kernels(span),
+            (a, b) => self.expected("a number", if is_number(a) { b } else { a }, span),
         }
     }
 
@@ -511,6 +524,11 @@ impl Evaluator<'_> {
             (BinaryOp::Mod, _) => (Op::Mod, right),
             (BinaryOp::Shl, Some(by @ 0..62)) => (Op::Mul, Number::Int(1 << by)),
             (BinaryOp::Shr, Some(by @ 0..62)) => (Op::FloorDiv, Number::Int(1 << by)),
+            (BinaryOp::Shl | BinaryOp::Shr, _) => {
+                let message = "expressions over dims shift by constants from 0 to 61";
+                let problem = Diagnostic::new("packed-value", message);
+                return self.report(problem.label(span, "by another number"));
+            }
             _ => {
                 let message = format!("expressions over dims have no `{}`", op.text());
                 let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
@@ -523,6 +541,10 @@ impl Evaluator<'_> {
         };
         Some(self.combined(op, left, right))
     }
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Float(_) | Value::Dim(_) | Value::Scalar(_))
 }
 
 fn untyped_of(value: &Value) -> Option<Untyped> {

@@ -101,7 +101,7 @@ pub(super) fn of_tensor(path: &str, tensor: &Tensor, memory: Memory, facts: &Cal
         return Value::NoTensor(name, format!("kernels have no {dtype} yet"), help);
     };
     let Some(view) = view(path, tensor, facts) else {
-        let why = "with `strides=any`, the dims of a star may lie in memory in any way".to_string();
+        let why = "the signature does not say how the dims of its star lie in memory".to_string();
         return Value::NoTensor(name, why, "say how its dims lie, by `order=` or `strides=[…]`");
     };
     let bytes = element.bytes();

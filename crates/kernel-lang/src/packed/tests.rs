@@ -703,3 +703,28 @@ def g(w):
         "#]],
     );
 }
+
+#[test]
+fn membership_is_decided_by_what_is_known() {
+    check(
+        r#"
+@kp.jit("f(n: int32, mode: String)")
+def f(n, mode):
+    if n in (4, n) and n + 1 in (4, n + 1) and 4 in (2.0, 4.0) and 1.5 < 2:
+        k(1).launch(grid=1, block=1)
+    if n in (4, 5):
+        k(2).launch(grid=1, block=1)
+        if n in (4, 2 * n) or n not in (4, 5):
+            k(3).launch(grid=1, block=1)
+    if mode in () or 2 ** 70 in (1.5, 7):
+        k(4).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1 when n + 1 == 4 or n + 1 == n + 1
+              k(2; None; None) grid 1 block 1 when n in {4, 5}
+              k(3; None; None) grid 1 block 1 when n in {4, 5}, n == 4
+              k(4; None; None) grid 1 block 1 when mode in {}
+        "#]],
+    );
+}
