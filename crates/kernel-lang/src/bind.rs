@@ -90,11 +90,13 @@ impl Elaborator<'_> {
         scalar: Scalar,
         facts: kernel::Facts,
     ) -> kernel::Value {
-        let value = self.parameters.number(&mut self.b, expr, scalar, facts);
-        if scalar.is_int() {
-            let kernel::Facts { min, max, divisor } = facts;
-            self.know(value, Facts { min, max, divisor });
+        if !scalar.is_int() {
+            // Nothing is known of a bool: that it is 0 or 1 says its type.
+            return self.parameters.number(&mut self.b, expr, scalar, kernel::Facts::NONE);
         }
+        let value = self.parameters.number(&mut self.b, expr, scalar, facts);
+        let kernel::Facts { min, max, divisor } = facts;
+        self.know(value, Facts { min, max, divisor });
         value
     }
 

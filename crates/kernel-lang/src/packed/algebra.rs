@@ -2,8 +2,7 @@
 //! What values of packed functions are to the layout algebra, and views of tensors.
 
 use super::dims::{Dims, Refused};
-use super::expression::{Evaluator, unguarded};
-use super::kernel_call::why_not;
+use super::expression::Evaluator;
 use super::limits::too_large;
 use super::value::Value;
 use crate::algebra::{Algebra, Form};
@@ -21,7 +20,10 @@ impl Algebra for Evaluator<'_> {
 
     fn form(&mut self, value: &Value, span: Span) -> Option<Form<Self>> {
         Some(match value {
-            Value::Poison => return None,
+            Value::Poison | Value::Optional(..) | Value::NoTensor(..) => {
+                self.expected("a tensor", value, span);
+                return None;
+            }
             Value::None => Form::None,
             Value::Int(_) | Value::Dim(_) => {
                 let number = self.number(&(value.clone(), span))?;
@@ -33,20 +35,6 @@ impl Algebra for Evaluator<'_> {
             Value::Layout(layout, swizzle) => Form::Layout(layout.clone(), *swizzle),
             Value::Tensor(tensor) => Form::Tensor(tensor.clone(), tensor.view.clone()),
             Value::Swizzle(swizzle) => Form::Swizzle(*swizzle),
-            Value::Optional(path, inner) => match self.is_given(path) {
-                Some(true) => return self.form(inner, span),
-                Some(false) => Form::None,
-                None => {
-                    self.report(unguarded(path, span));
-                    return None;
-                }
-            },
-            Value::NoTensor(..) => {
-                let (message, help) = why_not(value);
-                let problem = Diagnostic::new("packed-value", message).label(span, "used here");
-                self.report(problem.help(help));
-                return None;
-            }
             _ => Form::Other,
         })
     }

@@ -267,6 +267,10 @@ impl Evaluator<'_> {
         };
         let args = match row.takes {
             ["*xs"] if passed.named.is_empty() => passed.args,
+            ["*xs"] => {
+                let named = Passed { args: vec![], ..passed };
+                self.bound(&path, row.takes, named, span).map(|_| vec![])?
+            }
             takes => self.bound(&path, takes, passed, span)?.into_iter().flatten().collect(),
         };
         (row.run)(self, &args, span)

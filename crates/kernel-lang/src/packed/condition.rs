@@ -2,9 +2,10 @@
 //! Conditions of a packed function: what is known while the package is built is a truth value, and
 //! everything else a rule, which the entry point asks.
 
-use super::expression::Evaluator;
+use super::expression::{Evaluator, unguarded};
 use super::value::Value;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
@@ -20,7 +21,7 @@ impl Evaluator<'_> {
         match value {
             Value::Bool(_) | Value::Rule(_) => Some(value),
             // A bool that calls pass.
-            Value::Dim(ref number) if self.is_bool(number) => {
+            Value::Dim(ref number) if self.facts.type_of(number) == Some(DType::BOOL) => {
                 let kind = RuleKind::Compare(number.clone(), Comparison::Ne, Number::Int(0));
                 Some(self.decided(Rule { kind, span }))
             }
@@ -37,10 +38,6 @@ impl Evaluator<'_> {
             }
             value => self.expected("a condition", &value, span),
         }
-    }
-
-    fn is_bool(&self, number: &Number) -> bool {
-        number.as_symbol().is_some_and(|name| self.facts.is_bool(name))
     }
 
     /// A rule, or its answer where that is known.
@@ -193,25 +190,9 @@ impl Evaluator<'_> {
         if items.iter().any(|item| matches!(item, Value::Poison)) {
             return None;
         }
-        let numbers = items.iter().map(Value::expr).map(|item| item.and_then(|e| e.as_int()));
-        let kind = match value {
-            Value::Dim(name) if name.as_symbol().is_some() => {
-                let Some(numbers) = numbers.collect::<Option<Vec<_>>>() else {
-                    return self.expected("a tuple of integers", &Value::tuple([]), span);
-                };
-                RuleKind::In(name.clone(), numbers)
-            }
-            Value::String(name) => {
-                let texts = items.iter().map(|item| match item {
-                    Value::Text(text) => Some(text.to_string()),
-                    _ => None,
-                });
-                let Some(texts) = texts.collect::<Option<Vec<_>>>() else {
-                    return self.expected("a tuple of texts", &Value::tuple([]), span);
-                };
-                RuleKind::Texts(Number::symbol(&**name), texts)
-            }
-            _ => {
+        let kind = match self.listed(value, items) {
+            Some(kind) => kind,
+            None => {
                 let sides = items.iter().map(|item| {
                     self.ordered(Comparison::Eq, [(value.clone(), at), (item.clone(), span)], span)
                 });
@@ -237,6 +218,26 @@ impl Evaluator<'_> {
         }))
     }
 
+    /// A rule that lists what a name may be, where constants are what it is compared with.
+    fn listed(&self, value: &Value, items: &[Value]) -> Option<RuleKind> {
+        let number = |item: &Value| self.facts.canonical(&item.expr()?).as_int();
+        let text = |item: &Value| match item {
+            Value::Text(text) => Some(text.to_string()),
+            _ => None,
+        };
+        match value {
+            Value::Dim(name) if name.as_symbol().is_some() => {
+                let numbers = items.iter().map(number).collect::<Option<_>>()?;
+                Some(RuleKind::In(name.clone(), numbers))
+            }
+            Value::String(name) => {
+                let texts = items.iter().map(text).collect::<Option<_>>()?;
+                Some(RuleKind::Texts(Number::symbol(&**name), texts))
+            }
+            _ => None,
+        }
+    }
+
     fn ordered(
         &mut self,
         comparison: Comparison,
@@ -250,13 +251,16 @@ impl Evaluator<'_> {
         };
         let is_equal = match (&a, &b) {
             (Value::Poison, _) | (_, Value::Poison) => return None,
+            (Value::Optional(path, _), _) => return self.report(unguarded(path, at)),
+            (_, Value::Optional(path, _)) => return self.report(unguarded(path, bt)),
             (Value::Text(a), Value::Text(b)) => Some(a == b),
-            (Value::Float(a), Value::Float(b)) => {
-                return Some(Value::Bool(comparison.holds_for_floats(*a, *b)));
-            }
             (Value::Int(a), Value::Int(b)) => {
                 let order = a.cmp(b) as i64;
                 return Some(Value::Bool(comparison.is_possible((order, order), (0, 0))));
+            }
+            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+                let (a, b) = (constant_float(&a)?, constant_float(&b)?);
+                return Some(Value::Bool(comparison.holds_for_floats(a, b)));
             }
             (a, b) if a.dtype().is_some() && b.dtype().is_some() => Some(a.dtype() == b.dtype()),
             (Value::String(name), Value::Text(text)) | (Value::Text(text), Value::String(name)) => {
@@ -267,12 +271,9 @@ impl Evaluator<'_> {
                 let kind = RuleKind::Compare(a, comparison, b);
                 return Some(self.decided(Rule { kind, span }));
             }
-            (Value::Scalar(_), _) | (_, Value::Scalar(_)) => {
-                let (Some(a), Some(b)) = (float_side(&a), float_side(&b)) else {
-                    let wrong = if float_side(&a).is_none() { (&a, at) } else { (&b, bt) };
-                    return self.expected("a float", wrong.0, wrong.1);
-                };
-                return Some(Value::Rule(Rule { kind: RuleKind::Floats(a, comparison, b), span }));
+            (a, b) if float_side(a).is_some() && float_side(b).is_some() => {
+                let kind = RuleKind::Floats(float_side(a)?, comparison, float_side(b)?);
+                return Some(Value::Rule(Rule { kind, span }));
             }
             (Value::Tuple(a), Value::Tuple(b)) if a.len() != b.len() => Some(false),
             (Value::None, Value::None) => Some(true),
@@ -287,7 +288,14 @@ impl Evaluator<'_> {
                     b.what(),
                     comparison.text()
                 );
-                self.report(Diagnostic::new("packed-value", message).label(span, "this comparison"))
+                let problem = Diagnostic::new("packed-value", message);
+                let problem = problem.label(span, "this comparison");
+                self.report(match (&a, &b) {
+                    (Value::Scalar(_), _) | (_, Value::Scalar(_)) => {
+                        problem.help("compare them in the kernel")
+                    }
+                    _ => problem,
+                })
             }
         }
     }
@@ -324,8 +332,15 @@ fn float_side(value: &Value) -> Option<FloatSide> {
         Value::Scalar(scalar) if scalar.scalar.is_float() => {
             Some(FloatSide::Name(scalar.expr.clone()))
         }
-        Value::Float(value) => Some(FloatSide::Value(*value)),
-        Value::Int(value) => Some(FloatSide::Value(*value as f64)),
+        constant => constant_float(constant).map(FloatSide::Value),
+    }
+}
+
+/// A constant as Python compares it with a float.
+fn constant_float(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(value) => Some(*value),
+        Value::Int(value) => Some(*value as f64),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 
 use super::closure::{Closure, FrameId, Names};
 use super::facts::CallFacts;
+use super::kernel_call::why_not;
 use super::limits::{DEPTH_OF_CONSTANT, Progress};
 use super::number;
 use super::value::Value;
@@ -59,11 +60,19 @@ impl Evaluator<'_> {
 
     /// Reports that something is not what it should be.
     pub fn expected(&mut self, expected: &str, found: &Value, span: Span) -> Option<Value> {
-        if !matches!(found, Value::Poison) {
-            let message = format!("expected {expected}, found {}", found.what());
-            self.report(Diagnostic::new("packed-value", message).label(span, found.what()));
-        }
-        None
+        let problem = match found {
+            Value::Poison => return None,
+            Value::Optional(path, _) => unguarded(path, span),
+            Value::NoTensor(..) => {
+                let (message, help) = why_not(found);
+                Diagnostic::new("packed-value", message).label(span, "used here").help(help)
+            }
+            found => {
+                let message = format!("expected {expected}, found {}", found.what());
+                Diagnostic::new("packed-value", message).label(span, found.what())
+            }
+        };
+        self.report(problem)
     }
 
     /// What an expression gives; nothing where a mistake was reported.
@@ -224,6 +233,8 @@ impl Evaluator<'_> {
             known.unwrap_or_else(|| layout.clone())
         };
         match value {
+            // A parameter keeps its type, which a kernel is passed it in.
+            Value::Dim(expr) if self.facts.type_of(expr).is_some() => value.clone(),
             Value::Dim(expr) => Value::number(self.facts.canonical(expr)),
             Value::Layout(layout, swizzle) => Value::Layout(view(layout), *swizzle),
             Value::Tensor(tensor) => {
@@ -240,10 +251,23 @@ impl Evaluator<'_> {
                 let items = items.iter().map(|(name, item)| (name.clone(), self.refreshed(item)));
                 Value::Tuple(items.collect())
             }
-            Value::Optional(path, inner) => {
-                Value::Optional(path.clone(), Box::new(self.refreshed(inner)))
-            }
+            Value::Optional(path, inner) => match self.is_given(path) {
+                Some(true) => self.refreshed(inner),
+                Some(false) => Value::None,
+                None => Value::Optional(path.clone(), Box::new(self.refreshed(inner))),
+            },
+            Value::Rule(rule) => self.decided(rule.clone()),
             other => other.clone(),
+        }
+    }
+
+    /// A value to compute with: where the number of a parameter is known, that number.
+    pub fn folded(&self, value: Value) -> Value {
+        match value {
+            Value::Dim(expr) if expr.as_symbol().is_some() => {
+                Value::number(self.facts.canonical(&expr))
+            }
+            other => other,
         }
     }
 
@@ -306,6 +330,11 @@ impl Evaluator<'_> {
             (Some(Value::Tuple(mut items)), Some(part)) if part < items.len() => {
                 Some(items.swap_remove(part).1)
             }
+            (Some(Value::Tuple(items)), Some(_)) => {
+                let message = format!("`{name}` is none of the {} values", items.len());
+                let problem = Diagnostic::new("packed-value", message);
+                self.report(problem.label(span, "there are more names than values"))
+            }
             (Some(value), Some(_)) => self.expected("a tuple", &value, span),
             (value, _) => value,
         };
@@ -365,16 +394,9 @@ impl Evaluator<'_> {
             (Value::Tuple(items), _) if items.iter().any(|(own, _)| is(own, name)) => {
                 items.iter().find(|(own, _)| is(own, name)).map(|(_, item)| item.clone())
             }
-            (Value::Optional(path, inner), _) => match self.is_given(path) {
-                Some(true) => self.attribute(&inner.clone(), member, span),
-                _ => self.report(unguarded(path, span)),
-            },
-            (Value::NoTensor(path, ..), "shape" | "element_type" | "dtype" | "strides") => {
-                let message = format!("`{path}` is no tensor of kernels");
-                let problem = Diagnostic::new("packed-value", message).label(span, "not known");
-                self.report(problem.help("name the symbol of the dim instead"))
+            (Value::Poison | Value::Optional(..) | Value::NoTensor(..), _) => {
+                self.expected("a tensor", of, span)
             }
-            (Value::Poison, _) => None,
             (of, _) => {
                 let known = match of {
                     Value::Tensor(_) => [algebra::names_of(true), &["element_type"]].concat(),
@@ -404,7 +426,7 @@ impl Evaluator<'_> {
 
     /// What a dtype has: the same as in a kernel.
     fn dtype_part(&mut self, dtype: DType, name: &str, span: Span) -> Option<Value> {
-        let scalar = scalar_of(dtype);
+        let scalar = Scalar::of(dtype);
         let part = scalar.and_then(|scalar| dtype_part(scalar, name));
         match (part, scalar) {
             (Some(elaborated::Value::Bool(truth)), _) => Some(Value::Bool(truth)),
@@ -431,13 +453,14 @@ impl Evaluator<'_> {
     }
 
     /// Whether an Optional is given, where that is known here.
-    pub fn is_given(&self, path: &str) -> Option<bool> {
+    fn is_given(&self, path: &str) -> Option<bool> {
         let given = Number::Field(path.to_string(), Field::Given, Span::default());
         self.facts.canonical(&given).as_int().map(|given| given != 0)
     }
 
     /// `of[at]`
     fn subscript(&mut self, of: Value, at: Value, span: Span) -> Option<Value> {
+        let at = self.folded(at);
         match (&of, &at) {
             (Value::Tuple(items), Value::Int(number)) => {
                 let n_items = items.len() as i128;
@@ -454,28 +477,34 @@ impl Evaluator<'_> {
             (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
             (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
             (Value::Layout(layout, _), _) => algebra::mode_of(self, layout, &at, span),
-            (Value::Optional(path, inner), _) => match self.is_given(path) {
-                Some(true) => self.subscript((**inner).clone(), at, span),
-                _ => self.report(unguarded(path, span)),
-            },
             (Value::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
-        match (op, value) {
+    pub fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Option<Value> {
+        match (op, self.folded(value)) {
             (UnaryOp::Pos, value @ (Value::Int(_) | Value::Float(_) | Value::Dim(_))) => {
                 Some(value)
             }
-            (UnaryOp::Neg, Value::Int(value)) => value.checked_neg().map(Value::Int),
+            (UnaryOp::Neg, value @ Value::Int(_)) => {
+                self.binary(BinaryOp::Sub, Value::Int(0), value, span)
+            }
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
             (UnaryOp::Neg, Value::Dim(expr)) => {
                 self.combined(Op::Sub, Number::Int(0), expr, span).map(Value::number)
             }
             (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
+            (_, Value::Scalar(_)) => self.left_to_kernels(span),
             (_, value) => self.expected("a number", &value, span),
         }
+    }
+
+    /// That floats or uint64s of a call are computed with.
+    fn left_to_kernels(&mut self, span: Span) -> Option<Value> {
+        let message = "expressions over dims have no floats and no uint64";
+        let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
+        self.report(problem.help("compute it in the kernel, or with constants"))
     }
 
     /// An operation on two numbers of a call, as far as possible done.
@@ -484,6 +513,7 @@ impl Evaluator<'_> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        let (a, b) = (self.folded(a), self.folded(b));
         if let (Some(left), Some(right)) = (untyped_of(&a), untyped_of(&b)) {
             return match untyped::binary(op, left, right) {
                 Ok(Untyped::Int(int)) => Some(Value::Int(int)),
@@ -499,10 +529,8 @@ impl Evaluator<'_> {
                 self.dims(op, &a, &b, span)
             }
             (Value::Poison, _) | (_, Value::Poison) => None,
-            (Value::Dim(_) | Value::Int(_) | Value::Float(_), _) => {
-                self.expected("a number", &b, span)
-            }
-            _ => self.expected("a number", &a, span),
+            (a, b) if is_number(a) && is_number(b) => self.left_to_kernels(span),
+            (a, b) => self.expected("a number", if is_number(a) { b } else { a }, span),
         }
     }
 
@@ -545,6 +573,11 @@ impl Evaluator<'_> {
             (BinaryOp::Mod, _) => (Op::Mod, right),
             (BinaryOp::Shl, Some(by @ 0..62)) => (Op::Mul, Number::Int(1 << by)),
             (BinaryOp::Shr, Some(by @ 0..62)) => (Op::FloorDiv, Number::Int(1 << by)),
+            (BinaryOp::Shl | BinaryOp::Shr, _) => {
+                let message = "expressions over dims shift by constants from 0 to 61";
+                let problem = Diagnostic::new("packed-value", message);
+                return self.report(problem.label(span, "by another number"));
+            }
             _ => {
                 let message = format!("expressions over dims have no `{}`", op.text());
                 let problem = Diagnostic::new("packed-value", message).label(span, "not known yet");
@@ -559,9 +592,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// The scalar of a dtype that kernels have.
-pub(super) fn scalar_of(dtype: DType) -> Option<Scalar> {
-    Scalar::of(dtype)
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Float(_) | Value::Dim(_) | Value::Scalar(_))
 }
 
 fn untyped_of(value: &Value) -> Option<Untyped> {

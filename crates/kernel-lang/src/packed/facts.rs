@@ -259,14 +259,9 @@ impl CallFacts {
         kernel::Facts { min, max, divisor: divisor.max(1) }
     }
 
-    /// The type that an integer parameter arrives as.
-    pub fn int_type(&self, name: &str) -> Option<DType> {
-        self.names.int_type(name)
-    }
-
-    /// Whether a name is a truth value.
-    pub fn is_bool(&self, name: &str) -> bool {
-        self.int_type(name) == Some(DType::BOOL)
+    /// The type that an integer parameter arrives as; nothing of other expressions.
+    pub fn type_of(&self, expr: &Expr) -> Option<DType> {
+        expr.as_symbol().and_then(|name| self.names.int_type(name))
     }
 
     /// What is known of an expression's value.

@@ -2,11 +2,11 @@
 //! `k(…).launch(grid=…, block=…)`: what a kernel is passed, and how its launch is laid out.
 
 use super::PackedLaunch;
-use super::expression::{Evaluator, scalar_of};
+use super::expression::Evaluator;
 use super::value::{KernelCall, Value};
 use crate::argument::{Argument, Constant, OptionalArg, ScalarArg, TensorArg};
 use crate::python::tree::{Call, Expr, Ident};
-use kernpack_kernel_ir::Scalar;
+use kernpack_kernel_ir::{Const, Scalar};
 use kernpack_syntax::{Diagnostic, Placed, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Geometry};
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
         let args: Vec<_> = call
             .args
             .iter()
-            .map(|(value, span)| match self.argument(value, *span) {
+            .map(|(value, span)| match self.argument(&self.refreshed(value), *span) {
                 Ok(arg) => Some(arg),
                 Err(problem) => {
                     problem.map(|problem| self.report(*problem));
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
             Value::Float(value) => constant(Constant::Float(*value)),
             Value::Text(text) => constant(Constant::Text(text.clone())),
             Value::Swizzle(swizzle) => constant(Constant::Swizzle(*swizzle)),
-            Value::DType(dtype) => match scalar_of(*dtype) {
+            Value::DType(dtype) => match Scalar::of(*dtype) {
                 Some(scalar) => constant(Constant::DType(scalar)),
                 None => refused(format!("kernels have no {dtype} yet"), "choose another dtype"),
             },
@@ -87,7 +87,7 @@ impl Evaluator<'_> {
                 Some(layout) => constant(Constant::Layout(layout, *swizzle)),
                 None => Ok(Argument::Layout(layout.clone(), *swizzle)),
             },
-            Value::Dim(expr) => Ok(Argument::Scalar(self.scalar(expr))),
+            Value::Dim(expr) => Ok(self.number_passed(expr)),
             Value::Scalar(scalar) => Ok(Argument::Scalar(scalar.clone())),
             Value::Tensor(tensor) => Ok(Argument::Tensor(tensor.clone())),
             Value::Tuple(items) => {
@@ -96,15 +96,11 @@ impl Evaluator<'_> {
                 });
                 items.collect::<Result<_, _>>().map(Argument::Tuple)
             }
-            Value::Optional(path, inner) => match self.is_given(path) {
-                Some(false) => constant(Constant::None),
-                Some(true) => self.argument(inner, span),
-                None => Ok(Argument::Optional(Box::new(OptionalArg {
-                    given: Number::Field(path.to_string(), Field::Given, Span::default()),
-                    inner: self.argument(inner, span)?,
-                    name: path.clone(),
-                }))),
-            },
+            Value::Optional(path, inner) => Ok(Argument::Optional(Box::new(OptionalArg {
+                given: Number::Field(path.to_string(), Field::Given, Span::default()),
+                inner: self.argument(inner, span)?,
+                name: path.clone(),
+            }))),
             Value::Function(closure) => self.function_argument(closure, span),
             Value::Builtin(name) => {
                 Ok(Argument::Function(crate::argument::FunctionArg::Builtin(name.clone())))
@@ -125,10 +121,18 @@ impl Evaluator<'_> {
         }
     }
 
-    fn scalar(&self, expr: &Number) -> ScalarArg {
-        let own = expr.as_symbol().and_then(|name| self.facts.int_type(name));
-        let scalar = own.and_then(scalar_of).unwrap_or(Scalar::I64);
-        ScalarArg { expr: expr.clone(), scalar, facts: self.facts.kernel_facts(expr) }
+    /// A parameter is passed in its own type, also where its number is known.
+    fn number_passed(&self, expr: &Number) -> Argument {
+        let own = self.facts.type_of(expr).and_then(Scalar::of);
+        let scalar = own.unwrap_or(Scalar::I64);
+        let facts = self.facts.kernel_facts(expr);
+        match (self.facts.canonical(expr), own) {
+            (Number::Int(value), Some(scalar)) => {
+                Argument::Constant(Constant::Number(Const::int(scalar, value)))
+            }
+            (Number::Int(value), None) => Argument::Constant(Constant::Int(value.into())),
+            (expr, _) => Argument::Scalar(ScalarArg { expr, scalar, facts }),
+        }
     }
 
     /// How a launch is laid out.

@@ -4,6 +4,7 @@
 use super::expression::Evaluator;
 use super::value::Value;
 use crate::algebra::Algebra;
+use crate::python::tree::UnaryOp;
 use kernpack_layout::Arith;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Op};
@@ -89,7 +90,7 @@ impl Evaluator<'_> {
             return None;
         }
         match value.expr() {
-            Some(expr) if !matches!(value, Value::Bool(_)) => Some(expr),
+            Some(expr) if !matches!(value, Value::Bool(_)) => Some(self.facts.canonical(&expr)),
             _ => {
                 self.expected("an integer", value, *span);
                 None
@@ -117,9 +118,10 @@ impl Evaluator<'_> {
     }
 
     fn abs(&mut self, arg: &(Value, Span)) -> Option<Value> {
-        match &arg.0 {
-            Value::Int(value) => value.checked_abs().map(Value::Int),
+        match &self.folded(arg.0.clone()) {
             Value::Float(value) => Some(Value::Float(value.abs())),
+            value @ Value::Int(..0) => self.unary(UnaryOp::Neg, value.clone(), arg.1),
+            value @ Value::Int(_) => Some(value.clone()),
             value => self.expected("a constant number", value, arg.1),
         }
     }
@@ -156,8 +158,8 @@ impl Evaluator<'_> {
         bytes: &(Value, Span),
         span: Span,
     ) -> Option<Value> {
-        let path = match &tensor.0 {
-            Value::Tensor(of) if of.offset.is(0) => of.name.to_string(),
+        let of = match &tensor.0 {
+            Value::Tensor(of) if of.offset.is(0) => of,
             value => return self.expected("a tensor parameter", value, tensor.1),
         };
         let bytes = self.read_constant(&bytes.0, bytes.1, (1, i64::from(u32::MAX)))?;
@@ -165,7 +167,10 @@ impl Evaluator<'_> {
             let problem = Diagnostic::new("packed-value", "an alignment is a power of two");
             return self.report(problem.label(span, format!("{bytes} is none")));
         };
-        let rule = Rule { kind: RuleKind::Aligned(path, power), span };
-        Some(self.decided(rule))
+        if of.align.is_multiple_of(power) {
+            return Some(Value::Bool(true));
+        }
+        let kind = RuleKind::Aligned(of.name.to_string(), power);
+        Some(self.decided(Rule { kind, span }))
     }
 }

@@ -31,10 +31,10 @@ pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> V
     let symbol = Expr::symbol(path);
     match host_type {
         HostType::Tensor(tensor) => of_tensor(path, tensor, Memory::Passed, facts),
-        HostType::Int(DType::UINT64) => scalar(symbol, Scalar::U64, facts),
-        HostType::Int(_) => Value::number(facts.canonical(&symbol)),
+        HostType::Int(DType::UINT64) => scalar(symbol, Scalar::U64),
+        HostType::Int(_) => Value::Dim(symbol),
         HostType::Float(dtype) => match Scalar::of(*dtype) {
-            Some(of) => scalar(symbol, of, facts),
+            Some(of) => scalar(symbol, of),
             None => Value::Opaque(name(), "a float"),
         },
         HostType::Shape(dims) => of_shape(path, dims, facts),
@@ -59,8 +59,7 @@ pub(super) fn of_param(path: &str, host_type: &HostType, facts: &CallFacts) -> V
     }
 }
 
-fn scalar(expr: Expr, scalar: Scalar, facts: &CallFacts) -> Value {
-    let _ = facts;
+fn scalar(expr: Expr, scalar: Scalar) -> Value {
     Value::Scalar(ScalarArg { expr, scalar, facts: Facts::NONE })
 }
 
@@ -102,7 +101,7 @@ pub(super) fn of_tensor(path: &str, tensor: &Tensor, memory: Memory, facts: &Cal
         return Value::NoTensor(name, format!("kernels have no {dtype} yet"), help);
     };
     let Some(view) = view(path, tensor, facts) else {
-        let why = "with `strides=any`, the dims of a star may lie in memory in any way".to_string();
+        let why = "the signature does not say how the dims of its star lie in memory".to_string();
         return Value::NoTensor(name, why, "say how its dims lie, by `order=` or `strides=[…]`");
     };
     let bytes = element.bytes();

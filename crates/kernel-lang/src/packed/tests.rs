@@ -641,3 +641,178 @@ def g(x):
         "#]],
     );
 }
+
+#[test]
+fn a_parameter_keeps_its_type_where_its_number_is_known() {
+    check(
+        r#"
+@kp.jit("f(i: uint8, flag: bool, t: Tuple(int16, int64), n: int32)")
+def f(i, flag, t, n):
+    items = (10, 20, 30, 40, 50)
+    k(i, flag, t).launch(grid=i, block=1)
+    if i == 4 and flag and t[0] == -1:
+        k(i, flag, t).launch(grid=i, block=kp.ceil_div(i, 3))
+        k(i + 1, i * 0.5, -i).launch(grid=items[i], block=(abs(t[0]), min(i, 7)))
+        k(lambda v: v + i, not flag, 1 if flag else 2).launch(grid=1, block=1)
+        if t[0] in (i, -1) and n in (i, 5):
+            k(n).launch(grid=1, block=1)
+    elif not flag:
+        k(flag, i).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(i: uint8 0..255; flag: bool 0..1; (t[0]: int16 -32768..32767, t[1]: int64 ..)) grid i block 1
+              k(uint8 4; bool true; (int16 -1, t[1]: int64 ..)) grid 4 block 2 when i == 4 and flag != 0 and t[0] == -1
+              k(5; 2.0; -4) grid 50 block 1, 4 when i == 4 and flag != 0 and t[0] == -1
+              k(lambda[i=uint8 4]; false; 1) grid 1 block 1 when i == 4 and flag != 0 and t[0] == -1
+              k(n: int32 4..5; None; None) grid 1 block 1 when i == 4 and flag != 0 and t[0] == -1, n in {4, 5}
+              k(bool false; i: uint8 0..255; None) grid 1 block 1 when !(i == 4 and flag != 0 and t[0] == -1), not flag != 0
+        "#]],
+    );
+}
+
+#[test]
+fn an_optional_is_what_it_is_asked_for() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32), i: Optional[int32], e: Optional[float32], flag: Optional[bool], w: Optional[Tensor([n], float32)])")
+def f(x, i, e, flag, w):
+    call = k(x, i, w)
+    call.launch(grid=1, block=1)
+    if i is not None:
+        call.launch(grid=i, block=i + 1)
+        k(i, -i, x[None]).launch(grid=1, block=2)
+    else:
+        call.launch(grid=1, block=3)
+    if e is not None and e > 1.0:
+        k(e).launch(grid=1, block=4)
+    if flag is not None and not flag:
+        k(flag).launch(grid=1, block=5)
+    absent = w is None
+    if i is None or i > 3:
+        if absent:
+            k(absent, w).launch(grid=1, block=6)
+        else:
+            k(w.shape[0], w).launch(grid=1, block=7)
+
+@kp.jit("g(i: Optional[int32], e: Optional[float32], w: Optional[Tensor([n], float32)])")
+def g(i, e, w):
+    k(i + 1, -e, w[None]).launch(grid=i, block=kp.size(w))
+    if i > 3:
+        k(w.shape).launch(grid=1, block=1)
+    if i is None:
+        k(i + 1).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(x: float32 (n):(1) align 4 alone; i.given ? i: int32 -2147483648..2147483647; w.given ? w: float32 (n):(1) align 4 alone) grid 1 block 1
+              k(x: float32 (n):(1) align 4 alone; i: int32 -2147483648..2147483647; w.given ? w: float32 (n):(1) align 4 alone) grid i block i + 1 when i.given != 0
+              k(i: int32 -2147483648..2147483647; 0 - i: int64 -2147483647..2147483648; x: float32 (n):(1) align 4 alone) grid 1 block 2 when i.given != 0
+              k(x: float32 (n):(1) align 4 alone; None; w.given ? w: float32 (n):(1) align 4 alone) grid 1 block 3 when !(i.given != 0)
+              k(e: float32 ..; None; None) grid 1 block 4 when e.given != 0 and e > 1.0
+              k(bool false; None; None) grid 1 block 5 when flag.given != 0 and not flag != 0
+              k(true; None; None) grid 1 block 6 when i.given == 0 or i > 3, w.given == 0
+              k(n: int64 0..; w: float32 (n):(1) align 4 alone; None) grid 1 block 7 when i.given == 0 or i > 3, !(w.given == 0)
+            [unguarded] `i` may be None
+              24: `i + 1` used without having asked
+              help: ask first: `if i is not None:`
+            [unguarded] `e` may be None
+              24: `-e` used without having asked
+              help: ask first: `if e is not None:`
+            [unguarded] `w` may be None
+              24: `w[None]` used without having asked
+              help: ask first: `if w is not None:`
+            [unguarded] `i` may be None
+              25: `i` used without having asked
+              help: ask first: `if i is not None:`
+            [unguarded] `w` may be None
+              26: `w.shape` used without having asked
+              help: ask first: `if w is not None:`
+            [packed-value] expected a number, found `None`
+              28: `i + 1` `None`
+        "#]],
+    );
+}
+
+#[test]
+fn the_smallest_integer_has_no_opposite() {
+    check(
+        r#"
+@kp.jit("f(n: int32)")
+def f(n):
+    z = -170141183460469231731687303715884105727 - 1
+    k(-z).launch(grid=1, block=1)
+    k(1).launch(grid=abs(z), block=abs(-2))
+    if -z > 0:
+        k(2).launch(grid=1, block=1)
+    k(abs(-3), abs(4), -(-5)).launch(grid=1, block=abs(-1.5))
+"#,
+        expect![[r#"
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              5: `-z` here
+              help: write a smaller number
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              6: `z` here
+              help: write a smaller number
+            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
+              7: `-z` here
+              help: write a smaller number
+            [packed-value] expected an integer, found a float
+              9: `abs(-1.5)` a float
+        "#]],
+    );
+}
+
+#[test]
+fn alignments_of_the_signature_are_not_asked_for() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32, align=16), w: Optional[Tensor([n], float32, align=8)])")
+def f(x, w):
+    k(1 if kp.aligned(x, 16) and kp.aligned(x[None], 4) else 2).launch(grid=1, block=1)
+    if kp.aligned(x, 32):
+        k(1 if kp.aligned(x, 32) else 2).launch(grid=1, block=2)
+    if w is not None and kp.aligned(w, 8):
+        k(w).launch(grid=1, block=3)
+
+@kp.jit("g(w: Optional[Tensor([n], float32, align=8)])")
+def g(w):
+    if kp.aligned(w, 8):
+        k(w).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1
+              k(1; None; None) grid 1 block 2 when aligned(x, 32)
+              k(w: float32 (n):(1) align 8 alone; None; None) grid 1 block 3 when w.given != 0
+            [unguarded] `w` may be None
+              12: `w` used without having asked
+              help: ask first: `if w is not None:`
+        "#]],
+    );
+}
+
+#[test]
+fn membership_is_decided_by_what_is_known() {
+    check(
+        r#"
+@kp.jit("f(n: int32, mode: String)")
+def f(n, mode):
+    if n in (4, n) and n + 1 in (4, n + 1) and 4 in (2.0, 4.0) and 1.5 < 2:
+        k(1).launch(grid=1, block=1)
+    if n in (4, 5):
+        k(2).launch(grid=1, block=1)
+        if n in (4, 2 * n) or n not in (4, 5):
+            k(3).launch(grid=1, block=1)
+    if mode in () or 2 ** 70 in (1.5, 7):
+        k(4).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1 when n + 1 == 4 or n + 1 == n + 1
+              k(2; None; None) grid 1 block 1 when n in {4, 5}
+              k(3; None; None) grid 1 block 1 when n in {4, 5}, n == 4
+              k(4; None; None) grid 1 block 1 when mode in {}
+        "#]],
+    );
+}

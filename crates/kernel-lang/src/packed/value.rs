@@ -33,7 +33,7 @@ pub(super) enum Value {
     DTypeParam(Name, DType),
     /// An integer, or a truth value, that each call has its own of.
     Dim(Expr),
-    /// A number that each call has its own of, and that no expression can hold: a float, a uint64.
+    /// A parameter that no expression can hold: a float, a uint64.
     Scalar(ScalarArg),
     /// What a String says, which no kernel gets.
     String(Name),
@@ -120,7 +120,8 @@ impl Value {
             Value::Float(_) => "a float",
             Value::Text(_) => "a text",
             Value::DType(_) | Value::DTypeParam(..) => "a dtype",
-            Value::Scalar(_) => "a number",
+            Value::Scalar(scalar) if scalar.scalar.is_float() => "a float parameter",
+            Value::Scalar(_) => "a uint64 parameter",
             Value::String(_) => "a String parameter",
             Value::Stream(_) => "a stream",
             Value::Opaque(_, what) => what,

@@ -196,7 +196,7 @@ fn add_paths(path: &str, value: &Value, paths: &mut HashMap<String, Value>) {
 }
 
 fn passed(evaluator: &mut Evaluator<'_>, value: &Value, span: Span) -> Option<Argument> {
-    match evaluator.argument(value, span) {
+    match evaluator.argument(&evaluator.refreshed(value), span) {
         Ok(argument) => Some(argument),
         Err(problem) => {
             if let Some(problem) = problem {

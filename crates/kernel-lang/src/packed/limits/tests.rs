@@ -66,7 +66,11 @@ fn other_values_have_an_end() {
     check("", &then_one(again("t = (1,)", "t = (t, t)", 40)), tuple());
     check("", &then_one(again("t = (1,)", "t = (t,)", 400)), tuple());
     let condition = || expect!["[packed-size] a condition of too many parts\n"];
-    check("", &then_one(again("c = n > 3", "c = c and c", 40)), condition());
+    check(
+        "",
+        &then_one(again("c = n > 3", "c = (n % 5 == 1 or c) and (n % 7 == 2 or c)", 40)),
+        condition(),
+    );
     check("", &then_one(again("c = n > 3", "c = not c", 400)), condition());
     let layouts = again("l = kp.make_layout((n, n))", "l = kp.make_layout((l.shape, l.shape))", 40);
     check("", &then_one(layouts), expect!["[packed-size] a layout of too many parts\n"]);
