@@ -17,8 +17,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The most functions that a kernel is passed with one.
+const MOST_FUNCTIONS: usize = 1000;
+/// The most of them that use each other in a row.
+const MOST_USERS: usize = 64;
+
+/// A function of a call.
+type Key = (*const Function, Option<FrameId>);
+
 /// The names of one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FrameId(usize);
 
 /// A function that is written, and where.
@@ -111,11 +119,23 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Result<Argument, Option<Box<Diagnostic>>> {
         let Closure { module, function, .. } = closure;
-        if self.leads_to_itself(closure, &mut Vec::new()) {
-            let message = format!("`{}` calls itself", function.name.name);
+        let name = &function.name.name;
+        let refused = |message: String, help: &str| {
             let problem = Diagnostic::new("packed-argument", message).label(span, "passed here");
-            let help = "write a loop: functions stand in the place of their calls";
-            return Err(Some(Box::new(problem.help(help))));
+            Err(Some(Box::new(problem.help(help))))
+        };
+        match self.n_passed(closure, &mut Vec::new(), &mut HashMap::new()) {
+            None => {
+                let help = "write a loop: functions stand in the place of their calls";
+                return refused(format!("`{name}` calls itself"), help);
+            }
+            Some(count) if count > MOST_FUNCTIONS => {
+                let message = format!(
+                    "`{name}` uses more than {MOST_FUNCTIONS} functions, or {MOST_USERS} in a row"
+                );
+                return refused(message, "define those in the file that use no names around them");
+            }
+            Some(_) => {}
         }
         let captured = self.seen(closure).map(|(name, value)| {
             let using = format!("uses `{name}`");
@@ -139,22 +159,47 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether a function uses itself, or one of those that use it.
-    fn leads_to_itself(&self, closure: &Closure, users: &mut Vec<Arc<Function>>) -> bool {
+    /// How many functions stand around here that a kernel is passed with one: that and all that it
+    /// uses, each as often as it is used; no end of them where too many use each other in a row.
+    /// Nothing where one uses itself.
+    fn n_passed(
+        &self,
+        closure: &Closure,
+        users: &mut Vec<Arc<Function>>,
+        known: &mut HashMap<Key, usize>,
+    ) -> Option<usize> {
         if users.iter().any(|user| Arc::ptr_eq(user, &closure.function)) {
-            return true;
+            return None;
+        }
+        let key = (Arc::as_ptr(&closure.function), closure.frame);
+        if let Some(count) = known.get(&key) {
+            return Some(*count);
+        }
+        if users.len() >= MOST_USERS {
+            return Some(usize::MAX);
         }
         users.push(closure.function.clone());
-        let leads = self.seen(closure).any(|(_, value)| self.has_circle(&value, users));
+        let mut count: usize = 1;
+        for (_, value) in self.seen(closure) {
+            count = count.saturating_add(self.n_passed_in(&value, users, known)?);
+        }
         users.pop();
-        leads
+        known.insert(key, count);
+        Some(count)
     }
 
-    fn has_circle(&self, value: &Value, users: &mut Vec<Arc<Function>>) -> bool {
+    fn n_passed_in(
+        &self,
+        value: &Value,
+        users: &mut Vec<Arc<Function>>,
+        known: &mut HashMap<Key, usize>,
+    ) -> Option<usize> {
         match value {
-            Value::Function(closure) => self.leads_to_itself(closure, users),
-            Value::Tuple(items) => items.iter().any(|(_, item)| self.has_circle(item, users)),
-            _ => false,
+            Value::Function(closure) => self.n_passed(closure, users, known),
+            Value::Tuple(items) => items.iter().try_fold(0_usize, |count, (_, item)| {
+                Some(count.saturating_add(self.n_passed_in(item, users, known)?))
+            }),
+            _ => Some(0),
         }
     }
 }

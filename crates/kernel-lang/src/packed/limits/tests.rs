@@ -107,6 +107,27 @@ fn steps_have_an_end() {
 }
 
 #[test]
+fn functions_that_are_passed_have_an_end() {
+    let sums = |n: usize| {
+        let next = |i| format!("g{i} = lambda v: g{}(v) + g{}(v)", i - 1, i - 2);
+        let first = ["g0 = lambda v: v", "g1 = lambda v: v + 1"].map(String::from);
+        let last = format!("v = g{n}");
+        first.into_iter().chain((2..=n).map(next)).chain([last]).collect::<Vec<_>>()
+    };
+    check("", &sums(12), expect![""]);
+    let many = || {
+        expect![[r#"
+            [packed-argument] `lambda` uses more than 1000 functions, or 64 in a row
+        "#]]
+    };
+    check("", &sums(60), many());
+    let next = |i| format!("g{i} = lambda v: g{}(v)", i - 1);
+    let row = (1..3000).map(next);
+    let lines = ["g0 = lambda v: v".to_string()].into_iter().chain(row);
+    check("", &lines.chain(["v = g2999".to_string()]).collect::<Vec<_>>(), many());
+}
+
+#[test]
 fn nesting_has_an_end() {
     let deep =
         || expect!["[too-deep] this is nested too deeply, in expressions, branches or calls\n"];
