@@ -17,6 +17,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// The most functions that a kernel is passed with one.
 const MOST_FUNCTIONS: usize = 1000;
 /// The most of them that use each other in a row.

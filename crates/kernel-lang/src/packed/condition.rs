@@ -10,6 +10,9 @@ use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
 
+#[cfg(test)]
+mod tests;
+
 impl Evaluator<'_> {
     /// An expression that is true or false: a [`Value::Bool`] or a [`Value::Rule`].
     pub fn truth(&mut self, expr: &Expr) -> Option<Value> {

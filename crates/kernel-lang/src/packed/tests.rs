@@ -11,12 +11,12 @@ use std::path::Path;
 
 /// What the packed functions of a file launch, or what is wrong with them. `import kernpack as kp`
 /// and the kernel `k`, which takes three arguments, stand in front of it.
-fn check(source: &str, expected: Expect) {
+pub(super) fn check(source: &str, expected: Expect) {
     check_beside("", source, expected);
 }
 
 /// The same of a file that may import another one, `beside.py`, about which nothing is told.
-fn check_beside(beside: &str, source: &str, expected: Expect) {
+pub(super) fn check_beside(beside: &str, source: &str, expected: Expect) {
     let before = "import kernpack as kp\n@kp.kernel\ndef k(a, b=None, c=None):\n    pass\n";
     let text = format!("{before}{source}");
     let mut texts = Texts::default();
@@ -561,60 +561,6 @@ def g(x):
 }
 
 #[test]
-fn both_sides_see_the_names_of_their_own_file() {
-    check_beside(
-        r#"
-BLOCKS = 7
-def go(k, n):
-    if n > 4:
-        blocks = 1
-    else:
-        blocks = BLOCKS
-    k(n).launch(grid=blocks, block=1)
-"#,
-        r#"
-import beside
-BLOCKS = 55
-
-@kp.jit("f(n: int64)")
-def f(n):
-    beside.go(k, n)
-    k(n).launch(grid=BLOCKS, block=1)
-"#,
-        expect![[r#"
-            f
-              k(n: int64 5..; None; None) grid 1 block 1 when n > 4
-              k(n: int64 5..; None; None) grid 55 block 1 when n > 4
-              k(n: int64 ..4; None; None) grid 7 block 1 when !(n > 4)
-              k(n: int64 ..4; None; None) grid 55 block 1 when !(n > 4)
-        "#]],
-    );
-}
-
-#[test]
-fn kernels_get_what_functions_see_when_they_are_launched() {
-    check(
-        r#"
-@kp.jit("f(x: Tensor([n], float32, mut))")
-def f(x):
-    by = 3
-    def add(v, more=by):
-        return v + more
-    twice = lambda v: add(add(v)) * x.shape[0]
-    by = 4
-    k(twice, add(1)).launch(grid=1, block=1)
-    if x.shape[0] == 8:
-        k(twice).launch(grid=1, block=1)
-"#,
-        expect![[r#"
-            f
-              k(lambda[add=add[by=4], x=x: float32 (n):(1) align 4 written alone]; 5; None) grid 1 block 1
-              k(lambda[add=add[by=4], x=x: float32 (8):(1) align 4 written alone]; None; None) grid 1 block 1 when n == 8
-        "#]],
-    );
-}
-
-#[test]
 fn a_function_that_computes_a_value_may_change_what_it_computes() {
     check(
         r#"
@@ -759,60 +705,6 @@ def f(n):
               help: write a smaller number
             [packed-value] expected an integer, found a float
               9: `abs(-1.5)` a float
-        "#]],
-    );
-}
-
-#[test]
-fn alignments_of_the_signature_are_not_asked_for() {
-    check(
-        r#"
-@kp.jit("f(x: Tensor([n], float32, align=16), w: Optional[Tensor([n], float32, align=8)])")
-def f(x, w):
-    k(1 if kp.aligned(x, 16) and kp.aligned(x[None], 4) else 2).launch(grid=1, block=1)
-    if kp.aligned(x, 32):
-        k(1 if kp.aligned(x, 32) else 2).launch(grid=1, block=2)
-    if w is not None and kp.aligned(w, 8):
-        k(w).launch(grid=1, block=3)
-
-@kp.jit("g(w: Optional[Tensor([n], float32, align=8)])")
-def g(w):
-    if kp.aligned(w, 8):
-        k(w).launch(grid=1, block=1)
-"#,
-        expect![[r#"
-            f
-              k(1; None; None) grid 1 block 1
-              k(1; None; None) grid 1 block 2 when aligned(x, 32)
-              k(w: float32 (n):(1) align 8 alone; None; None) grid 1 block 3 when w.given != 0
-            [unguarded] `w` may be None
-              12: `w` used without having asked
-              help: ask first: `if w is not None:`
-        "#]],
-    );
-}
-
-#[test]
-fn membership_is_decided_by_what_is_known() {
-    check(
-        r#"
-@kp.jit("f(n: int32, mode: String)")
-def f(n, mode):
-    if n in (4, n) and n + 1 in (4, n + 1) and 4 in (2.0, 4.0) and 1.5 < 2:
-        k(1).launch(grid=1, block=1)
-    if n in (4, 5):
-        k(2).launch(grid=1, block=1)
-        if n in (4, 2 * n) or n not in (4, 5):
-            k(3).launch(grid=1, block=1)
-    if mode in () or 2 ** 70 in (1.5, 7):
-        k(4).launch(grid=1, block=1)
-"#,
-        expect![[r#"
-            f
-              k(1; None; None) grid 1 block 1 when n + 1 == 4 or n + 1 == n + 1
-              k(2; None; None) grid 1 block 1 when n in {4, 5}
-              k(3; None; None) grid 1 block 1 when n in {4, 5}, n == 4
-              k(4; None; None) grid 1 block 1 when mode in {}
         "#]],
     );
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What conditions ask, and what is known without asking.
+
+use crate::packed::tests::check;
+use expect_test::expect;
+
+#[test]
+fn alignments_of_the_signature_are_not_asked_for() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32, align=16), w: Optional[Tensor([n], float32, align=8)])")
+def f(x, w):
+    k(1 if kp.aligned(x, 16) and kp.aligned(x[None], 4) else 2).launch(grid=1, block=1)
+    if kp.aligned(x, 32):
+        k(1 if kp.aligned(x, 32) else 2).launch(grid=1, block=2)
+    if w is not None and kp.aligned(w, 8):
+        k(w).launch(grid=1, block=3)
+
+@kp.jit("g(w: Optional[Tensor([n], float32, align=8)])")
+def g(w):
+    if kp.aligned(w, 8):
+        k(w).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1
+              k(1; None; None) grid 1 block 2 when aligned(x, 32)
+              k(w: float32 (n):(1) align 8 alone; None; None) grid 1 block 3 when w.given != 0
+            [unguarded] `w` may be None
+              12: `w` used without having asked
+              help: ask first: `if w is not None:`
+        "#]],
+    );
+}
+
+#[test]
+fn membership_is_decided_by_what_is_known() {
+    check(
+        r#"
+@kp.jit("f(n: int32, mode: String)")
+def f(n, mode):
+    if n in (4, n) and n + 1 in (4, n + 1) and 4 in (2.0, 4.0) and 1.5 < 2:
+        k(1).launch(grid=1, block=1)
+    if n in (4, 5):
+        k(2).launch(grid=1, block=1)
+        if n in (4, 2 * n) or n not in (4, 5):
+            k(3).launch(grid=1, block=1)
+    if mode in () or 2 ** 70 in (1.5, 7):
+        k(4).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1 when n + 1 == 4 or n + 1 == n + 1
+              k(2; None; None) grid 1 block 1 when n in {4, 5}
+              k(3; None; None) grid 1 block 1 when n in {4, 5}, n == 4
+              k(4; None; None) grid 1 block 1 when mode in {}
+        "#]],
+    );
+}
