@@ -79,7 +79,7 @@ pub(crate) fn index_of<E: Algebra>(
 /// What a layout has in brackets: a mode by its number, or what a coordinate leaves free.
 pub(crate) fn mode_of<E: Algebra>(
     cx: &mut E,
-    of: &Layout<E::Leaf>,
+    (of, swizzle): (&Layout<E::Leaf>, Option<Swizzle>),
     index: &E::Value,
     span: Span,
 ) -> Option<E::Value> {
@@ -88,14 +88,20 @@ pub(crate) fn mode_of<E: Algebra>(
         Tuple::Leaf(Slot::At(Int::Known(mode))) => usize::try_from(*mode).ok(),
         Tuple::Leaf(_) | Tuple::Node(_) => None,
     };
-    let made = match mode {
-        Some(mode) => cx.compute(span, |_| modes::get(of, &[mode]))?,
-        None if coord.has_free() => cx.compute(span, |_| layout::slice(&coord, of))?,
+    match mode {
+        Some(mode) => {
+            let made = cx.compute(span, |_| modes::get(of, &[mode]))?;
+            Some(cx.of_layout(made, swizzle))
+        }
+        None if coord.has_free() => {
+            let of = cx.plain(of.clone(), swizzle, span)?;
+            let made = cx.compute(span, |_| layout::slice(&coord, &of))?;
+            Some(cx.of_layout(made, None))
+        }
         None => {
             let problem = Diagnostic::new("subscript", "a layout has modes by number");
             cx.refuse(problem.label(span, "").help("count its modes from 0"));
-            return None;
+            None
         }
-    };
-    Some(cx.of_layout(made, None))
+    }
 }

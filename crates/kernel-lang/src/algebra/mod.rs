@@ -111,7 +111,9 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "make_composed_layout",
         &["inner", "offset", "outer"],
-        "The layout `outer` with a swizzle of its indices, `inner`. The offset is 0.",
+        "The layout `outer` with a swizzle of its indices, `inner`. The offset is 0. It has no \
+         tiles, partitions, slices, inverses and complement of its own: a tensor in shared memory \
+         that is made with it has tiles.",
         Operation::MakeComposedLayout,
     ),
     row(

@@ -172,11 +172,31 @@ pub(crate) trait Algebra: Sized {
         }
     }
 
+    /// A layout without a swizzle, where one has no meaning.
+    fn read_plain(&mut self, value: &Self::Value, span: Span) -> Option<Layout<Self::Leaf>> {
+        let (of, swizzle) = self.read_layout(value, span)?;
+        self.plain(of, swizzle, span)
+    }
+
+    /// A layout, unless it has a swizzle, which is reported.
+    fn plain(
+        &mut self,
+        of: Layout<Self::Leaf>,
+        swizzle: Option<Swizzle>,
+        span: Span,
+    ) -> Option<Layout<Self::Leaf>> {
+        let Some(swizzle) = swizzle else { return Some(of) };
+        let message = format!("a layout with a swizzle, {swizzle}, is no plain layout");
+        let problem = Diagnostic::new("layout", message).label(span, "");
+        self.refuse(problem.help("pass the layout, and compose the swizzle with what is made"));
+        None
+    }
+
     /// What layouts are divided by.
     fn read_tiler(&mut self, value: &Self::Value, span: Span) -> Option<Tiler<Self::Leaf>> {
         match self.form(value, span)? {
             Form::None => Some(Tiler::Keep),
-            Form::Layout(layout, _) => Some(Tiler::Layout(layout)),
+            Form::Layout(of, swizzle) => self.plain(of, swizzle, span).map(Tiler::Layout),
             Form::Tuple(items) => all(&items, |item| self.read_tiler(item, span)).map(Tiler::Modes),
             Form::Number(number) => {
                 let shape = Tuple::Leaf(number);

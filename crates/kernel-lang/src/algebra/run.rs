@@ -49,8 +49,8 @@ pub(crate) fn run<E: Algebra>(
         Operation::Coalesce => relaid(cx, call, layout::coalesce),
         Operation::Filter => relaid(cx, call, layout::filter),
         Operation::Flatten => relaid(cx, call, |_, of| Ok(of.flatten())),
-        Operation::RightInverse => relaid(cx, call, layout::right_inverse),
-        Operation::LeftInverse => relaid(cx, call, layout::left_inverse),
+        Operation::RightInverse => inverse(cx, call, layout::right_inverse),
+        Operation::LeftInverse => inverse(cx, call, layout::left_inverse),
         Operation::Complement => complement(cx, call),
         Operation::Composition => by_tiler(cx, call, layout::composition_by),
         Operation::LogicalDivide => by_tiler(cx, call, layout::logical_divide),
@@ -101,6 +101,17 @@ fn relaid<E: Algebra>(
     Some(cx.of_layout(made, swizzle))
 }
 
+/// A layout the other way round.
+fn inverse<E: Algebra>(
+    cx: &mut E,
+    call: &Call<'_, E>,
+    make: fn(&mut E::Numbers, &Layout<E::Leaf>) -> Made<E>,
+) -> Option<E::Value> {
+    let (value, span) = call.arg(0)?;
+    cx.read_plain(value, span)?;
+    relaid(cx, call, make)
+}
+
 /// A part of a tensor; or of a layout, of which the place is left out.
 fn part<E: Algebra>(
     cx: &mut E,
@@ -112,7 +123,7 @@ fn part<E: Algebra>(
         let part = cx.compute(call.span, |numbers| make(numbers, &of))?;
         return cx.of_part(tensor, part, call.span);
     }
-    let (of, _) = cx.read_layout(value, span)?;
+    let of = cx.read_plain(value, span)?;
     let part = cx.compute(call.span, |numbers| make(numbers, &of))?;
     Some(cx.of_layout(part.layout, None))
 }
@@ -125,7 +136,7 @@ fn by_tiler<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByTiler<E>) -> Opt
 
 fn by_layout<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByLayout<E>) -> Option<E::Value> {
     let (value, span) = call.arg(1)?;
-    let (by, _) = cx.read_layout(value, span)?;
+    let by = cx.read_plain(value, span)?;
     relaid(cx, call, |numbers, of| make(numbers, of, &by))
 }
 
@@ -198,15 +209,15 @@ fn make_composed_layout<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E:
         _ => return cx.refuse_value("the constant 0", offset, at),
     }
     let (outer, at) = call.arg(2)?;
-    let (of, _) = cx.read_layout(outer, at)?;
+    let of = cx.read_plain(outer, at)?;
     Some(cx.of_layout(of, Some(swizzle)))
 }
 
 fn make_layout_tv<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
     let (threads, values) = (call.arg(0)?, call.arg(1)?);
     let (threads, values) =
-        (cx.read_layout(threads.0, threads.1), cx.read_layout(values.0, values.1));
-    let (threads, values) = (threads?.0, values?.0);
+        (cx.read_plain(threads.0, threads.1), cx.read_plain(values.0, values.1));
+    let (threads, values) = (threads?, values?);
     let made = cx.compute(call.span, |cx| layout::make_layout_tv(cx, &threads, &values));
     let (tile, owners) = made?;
     let items = vec![shape_value(cx, &tile), cx.of_layout(owners, None)];
@@ -248,7 +259,8 @@ fn complement<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
         None => None,
         Some((target, at)) => Some(cx.read_shape(target, at)?),
     };
-    let of = first(cx, call)?;
+    let (of, span) = call.arg(0)?;
+    let of = cx.read_plain(of, span)?;
     let made = cx.compute(call.span, |numbers| match &target {
         Some(target) => layout::complement(numbers, &of, target),
         None => layout::complement_of_all(numbers, &of),
@@ -278,8 +290,8 @@ fn local_tile<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
 
 fn local_partition<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
     let (threads, index) = (call.arg(1)?, call.arg(2)?);
-    let (threads, index) = (cx.read_layout(threads.0, threads.1), cx.read_int(index.0, index.1));
-    let ((threads, _), index) = (threads?, index?);
+    let (threads, index) = (cx.read_plain(threads.0, threads.1), cx.read_int(index.0, index.1));
+    let (threads, index) = (threads?, index?);
     part(cx, call.arg(0)?, call, |numbers, of| {
         layout::local_partition(numbers, of, &threads, &index)
     })

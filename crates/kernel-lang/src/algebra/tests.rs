@@ -54,6 +54,8 @@ const CALLS: &[&str] = &[
     "crd2idx((1, 5), kp.make_layout((4, 8), stride=(8, 1)))",
     "crd2idx((3, 1), kp.make_composed_layout(kp.make_swizzle(2, 0, 3), 0, kp.make_layout((8, 8), \
      stride=(8, 1))))",
+    "crd2idx((3, 1), kp.zipped_divide(kp.make_composed_layout(kp.make_swizzle(2, 0, 3), 0, \
+     (8, 8)), (4, 4))[0])",
     "idx2crd(13, (4, 8))",
     "elem_less((1, 2), (2, 3))",
     "elem_less((1, 3), (2, 3))",
@@ -89,6 +91,32 @@ fn packed_functions_compute_what_kernels_do() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     let wrong = problems_of("size((4, 8)) + n");
     assert!(wrong.is_some_and(|wrong| wrong.contains("not defined")), "a mistake is told");
+}
+
+#[test]
+fn what_a_swizzle_would_be_lost_in_is_refused() {
+    let calls = [
+        "make_composed_layout(kp.make_swizzle(1, 0, 3), 0, S)",
+        "make_layout_tv(S, kp.make_layout(2))",
+        "make_layout_tv(kp.make_layout(2), S)",
+        "composition((64, 2), S)",
+        "zipped_divide((64, 2), (S, 2))",
+        "blocked_product((3, 4), S)",
+        "complement(S)",
+        "right_inverse(S)",
+        "left_inverse(S)",
+        "local_tile(S, (4, 4), (1, 1))",
+        "local_partition(S, (2, 4), 5)",
+        "local_partition((64, 2), S, 5)",
+        "domain_offset((1, 2), S)",
+        "shape(S[3, None])",
+    ];
+    for call in calls {
+        let made = "kp.make_composed_layout(kp.make_swizzle(2, 0, 3), 0, (8, 8))";
+        let problems = problems_of(&call.replace('S', made)).unwrap_or_default();
+        let expected = "error[layout]: a layout with a swizzle, S<2,0,3>, is no plain layout";
+        assert!(problems.contains(expected), "{call}: {problems}");
+    }
 }
 
 #[test]

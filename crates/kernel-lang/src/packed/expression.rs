@@ -476,7 +476,9 @@ impl Evaluator<'_> {
             }
             (Value::Tuple(_), _) => self.expected("a constant integer", &at, span),
             (Value::Tensor(tensor), _) => self.slice(tensor.clone(), &at, span),
-            (Value::Layout(layout, _), _) => algebra::mode_of(self, layout, &at, span),
+            (Value::Layout(layout, swizzle), _) => {
+                algebra::mode_of(self, (layout, *swizzle), &at, span)
+            }
             (Value::Kernel(_), _) => self.unlaunched(&of, span),
             _ => self.expected("a tuple, a layout or a tensor", &of, span),
         }

@@ -29,7 +29,8 @@ impl Elaborator<'_> {
             Value::Elements(elements) => self.item(&elements.items, &index_value, index.span),
             Value::Tensor(_) | Value::Pointer(_) => self.load_element(&value, &index_value, span),
             Value::Layout(layout) => {
-                mode_of(self, &layout.layout, &index_value, index.span).unwrap_or(Value::Poison)
+                let of = (&layout.layout, layout.swizzle);
+                mode_of(self, of, &index_value, index.span).unwrap_or(Value::Poison)
             }
             other => {
                 let message = format!("{} has no elements", self.describe(other));
