@@ -126,6 +126,15 @@ impl Diagnostics {
         self.0.push(diagnostic);
     }
 
+    /// Adds those that it has not: what is wrong in several cases alike is told once.
+    pub fn extend_new(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
+        for other in others {
+            if !self.0.contains(&other) {
+                self.0.push(other);
+            }
+        }
+    }
+
     /// Adds others.
     pub fn extend(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
         self.0.extend(others);

@@ -141,11 +141,7 @@ fn function(
             body::Parts { files, definition, signature: &signature, workspaces: &workspaces };
         let (launches, found) = body::run(parts, facts);
         // What is wrong is so for most combinations of dtypes.
-        for problem in found {
-            if !problems.0.contains(&problem) {
-                problems.push(problem);
-            }
-        }
+        problems.extend_new(found);
         PackedRow { row, launches }
     });
     let rows = rows.collect();

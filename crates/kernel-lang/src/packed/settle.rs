@@ -82,7 +82,7 @@ impl Kernels {
             for launch in launches {
                 match instance(files, row, launch) {
                     Ok(instance) => {
-                        add_new(&mut self.warnings, instance.warnings.clone());
+                        self.warnings.extend_new(instance.warnings.clone());
                         let group = Group::of(number, launch, instance);
                         place = group.join(&mut groups, place) + 1;
                     }
@@ -283,15 +283,6 @@ impl Told {
                 self.known.push(problem.clone());
                 self.problems.push(problem.mark(launch.span, &text));
             }
-        }
-    }
-}
-
-/// What there is to be said of a kernel is so for most combinations of dtypes, and told once.
-fn add_new(problems: &mut Diagnostics, found: Diagnostics) {
-    for problem in found {
-        if !problems.0.contains(&problem) {
-            problems.push(problem);
         }
     }
 }

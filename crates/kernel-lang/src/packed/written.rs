@@ -83,11 +83,7 @@ pub fn launch(
             let names = names(signature, workspaces, &facts);
             let mut evaluator = Evaluator::new(files, kernel.module, Names::default(), facts);
             let args = arguments(&mut evaluator, &names, &kernel, written);
-            for problem in evaluator.problems {
-                if !problems.0.contains(&problem) {
-                    problems.push(problem);
-                }
-            }
+            problems.extend_new(evaluator.problems);
             launches.extend(args.map(|args| PackedLaunch {
                 span: written.kernel.span,
                 branches: vec![],
