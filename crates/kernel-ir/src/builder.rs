@@ -375,8 +375,9 @@ impl Builder {
     /// Where none is open but the body.
     pub fn close(&mut self) -> Region {
         assert!(self.open.len() > 1, "a region is open");
-        self.numbering.close();
-        self.open.pop().unwrap_or_default()
+        let closed = self.open.pop().unwrap_or_default();
+        self.numbering.close(closed.first_value());
+        closed
     }
 
     /// In how many regions what follows is, the body among them.
@@ -387,11 +388,13 @@ impl Builder {
     /// Opens a region that was closed: what follows is behind what it has.
     pub fn reopen(&mut self, region: Region) {
         self.numbering.open();
+        self.numbering.append(region.first_value());
         self.open.push(region);
     }
 
     /// Puts the operations of a region that was closed where things are built now.
     pub fn append(&mut self, region: Region) {
+        self.numbering.append(region.first_value());
         self.open.last_mut().expect("the body is open").0.extend(region.0);
     }
 

@@ -13,41 +13,66 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     computed: FxHashMap<(Type, Expr), Computed>,
-    /// The regions that are open, the outermost first. Each has a number of its own.
-    open: Vec<u32>,
-    n_regions: u32,
+    regions: Vec<Place>,
+    /// The regions that are open, the outermost first.
+    open: Vec<usize>,
+    /// Those that were closed, by the first value that is defined in each.
+    closed: FxHashMap<Value, usize>,
 }
 
 /// A value, and the region that defines it.
 #[derive(Clone, Copy, Debug)]
 struct Computed {
     value: Value,
-    depth: usize,
-    region: u32,
+    region: usize,
+}
+
+/// Where what a region has is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// There, within so many others.
+    Own { depth: usize },
+    /// In a region that it was appended to.
+    In(usize),
 }
 
 impl Numbering {
     /// A region opens.
     pub fn open(&mut self) {
-        self.open.push(self.n_regions);
-        self.n_regions += 1;
+        self.regions.push(Place::Own { depth: self.open.len() });
+        self.open.push(self.regions.len() - 1);
     }
 
-    /// The innermost region closes: what it defines is no longer known.
-    pub fn close(&mut self) {
-        self.open.pop();
+    /// The innermost region closes: what it defines, that value first, is no longer known.
+    pub fn close(&mut self, first: Option<Value>) {
+        let closed = self.open.pop();
+        self.closed.extend(first.zip(closed));
+    }
+
+    /// What a region has that was closed comes into the innermost one, and is known there.
+    pub fn append(&mut self, first: Option<Value>) {
+        let appended = first.and_then(|first| self.closed.remove(&first));
+        if let (Some(appended), Some(&innermost)) = (appended, self.open.last()) {
+            self.regions[appended] = Place::In(innermost);
+        }
     }
 
     /// The value that an expression of that type already is.
     pub fn find(&self, expr: &(Type, Expr)) -> Option<Value> {
         let computed = self.computed.get(expr)?;
-        let is_open = self.open.get(computed.depth) == Some(&computed.region);
-        is_open.then_some(computed.value)
+        let mut region = computed.region;
+        let depth = loop {
+            match self.regions[region] {
+                Place::Own { depth } => break depth,
+                Place::In(other) => region = other,
+            }
+        };
+        (self.open.get(depth) == Some(&region)).then_some(computed.value)
     }
 
     /// An expression was computed in the innermost region.
     pub fn note(&mut self, expr: (Type, Expr), value: Value) {
-        let Some((&region, outer)) = self.open.split_last() else { return };
-        self.computed.insert(expr, Computed { value, depth: outer.len(), region });
+        let Some(&region) = self.open.last() else { return };
+        self.computed.insert(expr, Computed { value, region });
     }
 }

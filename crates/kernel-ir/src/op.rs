@@ -12,6 +12,13 @@ use crate::kernel::{Local, Place, Shared, Slot, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Region(pub Vec<Op>);
 
+impl Region {
+    /// The first value that it defines itself, by which it can be told from others.
+    pub(crate) fn first_value(&self) -> Option<Value> {
+        self.0.iter().find_map(|op| op.result)
+    }
+}
+
 /// An operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Op {

@@ -41,15 +41,35 @@ fn a_region_forgets_when_it_closes() {
     let (mut b, _, number) = begin();
     b.open();
     let doubled = double(&mut b, number);
-    let region = b.close();
+    b.close();
     b.open();
     assert_ne!(double(&mut b, number), doubled, "of a region beside it");
     b.close();
-    b.reopen(region);
-    assert_ne!(double(&mut b, number), doubled, "the same region may be elsewhere now");
-    b.close();
     b.append(Region::default());
     assert_ne!(double(&mut b, number), doubled, "of a region within");
+}
+
+#[test]
+fn what_is_appended_or_reopened_is_known_there() {
+    let (mut b, _, number) = begin();
+    b.open();
+    b.open();
+    let doubled = double(&mut b, number);
+    let inner = b.close();
+    b.append(inner);
+    assert_eq!(double(&mut b, number), doubled);
+    let again = double(&mut b, doubled);
+    let outer = b.close();
+    b.open();
+    b.append(outer);
+    assert_eq!((double(&mut b, number), double(&mut b, doubled)), (doubled, again));
+    let both = b.close();
+    assert_ne!(double(&mut b, number), doubled, "it is nowhere now");
+    b.reopen(both);
+    let found = double(&mut b, doubled);
+    assert_eq!(found, again, "nobody computed that since");
+    b.close();
+    assert_ne!(double(&mut b, doubled), again);
 }
 
 #[test]
