@@ -25,7 +25,6 @@ mod memory;
 mod number;
 mod nvptx;
 mod object;
-mod passes;
 mod thread_memory;
 mod ty;
 mod vector;

@@ -4,13 +4,12 @@
 //! Few passes run before the code generator: it has those itself that kernels gain from, and the
 //! assembler optimises once more. Variables become values, what is computed twice is computed once,
 //! and what can be known is; more made no machine code better. What LLVM's larger passes would
-//! bring into the form that its code generator likes, the lowering writes so at once. Of the code
-//! generator's own passes, some are left out (`passes.rs`).
+//! bring into the form that its code generator likes, the lowering writes so at once.
 //!
 //! The module must be right, and must use nothing that the architecture has not: an instruction
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.
 
-use super::{Emitter, passes};
+use super::Emitter;
 use crate::image::{Arch, ArchKind, PtxVersion};
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
@@ -103,7 +102,6 @@ pub fn ptx(emitter: &Emitter<'_>, arch: Arch, options: &PtxOptions) -> Result<Pt
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(refused)?;
-    passes::leave_out(module.get_context());
     let to_values = TO_VALUES[usize::from(emitter.thread_arrays().is_empty())];
     let passes = format!("function({to_values},{PASSES})");
     module.run_passes(&passes, &machine, PassBuilderOptions::create()).map_err(refused)?;
