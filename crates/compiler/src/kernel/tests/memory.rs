@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is constant in addresses, and register tensors that become variables.
+//! What is constant in addresses, register tensors that become variables, and atomic operations.
 
 use super::{expect_instructions, kernel};
 use crate::kernel::registers::Registers;
@@ -97,4 +97,43 @@ fn register_tensors_are_variables_where_every_access_says_which_element() {
         "v9: pointer.local = offset v7, v4  v10: float32x4 = load v9 align 4",
         expect![["None"]],
     );
+}
+
+#[test]
+fn atomic_operations_are_instructions_of_their_names() {
+    let rows = ["add", "min", "max", "and", "or", "xor", "exchange"];
+    let mut listed = String::new();
+    for row in rows {
+        for (space, scalar) in [("global", "int32"), ("shared", "uint64")] {
+            let text = format!(
+                "kernel k(v0 p: pointer.global {scalar} align 8 written, v1 a: {scalar}) block [32, 1, 1] {{
+                  shared0 s: {scalar} bytes 8 align 8
+                  v2: pointer.shared = shared0
+                  v3: {scalar} = call atomic.{row}({}, v1, relaxed, gpu)
+                  store v0, v3 align 8
+                }}",
+                if space == "global" { "v0" } else { "v2" }
+            );
+            let ptx = super::ptx_of(&text, "sm_80");
+            let words = ptx.split_whitespace().filter(|word| word.starts_with("atom."));
+            listed += &format!("{row}: {}\n", words.collect::<Vec<_>>().join(" "));
+        }
+    }
+    expect![[r#"
+        add: atom.relaxed.gpu.global.add.u32
+        add: atom.relaxed.gpu.shared.add.u64
+        min: atom.relaxed.gpu.global.min.s32
+        min: atom.relaxed.gpu.shared.min.u64
+        max: atom.relaxed.gpu.global.max.s32
+        max: atom.relaxed.gpu.shared.max.u64
+        and: atom.relaxed.gpu.global.and.b32
+        and: atom.relaxed.gpu.shared.and.b64
+        or: atom.relaxed.gpu.global.or.b32
+        or: atom.relaxed.gpu.shared.or.b64
+        xor: atom.relaxed.gpu.global.xor.b32
+        xor: atom.relaxed.gpu.shared.xor.b64
+        exchange: atom.relaxed.gpu.global.exch.b32
+        exchange: atom.relaxed.gpu.shared.exch.b64
+    "#]]
+    .assert_eq(&listed);
 }

@@ -136,3 +136,25 @@ fn what_is_known_of_numbers_is_said_of_their_instructions() {
     "#]]
     .assert_eq(&given(of_any_size, ops));
 }
+
+#[test]
+fn division_by_a_power_of_two_is_a_shift_that_keeps_a_sign() {
+    let ops = "
+        v3: int64 = const 8
+        v4: int64 = floordiv v1, v3
+        v5: int64 = floordiv v2, v3
+        v6: int64 = floormod v1, v3
+        v7: int64 = add v4, v5
+        v8: int64 = add v7, v6
+        store v0, v8 align 8";
+    expect![[r#"
+        %3 = ashr i64 %1, 3
+        %4 = lshr i64 %2, 3
+        %5 = and i64 %1, 7
+        %6 = trunc nuw nsw i64 %5 to i32
+        %7 = add nsw i64 %3, %4
+        %8 = zext nneg i32 %6 to i64
+        %9 = add nsw i64 %7, %8
+    "#]]
+    .assert_eq(&given("v1 a: int64, v2 b: int64 0..", ops));
+}
