@@ -5,6 +5,8 @@ use super::ROWS;
 use crate::file::KernelFiles;
 use crate::packed::functions;
 use crate::packed::settle::Kernels;
+use crate::packed::tests::check;
+use expect_test::expect;
 use kernpack_syntax::Texts;
 use std::io;
 use std::path::Path;
@@ -91,6 +93,64 @@ fn packed_functions_compute_what_kernels_do() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     let wrong = problems_of("size((4, 8)) + n");
     assert!(wrong.is_some_and(|wrong| wrong.contains("not defined")), "a mistake is told");
+}
+
+#[test]
+fn every_function_gives_what_the_algebra_does() {
+    let launch = |call: &&str| format!("    k(kp.{call}).launch(grid=1, block=1)\n");
+    let launches: String = CALLS.iter().map(launch).collect();
+    check(
+        &format!("@kp.jit(\"f(n: int32)\")\ndef f(n):\n{launches}"),
+        expect![[r#"
+        f
+          k((4,(2,3)):(1,(4,8)); None; None) grid 1 block 1
+          k((4,8):(8,1); None; None) grid 1 block 1
+          k((4,8,2):(8,1,32); None; None) grid 1 block 1
+          k(S<3,4,3> o 0 o (8,64):(1,8); None; None) grid 1 block 1
+          k(((4, 8), ((4,2),(2,2)):((8,2),(1,4))); None; None) grid 1 block 1
+          k(((2,4),(2,4)):((1,4),(2,16)); None; None) grid 1 block 1
+          k(((2,4),(2,4)):((1,16),(2,4)); None; None) grid 1 block 1
+          k(32; None; None) grid 1 block 1
+          k(2; None; None) grid 1 block 1
+          k(56; None; None) grid 1 block 1
+          k(2; None; None) grid 1 block 1
+          k(2; None; None) grid 1 block 1
+          k(((4, 2), 8); None; None) grid 1 block 1
+          k((8); None; None) grid 1 block 1
+          k(3:2; None; None) grid 1 block 1
+          k((4,2):(6,1); None; None) grid 1 block 1
+          k(((2,3),4):((1,2),6); None; None) grid 1 block 1
+          k((2,(3,4)):(1,(2,6)); None; None) grid 1 block 1
+          k(12:1; None; None) grid 1 block 1
+          k(12:1; None; None) grid 1 block 1
+          k((2,3,4):(1,2,6); None; None) grid 1 block 1
+          k((4,2):(2,1); None; None) grid 1 block 1
+          k((2,8,2):(0,1,4); None; None) grid 1 block 1
+          k((2,3):(1,8); None; None) grid 1 block 1
+          k(2:2; None; None) grid 1 block 1
+          k(((2,2),3):((24,2),8); None; None) grid 1 block 1
+          k(((4,2),(4,4)):((1,4),(8,32)); None; None) grid 1 block 1
+          k(((4,1),(2,16)):((1,0),(4,8)); None; None) grid 1 block 1
+          k(((4,4),2,4):((1,8),4,32); None; None) grid 1 block 1
+          k((4,4,2,4):(1,8,4,32); None; None) grid 1 block 1
+          k(((2,2),6):((1,2),4); None; None) grid 1 block 1
+          k(((3,4),(2,5)):((1,3),(12,24)); None; None) grid 1 block 1
+          k(((3,4),2,5):((1,3),12,24); None; None) grid 1 block 1
+          k((3,4,2,5):(1,3,12,24); None; None) grid 1 block 1
+          k(((3,2),(4,5)):((1,12),(3,24)); None; None) grid 1 block 1
+          k(((2,3),(5,4)):((12,1),(24,3)); None; None) grid 1 block 1
+          k((4,4,4):(1,8,32); None; None) grid 1 block 1
+          k((4,4):(1,8); None; None) grid 1 block 1
+          k((4,4):(2,32); None; None) grid 1 block 1
+          k((8,16):(1,8); None; None) grid 1 block 1
+          k(13; None; None) grid 1 block 1
+          k(26; None; None) grid 1 block 1
+          k(10; None; None) grid 1 block 1
+          k((1, 3); None; None) grid 1 block 1
+          k(true; None; None) grid 1 block 1
+          k(false; None; None) grid 1 block 1
+    "#]],
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ mod value;
 pub mod written;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use facts::{CallFacts, Row};
 

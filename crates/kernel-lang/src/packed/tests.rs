@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// What the packed functions of a file launch, or what is wrong with them. `import kernpack as kp`
 /// and the kernel `k`, which takes three arguments, stand in front of it.
-pub(super) fn check(source: &str, expected: Expect) {
+pub(crate) fn check(source: &str, expected: Expect) {
     check_beside("", source, expected);
 }
 
