@@ -117,13 +117,12 @@ fn finish(cx: &mut Elaborator<'_>, result: kernpack_kernel_ir::kernel::Value, to
 
 fn pow(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (x, y) = (given.get("x").clone(), given.get("y").clone());
-    let (Some(a), Some(b)) =
-        (float_of(cx, &x, given.row, given.at("x")), float_of(cx, &y, given.row, given.at("y")))
-    else {
+    let are_floats = [(&x, "x"), (&y, "y")]
+        .map(|(value, name)| float_of(cx, value, given.row, given.at(name)).is_some());
+    if are_floats != [true; 2] {
         return Value::Poison;
-    };
+    }
     let Some(scalar) = common(cx, &[&x, &y], given) else { return Value::Poison };
-    let _ = (a, b);
     let Some(inner) = computed_in(cx, given, scalar) else { return Value::Poison };
     cx.lanes(&x, &y, scalar, given.span, &mut |cx, x, y| {
         let operands = [cx.typed(&x, inner), cx.typed(&y, inner)];

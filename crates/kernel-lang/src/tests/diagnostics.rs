@@ -153,6 +153,45 @@ fn numbers_that_do_not_meet() {
 }
 
 #[test]
+fn what_a_function_or_an_attribute_takes_is_named() {
+    check(
+        "kp.pow((1.0, 2.0), 2.0)",
+        expect![[r#"
+        error[type]: expected a float, found a tuple
+          3:12 `(1.0, 2.0)` 
+          help: write `kp.pow(kp.float32(x))`"#]],
+    );
+    check(
+        "kp.pow(2.0, h)",
+        expect![[r#"
+        error[type]: expected a float, found a tensor
+          3:17 `h` 
+          help: write `kp.pow(kp.float32(x))`"#]],
+    );
+    check(
+        "kp.fma((1.0, 2.0), 2.0, 3.0)",
+        expect![[r#"
+        error[type]: expected a float, found a tuple
+          3:5 `kp.fma((1.0, 2.0), 2.0, 3.0)` 
+          help: pass numbers"#]],
+    );
+    check(
+        "kp.make_identity_tensor((4, 2)).iterator",
+        expect![[r#"
+        error[attribute]: a tensor has no `iterator`
+          3:37 `iterator` 
+          help: it has `shape`, `stride`, `layout`, `numel`, `size`, `ndim`, `load`, `store`, `fill`"#]],
+    );
+    check(
+        "kp.make_identity_tensor((4, 2)).element_type",
+        expect![[r#"
+        error[attribute]: a tensor has no `element_type`
+          3:37 `element_type` 
+          help: it has `shape`, `stride`, `layout`, `numel`, `size`, `ndim`, `load`, `store`, `fill`"#]],
+    );
+}
+
+#[test]
 fn constants_of_a_file_are_known() {
     for constant in
         ["(kp.exp(2.0), 1)", "kp.thread_idx()", "[kp.cos(kp.float32(i)) for i in (1, 2, 3)]"]
