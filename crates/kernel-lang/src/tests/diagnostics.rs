@@ -341,6 +341,34 @@ fn names_are_assigned_on_every_way() {
 }
 
 #[test]
+fn register_tensors_meet_where_they_have_the_same_elements() {
+    let chosen = |one: &str, other: &str| {
+        let body = format!(
+            "a = kp.make_rmem_tensor({one})\na.fill(0)\nb = kp.make_rmem_tensor({other})\nb.fill(1)\nif n > 0:\n    e = a.load()\nelse:\n    e = b.load()\nout[0] = kp.float32((e + e)[0])"
+        );
+        shown(&body)
+    };
+    assert_eq!(chosen("4, kp.float32", "4, kp.float32"), "fine");
+    let shorter = chosen("4, kp.float32", "2, kp.float32");
+    let expected = "error[unassigned]: `e` is no number, and is not the same on every way here";
+    assert!(shorter.starts_with(expected), "{shorter}");
+    let integers = chosen("4, kp.float32", "4, kp.int32");
+    let expected = "error[first-type]: `e` is float32 in one branch and int32 in another";
+    assert!(integers.starts_with(expected), "{integers}");
+}
+
+#[test]
+fn names_behind_a_condition_that_is_none_are_not_told_of() {
+    check(
+        "if x:\n    a = 1\nout[a] = 1",
+        expect![[r#"
+        error[condition]: a condition is a bool, found a tensor
+          3:8 `x` 
+          help: compare it with something"#]],
+    );
+}
+
+#[test]
 fn what_a_loop_is_left_with_is_not_what_it_began_with() {
     let changed = [
         "v = x[n * 2, None]\nfor i in range(n):\n    v = x[i, None]\n    if i > 5:\n        break\n    v = x[n * 2, None]",
@@ -368,6 +396,7 @@ fn what_every_turn_leaves_as_it_was_is_known_behind_a_loop() {
     let unchanged = [
         "v = x[0, None]\nfor i in range(n):\n    if i > 5:\n        break\n    v = x[i, None]\n    out[0] = v[0]\n    v = x[0, None]",
         "v = x[0, None]\nfor i in range(n):\n    v = x[0, None]\n    if i > 5:\n        continue\n    v = x[i, None]\n    v = x[0, None]",
+        "v = x[0, None]\nwhile n > 3:\n    v = x[0, None]",
         "v = x[0, None]\nfor i in range(n):\n    while n > i:\n        v = x[0, None]\n        break\n    v = x[0, None]",
     ];
     for body in unchanged {

@@ -57,3 +57,24 @@ def f(x):
         "#]],
     );
 }
+
+#[test]
+fn all_that_a_function_names_is_seen() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([n], float32, mut))")
+def f(x):
+    least, table, most, step = 3, (1, 2), 9, 4
+    def g(v):
+        assert least > 1, "too few"
+        while v < most:
+            v += step
+        return v + [w for w in table][0]
+    k(g).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(g[least=3, most=9, step=4, table=(1, 2)]; None; None) grid 1 block 1
+        "#]],
+    );
+}
