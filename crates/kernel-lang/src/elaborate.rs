@@ -133,7 +133,7 @@ pub(crate) struct Elaborator<'f> {
     pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
-    is_exhausted: bool,
+    pub is_exhausted: bool,
 }
 
 impl<'f> Elaborator<'f> {

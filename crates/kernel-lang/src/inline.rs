@@ -136,6 +136,8 @@ impl Elaborator<'_> {
                 self.b.append(region);
                 match flow {
                     Flow::Return(value) => value,
+                    // Its statements are not gone through any more.
+                    _ if self.is_exhausted => Value::Poison,
                     Flow::Next | Flow::Ended | Flow::Break | Flow::Continue => Value::None,
                 }
             }

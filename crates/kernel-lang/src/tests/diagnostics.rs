@@ -176,6 +176,13 @@ fn what_a_function_or_an_attribute_takes_is_named() {
           help: pass numbers"#]],
     );
     check(
+        "out[kp.float32(n)] = 1",
+        expect![[r#"
+        error[type]: expected an integer, found float32
+          3:5 `out[kp.float32(n)]` 
+          help: convert it, as in `kp.int64(x)`"#]],
+    );
+    check(
         "kp.make_identity_tensor((4, 2)).iterator",
         expect![[r#"
         error[attribute]: a tensor has no `iterator`
@@ -189,6 +196,18 @@ fn what_a_function_or_an_attribute_takes_is_named() {
           3:37 `element_type` 
           help: it has `shape`, `stride`, `layout`, `numel`, `size`, `ndim`, `load`, `store`, `fill`"#]],
     );
+}
+
+#[test]
+fn calls_that_grow_have_an_end() {
+    let call = |i: usize| format!("g{}(v)", i - 1);
+    let calls =
+        (1..14).map(|i| format!("def g{i}(v):\n    return {}\n", [&*call(i); 4].join(" + ")));
+    let functions = calls.collect::<String>();
+    let kernel = "@kp.kernel\ndef k(x, h, out, n, u, c):\n    out[0] = g13(1)\n";
+    let shown = shown_file(&format!("def g0(v):\n    return v\n{functions}{kernel}"));
+    let expected = "error[kernel-size]: the kernel has more than 1000000 operations, or takes";
+    assert!(shown.starts_with(expected), "{shown}");
 }
 
 #[test]

@@ -203,6 +203,14 @@ fn a_file_that_is_no_text_is_named() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_named() {
+    let mut door = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
+    let read = KernelFiles::read(Path::new("k.py"), &mut door, &mut Texts::default());
+    let problems = read.expect_err("nobody has it").to_string();
+    assert!(problems.contains("[source-file]: cannot read `k.py`"), "{problems}");
+}
+
+#[test]
 fn names_of_other_files_are_used() {
     let mut texts = Texts::default();
     let files = [

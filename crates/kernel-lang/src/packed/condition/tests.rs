@@ -57,3 +57,20 @@ def f(n, mode):
         "#]],
     );
 }
+
+#[test]
+fn what_a_number_is_not_is_known_whichever_side_it_stands_on() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([m, n], float32))")
+def f(x):
+    m, n = x.shape
+    if m != 0 and 0 != n:
+        k(m, n).launch(grid=(m, n, 2), block=(4, 2, 1))
+"#,
+        expect![[r#"
+            f
+              k(m: int64 1..; n: int64 1..; None) grid m, n, 2 block 4, 2, 1 when m != 0 and 0 != n
+        "#]],
+    );
+}
