@@ -133,6 +133,7 @@ pub(crate) struct Elaborator<'f> {
     pub caller: Option<Place>,
     /// The name that what is made now is assigned to.
     pub naming: Option<Name>,
+    /// Whether it was reported that the kernel has no end: nothing more is elaborated.
     pub is_exhausted: bool,
 }
 
