@@ -9,8 +9,6 @@ use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
 
-/// The array that a launch brings, of all kernels of a module. A `$` is in no kernel's name.
-const LAUNCHED: &str = "kernpack$shared";
 /// What the address of a register tensor is a multiple of: the widest access of a thread.
 const LOCAL_ALIGN: u32 = 16;
 
@@ -59,7 +57,8 @@ impl<'c> Lowering<'c, '_> {
         is_apart.then(|| &self.locals[local.index()][first..first + usize::from(of.lanes())])
     }
 
-    /// Makes the arrays of the block, or finds them in the one that the launch brings.
+    /// Makes the arrays of the block, or finds them in the one that the launch brings. Modules are
+    /// joined, so that their names have the kernel's in them, in which there is no `$`.
     pub(super) fn make_shared(&mut self) {
         self.shared = match SharedLayout::of(self.kernel) {
             SharedLayout::Static => {
@@ -73,7 +72,8 @@ impl<'c> Lowering<'c, '_> {
                 arrays.collect()
             }
             SharedLayout::Dynamic(DynamicLayout { offsets, align, .. }) => {
-                let base = self.emitter.launched_array(LAUNCHED, align);
+                let name = format!("{}$shared", self.kernel.name);
+                let base = self.emitter.launched_array(&name, align);
                 offsets.iter().map(|offset| self.behind(base, offset)).collect()
             }
         };

@@ -39,6 +39,7 @@ mod warp;
 
 use crate::image::Arch;
 use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
+use crate::parallel;
 use address::Shifted;
 use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
@@ -47,6 +48,9 @@ use kernpack_kernel_ir::ranges::Ranges;
 use lines::KernelLines;
 use registers::Registers;
 use rustc_hash::FxHashMap;
+
+/// The last line of the head of PTX.
+const END_OF_HEAD: &str = "\n.address_size 64\n";
 
 /// What kernels became.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,21 +62,42 @@ pub struct Lowered {
     pub kept: Vec<Vec<Local>>,
 }
 
-/// Writes kernels as PTX for an architecture. Their names differ; each is verified and expanded,
-/// and the architecture has what it needs.
+/// Writes kernels as PTX for an architecture, several at once. Their names differ; each is verified
+/// and expanded, and the architecture has what it needs.
+///
+/// Each kernel is a module of LLVM's by itself, so that the text is the same however many threads
+/// there are. With lines, all are one module: the tables of lines are of the whole text.
 ///
 /// # Errors
 /// Where LLVM writes no PTX for the architecture.
 pub fn ptx(kernels: &[&Kernel], arch: Arch, with_lines: bool) -> Result<Lowered, PtxError> {
-    let context = Context::create();
-    let emitter = module(&context, kernels, arch, with_lines);
     let options = PtxOptions { version: Some(needs::needed_ptx(kernels)) };
-    let llvm::Ptx { text, arrays } = llvm::ptx(&emitter, arch, &options)?;
+    let modules: Vec<_> = match with_lines {
+        true => vec![kernels],
+        false => kernels.chunks(1).collect(),
+    };
+    let written = parallel::map(&modules, |kernels| {
+        let context = Context::create();
+        let emitter = module(&context, kernels, arch, with_lines);
+        llvm::ptx(&emitter, arch, &options)
+    });
+    let written = written.into_iter().collect::<Result<Vec<_>, _>>()?;
     let kept = kernels.iter().map(|kernel| {
-        let of_kernel = arrays.iter().find(|(name, _)| *name == kernel.name);
+        let of_kernel =
+            written.iter().flat_map(|ptx| &ptx.arrays).find(|(name, _)| *name == kernel.name);
         of_kernel.map_or_else(Vec::new, |(_, names)| memory::locals_named(kernel, names))
     });
-    Ok(Lowered { text, kept: kept.collect() })
+    let kept = kept.collect();
+    Ok(Lowered { text: joined(written.into_iter().map(|ptx| ptx.text)), kept })
+}
+
+/// Modules of the same version and architecture as one: the head of the first stands for all.
+fn joined(modules: impl Iterator<Item = String>) -> String {
+    let join = |text: String, next: String| match next.split_once(END_OF_HEAD) {
+        Some((_, rest)) => text + rest,
+        None => text + &next,
+    };
+    modules.reduce(join).unwrap_or_default()
 }
 
 /// The same in LLVM's text, before any pass.

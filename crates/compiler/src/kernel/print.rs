@@ -22,11 +22,17 @@ impl<'c> Lowering<'c, '_> {
             format.push_str(&escaped(piece));
         }
         format.push_str("\n\0");
-        let format = self.emitter.bytes("print$format", format.as_bytes(), 1);
+        let format = self.text("format", &format);
         let buffer = self.buffer(&given);
         let passed =
             [format, buffer].map(|value| Passed { value, ty: Ty::Ptr, extension: Extension::None });
         self.emitter.call_c(VPRINTF, &passed, Some(Ty::I32));
+    }
+
+    /// The address of a text. Modules are joined, so that its name has the kernel's in it.
+    fn text(&self, name: &str, text: &str) -> V<'c> {
+        let name = format!("{}$print_{name}", self.kernel.name);
+        self.emitter.bytes(&name, text.as_bytes(), 1)
     }
 
     fn buffer(&self, given: &[V<'c>]) -> V<'c> {
@@ -53,8 +59,7 @@ impl<'c> Lowering<'c, '_> {
         let emitter = self.emitter;
         let (format, passed) = match scalar.class() {
             Class::Bool => {
-                let [yes, no] = ["true\0", "false\0"]
-                    .map(|word| emitter.bytes("print$word", word.as_bytes(), 1));
+                let [yes, no] = ["true\0", "false\0"].map(|word| self.text("word", word));
                 ("%s", emitter.select(value, yes, no))
             }
             Class::Signed => ("%lld", emitter.resize(value, Ty::I64, true)),

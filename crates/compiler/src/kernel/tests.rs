@@ -6,6 +6,7 @@ mod memory;
 mod numbers;
 
 use super::*;
+use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
 use expect_test::{Expect, expect};
 use kernpack_kernel_ir::text::{self, Item};
 
@@ -420,8 +421,8 @@ fn arrays_of_a_block_are_the_kernels_or_the_launchs() {
         "sm_90",
         &words,
         expect![[r#"
-        .extern .shared .align 128 .b8 kernpack$shared[];
-        st.shared.b32  [kernpack$shared+128], 1065353216;
+        .extern .shared .align 128 .b8 k$shared[];
+        st.shared.b32  [k$shared+128], 1065353216;
     "#]],
     );
     expect_instructions(
@@ -429,10 +430,41 @@ fn arrays_of_a_block_are_the_kernels_or_the_launchs() {
         "sm_90",
         &words,
         expect![[r#"
-        .extern .shared .align 128 .b8 kernpack$shared[];
-        st.shared.b32  [kernpack$shared+128], 1065353216;
+        .extern .shared .align 128 .b8 k$shared[];
+        st.shared.b32  [k$shared+128], 1065353216;
     "#]],
     );
+}
+
+/// What kernels have of the same kind outside of functions: printed texts, arrays that launches
+/// bring, the declaration of `vprintf`.
+#[test]
+fn kernels_by_themselves_are_one_text() {
+    let named = |(name, align): (&str, u32)| {
+        kernel(&format!(
+            "kernel {name}(v0 n: int64 0..) {{
+               shared0 a: float32 bytes v0 align {align}
+               v1: pointer.shared = shared0
+               v2: float32 = const 1.0
+               store v1, v2 align 4
+               print \"of {{}}\", v0
+             }}"
+        ))
+    };
+    let kernels = [("first", 16), ("second", 128), ("third", 32)].map(named);
+    let kernels: Vec<_> = kernels.iter().collect();
+    let arch = "sm_90".parse().expect("an architecture");
+    let text = ptx(&kernels, arch, false).expect("it is right").text;
+    let count = |part: &str| text.matches(part).count();
+    assert_eq!([".version", ".target", ".visible .entry"].map(count), [1, 1, 3], "{text}");
+    for (name, align) in [("first", 16), ("second", 128), ("third", 32)] {
+        let array = format!(".extern .shared .align {align} .b8 {name}$shared[];");
+        assert_eq!(count(&array), 1, "{text}");
+    }
+    assert_eq!(ptx(&kernels, arch, true).expect("with lines").text.matches(".entry").count(), 3);
+    let assembled =
+        nvjitlink().assemble(&text, "kernels", arch, &AssembleOptions::default()).expect("it fits");
+    assert!(kernels.iter().all(|kernel| assembled.image.kernel(&kernel.name).is_some()));
 }
 
 #[test]

@@ -44,11 +44,9 @@ impl<'c> Emitter<'c> {
     /// The array of the threads of a block that a launch brings.
     pub fn launched_array(&self, name: &str, align: u32) -> V<'c> {
         let array = self.context.i8_type().array_type(0);
-        let global = self.module.get_global(name);
-        let global = global
-            .unwrap_or_else(|| self.module.add_global(array, Some(Space::Shared.number()), name));
+        let global = self.module.add_global(array, Some(Space::Shared.number()), name);
         global.set_linkage(Linkage::External);
-        global.set_alignment(align.max(global.get_alignment()));
+        global.set_alignment(align);
         global.as_pointer_value().into()
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From kernels to images: all that is wrong first, then each architecture by itself, several at
-//! once.
+//! From kernels to images: all that is wrong first, then each architecture by itself, several
+//! kernels and architectures at once.
 
 use super::KernelSource;
 use super::warning::warnings;
@@ -80,25 +80,29 @@ pub(super) fn prepare(
     source: &KernelSource,
     archs: &[Placed<Arch>],
 ) -> Result<Vec<Kernel>, Diagnostics> {
+    let checked = parallel::map(&source.instances, |instance| checked(instance, archs));
     let (mut problems, mut names) = (Diagnostics::default(), HashSet::from([RESERVED]));
     let mut prepared = Vec::with_capacity(source.instances.len());
-    for instance in &source.instances {
-        if !names.insert(&instance.name) {
-            let message = format!("two kernels are called `{}`", instance.name);
-            problems.push(Diagnostic::new(SourceErrorKind::Kernel.code(), message));
-            continue;
-        }
-        let mut kernel = Kernel::clone(instance);
-        expand(&mut kernel);
-        let checked = verify(&kernel).map(|_| ()).and_then(|()| {
-            archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX))
-        });
+    for (instance, checked) in source.instances.iter().zip(checked) {
         match checked {
-            Ok(()) => prepared.push(kernel),
+            _ if !names.insert(&instance.name) => {
+                let message = format!("two kernels are called `{}`", instance.name);
+                problems.push(Diagnostic::new(SourceErrorKind::Kernel.code(), message));
+            }
+            Ok(kernel) => prepared.push(kernel),
             Err(found) => problems.extend(found),
         }
     }
     problems.into_result().map(|()| prepared)
+}
+
+/// A kernel as it is lowered, which the architectures have all it needs for.
+fn checked(instance: &Kernel, archs: &[Placed<Arch>]) -> Result<Kernel, Diagnostics> {
+    let mut kernel = instance.clone();
+    expand(&mut kernel);
+    verify(&kernel)?;
+    archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX))?;
+    Ok(kernel)
 }
 
 fn code<'f>(
