@@ -34,6 +34,10 @@ struct Options {
 /// Figures that are measured together.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Group {
+    /// Kernels that kernpack compiles itself, and the interpreter that runs them. First, as a
+    /// process that has built much already has its allocator grown, and NVIDIA's assembler gains
+    /// most by that: whoever builds a package has a process that just started.
+    Kernels,
     /// Accepted calls from C.
     Accepted,
     /// Calls from Python.
@@ -44,8 +48,6 @@ enum Group {
     Builds,
     /// Packages with GPU kernels, where no GPU is needed.
     Gpu,
-    /// Kernels that kernpack compiles itself, and the interpreter that runs them.
-    Kernels,
     /// The Python package.
     Package,
     /// Operators of PyTorch.

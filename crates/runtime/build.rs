@@ -66,7 +66,7 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
     rustc.args(["--cfg", part_cfg, "--cfg", &format!("kernpack_arch={:?}", arch.name())]);
     // Following a refused call is worth speed; launching is the driver's time.
-    let level = if part == "cuda" { "opt-level=z" } else { "opt-level=2" };
+    let level = if part == "cuda" { "opt-level=z" } else { "opt-level=z" };
     rustc.args(["-C", level, "-C", "codegen-units=1", "-C", "debuginfo=0"]);
     rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
     rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);

@@ -205,8 +205,15 @@ fn power_of_ten(power: i32) -> u128 {
     let [high, middle, low] = base.map(|word| u128::from(word) * u128::from(factor));
     let middle = middle + (low >> 64);
     let high = high + (middle >> 64);
+    // At most 64, as the first bit of the base is set. Word by word: a shift of 128 bits by as many
+    // as are not known is a call into libgcc where code is to be small.
     let n_spare_bits = high.leading_zeros();
-    ((high << n_spare_bits) | (u128::from(middle as u64) >> (64 - n_spare_bits.min(64)))) + 1
+    let shifted = |word: u64, next: u64| {
+        word.unbounded_shl(n_spare_bits) | next.unbounded_shr(64 - n_spare_bits)
+    };
+    let (first, second) = ((high >> 64) as u64, high as u64);
+    let (first, second) = (shifted(first, second), shifted(second, middle as u64));
+    ((u128::from(first) << 64) | u128::from(second)) + 1
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@
 //! |---|---|
 //! | string | UTF-8, ended by NUL |
 //! | name table | `u32` count, `u32` fallback string, then for each name `u32` key, `u32` string; keys ascend |
-//! | fault | `u32` kind string, `u32` number of parts, then the parts |
-//! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
+//! | fault | `u32`: the kind's string, and the number of parts in the highest 8 bits; then the parts |
+//! | text | `u32`: its string |
+//! | value | `u32`: bit 31, the tag from bit 28, the value's number from bit 23, and a fourth of the offset of its name table |
 //!
-//! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not
+//! A part is a text or a value. Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not
 //! in the table: the failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a
 //! part says which one it prints.
 //!
@@ -78,43 +79,56 @@ pub const fn dtype_key(code: u8, bits: u8) -> u32 {
     u16::from_le_bytes([code, bits]) as u32
 }
 
+/// Where a fault's number of parts begins, beside the string of its kind.
+const N_PARTS: u32 = 24;
+/// Says of a part that it is a value.
+const VALUE: u32 = 1 << 31;
+/// Where the tag of a value, and its number, begin.
+const TAG: u32 = 28;
+const INDEX: u32 = 23;
+
 impl Part<u32> {
     #[cfg(feature = "writer")]
-    fn encode(self) -> [u8; 8] {
-        let (tag, index, offset) = match self {
-            Part::Text(offset) => (0, 0, offset),
-            Part::Value { index, format } => {
-                let (tag, offset) = match format {
-                    Format::Int => (1, 0),
-                    Format::Uint => (2, 0),
-                    Format::Hex => (3, 0),
-                    Format::Float => (4, 0),
-                    Format::Name(NameTable(offset)) => (5, offset),
-                    Format::Dtype(NameTable(offset)) => (6, offset),
-                    Format::Text => (7, 0),
-                };
-                (tag, index, offset)
-            }
+    fn encode(self) -> u32 {
+        let (index, (tag, names)) = match self {
+            Part::Text(offset) => return offset,
+            Part::Value { index, format } => (index, format.encode()),
         };
-        let [a, b, c, d] = offset.to_le_bytes();
-        [tag, index, 0, 0, a, b, c, d]
+        VALUE | tag << TAG | u32::from(index) << INDEX | names / 4
     }
 
     /// None for a tag that no writer of this version makes.
-    fn decode(bytes: [u8; 8]) -> Option<Self> {
-        let [tag, index, _, _, a, b, c, d] = bytes;
-        let offset = u32::from_le_bytes([a, b, c, d]);
-        let format = match tag {
-            0 => return Some(Part::Text(offset)),
-            1 => Format::Int,
-            2 => Format::Uint,
-            3 => Format::Hex,
-            4 => Format::Float,
-            5 => Format::Name(NameTable(offset)),
-            6 => Format::Dtype(NameTable(offset)),
-            7 => Format::Text,
+    fn decode(part: u32) -> Option<Self> {
+        if part & VALUE == 0 {
+            return Some(Part::Text(part));
+        }
+        let names = NameTable(4 * (part & ((1 << INDEX) - 1)));
+        let format = match (part >> TAG) & 7 {
+            0 => Format::Int,
+            1 => Format::Uint,
+            2 => Format::Hex,
+            3 => Format::Float,
+            4 => Format::Name(names),
+            5 => Format::Dtype(names),
+            6 => Format::Text,
             _ => return None,
         };
-        Some(Part::Value { index, format })
+        Some(Part::Value { index: (part >> INDEX) as u8 & 31, format })
+    }
+}
+
+#[cfg(feature = "writer")]
+impl Format {
+    /// The tag, and where the name table lies.
+    fn encode(self) -> (u32, u32) {
+        match self {
+            Format::Int => (0, 0),
+            Format::Uint => (1, 0),
+            Format::Hex => (2, 0),
+            Format::Float => (3, 0),
+            Format::Name(NameTable(offset)) => (4, offset),
+            Format::Dtype(NameTable(offset)) => (5, offset),
+            Format::Text => (6, 0),
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! The reader trusts its table. Where the bytes come from is behind [`Bytes`]: the runtime reads
 //! them through a pointer, hosts from a slice.
 
-use super::{NameTable, Part};
+use super::{N_PARTS, NameTable, Part};
 
 /// The bytes of a table.
 pub(crate) trait Bytes: Copy {
@@ -27,14 +27,14 @@ pub(super) enum Name {
 impl<B: Bytes> Table<B> {
     /// The string that names the kind of the fault at `fault`.
     pub(crate) fn fault_kind(self, fault: u32) -> u32 {
-        self.u32(fault)
+        self.u32(fault) & ((1 << N_PARTS) - 1)
     }
 
     /// The parts of the fault at `fault`, in the order of the message.
     /// A part that this version cannot decode ends them.
     pub(crate) fn fault_parts(self, fault: u32) -> impl Iterator<Item = Part<u32>> {
-        let n_parts = self.u32(fault + 4);
-        let part = move |i| Part::decode(self.0.array(fault + 8 + 8 * i));
+        let n_parts = self.u32(fault) >> N_PARTS;
+        let part = move |i| Part::decode(self.u32(fault + 4 + 4 * i));
         (0..n_parts).map_while(part)
     }
 

@@ -8,7 +8,7 @@ use std::{
     vec::Vec,
 };
 
-use super::{NameTable, Part};
+use super::{INDEX, N_PARTS, NameTable, Part, VALUE};
 use crate::interface::{MAX_PARTS, MAX_VALUES};
 
 /// Collects the faults of one package.
@@ -46,7 +46,7 @@ pub enum TableError {
     ValueIndex(u8),
     /// A name table has two names for one key.
     DuplicateKey(u32),
-    /// Offsets no longer fit 32 bits.
+    /// Offsets no longer fit the records that have them.
     TooLarge,
 }
 
@@ -67,6 +67,7 @@ impl TableWriter {
         let n_names = u32::try_from(sorted.len()).map_err(|_| TableError::TooLarge)?;
         let fallback = self.string(fallback)?;
         let offset = self.align()?;
+        within(offset / 4, 1 << INDEX)?;
         self.push_u32s([n_names, fallback]);
         for (key, name) in sorted {
             self.push_u32s([key, name]);
@@ -80,11 +81,12 @@ impl TableWriter {
         if parts.len() > MAX_PARTS {
             return Err(TableError::TooManyParts(parts.len()));
         }
-        let kind = self.string(kind)?;
+        let kind = within(self.string(kind)?, 1 << N_PARTS)?;
         let stored: Vec<_> = parts.iter().map(|part| self.part(part)).collect::<Result<_, _>>()?;
         let offset = self.align()?;
-        self.push_u32s([kind, stored.len() as u32]);
-        self.bytes.extend(stored.into_iter().flat_map(Part::encode));
+        let head = kind | (stored.len() as u32) << N_PARTS;
+        let parts = stored.into_iter().map(Part::encode);
+        self.bytes.extend([head].into_iter().chain(parts).flat_map(u32::to_le_bytes));
         Ok(offset)
     }
 
@@ -140,12 +142,18 @@ impl TableWriter {
 
     /// Where the next record starts.
     fn end(&self) -> Result<u32, TableError> {
-        u32::try_from(self.bytes.len()).map_err(|_| TableError::TooLarge)
+        let end = u32::try_from(self.bytes.len()).map_err(|_| TableError::TooLarge)?;
+        within(end, VALUE)
     }
 
     pub(crate) fn push_u32s(&mut self, numbers: [u32; 2]) {
         self.bytes.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
     }
+}
+
+/// The offset, where a record can name it.
+fn within(offset: u32, end: u32) -> Result<u32, TableError> {
+    if offset < end { Ok(offset) } else { Err(TableError::TooLarge) }
 }
 
 impl fmt::Display for TableError {
@@ -159,7 +167,9 @@ impl fmt::Display for TableError {
                 write!(f, "a fault names value {index}, expected a number below {MAX_VALUES}")
             }
             Self::DuplicateKey(key) => write!(f, "a name table has two names for {key}"),
-            Self::TooLarge => write!(f, "the fault table is larger than 4 GiB"),
+            Self::TooLarge => {
+                write!(f, "the package has more texts of faults than their table can name")
+            }
         }
     }
 }
@@ -187,16 +197,16 @@ mod tests {
             &[2, 0, 0, 0, 2, 0, 0, 0],
             &[9, 0, 0, 0, 0, 0, 0, 0],
             b"E\0\0\0",
-            &[32, 0, 0, 0, 2, 0, 0, 0],
-            &[0, 0, 0, 0, 2, 0, 0, 0],
-            &[5, 3, 0, 0, 8, 0, 0, 0],
+            &[32, 0, 0, 2],
+            &[2, 0, 0, 0],
+            &[2, 0, 0x80, 0x80 | 4 << 4 | 1],
         ];
         assert_eq!(table.finish(), expected.concat());
     }
 
     #[test]
     fn every_part_reads_back() {
-        let names = NameTable(0x0403_0201);
+        let names = NameTable(0x01ff_fffc);
         let formats = [
             Format::Int,
             Format::Uint,
@@ -207,10 +217,10 @@ mod tests {
             Format::Text,
         ];
         let values = formats.map(|format| Part::Value { index: 31, format });
-        for part in [Part::Text(0xfedc_ba98)].into_iter().chain(values) {
+        for part in [Part::Text(0x7edc_ba98)].into_iter().chain(values) {
             assert_eq!(Part::decode(part.encode()), Some(part));
         }
-        assert_eq!(Part::decode([8, 0, 0, 0, 0, 0, 0, 0]), None);
+        assert_eq!(Part::decode(0xf000_0000), None);
     }
 
     #[test]
@@ -218,7 +228,7 @@ mod tests {
         let mut table = TableWriter::default();
         let first = table.fault("ValueError", &[Part::Text("expected ")]).unwrap();
         let second = table.fault("ValueError", &[Part::Text("expected ")]).unwrap();
-        assert_eq!(second - first, 16);
+        assert_eq!(second - first, 8);
     }
 
     #[test]
