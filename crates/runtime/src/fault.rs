@@ -6,7 +6,10 @@
 //! allocated here.
 #![expect(unsafe_code, reason = "the table and the values come from generated code as pointers")]
 
-use core::{ffi::c_char, ptr};
+use core::{
+    ffi::{c_char, c_void},
+    ptr,
+};
 
 use crate::{
     blank::Blank,
@@ -14,7 +17,7 @@ use crate::{
         message::word_part,
         reader::{Bytes, Table},
     },
-    interface::{MAX_PARTS, layout::ErrorParts},
+    interface::{MAX_PARTS, functions::PushFloat, layout::ErrorParts},
     text::Text,
 };
 
@@ -24,12 +27,13 @@ use crate::{
 ///
 /// `table` points to all bytes of a table that `TableWriter` finished, `fault_offset` is one that
 /// it returned, `values` points to every value that the fault's parts name, and `error` to memory
-/// for an error.
+/// for an error. `push_float` is `kernpack_rt_push_float` where the fault prints floats.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_fault(
     table: *const u8,
     fault_offset: u32,
     values: *const i64,
+    push_float: Option<PushFloat>,
     error: *mut ErrorParts,
 ) -> i32 {
     let bytes = TableBytes(table);
@@ -39,18 +43,36 @@ pub(crate) unsafe extern "C" fn kernpack_rt_fault(
         // SAFETY: the caller vouches for each value that a part names.
         unsafe { *value }
     };
+    let push_float = |digits: &mut Text, bits| {
+        if let Some(push_float) = push_float {
+            // SAFETY: it takes a text.
+            unsafe { push_float(ptr::from_mut(digits).cast(), bits) };
+        }
+    };
     // SAFETY: as the caller says.
     let blank = unsafe { Blank::new(error) };
     let mut n_strings = 0;
     for (i, part) in (0..MAX_PARTS).zip(table.fault_parts(fault_offset)) {
         let mut digits = Text::EMPTY;
-        let string = word_part(table, part, value, &mut digits);
+        let string = word_part(table, part, value, push_float, &mut digits);
         let string = string.map_or(ptr::null(), |string| bytes.c_str(string));
         blank.set_part(i, [string, blank.set_digits(i, digits)]);
         n_strings += 2;
     }
     blank.set_kind(bytes.c_str(table.fault_kind(fault_offset)));
     n_strings
+}
+
+/// Appends what Python's `repr` says of the float64 whose bits are `bits`.
+///
+/// # Safety
+///
+/// `text` points to a [`Text`].
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn kernpack_rt_push_float(text: *mut c_void, bits: u64) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe { &mut *text.cast::<Text>() }.push_float(bits);
+    0
 }
 
 /// A table behind a pointer; exists only while a function whose caller vouches for it runs.
@@ -80,7 +102,8 @@ mod raised;
 
 #[cfg(test)]
 mod tests {
-    use super::{kernpack_rt_fault, raised::raised};
+    use super::{kernpack_rt_fault, kernpack_rt_push_float, raised::raised};
+    use crate::interface::functions::PushFloat;
     use crate::interface::{MAX_PARTS, MAX_VALUES};
     use crate::{Format, Part, Raised, TableWriter, render};
     use std::{vec, vec::Vec};
@@ -93,7 +116,10 @@ mod tests {
         let raised = raised(|error| {
             // SAFETY: the table is finished, the fault is in it, and `render` below checks the
             // values.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), error.cast()) }
+            let push_float = Some(kernpack_rt_push_float as PushFloat);
+            unsafe {
+                kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), push_float, error.cast())
+            }
         });
         let rendered = render(&table, fault, values);
         assert_eq!(raised, (rendered.kind.clone(), rendered.message.clone()));

@@ -5,7 +5,7 @@ use super::import::declare_runtime;
 use super::program::program;
 use crate::llvm::{Emitter, V};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
-use kernpack_runtime::interface::functions::{FAULT, REFUSE};
+use kernpack_runtime::interface::functions::{FAULT, PUSH_FLOAT, REFUSE};
 use kernpack_runtime::interface::{MAX_PARTS, MAX_VALUES};
 use kernpack_runtime::{
     Format as TableFormat, NameTable, Part as TablePart, TableWriter, dtype_key,
@@ -94,26 +94,44 @@ impl Faults {
         }
     }
 
-    /// Words a fault, with these values. Returns how many strings it has.
-    pub fn word<'c>(e: &Emitter<'c>, error: V<'c>, fault: V<'c>, values: V<'c>) -> V<'c> {
+    /// Words a fault of a plan, with these values. Returns how many strings it has.
+    pub fn word<'c>(
+        e: &Emitter<'c>,
+        plan: &Plan,
+        error: V<'c>,
+        [fault, values]: [V<'c>; 2],
+    ) -> V<'c> {
         let word = declare_runtime(e, FAULT);
         e.mark_cold(word);
-        e.call(word, &[e.external(TABLE), fault, values, error]).expect("a number")
+        let args = [e.external(TABLE), fault, values, push_float(e, plan), error];
+        e.call(word, &args).expect("a number")
     }
 
-    /// Words the fault of a refused call, which the runtime finds. `call` is the program, its first
-    /// step, the arguments and their number, and where the facts of the device are. Returns how
-    /// many strings it has.
-    pub fn word_refused<'c>(e: &Emitter<'c>, error: V<'c>, call: [V<'c>; 5]) -> V<'c> {
+    /// Words the fault of a refused call, which the runtime finds by the plan's program. `call` is
+    /// that program, its first step, the arguments and their number, and where the facts of the
+    /// device are. Returns how many strings it has.
+    pub fn word_refused<'c>(e: &Emitter<'c>, plan: &Plan, error: V<'c>, call: [V<'c>; 5]) -> V<'c> {
         let word = declare_runtime(e, REFUSE);
         e.mark_cold(word);
         let [program, first_step, args, n_args, device] = call;
-        let args = [e.external(TABLE), program, first_step, args, n_args, device, error];
+        let push_float = push_float(e, plan);
+        let args =
+            [e.external(TABLE), program, first_step, args, n_args, device, push_float, error];
         e.call(word, &args).expect("a number")
     }
 
     /// Writes the table into the module.
     pub fn define(self, e: &Emitter<'_>) {
         e.define_bytes(TABLE, &self.writer.finish(), 4);
+    }
+}
+
+/// What writes floats where a fault of the plan prints one, and else NULL: it is long, and the
+/// linker leaves it out where nobody names it.
+fn push_float<'c>(e: &Emitter<'c>, plan: &Plan) -> V<'c> {
+    let prints_float = |part: &Part| matches!(part, Part::Value(_, Format::Float));
+    match plan.faults().iter().any(|fault| fault.parts.iter().any(prints_float)) {
+        true => e.address(declare_runtime(e, PUSH_FLOAT)),
+        false => e.null(),
     }
 }

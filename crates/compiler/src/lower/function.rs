@@ -172,7 +172,7 @@ impl<'f, 'c> FunctionBuilder<'f, 'c> {
         let n_args = e.truncate(self.n_args, Ty::I32);
         let device = self.device.unwrap_or_else(|| e.null());
         let call = [program, first_step, self.args, n_args, device];
-        let n_strings = Faults::word_refused(e, self.error(), call);
+        let n_strings = Faults::word_refused(e, self.plan, self.error(), call);
         self.leave(n_strings);
     }
 }

@@ -394,7 +394,7 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
                 e.store_at(memory, slot, builder.value(value));
             }
             let error = builder.error();
-            let n_strings = Faults::word(e, error, fault, memory);
+            let n_strings = Faults::word(e, builder.plan, error, [fault, memory]);
             builder.leave(n_strings);
         });
         e.at(ok);

@@ -8,15 +8,21 @@ use super::{
 use crate::string::bytes_of;
 use crate::text::Text;
 
-/// Words one part: a string of the table, if any, and after it what is written to `digits`.
+/// Words one part: a string of the table, if any, and after it what is written to `digits`, floats
+/// by `push_float`.
 pub(crate) fn word_part<B: Bytes>(
     table: Table<B>,
     part: Part<u32>,
     value: impl Fn(u8) -> i64,
+    push_float: impl Fn(&mut Text, u64),
     digits: &mut Text,
 ) -> Option<u32> {
     match part {
         Part::Text(string) => Some(string),
+        Part::Value { index, format: Format::Float } => {
+            push_float(digits, value(index) as u64);
+            None
+        }
         Part::Value { index, format } => word_value(table, format, value(index), digits),
     }
 }
@@ -31,7 +37,8 @@ fn word_value<B: Bytes>(
         Format::Int => digits.push_int(value),
         Format::Uint => digits.push_uint(value as u64),
         Format::Hex => digits.push_hex(value as u64),
-        Format::Float => digits.push_float(value as u64),
+        // Has been written by who has a function for it.
+        Format::Float => {}
         Format::Name(names) => return Some(word_name(table, names, value, digits)),
         Format::Dtype(names) => return word_dtype(table, names, value as u32, digits),
         Format::Text => digits.push_quoted(bytes_of(value)),

@@ -30,7 +30,7 @@ pub fn render(table: &[u8], fault_offset: u32, values: &[i64]) -> Raised {
     for part in reader.fault_parts(fault_offset) {
         let mut digits = Text::EMPTY;
         let value = |index: u8| values[usize::from(index)];
-        if let Some(string) = word_part(reader, part, value, &mut digits) {
+        if let Some(string) = word_part(reader, part, value, Text::push_float, &mut digits) {
             message.extend(string_at(table, string));
         }
         message.extend(digits.as_bytes());

@@ -77,6 +77,10 @@ impl<T> HasCType for *mut T {
     const C_TYPE: CType = CType::Ptr;
 }
 
+impl HasCType for Option<PushFloat> {
+    const C_TYPE: CType = CType::Ptr;
+}
+
 macro_rules! signature {
     ($($ty:ty),* => $result:ty) => {
         Signature {
@@ -124,13 +128,16 @@ functions! {
         /// its fault. Returns how many strings the error has.
         REFUSE = kernpack_rt_refuse(
             table: *const u8, program: u32, first_step: u32, args: *const u8, num_args: i32,
-            device: *const DeviceFacts, error: *mut ErrorParts
+            device: *const DeviceFacts, push_float: Option<PushFloat>, error: *mut ErrorParts
         ) -> i32 where replay::run;
         /// Words the fault at an offset of the table, with these values. Returns how many strings
         /// the error has.
         FAULT = kernpack_rt_fault(
-            table: *const u8, fault_offset: u32, values: *const i64, error: *mut ErrorParts
+            table: *const u8, fault_offset: u32, values: *const i64,
+            push_float: Option<PushFloat>, error: *mut ErrorParts
         ) -> i32 where fault;
+        /// Appends to a text what Python's `repr` says of the float64 with these bits. Returns 0.
+        PUSH_FLOAT = kernpack_rt_push_float(text: *mut c_void, bits: u64) -> i32 where fault;
         /// Raises an error that has been worded in that many strings. Returns -1.
         RAISE = kernpack_rt_raise(error: *const ErrorParts, n_strings: i32) -> i32 where raise;
         /// Raises an error once more, behind a C string, and drops it. Returns -1.
@@ -193,6 +200,9 @@ macro_rules! callbacks {
 }
 
 callbacks! {
+    /// [`PUSH_FLOAT`], of who has faults that print floats. Nobody else
+    /// names it, and so it is in no package that prints none.
+    PUSH_FLOAT_TYPE = PushFloat(*mut c_void, u64) -> i32;
     /// Checks arguments, of which there are that many, and leaves a state. The memory for an error
     /// has its backtrace. Returns 0, or -1 where an error is raised.
     CHECK = Check(*const Any, i32, *mut u64, *mut ErrorParts) -> i32;

@@ -9,6 +9,7 @@ use super::{ROW_NUMBERS, step, value};
 use crate::blank::Blank;
 use crate::fault::{TableBytes, kernpack_rt_fault};
 use crate::fault_table::reader::Table;
+use crate::interface::functions::PushFloat;
 use crate::interface::layout::{DeviceFacts, ErrorParts};
 use crate::interface::{MAX_TURNS, MAX_VALUES};
 use crate::narrow::{kernpack_rt_round_to_bf16, kernpack_rt_round_to_f16};
@@ -26,7 +27,8 @@ unsafe extern "C" {
 ///
 /// `table` and `program` are as the compiler wrote them, and the steps before the first pass;
 /// `args` points to `num_args` arguments that follow the ABI, `device` to what those steps have
-/// found out of the device, and `error` to memory for an error.
+/// found out of the device, and `error` to memory for an error. `push_float` is
+/// `kernpack_rt_push_float` where a fault of the program prints floats.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     table: *const u8,
@@ -35,6 +37,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     args: *const u8,
     num_args: i32,
     device: *const DeviceFacts,
+    push_float: Option<PushFloat>,
     error: *mut ErrorParts,
 ) -> i32 {
     let reader = Table(TableBytes(table));
@@ -62,7 +65,9 @@ pub(crate) unsafe extern "C" fn kernpack_rt_refuse(
     match failed {
         // SAFETY: the fault is one of the table's, and `shown` holds as many values as a fault may
         // print.
-        Some((fault, shown)) => unsafe { kernpack_rt_fault(table, fault, shown.as_ptr(), error) },
+        Some((fault, shown)) => unsafe {
+            kernpack_rt_fault(table, fault, shown.as_ptr(), push_float, error)
+        },
         None => own_error(blank, c"the arguments changed while they were checked"),
     }
 }

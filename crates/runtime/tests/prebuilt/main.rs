@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "the functions under test are C functions")]
 
 use std::collections::BTreeSet;
+use std::ffi::c_void;
 
 use kernpack_runtime::interface::PACKAGE;
 use kernpack_runtime::interface::functions;
@@ -143,8 +144,10 @@ unsafe extern "C" {
         table: *const u8,
         fault_offset: u32,
         values: *const i64,
+        push_float: unsafe extern "C" fn(*mut c_void, u64) -> i32,
         error: *mut u8,
     ) -> i32;
+    fn kernpack_rt_push_float(text: *mut c_void, bits: u64) -> i32;
     safe fn kernpack_rt_f64_to_f16(bits: u64) -> u16;
     safe fn kernpack_rt_f64_to_bf16(bits: u64) -> u16;
     safe fn kernpack_rt_round_to_f16(bits: u64) -> u64;
@@ -170,7 +173,15 @@ fn the_object_words_what_render_says() {
         let values = [0, value];
         let raised = raised::raised(|error| {
             // SAFETY: the table is finished, the fault is in it, and its parts name value 1.
-            unsafe { kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), error) }
+            unsafe {
+                kernpack_rt_fault(
+                    table.as_ptr(),
+                    fault,
+                    values.as_ptr(),
+                    kernpack_rt_push_float,
+                    error,
+                )
+            }
         });
         let expected = render(&table, fault, &values);
         assert_eq!(raised, (expected.kind, expected.message));
