@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch costs through an entry point and through a prepared call, against the driver calls that it takes, and what a tensor map
-// costs: `launch LIBTVM_FFI FOLDER [brief]`. Exits with 1 where a target is missed by more than 3 %.
+// costs: `launch LIBTVM_FFI FOLDER [brief]`. judge.h says when a target is missed.
 
 #include "speed.h"
 
@@ -62,8 +62,7 @@ static void host_row(const Table &table, const std::string &name, const Subject 
     auto graph = [&](int turn) { subject.bare.updated(turn); };
     auto launch = [&](int turn) { subject.bare.plain(turn); };
     warm([&](int turn) { changing(turn), again(); });
-    auto before = subject.chosen.counts();
-    auto took = interleave(sides(kCalls, Until::Returned,
+    auto measured = sides(kCalls, Until::Returned,
                                  {
                                      {"auto", changing},
                                      {"same arguments", [&](int) { changing(0); }},
@@ -75,9 +74,8 @@ static void host_row(const Table &table, const std::string &name, const Subject 
                                      {"graph launch", [&](int) { subject.bare.only(); }},
                                      {"bare launch", launch},
                                      {"bare launch again", launch},
-                                 }),
-                           kRounds);
-    table.row(name, took, subject.chosen.graphs_since(before));
+                                 });
+    table.row(name, [&] { return interleave(measured, kRounds); }, subject.chosen.graphs());
 }
 
 // Two vectors and their size, for two turns.
@@ -220,17 +218,15 @@ static void to_the_end(const Libraries &libraries, int device)
         auto chosen = [&](int turn) { subject.chosen(subject.turns[turn]); };
         auto launch = [&](int turn) { subject.bare.plain(turn); };
         warm(chosen);
-        auto before = subject.chosen.counts();
-        auto took = interleave(sides(2000, Until::Done,
+        auto measured = sides(2000, Until::Done,
                                      {
                                          {"auto", chosen},
                                          {"plain", [&](int turn) { subject.plain(subject.turns[turn]); }},
                                          {"bare graph", [&](int turn) { subject.bare.updated(turn); }},
                                          {"bare launch", launch},
                                          {"bare launch again", launch},
-                                     }),
-                               31);
-        table.row(place(device, stream), took, subject.chosen.graphs_since(before));
+                                     });
+        table.row(place(device, stream), [&] { return interleave(measured, 31); }, subject.chosen.graphs());
     });
 }
 
@@ -278,17 +274,16 @@ static void ten_row(const Table &table, const std::string &name, const Libraries
     };
     warm(call(libraries.ten));
     check();
-    auto before = libraries.ten.counts();
-    auto took = interleave(sides(until == Until::Returned ? kCalls / 10 : kCalls, until,
+    bool is_host = until == Until::Returned;
+    auto measured = sides(is_host ? kCalls / 10 : kCalls, until,
                                  {
                                      {"auto", call(libraries.ten)},
                                      {"plain", call(libraries.ten_plain)},
                                      {"bare graph", [&](int turn) { bare.updated(turn); }},
                                      {"ten bare launches", launches},
                                      {"ten bare launches again", launches},
-                                 }),
-                           until == Until::Returned ? kRounds : 31);
-    table.row(name, took, libraries.ten.graphs_since(before));
+                                 });
+    table.row(name, [&] { return interleave(measured, is_host ? kRounds : 31); }, libraries.ten.graphs());
     check();
 }
 
@@ -334,6 +329,7 @@ int main(int argc, char **argv)
 {
     must(argc == 3 || argc == 4, "usage: launch LIBTVM_FFI FOLDER [brief]");
     is_brief = argc == 4;
+    Table::program = "launch";
     int n_devices = 0;
     must(!cuInit(0) && !cuDeviceGetCount(&n_devices) && n_devices > 0, "no GPU");
     Libraries libraries(argv[1], argv[2]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launch.cc and crowd.cc measure with: interleaved medians, tables that know their targets, packages as C calls them, and the same
-// launches without a package.
+// What launch.cc and crowd.cc measure with: interleaved medians, packages as C calls them, and the same launches without a package.
 
 #pragma once
 
+#include "judge.h"
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,10 +26,6 @@
 
 // How many calls are made between two synchronisations: more would fill the driver's queue, and time the GPU instead.
 static const int kCalls = 200;
-static const double kTolerance = 0.03;
-
-// Whether everything is done only a few times, and no target is looked at: under compute-sanitizer.
-inline bool is_brief = false;
 
 inline int times(int n)
 {
@@ -82,8 +78,6 @@ inline std::vector<Side> sides(int n_calls, Until until, const std::vector<std::
     return sides;
 }
 
-using Times = std::map<std::string, double>;
-
 inline double median(std::vector<double> samples)
 {
     std::sort(samples.begin(), samples.end());
@@ -91,7 +85,7 @@ inline double median(std::vector<double> samples)
 }
 
 // The median of each side, taken in turns that begin with another one each round.
-inline Times medians(const std::vector<Side> &sides, int n_rounds)
+inline Times interleave(const std::vector<Side> &sides, int n_rounds)
 {
     std::map<std::string, std::vector<double>> taken;
     n_rounds = is_brief ? 1 : n_rounds;
@@ -105,94 +99,6 @@ inline Times medians(const std::vector<Side> &sides, int n_rounds)
         medians[name] = median(samples);
     return medians;
 }
-
-// Whether every control, a side that is another one again, is as that one.
-inline bool is_quiet(const Times &times)
-{
-    for (auto &[name, time] : times) {
-        auto again = times.find(name + " again");
-        if (again != times.end() && std::abs(again->second / time - 1) > kTolerance)
-            return false;
-    }
-    return true;
-}
-
-// The like; three times at most where the machine was not quiet meanwhile.
-inline Times interleave(const std::vector<Side> &sides, int n_rounds)
-{
-    Times times = medians(sides, n_rounds);
-    for (int again = 0; again < 2 && !is_brief && !is_quiet(times); again++)
-        times = medians(sides, n_rounds);
-    return times;
-}
-
-// What is held against what, and what it may be at most; 0 where that is just told. It may also be as much as the machine takes for a side
-// that is named, and kMachine more.
-struct Ratio {
-    std::string over, under;
-    double target = 0;
-    std::string machine = "";
-};
-
-static const double kMachine = 1.05;
-
-// A table in Markdown: times, then ratios.
-class Table
-{
-    std::vector<std::string> shown;
-    std::vector<Ratio> ratios;
-
-  public:
-    static inline std::vector<std::string> missed;
-
-    Table(const std::string &title, const std::vector<std::string> &first, std::vector<std::string> shown, std::vector<Ratio> ratios)
-        : shown(std::move(shown)), ratios(std::move(ratios))
-    {
-        std::string head = "|", line = "|";
-        auto column = [&](const std::string &name) { head += " " + name + " |", line += "---|"; };
-        for (auto &name : first)
-            column(name);
-        for (auto &name : this->shown)
-            column(name);
-        for (auto &[over, under, target, machine] : this->ratios) {
-            char text[16] = "";
-            if (target)
-                std::snprintf(text, sizeof(text), ", <= %.2f", target);
-            column(over + " / " + under + text);
-        }
-        column("through graphs");
-        std::printf("\n%s\n\n%s\n%s\n", title.c_str(), head.c_str(), line.c_str());
-    }
-
-    // `graphs` is how many of a hundred launches went through graphs.
-    void row(const std::string &name, const Times &took, int graphs) const
-    {
-        std::printf("| %s |", name.c_str());
-        for (auto &side : shown)
-            std::printf(" %.0f ns |", took.at(side));
-        for (auto &[over, under, target, machine] : ratios) {
-            double ratio = took.at(over) / took.at(under);
-            double possible = machine.empty() ? 0 : kMachine * took.at(machine) / took.at(under);
-            std::printf(" %.3f |", ratio);
-            if (target && ratio > std::max(target, possible) * (1 + kTolerance))
-                missed.push_back(name + ": " + over + " / " + under);
-        }
-        std::printf(" %d %% |\n", graphs);
-        std::fflush(stdout);
-    }
-
-    // The exit status of the program.
-    static int end()
-    {
-        if (missed.empty() || is_brief)
-            return 0;
-        std::fprintf(stderr, "\nspeed: missed:");
-        for (auto &what : missed)
-            std::fprintf(stderr, " %s;", what.c_str());
-        std::fprintf(stderr, "\n");
-        return 1;
-    }
-};
 
 template <class F> inline F function(void *library, const std::string &name)
 {
@@ -319,12 +225,15 @@ struct Function {
         return {plain, graph};
     }
 
-    // How many of a hundred launches since then went through graphs.
-    int graphs_since(const std::array<uint64_t, 2> &before) const
+    // What says how many of a hundred launches went through graphs since it said so last.
+    std::function<std::string()> graphs() const
     {
-        auto [plain, graph] = counts();
-        plain -= before[0], graph -= before[1];
-        return plain + graph ? (int)(100 * graph / (plain + graph)) : 0;
+        return [this, before = counts()]() mutable {
+            auto now = counts();
+            uint64_t plain = now[0] - before[0], graph = now[1] - before[1];
+            before = now;
+            return std::to_string(plain + graph ? 100 * graph / (plain + graph) : 0) + " %";
+        };
     }
 };
 

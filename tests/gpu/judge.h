@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of what was measured, and whether targets are met: for programs in C++ what judge.py is for those in Python.
+//
+// A side whose name is another's with " again" behind it is a control. The spread of a round is how far controls stray from what they repeat,
+// and at least 3 %. A target is missed in a round where the ratio is above it by more than the spread. A row with a target that is missed is
+// measured again, and fails where three rounds miss the same one. Every miss is printed, and appended to the file that KERNPACK_GPU_MISSES
+// names.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+static const double kTolerance = 0.03;
+static const int kJudgedRounds = 3;
+
+// Whether everything is done only a few times, and no target is looked at: under compute-sanitizer.
+inline bool is_brief = false;
+
+// What each side took.
+using Times = std::map<std::string, double>;
+
+// How far controls stray, at least the tolerance.
+inline double spread(const Times &times)
+{
+    double spread = kTolerance;
+    for (auto &[name, time] : times) {
+        auto again = times.find(name + " again");
+        if (again != times.end())
+            spread = std::max(spread, std::abs(again->second / time - 1));
+    }
+    return spread;
+}
+
+// What is held against what, and what it may be at most; 0 where that is just told. It may also be as much as the machine takes for a side
+// that is named, and kMachine more.
+struct Ratio {
+    std::string over, under;
+    double target = 0;
+    std::string machine = "";
+};
+
+static const double kMachine = 1.05;
+
+// A table in Markdown: times, then ratios.
+class Table
+{
+    std::vector<std::string> shown;
+    std::vector<Ratio> ratios;
+
+    static inline std::vector<std::string> failed;
+
+    static double of(const Times &took, const Ratio &ratio)
+    {
+        return took.at(ratio.over) / took.at(ratio.under);
+    }
+
+    // What a ratio may be at most on this machine; 0 where it has no target.
+    static double limit(const Times &took, const Ratio &ratio)
+    {
+        bool has_machine = ratio.target && !ratio.machine.empty();
+        return std::max(ratio.target, has_machine ? kMachine * took.at(ratio.machine) / took.at(ratio.under) : 0);
+    }
+
+    void print(const std::string &name, const Times &took, const std::string &last) const
+    {
+        std::printf("| %s |", name.c_str());
+        for (auto &side : shown)
+            std::printf(" %.0f ns |", took.at(side));
+        for (auto &ratio : ratios)
+            std::printf(" %.3f |", of(took, ratio));
+        std::printf(" %s |\n", last.c_str());
+        std::fflush(stdout);
+    }
+
+    // The targets that a round misses, each of which is told.
+    std::vector<std::string> missed(const std::string &name, const Times &took, int round) const
+    {
+        std::vector<std::string> missed;
+        double spread = ::spread(took);
+        for (auto &ratio : ratios) {
+            double limit = Table::limit(took, ratio);
+            if (!limit || of(took, ratio) <= limit * (1 + spread))
+                continue;
+            missed.push_back(ratio.over + " / " + ratio.under);
+            char told[128];
+            std::snprintf(told, sizeof(told), "is %.3f, at most %.3f, spread %.3f, round %d", of(took, ratio), limit, spread, round);
+            note(name + ": " + missed.back() + " " + told);
+        }
+        return missed;
+    }
+
+    static void note(const std::string &line)
+    {
+        std::fprintf(stderr, "missed: %s: %s\n", program.c_str(), line.c_str());
+        const char *path = std::getenv("KERNPACK_GPU_MISSES");
+        if (!path || !*path)
+            return;
+        if (FILE *file = std::fopen(path, "a")) {
+            std::fprintf(file, "%s: %s\n", program.c_str(), line.c_str());
+            std::fclose(file);
+        }
+    }
+
+  public:
+    // What misses are told of.
+    static inline std::string program;
+
+    Table(const std::string &title, const std::vector<std::string> &first, std::vector<std::string> shown, std::vector<Ratio> ratios,
+          const std::string &last = "through graphs")
+        : shown(std::move(shown)), ratios(std::move(ratios))
+    {
+        std::string head = "|", line = "|";
+        auto column = [&](const std::string &name) { head += " " + name + " |", line += "---|"; };
+        for (auto &name : first)
+            column(name);
+        for (auto &name : this->shown)
+            column(name);
+        for (auto &[over, under, target, machine] : this->ratios) {
+            char text[16] = "";
+            if (target)
+                std::snprintf(text, sizeof(text), ", <= %.2f", target);
+            column(over + " / " + under + text);
+        }
+        column(last);
+        std::printf("\n%s\n\n%s\n%s\n", title.c_str(), head.c_str(), line.c_str());
+    }
+
+    // Measures a row, more often where a target is missed. `last` is what stands in the last column behind a measurement.
+    void row(const std::string &name, const std::function<Times()> &measure, const std::function<std::string()> &last) const
+    {
+        std::vector<std::string> always;
+        for (int round = 1; round <= (is_brief ? 1 : kJudgedRounds); round++) {
+            Times took = measure();
+            print(round > 1 ? name + ", round " + std::to_string(round) : name, took, last());
+            if (is_brief)
+                return;
+            auto now = missed(name, took, round);
+            if (round == 1)
+                always = now;
+            auto is_met = [&](const std::string &what) { return std::find(now.begin(), now.end(), what) == now.end(); };
+            always.erase(std::remove_if(always.begin(), always.end(), is_met), always.end());
+            if (always.empty())
+                return;
+        }
+        for (auto &what : always)
+            failed.push_back(name + ": " + what);
+    }
+
+    // The exit status of the program: 1 where a target was missed in every round.
+    static int end()
+    {
+        if (failed.empty())
+            return 0;
+        std::fprintf(stderr, "\n%s: missed in %d rounds:", program.c_str(), kJudgedRounds);
+        for (auto &what : failed)
+            std::fprintf(stderr, " %s;", what.c_str());
+        std::fprintf(stderr, "\n");
+        return 1;
+    }
+};
