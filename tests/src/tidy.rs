@@ -87,8 +87,7 @@ fn paths() -> Vec<String> {
 pub(crate) fn sources() -> Vec<Source> {
     let is_source = |path: &String| {
         let extensions = [".rs", ".py", ".c", ".h", ".cpp", ".toml", ".sh", ".yml", ".yaml"];
-        let is_built = path.contains("/target/");
-        !is_built && extensions.iter().any(|extension| path.ends_with(extension))
+        extensions.iter().any(|extension| path.ends_with(extension))
     };
     let read = |path: String| {
         let text = std::fs::read_to_string(root().join(&path)).ok()?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Targets: what code is made for. A row has everything that differs: triple, processor, object format, the C ABI's way with structs, the C
-//! compiler to ask.
+//! Targets: what code is made for. A row has everything that differs: triple, processor, object
+//! format, the C ABI's way with structs, the C compiler to ask.
 
 pub mod struct_abi;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a C struct travels by value. LLVM leaves this to its users: what clang does is written down in the platforms' ABI documents, the
-//! System V psABI for x86-64 (section 3.2.3) and AAPCS64 (section 6.8), and here.
+//! How a C struct travels by value. LLVM leaves this to its users: what clang does is written down
+//! in the platforms' ABI documents, the System V psABI for x86-64 (section 3.2.3) and AAPCS64
+//! (section 6.8), and here.
 
 use kernpack_validators::plan::CScalar;
 
@@ -97,7 +98,8 @@ pub fn class_of(scalar: CScalar) -> Class {
 }
 
 impl Layout {
-    /// A `CUtensorMap`, of which no scalar is anybody's but the driver's. It is aligned as in `cuda.h` of CUDA 13; the driver asks for 64.
+    /// A `CUtensorMap`, of which no scalar is anybody's but the driver's. It is aligned as in
+    /// `cuda.h` of CUDA 13; the driver asks for 64.
     pub const TENSOR_MAP: Layout = Layout { scalars: vec![], size: 128, align: 128 };
 
     /// The layout of a struct with these fields, as every C compiler of both platforms has it.

@@ -12,11 +12,11 @@
 //! | name table | `u32` count, `u32` fallback string, then for each name `u32` key, `u32` string; keys ascend |
 //! | fault | `u32`: the kind's string, and the number of parts in the highest 8 bits; then the parts |
 //! | text | `u32`: its string |
-//! | value | `u32`: bit 31, the tag from bit 28, the value's number from bit 23, and a fourth of the offset of its name table |
+//! | value | `u32`: bit 31, tag from bit 28, index from bit 23, a fourth of its name table's offset |
 //!
-//! A part is a text or a value. Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not
-//! in the table: the failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a
-//! part says which one it prints.
+//! A part is a text or a value. Name tables, faults and so their numbers are aligned to 4; strings
+//! lie anywhere. Values are not in the table: the failed check leaves at most `MAX_VALUES` of them
+//! as an array of `i64`, and the index of a part says which one it prints.
 //!
 //! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer`
 //! makes tables.
