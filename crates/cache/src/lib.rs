@@ -32,6 +32,21 @@
 //!
 //! Whatever goes wrong with the disk is a warning, and the package is compiled and kept in memory.
 //! Not here: any drawing of what is told, and anything of Python.
+//!
+//! # Where things live
+//!
+//! `request.rs` is what is asked for, and the key that names it; `cache.rs` is the order in which
+//! an answer is looked for. A record (`record.rs`) is what one compilation depended on, and says
+//! whether all of it is as it was (`memo.rs` remembers digests of files) and whom its code serves.
+//! An entry (`entry.rs`, `manifest.rs`) is the files that came of it, in a folder or in memory
+//! (`memory.rs`). `store.rs` is how both lie on a disk, `folder.rs` which folders may be used,
+//! `lock.rs` who may compile, `eviction.rs` what goes, and `maintenance.rs` what people do with it
+//! on purpose. `settings.rs` reads the environment, `compile.rs` calls the compiler, `warning.rs`
+//! has diagnostics as records keep them. `docs/cache.md` is what users see of it.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * whoever finds what he wants waits for nobody and writes nothing but the time of its use.
+//! * it draws nothing and prints nothing: what there is to be said comes with the answer.
 
 mod cache;
 mod compile;

@@ -15,6 +15,19 @@
 //! `ctypes.PyDLL`, and so one file serves every CPython 3.9 and later. It has no `std`, and nothing
 //! in it panics. Not here: names, defaults and results of functions, which are attributes that
 //! Python sets (`python/kernpack/_function.py`).
+//!
+//! # Where things live
+//!
+//! `libkernpack_call.so`, some kilobytes: types that derive from `tvm_ffi.Function` and have a call
+//! slot of their own (`call.rs`). `keywords.rs` puts keywords and defaults into the function's
+//! order, `dataclass.rs` notices dataclasses that are new, and `python.rs` declares what is used of
+//! CPython, by hand. Its Rust is `unsafe` throughout, as all of it is about CPython's C functions,
+//! and so it stands in no row below.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * a call without keywords of a function without results or tuples reaches the slot of `tvm_ffi`
+//!   untouched.
+//! * names, defaults and results are attributes that Python sets: it knows no signature.
 #![no_std]
 
 mod call;

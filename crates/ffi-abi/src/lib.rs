@@ -23,7 +23,20 @@
 //! Rust share that speak the ABI themselves stands here too: libtvm_ffi's functions
 //! ([`libtvm_ffi`]), and tensors that own their memory ([`managed`]).
 //!
+//! # Where things live
+//!
+//! Struct layouts (`layout.rs`), type indices, dtypes, devices, error kinds, and the imports that
+//! generated code may call (`imports.rs`), each one table. Rust types, field offsets for code
+//! generation, the names in messages and the C static assertions of `tests/headers.rs` come from
+//! those tables. `memory.rs` reads a caller's structs, through a trait so that tests can use a fake
+//! memory. The libraries for Python speak the ABI themselves: for them `libtvm_ffi.rs` declares
+//! libtvm_ffi's functions, and `managed.rs` has tensors that own their memory.
+//!
 //! Not here: LLVM, libtvm_ffi itself (nothing links it), signatures.
+//!
+//! The C prelude of headers spells the structs once more, and refuses to compile where a layout
+//! differs. So does the runtime, which knows no other crate: `TVMFFIAny` and sequences, in its
+//! `interface/layout.rs`. The compiler knows both, and compares them as it is compiled.
 
 mod device;
 mod dtype;

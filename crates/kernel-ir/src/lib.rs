@@ -24,6 +24,36 @@
 //! finds what is wrong with them. [`ranges`] finds what integers can be, and [`shared`] where
 //! arrays of a block lie.
 //!
+//! # Where things live
+//!
+//! A kernel (`kernel.rs`) has parameters, arrays, slots and operations (`op.rs`) on typed values
+//! (`types.rs`, `constant.rs`), in structured regions. `builder.rs` makes kernels, and computes
+//! once in a region what is asked for twice (`numbering.rs`); `walk.rs` goes through them.
+//! `eval.rs` says what operations on numbers give. `intrinsic/` has what a kernel can ask of a
+//! machine, a row each.
+//!
+//! `text/` is their text, both ways; tests and people read and write kernels in it. `math/` has
+//! functions of floats in that text, a file each (`function.rs` is what a function is), and
+//! `expand.rs` puts them in the place of calls. `verify/` opens with the rules of kernels. Among
+//! them are those of what threads do together: `verify/uniform/` computes how alike each value is
+//! among threads, which back ends may ask (`Verified`). `generate/`, behind a feature, makes random
+//! kernels with what they are launched with, for tests of whatever runs kernels.
+//!
+//! `interp/` runs a whole grid and says what is wrong with it. `program.rs` makes a list of steps
+//! (`step.rs`) of a kernel, and `lifetime.rs` has values share registers. A warp is a task: place,
+//! registers and stack are data (`warp.rs`), `execute.rs` and `control.rs` run its steps, and
+//! `schedule.rs` says which warp of which block runs when; more blocks begin where those that run
+//! only wait. `access.rs`, `atomic.rs` and `exchange.rs` are what touches memory or other threads.
+//! `clock.rs` says what happens before what, and `shadow.rs` who touched each cell of memory last.
+//! What is found is a `finding.rs`, and `launch.rs` is what callers see of it all.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * a kernel's control flow takes no recursion on Rust's stack, so that any warp can wait for any
+//!   other.
+//! * what orders two accesses is a barrier, or an atomic operation or fence, and nothing else:
+//!   being in one warp does not, and the order in which warps happened to run does not.
+//! * a pointer is an allocation and an offset, and there is no way from one allocation to another.
+//!
 //! Not here: LLVM, files, signatures, the language.
 #![forbid(unsafe_code)]
 

@@ -47,6 +47,35 @@
 //! assert_eq!(instance.args[0].to_string(), "n: int32");
 //! ```
 //!
+//! # Where things live
+//!
+//! `python/` reads text: ruff's parser, and at once a tree of our own (`tree.rs`), in which what
+//! kernels have not is one kind of node. `file.rs` has a file's names and the kernel files that it
+//! imports. `argument.rs` is what a launch passes to a kernel, whoever wrote the launch.
+//! `elaborate.rs` walks a kernel once, forward, into `kernel-ir`'s builder: `value.rs` is what an
+//! expression gives, a constant or what a thread computes, and `scope.rs` what names stand for.
+//! `stmt/` has control and the joining of names where ways meet, `inline.rs` calls of functions,
+//! `expr/` expressions, `number/` types and arithmetic, `tensor/` views, accesses and copies, and
+//! `emit.rs` the operations with what is known of their results, which is also the context of the
+//! layout algebra. `builtin/` is what kernels can call: tables, one file a family, one row a
+//! function, and the reference is made of them. `parameter.rs` collects what a kernel is passed,
+//! `finish.rs` leaves out what is not used.
+//!
+//! Kernels and packed functions compute with values of their own. What they share is written once
+//! for both: `algebra/` has the functions of layouts, a row each, and asks the two through a trait,
+//! and `untyped.rs` has the arithmetic of numbers without a type.
+//!
+//! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
+//! way through its `if`s, and `facts/` learns from the signature and from the conditions on that
+//! way what holds there, which is what `argument.rs` then says. `closure.rs` keeps the names of
+//! each call for the functions that stand there, and `limits.rs` says how far it all may go.
+//! `settle.rs` has a kernel elaborated for each launch and combination of dtypes, and gives the
+//! same name to what came out the same. `written.rs` does it for launches of package files.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * a mistake is reported once, at its place, and what comes of it is silent: one walk finds all
+//!   of them.
+//!
 //! Not here: signatures and their plans, LLVM, files but through a door that the caller opens, and
 //! any unsafe code.
 #![forbid(unsafe_code)]

@@ -41,6 +41,19 @@
 //!
 //! Deliberately absent: memory, types of elements, and any IR. A [`Composed`] layout has a swizzle
 //! and an offset, and nothing else that is no layout.
+//!
+//! # Where things live
+//!
+//! A layout (`layout.rs`) is a nested tuple (`tuple.rs`) of modes, each with extent and stride, and
+//! an extent or a stride is a number or a value that is known later (`int.rs`). What computes with
+//! them is a context (`arith.rs`), which its user implements: it emits what cannot be folded, and
+//! knows facts (`facts.rs`). `symbols.rs` is the context of names and `?`. Each operation has a
+//! file by its name: `coalesce.rs`, `composition.rs`, `complement.rs`, `inverse.rs`, `divide.rs`,
+//! `product.rs`, `slice.rs`, `partition.rs`, `recast.rs`; `index.rs` has coordinates and indices,
+//! `tiler.rs` what is done mode by mode, `modes.rs` what only moves modes, `swizzle.rs` and
+//! `composed.rs` layouts with a swizzle, `vector.rs` the width of accesses. `display.rs` prints,
+//! `parse/` reads the same text, `evaluate/` does operations that stand in it, and `error.rs` is
+//! what can come of it.
 
 #![forbid(unsafe_code)]
 

@@ -23,6 +23,38 @@
 //! `core::fmt` and anything that asks for a locale are absent; only refusing a call allocates.
 //! Functions are exported by the name `kernpack_rt_*`; whatever else Rust would export is made
 //! local. `tests/prebuilt` holds the objects to all of this.
+//!
+//! # Where things live
+//!
+//! Finds out why a call was refused (`replay/`), words the fault (`fault.rs`, `fault_table/`),
+//! raises errors (`raise.rs`), compares texts (`string.rs`), and rounds floats to halves
+//! (`narrow.rs`), with digits of its own (`float.rs`, `text.rs`). One source, two builds: an
+//! ordinary library for the compiler and tests, and objects for each host architecture
+//! (`host_arch.rs`), made by `build.rs` and handed out by `prebuilt.rs`. A second object, from
+//! `cuda/`, is merged into packages with GPU kernels: it finds the driver, loads images, switches
+//! contexts, has tensor maps encoded, launches, says why the driver refused, and keeps what
+//! prepared calls were given. `arch.rs` chooses the image that a device takes, for the compiler and
+//! for packages. `interface/` lists what generated code and the runtime have in common: functions,
+//! structs and limits.
+//!
+//! Launches reach `cuda/submit.rs` in batches, and it decides how each batch is submitted.
+//! `setting.rs` reads what the environment wants, `choice.rs` measures which way is cheaper, and
+//! `kept.rs` knows which executable graphs there are and for whom. `place.rs` says whether a graph
+//! may be launched on a stream now. `graph.rs` makes and launches one, `launch.rs` launches a
+//! kernel by itself, and `launched.rs` tells how many went which way. A prepared call that passes
+//! the same each time goes past all this, by `again.rs`, once it has an executable.
+//! `docs/submitting.md` is what users see of it.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * what a package knows of devices lies in one area of memory that a forked child finds empty
+//!   (`cuda/state.rs`). It goes with the package, but stays where the process exits
+//!   (`cuda/exit.rs`).
+//! * where everything is loaded, a plain launch costs a few loads and stores beyond the driver's
+//!   own time, and one through a graph the comparison of what it passes with what the graph has.
+//!   What runs once or on failure is `#[cold]`.
+//! * a call sleeps only while another makes what is made once for all, such as the driver or a
+//!   module (`Once` in `cuda/state.rs`). An executable graph that another thread uses is not waited
+//!   for (`cuda/kept.rs`). What measures forgets a sample rather than wait (`cuda/choice.rs`).
 #![no_std]
 
 #[cfg(any(test, feature = "writer"))]

@@ -32,6 +32,26 @@
 //! assert!(signature.resolve().is_ok());
 //! ```
 //!
+//! # Where things live
+//!
+//! `parse/` reads a signature, and `spelling.rs` guesses what a wrong word was meant as. What is
+//! read is a signature (`signature.rs`) of params, dims (`dim.rs`), expressions (`expr.rs`), rules
+//! (`rule.rs`) and literals (`literal.rs`). `param/` has the kinds, one file each; `host_type.rs`
+//! is what hosts pass for them, and `description.rs` a signature as data. `declare/` decides which
+//! use of each name binds it, and `path.rs` says where in a call that is. `planner/` holds what
+//! parameters share while they plan themselves. `check/` has the checks, one file each, and
+//! `fault.rs` the layout of every message.
+//!
+//! `launch/` has kernel arguments, hidden ones too, workspaces and `when` as written, and joins
+//! them to a plan; `kernel_name.rs` reads names of kernels with `{T}` in them, `geometry.rs` is how
+//! a launch on a GPU is laid out, `tensor_map.rs` tensor maps. `plan/` is the plan itself: builder,
+//! verifier, printer, interpreter. `described/` has the interpreter check calls of which only types
+//! and shapes are known.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * parameters are not walked a second time: device, names and kernel arguments are recorded while
+//!   a kind plans itself, so there is no second walk that could forget tuples.
+//!
 //! Not here: LLVM, kernels, IO, and any unsafe code.
 #![forbid(unsafe_code)]
 

@@ -17,6 +17,22 @@
 //! The handler has no state in XLA's sense, whose interface for it changes with its versions. It
 //! never panics into XLA. Nothing here knows signatures: `python/kernpack/jax.py` does, and writes
 //! the plans.
+//!
+//! # Where things live
+//!
+//! The handler that XLA calls for every function of every package, on the CPU and on CUDA.
+//! `layout.rs` has XLA's structs, written by hand, and `dtype.rs` its element types; `frame.rs`
+//! reads a call frame through them. `callee.rs` is the table of functions by digest and name, and
+//! `library.rs` loads what a program carries. `call.rs` makes the arguments as `plan.rs` reads them
+//! from the program: views (`view.rs`), objects (`object.rs`), in memory of the stack (`room.rs`).
+//! `environment.rs` sets stream and allocator, and `failure.rs` words what went wrong.
+//! `python/kernpack/_xla.py` writes the plans, `_jax_*.py` know signatures and JAX, and
+//! `docs/jax.md` is what users see.
+//!
+//! What holds here, besides what ARCHITECTURE.md says:
+//! * nothing is known of signatures, and nothing of JAX: only of call frames and plans.
+//! * what a call sets on its thread is as before when it ends, whatever its end; no panic reaches
+//!   XLA; a function that is found once is found for ever.
 
 mod call;
 mod callee;

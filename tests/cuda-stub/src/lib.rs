@@ -26,6 +26,10 @@
 //! or come later than their call, events, nodes of graphs other than kernels, graphs that were
 //! captured except to destroy them, attributes of streams other than the access policy window and
 //! the priority, green contexts, managed and pinned memory, fat binaries.
+//!
+//! Prototypes, structs, enumerations and codes are those of `cuda.h`: the test `headers` has a C
+//! compiler say so. The stub refuses what the driver refuses, with its codes; `replay.py` of
+//! `tests/gpu` has a list of the exceptions, with reasons.
 
 pub mod api;
 pub mod argument;
