@@ -202,9 +202,12 @@ fn abs(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (a, b) = (given.get("a").clone(), given.get("b").clone());
     if let (Value::Int(a), Value::Int(b)) = (&a, &b) {
-        return match b {
-            0 => cx.mistake("division", given.at("b"), "a division by zero", "divide by another"),
-            b => Value::Int(-(-a).div_euclid(*b)),
+        return match a.ceil_div(b) {
+            Some(quotient) => Value::Int(quotient),
+            None => {
+                let help = "divide by another";
+                cx.mistake("division", given.at("b"), "a division by zero", help)
+            }
         };
     }
     let common = match (cx.kind(&a), cx.kind(&b)) {

@@ -2,13 +2,15 @@
 //! Conditions of a packed function: what is known while the package is built is a truth value, and
 //! everything else a rule, which the entry point asks.
 
-use super::expression::{Evaluator, unguarded};
+use super::expression::{Evaluator, unguarded, untyped_of};
 use super::value::Value;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::untyped;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
+use std::cmp::Ordering;
 
 #[cfg(test)]
 mod tests;
@@ -281,8 +283,8 @@ impl Evaluator<'_> {
                 return Some(Value::Bool(comparison.is_possible((order, order), (0, 0))));
             }
             (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
-                let (a, b) = (constant_float(&a)?, constant_float(&b)?);
-                return Some(Value::Bool(comparison.holds_for_floats(a, b)));
+                let order = untyped::order(&untyped_of(&a)?, &untyped_of(&b)?);
+                return Some(Value::Bool(holds_for_order(comparison, order)));
             }
             (a, b) if a.dtype().is_some() && b.dtype().is_some() => Some(a.dtype() == b.dtype()),
             (Value::String(name), Value::Text(text)) | (Value::Text(text), Value::String(name)) => {
@@ -362,8 +364,16 @@ fn float_side(value: &Value) -> Option<FloatSide> {
 fn constant_float(value: &Value) -> Option<f64> {
     match value {
         Value::Float(value) => Some(*value),
-        Value::Int(value) => Some(*value as f64),
+        Value::Int(value) => value.nearest(),
         _ => None,
+    }
+}
+
+/// Whether numbers compare so that have that order: nan has none.
+fn holds_for_order(comparison: Comparison, order: Option<Ordering>) -> bool {
+    match order {
+        Some(order) => comparison.is_possible((order as i64, order as i64), (0, 0)),
+        None => comparison == Comparison::Ne,
     }
 }
 

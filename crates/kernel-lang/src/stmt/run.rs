@@ -81,7 +81,7 @@ impl Elaborator<'_> {
         let mut turns = std::iter::from_fn(|| {
             let index = next.filter(|at| if step > 0 { *at < end } else { *at > end })?;
             next = index.checked_add(step);
-            Some(Value::Int(index))
+            Some(Value::Int(index.into()))
         });
         self.unroll(target, &mut turns, body, iter.span)
     }

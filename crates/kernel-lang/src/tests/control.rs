@@ -565,3 +565,96 @@ def k(out, n):
               help: assign it to another name in the loop"#]],
     );
 }
+
+/// What is computed of constants alone is computed as in Python, however large it is on the way;
+/// a value of a type is made of it where it fits.
+#[test]
+fn constants_are_integers_of_any_size() {
+    expect_run(
+        "
+BIG = 123456789012345678901234567890123456789012345678901234567890
+
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    total = 10 ** 40 % 7 + BIG // 10 ** 50 + (BIG & 0xFF)
+    for power in (10 ** 40, 10 ** 41):
+        total += power // 10 ** 39
+    if -BIG < 0 and BIG > 1e59 and kp.min(BIG, 10 ** 70) == BIG and abs(-BIG) == BIG:
+        total += kp.ceil_div(7, -2) + kp.ceil_div(10 ** 40, 10 ** 39 + 1)
+    if kp.float64(10 ** 40) == 1e40 and kp.float32(2 ** 90 + 2 ** 66 + 1) > kp.float32(2 ** 90):
+        total += 1
+    out[t] = total + t % (10 ** 40 // 10 ** 40 + 1)
+",
+        |t| 4 + 1234567890 + 210 + 10 + 100 - 3 + 10 + 1 + t % 2,
+    );
+}
+
+#[test]
+fn constants_that_fit_no_type_are_refused_where_one_is_needed() {
+    check(
+        "
+@kp.kernel
+def k(out, n):
+    big = 10 ** 40
+    out[0] = big
+    n += big
+    s = kp.int64(big) + kp.uint64(-big)
+    for i in range(big):
+        pass
+    for i in kp.range_constexpr(big):
+        pass
+    x = 9 ** 9 ** 9
+    y = 1 << 2 ** 70
+    z = big ** 10 * 0.5
+    u = (1, 2)[big]
+    v = out[big]
+    w = 1 << -1
+    q = big // 0 + 0 ** -1
+",
+        &[written("out", I64, &["1"]), scalar("n", I32)],
+        expect![[r#"
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              5:14 `big` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int32, which goes from -2147483648 to 2147483647
+              6:5 `n += big` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              7:18 `big` 
+              help: choose a wider type
+            error[literal]: -10000000000000000000000000000000000000000 is no uint64, which goes from 0 to 18446744073709551615
+              7:35 `-big` 
+              help: choose a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              8:14 `range(big)` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              10:33 `big` 
+              help: convert the other operand to a wider type
+            error[literal]: `**` gives an integer of more than 65536 bits
+              12:9 `9 ** 9 ** 9` 
+              help: compute with smaller numbers
+            error[literal]: `<<` gives an integer of more than 65536 bits
+              13:9 `1 << 2 ** 70` 
+              help: compute with smaller numbers
+            error[literal]: `*` of an integer that is beyond all floats
+              14:9 `big ** 10 * 0.5` 
+              help: compute with smaller numbers
+            error[subscript]: there is no item 10000000000000000000000000000000000000000 of 2
+              15:16 `big` 
+              help: count from 0 to 1
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              16:9 `out[big]` 
+              help: convert the other operand to a wider type
+            error[operator]: there is no `<<` of an integer and an integer
+              17:9 `1 << -1` 
+              help: convert both to an integer
+            error[division]: `//` by zero
+              18:9 `big // 0` 
+              help: divide by something else
+            error[division]: `**` by zero
+              18:20 `0 ** -1` 
+              help: divide by something else"#]],
+    );
+}
