@@ -88,8 +88,8 @@ impl Integer {
         self.nearest().unwrap_or(if self.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY })
     }
 
-    /// A float64 that is rounded to the odd one where it is not exact. What is rounded to fewer bits
-    /// again is rounded once.
+    /// A float64 that is rounded to the odd one where it is not exact. What is rounded to fewer
+    /// bits again is rounded once.
     pub(crate) fn to_odd(&self) -> f64 {
         let (towards_zero, is_exact) = self.truncated();
         match is_exact {

@@ -6,8 +6,8 @@
 //! stride skips and its extent reaches. That is a layout only where strides and extents of `b` end
 //! where modes of `a` do, and where the parts that modes of `b` take from one mode of `a` stay
 //! within it when they are added up. What `b` has beyond the end of `a` goes on in `a`'s last mode,
-//! also where that has extent 1: `a(n)` is an index for every number `n`, and `composition(1:7, 3:1)`
-//! is `3:7`.
+//! also where that has extent 1: `a(n)` is an index for every number `n`, and
+//! `composition(1:7, 3:1)` is `3:7`.
 //!
 //! Of numbers that are not known, it has to follow from facts: an extent that 8 divides may be
 //! split after 8 elements, and others may not. CuTe takes that for granted, and has wrong indices

@@ -16,8 +16,8 @@ use std::cmp::Ordering;
 mod tests;
 
 impl Evaluator<'_> {
-    /// A condition by which a side is taken: a [`Value::Bool`] or a [`Value::Rule`]. One that breaks
-    /// does not hold, so that one that can only fail or break is false.
+    /// A condition by which a side is taken: a [`Value::Bool`] or a [`Value::Rule`]. One that
+    /// breaks does not hold, so that one that can only fail or break is false.
     pub fn truth(&mut self, expr: &Expr) -> Option<Value> {
         match self.part(expr)? {
             Value::Rule(rule) => Some(match self.facts.decide(&rule) {

@@ -143,8 +143,8 @@ impl Elaborator<'_> {
         typed.collect()
     }
 
-    /// The end of an unrolled loop, for a name that had a type before: where it has another one now,
-    /// it was the loop's index alone.
+    /// The end of an unrolled loop, for a name that had a type before: where it has another one
+    /// now, it was the loop's index alone.
     fn end_index(&mut self, name: &Name, before: Scalar) {
         let Some(variable) = self.frame().get(name).cloned() else { return };
         if variable.scalar.is_some_and(|now| now != before) {
