@@ -67,7 +67,7 @@ impl SharedLayout {
     pub fn of(kernel: &Kernel) -> SharedLayout {
         let layout = dynamic(&kernel.shared);
         let is_known = layout.total.params.is_empty();
-        match is_known && layout.total.bytes <= u64::from(STATIC_BYTES) {
+        match is_known && most_in_any_order(&kernel.shared) <= u64::from(STATIC_BYTES) {
             true => SharedLayout::Static,
             false => SharedLayout::Dynamic(layout),
         }
@@ -84,6 +84,17 @@ pub fn ends(kernel: &Kernel) -> (Vec<Extent>, Extent) {
         }
     }
     (offsets, total)
+}
+
+/// The most bytes that arrays of known sizes take, whichever comes first: the assembler decides
+/// that of a kernel's own.
+fn most_in_any_order(arrays: &[SharedArray]) -> u64 {
+    let align = arrays.iter().map(|array| array.align.max(1)).max().unwrap_or(1);
+    let sizes = arrays.iter().map(|array| match array.size {
+        Size::Bytes(bytes) => aligned(bytes.into(), align),
+        Size::Param(_) => 0,
+    });
+    sizes.sum()
 }
 
 /// Where arrays of known sizes end, one behind the other.
@@ -174,6 +185,9 @@ mod tests {
     fn what_lies_between_arrays_counts() {
         let padded = [(Size::Bytes(4), 16), (Size::Bytes(STATIC_BYTES - 4), 16)];
         expect_dynamic(&padded, &[], &[0, 16], u64::from(STATIC_BYTES) + 12);
+        // In this order they fit, and in the other one they would not.
+        let ordered = [(Size::Bytes(STATIC_BYTES - 64), 128), (Size::Bytes(64), 16)];
+        expect_dynamic(&ordered, &[], &[0, 49088], u64::from(STATIC_BYTES));
         let (of_each, of_all) = ends(&kernel(&padded));
         assert_eq!(of_each.iter().map(|end| end.bytes).collect::<Vec<_>>(), [4, 49164]);
         assert_eq!((of_all.bytes, of_all.params), (49164, vec![]));
