@@ -93,7 +93,7 @@ fn in_turn(number: usize) -> Argument {
             scalar: Scalar::I32,
             facts: Facts { min: i32::MIN.into(), max: i32::MAX.into(), divisor: 1 },
         }),
-        _ => Argument::Constant(Constant::Int(4)),
+        _ => Argument::Constant(Constant::Int(4.into())),
     }
 }
 

@@ -3,13 +3,20 @@
 //! itself; where there are more, or where a parameter says how large one is, a launch brings one
 //! array, in which they lie one behind the other: those of a known size first.
 //!
-//! The lowering takes offsets from here, the interpreter sizes, and a launch the bytes that it
-//! brings.
+//! Whoever asks how many bytes a block has asks here: the lowering for offsets, the verifier and
+//! the interpreter for the sum, and a launch for the bytes that it brings. So does who asks for
+//! limits.
 
 use crate::kernel::{Kernel, SharedArray, Size, Value};
 
 /// The most bytes that a kernel has by itself, on every GPU.
 pub const STATIC_BYTES: u32 = 48 << 10;
+/// The most bytes that a block has on any GPU: 228 KiB of an sm_90 or sm_100, of which the system
+/// keeps 1 KiB of each block for itself ([Shared memory, CUDA C++ Programming Guide][guide]). GPUs
+/// that have less refuse the launch.
+///
+/// [guide]: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#compute-capabilities
+pub const MOST_BYTES: u32 = 227 << 10;
 /// What the offset of an array behind one of unknown size is a multiple of, at least: what the
 /// widest access of a thread moves.
 const LEAST_ROUNDING: u32 = 16;
@@ -58,13 +65,36 @@ impl Extent {
 impl SharedLayout {
     /// That of a kernel.
     pub fn of(kernel: &Kernel) -> SharedLayout {
-        let known = known_end(&kernel.shared);
-        let is_known = kernel.shared.iter().all(|array| matches!(array.size, Size::Bytes(_)));
-        match is_known && known <= u64::from(STATIC_BYTES) {
+        let layout = dynamic(&kernel.shared);
+        let is_known = layout.total.params.is_empty();
+        match is_known && most_in_any_order(&kernel.shared) <= u64::from(STATIC_BYTES) {
             true => SharedLayout::Static,
-            false => SharedLayout::Dynamic(dynamic(&kernel.shared)),
+            false => SharedLayout::Dynamic(layout),
         }
     }
+}
+
+/// Where arrays end, each in the order of the kernel's list, and all of them together.
+pub fn ends(kernel: &Kernel) -> (Vec<Extent>, Extent) {
+    let DynamicLayout { mut offsets, total, align: _ } = dynamic(&kernel.shared);
+    for (end, array) in offsets.iter_mut().zip(&kernel.shared) {
+        match array.size {
+            Size::Bytes(bytes) => end.bytes += u64::from(bytes),
+            Size::Param(value) => end.params.push(value),
+        }
+    }
+    (offsets, total)
+}
+
+/// The most bytes that arrays of known sizes take, whichever comes first: the assembler decides
+/// that of a kernel's own.
+fn most_in_any_order(arrays: &[SharedArray]) -> u64 {
+    let align = arrays.iter().map(|array| array.align.max(1)).max().unwrap_or(1);
+    let sizes = arrays.iter().map(|array| match array.size {
+        Size::Bytes(bytes) => aligned(bytes.into(), align),
+        Size::Param(_) => 0,
+    });
+    sizes.sum()
 }
 
 /// Where arrays of known sizes end, one behind the other.
@@ -147,5 +177,19 @@ mod tests {
         expect_dynamic(&arrays, &[4, 130], &[128, 0, 256, 16], 512);
         // What is negative counts as nothing.
         expect_dynamic(&arrays, &[-4, 0], &[128, 0, 128, 16], 128);
+    }
+
+    /// The bytes between two arrays count: together they are more than a kernel has by itself,
+    /// though their sizes are not.
+    #[test]
+    fn what_lies_between_arrays_counts() {
+        let padded = [(Size::Bytes(4), 16), (Size::Bytes(STATIC_BYTES - 4), 16)];
+        expect_dynamic(&padded, &[], &[0, 16], u64::from(STATIC_BYTES) + 12);
+        // In this order they fit, and in the other one they would not.
+        let ordered = [(Size::Bytes(STATIC_BYTES - 64), 128), (Size::Bytes(64), 16)];
+        expect_dynamic(&ordered, &[], &[0, 49088], u64::from(STATIC_BYTES));
+        let (of_each, of_all) = ends(&kernel(&padded));
+        assert_eq!(of_each.iter().map(|end| end.bytes).collect::<Vec<_>>(), [4, 49164]);
+        assert_eq!((of_all.bytes, of_all.params), (49164, vec![]));
     }
 }

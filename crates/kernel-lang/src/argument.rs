@@ -6,6 +6,7 @@
 //! the kernel is passed it where it uses it, and where it uses it twice, once.
 
 use crate::file::ModuleId;
+use crate::integer::Integer;
 use crate::python::tree::{Function, Name};
 use kernpack_kernel_ir::Scalar;
 use kernpack_kernel_ir::kernel::Facts;
@@ -90,7 +91,7 @@ pub enum Constant {
     /// `True`, `False`
     Bool(bool),
     /// An integer without a type, as Python has them.
-    Int(i128),
+    Int(Integer),
     /// A float without a type.
     Float(f64),
     /// A number of a type.

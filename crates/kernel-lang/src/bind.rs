@@ -202,7 +202,7 @@ fn constant_value(constant: &Constant) -> Value {
     match constant {
         Constant::None => Value::None,
         Constant::Bool(truth) => Value::Bool(*truth),
-        Constant::Int(int) => Value::Int(*int),
+        Constant::Int(int) => Value::Int(int.clone()),
         Constant::Float(float) => Value::Float(*float),
         Constant::Number(number) => Value::of_const(*number),
         Constant::Text(text) => Value::Text(text.clone()),

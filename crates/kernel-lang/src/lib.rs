@@ -90,6 +90,7 @@ mod expr;
 pub mod file;
 mod finish;
 mod inline;
+pub mod integer;
 mod number;
 pub mod packed;
 mod parameter;

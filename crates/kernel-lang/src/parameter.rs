@@ -4,8 +4,9 @@
 //! the launch has to know how large shared tensors are.
 
 use crate::finish;
-use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, SharedArray, Size, Value};
+use kernpack_kernel_ir::kernel::{Facts, Param, ParamKind, Pointer, Value};
 use kernpack_kernel_ir::op::Binary;
+use kernpack_kernel_ir::shared::{Extent, SharedLayout};
 use kernpack_kernel_ir::{Builder, Kernel, Scalar};
 use kernpack_validators::expr::Op;
 use kernpack_validators::plan::CScalar;
@@ -15,8 +16,6 @@ use std::collections::HashMap;
 
 /// The most operations on the way to a name, in an expression that a launch is to compute.
 const MOST_DEPTH: usize = 16;
-/// The most bytes of constant arrays that a launch need not ask for.
-const STATIC_SHARED_BYTES: u64 = 48 << 10;
 
 /// The parameters of a kernel in the making.
 #[derive(Debug, Default)]
@@ -133,27 +132,27 @@ impl Parameters {
 
     /// The bytes of all arrays of a block, where a launch has to ask for them.
     fn shared(&self, kernel: &Kernel) -> Option<Expr> {
-        let is_constant = |array: &SharedArray| matches!(array.size, Size::Bytes(_));
-        let bytes = kernel.shared.iter().map(|array| match array.size {
-            Size::Bytes(bytes) => u64::from(bytes),
-            Size::Param(_) => 0,
-        });
-        if kernel.shared.iter().all(is_constant) && bytes.sum::<u64>() <= STATIC_SHARED_BYTES {
-            return None;
+        let SharedLayout::Dynamic(layout) = SharedLayout::of(kernel) else { return None };
+        let Extent { bytes, params, rounding } = layout.total;
+        let (known, rounding) = (i64::try_from(bytes).ok()?, i64::from(rounding));
+        let mut parts = Vec::new();
+        for value in params {
+            let rounded = self.exprs.get(&value)?.clone().ceildiv(rounding) * rounding;
+            parts.push(match self.is_size(value) {
+                true => rounded,
+                // What is negative counts as nothing.
+                false => Expr::binary(Op::Max, rounded, Expr::Int(0)),
+            });
         }
-        // Arrays lie one behind the other, each from a multiple of its alignment on. The largest
-        // alignment of all makes that a sum.
-        let align = kernel.shared.iter().map(|array| array.align).max()?;
-        let rounded = |array: &SharedArray| match array.size {
-            Size::Bytes(bytes) => Some(Expr::Int(bytes.next_multiple_of(align).into())),
-            Size::Param(value) => {
-                let bytes = self.exprs.get(&value)?.clone();
-                Some(bytes.ceildiv(i64::from(align)) * i64::from(align))
-            }
-        };
-        kernel.shared.iter().filter_map(rounded).reduce(|sum, bytes| match (sum, bytes) {
-            (Expr::Int(a), Expr::Int(b)) => Expr::Int(a + b),
-            (sum, bytes) => sum + bytes,
-        })
+        if known > 0 || parts.is_empty() {
+            parts.push(Expr::Int(known));
+        }
+        parts.into_iter().reduce(|sum, part| sum + part)
+    }
+
+    /// Whether a parameter is a number that is never negative.
+    fn is_size(&self, value: Value) -> bool {
+        let param = self.list.iter().find(|one| one.value == value).map(|one| &one.param.kind);
+        matches!(param, Some(ParamKind::Scalar(_, facts)) if facts.min >= 0)
     }
 }

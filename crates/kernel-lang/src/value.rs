@@ -4,6 +4,7 @@
 
 use crate::builtin::Builtin;
 use crate::file::ModuleId;
+use crate::integer::Integer;
 use crate::python::tree::{Function, Name};
 use crate::scope::FrameId;
 use kernpack_kernel_ir::kernel;
@@ -48,7 +49,7 @@ pub(crate) enum Value {
     /// `True`, `False`
     Bool(bool),
     /// An integer without a type.
-    Int(i128),
+    Int(Integer),
     /// A float without a type.
     Float(f64),
     /// A text.
@@ -224,10 +225,10 @@ impl Value {
         }
     }
 
-    /// The integer that it is, where the compiler knows it.
+    /// The integer that it is, where the compiler knows it and it fits 128 bits.
     pub fn as_int(&self) -> Option<i128> {
         match self {
-            Value::Int(int) => Some(*int),
+            Value::Int(int) => int.small(),
             Value::Const(constant) => match constant.scalar().is_signed() {
                 true => constant.as_int().map(i128::from),
                 false => constant.scalar().is_int().then(|| constant.bits().into()),

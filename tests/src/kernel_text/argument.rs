@@ -247,7 +247,7 @@ fn constant(text: &str) -> Option<Constant> {
         "False" => Constant::Bool(false),
         _ => match (Scalar::parse(text), text.parse(), text.parse()) {
             (Some(dtype), _, _) => Constant::DType(dtype),
-            (None, Ok(int), _) => Constant::Int(int),
+            (None, Ok(int), _) => Constant::Int(i128::into(int)),
             (None, Err(_), Ok(float)) => Constant::Float(float),
             (None, Err(_), Err(_)) => return None,
         },

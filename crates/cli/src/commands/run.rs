@@ -215,3 +215,24 @@ fn element_json(text: &str) -> Value {
         _ => Value::String(text.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::element_json;
+
+    /// Every finite float is the same number in JSON, to the last bit, as the text that people see.
+    #[test]
+    fn floats_are_exact_in_json() {
+        let known = [0.1, 1e-310, f64::MIN_POSITIVE, f64::MAX, 5e-324, -0.0, 1e22, 9.5e-323];
+        // A step of an odd number through the bits of all floats.
+        let others = (0..20_000_u64).map(|n| f64::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        for float in known.into_iter().chain(others).filter(|float| float.is_finite()) {
+            let json = element_json(&format!("{float:?}"));
+            assert_eq!(json.as_f64().map(f64::to_bits), Some(float.to_bits()), "{json}");
+            let read: f64 = json.to_string().parse().expect("a float");
+            assert_eq!(read.to_bits(), float.to_bits(), "{json}");
+        }
+        assert_eq!(element_json("inf").to_string(), "\"inf\"");
+        assert_eq!(element_json("18446744073709551615").to_string(), "18446744073709551615");
+    }
+}

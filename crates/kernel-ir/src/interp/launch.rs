@@ -9,8 +9,9 @@ use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
 use super::step::Register;
 use crate::constant::Const;
-use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size};
-use crate::verify::{MOST_SHARED_BYTES, MOST_THREADS};
+use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
+use crate::shared;
+use crate::verify::MOST_THREADS;
 
 /// A kernel, with what it is launched with.
 #[derive(Clone, Debug)]
@@ -245,20 +246,20 @@ fn holds(facts: &Facts, number: i64) -> bool {
 }
 
 fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
-    let mut all = 0;
+    let number = |value: Value| match launch.arguments.get(value.index()) {
+        Some(Argument::Scalar(number)) => number.as_int().unwrap_or(-1),
+        Some(Argument::Tensor { .. }) | None => -1,
+    };
+    let ends = shared::ends(launch.kernel).0;
     let mut sizes = Vec::new();
-    for array in &launch.kernel.shared {
+    for (array, end) in launch.kernel.shared.iter().zip(ends) {
         let bytes = match array.size {
             Size::Bytes(bytes) => i64::from(bytes),
-            Size::Param(value) => match launch.arguments.get(value.index()) {
-                Some(Argument::Scalar(number)) => number.as_int().unwrap_or(-1),
-                Some(Argument::Tensor { .. }) | None => -1,
-            },
+            Size::Param(value) => number(value),
         };
-        all += u64::try_from(bytes).unwrap_or(u64::MAX / 2).min(u64::MAX / 2);
-        if bytes < 0 || all > u64::from(MOST_SHARED_BYTES) {
+        if bytes < 0 || end.eval(number) > u64::from(shared::MOST_BYTES) {
             let message = format!("`{}`: {bytes} bytes of shared memory", array.name);
-            return Err(format!("{message}, of which a block has {MOST_SHARED_BYTES}"));
+            return Err(format!("{message}, of which a block has {}", shared::MOST_BYTES));
         }
         sizes.push(bytes as usize);
     }

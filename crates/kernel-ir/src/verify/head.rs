@@ -2,8 +2,9 @@
 //! Rules of what stands around the operations: parameters, the block, arrays, places.
 
 use super::report::Report;
-use super::{MOST_ALIGN, MOST_LOCAL_BYTES, MOST_PARAM_BYTES, MOST_SHARED_BYTES, MOST_THREADS};
+use super::{MOST_ALIGN, MOST_LOCAL_BYTES, MOST_PARAM_BYTES, MOST_THREADS};
 use crate::kernel::{Facts, Param, ParamKind, Size};
+use crate::shared::{self, MOST_BYTES};
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
 
 pub(super) fn verify(report: &mut Report<'_>) {
@@ -78,28 +79,24 @@ fn verify_block(report: &mut Report<'_>) {
 }
 
 fn verify_shared(report: &mut Report<'_>) {
-    let mut bytes = 0_u64;
     let kernel = report.kernel;
     for array in &kernel.shared {
         if let Some(problem) = align_problem(array.align, array.element) {
             report.malformed(format!("the array `{}` {problem}", array.name));
         }
-        bytes = bytes.next_multiple_of(u64::from(array.align.max(1)));
-        match array.size {
-            Size::Bytes(size) => bytes += u64::from(size),
-            Size::Param(value) => {
-                let param = kernel.params.get(value.index());
-                let is_int = |param: &Param| param.kind.ty() == Type::Scalar(Scalar::I64);
-                if !param.is_some_and(is_int) {
-                    let message = format!("the size of the array `{}`", array.name);
-                    report.malformed(format!("{message} is no parameter of int64"));
-                }
+        if let Size::Param(value) = array.size {
+            let param = kernel.params.get(value.index());
+            let is_int = |param: &Param| param.kind.ty() == Type::Scalar(Scalar::I64);
+            if !param.is_some_and(is_int) {
+                let message = format!("the size of the array `{}`", array.name);
+                report.malformed(format!("{message} is no parameter of int64"));
             }
         }
     }
-    if bytes > u64::from(MOST_SHARED_BYTES) {
+    let bytes = shared::ends(kernel).1.bytes;
+    if bytes > u64::from(MOST_BYTES) {
         let message = format!("its arrays have {bytes} bytes");
-        report.malformed(format!("{message}, and a block has at most {MOST_SHARED_BYTES}"));
+        report.malformed(format!("{message}, and a block has at most {MOST_BYTES}"));
     }
 }
 

@@ -5,8 +5,8 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::Arg;
 use crate::value::{Range, Value};
-use kernpack_kernel_ir::Type;
 use kernpack_kernel_ir::op::{OpKind, Ptx};
+use kernpack_kernel_ir::{Scalar, Type};
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -82,8 +82,8 @@ fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let is_constant = given.row.data == "constant";
     let bounds: Vec<_> = given.rest.iter().map(|arg| arg.value.clone()).collect();
     let (first, end, step) = match &bounds[..] {
-        [end] => (Value::Int(0), end.clone(), Value::Int(1)),
-        [first, end] => (first.clone(), end.clone(), Value::Int(1)),
+        [end] => (Value::Int(0.into()), end.clone(), Value::Int(1.into())),
+        [first, end] => (first.clone(), end.clone(), Value::Int(1.into())),
         [first, end, step] => (first.clone(), end.clone(), step.clone()),
         _ => {
             let message = format!("a range has one to three numbers, found {}", bounds.len());
@@ -91,6 +91,10 @@ fn range(cx: &mut Elaborator<'_>, given: &Given) -> Value {
         }
     };
     if is_constant && let Some(arg) = given.rest.iter().find(|arg| arg.value.as_int().is_none()) {
+        if let Value::Int(_) = arg.value {
+            cx.fits(&arg.value, Scalar::I64, arg.span);
+            return Value::Poison;
+        }
         return cx.not_constant(arg, "write `range`, which runs in the kernel");
     }
     Value::Range(Arc::new(Range { first, end, step, is_constant }))
@@ -223,8 +227,8 @@ impl Elaborator<'_> {
 
 fn len(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     match given.get("x") {
-        Value::Tuple(tuple) => Value::Int(tuple.items.len() as i128),
-        Value::Text(text) => Value::Int(text.chars().count() as i128),
+        Value::Tuple(tuple) => Value::Int((tuple.items.len() as i128).into()),
+        Value::Text(text) => Value::Int((text.chars().count() as i128).into()),
         _ => cx.expected("a tuple", given, "x"),
     }
 }
@@ -232,7 +236,7 @@ fn len(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 fn enumerate(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let Value::Tuple(tuple) = given.get("x") else { return cx.expected("a tuple", given, "x") };
     let pair = |(number, item): (usize, &Value)| {
-        Value::tuple(vec![Value::Int(number as i128), item.clone()])
+        Value::tuple(vec![Value::Int((number as i128).into()), item.clone()])
     };
     Value::tuple(tuple.items.iter().enumerate().map(pair).collect())
 }

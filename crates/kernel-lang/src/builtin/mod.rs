@@ -134,7 +134,7 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
 pub(crate) fn constant(name: &str) -> Option<Value> {
     match name {
         "Constexpr" => Some(Value::None),
-        "WARP_SIZE" => Some(Value::Int(32)),
+        "WARP_SIZE" => Some(Value::Int(32.into())),
         "bool" => Some(Value::DType(Scalar::Bool)),
         _ => Scalar::parse(name).map(Value::DType),
     }

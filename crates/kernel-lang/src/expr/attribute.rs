@@ -149,7 +149,10 @@ pub(crate) fn dtype_part(scalar: Scalar, name: &str) -> Option<Value> {
         "nan" if scalar.is_float() => float(f64::NAN),
         "max" => Some(Value::of_const(largest(scalar))),
         "min" => Some(Value::of_const(least(scalar))),
-        "width" => Some(Value::Int(if scalar == Scalar::Bool { 8 } else { scalar.bits().into() })),
+        "width" => {
+            let bits = if scalar == Scalar::Bool { 8 } else { scalar.bits() };
+            Some(Value::Int(bits.into()))
+        }
         "is_float" => Some(Value::Bool(scalar.is_float())),
         "is_integer" => Some(Value::Bool(scalar.is_int())),
         "signed" => Some(Value::Bool(scalar.is_signed())),

@@ -43,7 +43,7 @@ impl Elaborator<'_> {
             if self.is_too_large(one.target.span) {
                 return false;
             }
-            self.assign_to(&one.target, turn, one.target.span);
+            self.assign_turn(&one.target, turn);
             let mut holds = true;
             for condition in &one.conditions {
                 let value = self.expr(condition);
@@ -83,7 +83,7 @@ impl Elaborator<'_> {
                     step => (first - end - step - 1).div_euclid(-step),
                 };
                 let n_turns = n_turns.clamp(0, 1 << 16);
-                Some((0..n_turns).map(|turn| Value::Int(first + turn * step)).collect())
+                Some((0..n_turns).map(|turn| Value::Int((first + turn * step).into())).collect())
             }
             Value::Poison => None,
             other => {

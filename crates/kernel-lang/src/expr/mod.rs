@@ -55,7 +55,7 @@ impl Elaborator<'_> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Int(int) => Value::Int(*int),
+            ExprKind::Int(int) => Value::Int(int.clone()),
             ExprKind::Float(float) => Value::Float(*float),
             ExprKind::Bool(truth) => Value::Bool(*truth),
             ExprKind::None => Value::None,

@@ -7,12 +7,8 @@ use crate::value::Value;
 
 /// The result of an operation on two numbers without a type.
 pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Refused> {
-    let number = |value: &Value| match value {
-        Value::Int(int) => Ok(Untyped::Int(*int)),
-        Value::Float(float) => Ok(Untyped::Float(*float)),
-        _ => Err(Refused::Undefined),
-    };
-    Ok(match untyped::binary(op, number(left)?, number(right)?)? {
+    let number = |value: &Value| untyped_of(value).ok_or(Refused::Undefined);
+    Ok(match untyped::binary(op, &number(left)?, &number(right)?)? {
         Untyped::Int(int) => Value::Int(int),
         Untyped::Float(float) => Value::Float(float),
     })
@@ -20,13 +16,7 @@ pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value,
 
 /// Whether a comparison of two numbers without a type holds.
 pub(super) fn compare(op: CompareOp, left: &Value, right: &Value) -> Option<bool> {
-    let order = match (left, right) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
-        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        _ => return None,
-    };
+    let order = untyped::order(&untyped_of(left)?, &untyped_of(right)?);
     Some(match op {
         CompareOp::Eq => order.is_some_and(|order| order.is_eq()),
         CompareOp::Ne => order.is_none_or(|order| order.is_ne()),
@@ -36,4 +26,12 @@ pub(super) fn compare(op: CompareOp, left: &Value, right: &Value) -> Option<bool
         CompareOp::Ge => order.is_some_and(|order| order.is_ge()),
         CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn => return None,
     })
+}
+
+fn untyped_of(value: &Value) -> Option<Untyped> {
+    match value {
+        Value::Int(int) => Some(Untyped::Int(int.clone())),
+        Value::Float(float) => Some(Untyped::Float(*float)),
+        _ => None,
+    }
 }

@@ -40,15 +40,18 @@ impl Elaborator<'_> {
         let constant = match value {
             Value::Int(int) if to.is_int() => {
                 let (min, max) = bounds(to);
-                if !(min..=max).contains(int) {
+                if !int.small().is_some_and(|int| (min..=max).contains(&int)) {
                     let message = format!("{int} is no {to}, which goes from {min} to {max}");
                     return self.mistake("literal", span, message, "choose a wider type");
                 }
-                return Value::Const(Const::from_bits(to, *int as u64));
+                return Value::Const(Const::from_bits(to, int.low_bits()));
             }
-            Value::Int(int) => match i64::try_from(*int) {
-                Ok(int) => Const::int(Scalar::I64, int),
-                Err(_) => Const::float(Scalar::F64, *int as f64),
+            Value::Int(int) => match int.as_i64() {
+                Some(int) => Const::int(Scalar::I64, int),
+                None if to == Scalar::Bool => Const::bool(true),
+                None if rounding == Rounding::NearestEven => int.to_float(to),
+                None if to == Scalar::F64 => Const::float(to, int.to_float64(rounding)),
+                None => Const::float(Scalar::F64, int.to_odd()),
             },
             Value::Float(float) => Const::float(Scalar::F64, *float),
             Value::Bool(truth) => Const::bool(*truth),

@@ -99,9 +99,9 @@ impl Elaborator<'_> {
     pub fn as_const(&self, value: &Value, scalar: Scalar) -> Option<Const> {
         match value {
             Value::Bool(truth) => Some(convert_const(Const::bool(*truth), scalar)),
-            Value::Int(int) if scalar.is_float() => Some(Const::float(scalar, *int as f64)),
-            Value::Int(int) if scalar == Scalar::Bool => Some(Const::bool(*int != 0)),
-            Value::Int(int) => Some(Const::from_bits(scalar, *int as u64)),
+            Value::Int(int) if scalar.is_float() => Some(int.to_float(scalar)),
+            Value::Int(int) if scalar == Scalar::Bool => Some(Const::bool(!int.is_zero())),
+            Value::Int(int) => Some(Const::from_bits(scalar, int.low_bits())),
             Value::Float(float) => Some(match scalar.is_float() {
                 true => Const::float(scalar, *float),
                 false => convert_const(Const::float(Scalar::F64, *float), scalar),
@@ -161,7 +161,7 @@ impl Elaborator<'_> {
             _ => return true,
         };
         let (min, max) = bounds(scalar);
-        if scalar.is_float() || (min..=max).contains(int) {
+        if scalar.is_float() || int.small().is_some_and(|int| (min..=max).contains(&int)) {
             return true;
         }
         let message = format!("{int} is no {scalar}, which goes from {min} to {max}");

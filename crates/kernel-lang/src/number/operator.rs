@@ -4,6 +4,7 @@
 use super::constant;
 use super::{Clash, Kind};
 use crate::elaborate::Elaborator;
+use crate::integer::MOST_BITS;
 use crate::python::tree::{BinaryOp, CompareOp, UnaryOp};
 use crate::untyped::Refused;
 use crate::value::{Elements, Value};
@@ -187,7 +188,16 @@ impl Elaborator<'_> {
                 let message = format!("`{}` by zero", op.text());
                 self.mistake("division", span, message, "divide by something else")
             }
-            Refused::TooLarge | Refused::Undefined => self.no_operator(op, left, right, span),
+            Refused::TooLarge => {
+                let message =
+                    format!("`{}` gives an integer of more than {MOST_BITS} bits", op.text());
+                self.mistake("literal", span, message, "compute with smaller numbers")
+            }
+            Refused::NoFloat => {
+                let message = format!("`{}` of an integer that is beyond all floats", op.text());
+                self.mistake("literal", span, message, "compute with smaller numbers")
+            }
+            Refused::Undefined => self.no_operator(op, left, right, span),
         }
     }
 

@@ -2,20 +2,35 @@
 //! Conditions of a packed function: what is known while the package is built is a truth value, and
 //! everything else a rule, which the entry point asks.
 
-use super::expression::{Evaluator, unguarded};
+use super::expression::{Evaluator, unguarded, untyped_of};
 use super::value::Value;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
+use crate::untyped;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Field};
 use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
+use std::cmp::Ordering;
 
 #[cfg(test)]
 mod tests;
 
 impl Evaluator<'_> {
-    /// An expression that is true or false: a [`Value::Bool`] or a [`Value::Rule`].
+    /// A condition by which a side is taken: a [`Value::Bool`] or a [`Value::Rule`]. One that
+    /// breaks does not hold, so that one that can only fail or break is false.
     pub fn truth(&mut self, expr: &Expr) -> Option<Value> {
+        match self.part(expr)? {
+            Value::Rule(rule) => Some(match self.facts.decide(&rule) {
+                Some(truth) => Value::Bool(truth),
+                None => Value::Rule(rule),
+            }),
+            truth => Some(truth),
+        }
+    }
+
+    /// A condition that others are made of: where it may break, it is a [`Value::Rule`], as the
+    /// whole does not hold then.
+    fn part(&mut self, expr: &Expr) -> Option<Value> {
         let value = self.expr(expr)?;
         self.as_truth(value, expr.span)
     }
@@ -43,9 +58,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A rule, or its answer where that is known.
+    /// A rule, or its answer where that is known and the rule cannot break instead.
     pub fn decided(&self, rule: Rule) -> Value {
         match self.facts.decide(&rule) {
+            Some(false) if self.facts.may_break(&rule) => Value::Rule(rule),
             Some(truth) => Value::Bool(truth),
             None => Value::Rule(rule),
         }
@@ -54,7 +70,7 @@ impl Evaluator<'_> {
     /// `not`, `and`, `or` and comparisons.
     pub fn condition(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, of) => match self.truth(of)? {
+            ExprKind::Unary(UnaryOp::Not, of) => match self.part(of)? {
                 Value::Bool(truth) => Some(Value::Bool(!truth)),
                 Value::Rule(rule) => Some(
                     self.decided(Rule { kind: RuleKind::Not(Box::new(rule)), span: expr.span }),
@@ -73,7 +89,7 @@ impl Evaluator<'_> {
         let before = self.facts.clone();
         let (mut rules, mut is_known) = (Vec::new(), true);
         for part in parts {
-            match self.truth(part) {
+            match self.part(part) {
                 Some(Value::Bool(truth)) if truth == decisive && rules.is_empty() => {
                     self.facts = before;
                     return Some(Value::Bool(decisive));
@@ -200,16 +216,21 @@ impl Evaluator<'_> {
                     self.ordered(Comparison::Eq, [(value.clone(), at), (item.clone(), span)], span)
                 });
                 let sides = sides.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                if sides.iter().any(|side| matches!(side, Value::Bool(true))) {
-                    return Some(Value::Bool(wanted));
-                }
+                let is_found = sides.iter().any(|side| matches!(side, Value::Bool(true)));
                 let rules = sides.into_iter().filter_map(|side| match side {
                     Value::Rule(rule) => Some(rule),
                     _ => None,
                 });
-                let rules: Vec<_> = rules.collect();
-                if rules.is_empty() {
-                    return Some(Value::Bool(!wanted));
+                // All items are computed before any is compared: those that break decide first.
+                let (mut rules, others): (Vec<_>, Vec<_>) =
+                    rules.partition(|rule| self.facts.may_break(rule));
+                match is_found {
+                    true => rules.push(constant_rule(true, span)),
+                    false => rules.extend(others),
+                }
+                match (rules.len(), is_found) {
+                    (0, _) | (1, true) => return Some(Value::Bool(is_found == wanted)),
+                    (_, _) => {}
                 }
                 RuleKind::Or(rules)
             }
@@ -262,8 +283,8 @@ impl Evaluator<'_> {
                 return Some(Value::Bool(comparison.is_possible((order, order), (0, 0))));
             }
             (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
-                let (a, b) = (constant_float(&a)?, constant_float(&b)?);
-                return Some(Value::Bool(comparison.holds_for_floats(a, b)));
+                let order = untyped::order(&untyped_of(&a)?, &untyped_of(&b)?);
+                return Some(Value::Bool(holds_for_order(comparison, order)));
             }
             (a, b) if a.dtype().is_some() && b.dtype().is_some() => Some(a.dtype() == b.dtype()),
             (Value::String(name), Value::Text(text)) | (Value::Text(text), Value::String(name)) => {
@@ -325,7 +346,7 @@ impl Evaluator<'_> {
 
 /// A rule that holds in every call, or in none: where what comes before it could have no value, it
 /// is asked all the same.
-fn constant_rule(holds: bool, span: Span) -> Rule {
+pub(super) fn constant_rule(holds: bool, span: Span) -> Rule {
     let kind = RuleKind::Compare(Number::Int(i64::from(holds)), Comparison::Eq, Number::Int(1));
     Rule { kind, span }
 }
@@ -343,8 +364,16 @@ fn float_side(value: &Value) -> Option<FloatSide> {
 fn constant_float(value: &Value) -> Option<f64> {
     match value {
         Value::Float(value) => Some(*value),
-        Value::Int(value) => Some(*value as f64),
+        Value::Int(value) => value.nearest(),
         _ => None,
+    }
+}
+
+/// Whether numbers compare so that have that order: nan has none.
+fn holds_for_order(comparison: Comparison, order: Option<Ordering>) -> bool {
+    match order {
+        Some(order) => comparison.is_possible((order as i64, order as i64), (0, 0)),
+        None => comparison == Comparison::Ne,
     }
 }
 

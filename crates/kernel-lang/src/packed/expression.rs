@@ -12,6 +12,7 @@ use crate::argument::Dim;
 use crate::builtin;
 use crate::expr::{dtype_names, dtype_part};
 use crate::file::{DefinitionKind, Global, KernelFiles, ModuleId};
+use crate::integer::MOST_BITS;
 use crate::python::tree::{BinaryOp, Expr, ExprKind, Foreign, Ident, Name, UnaryOp};
 use crate::untyped::{self, Refused, Untyped};
 use crate::value as elaborated;
@@ -88,7 +89,7 @@ impl Evaluator<'_> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Int(value) => Some(Value::Int(*value)),
+            ExprKind::Int(value) => Some(Value::Int(value.clone())),
             ExprKind::Float(value) => Some(Value::Float(*value)),
             ExprKind::Bool(truth) => Some(Value::Bool(*truth)),
             ExprKind::None => Some(Value::None),
@@ -433,7 +434,7 @@ impl Evaluator<'_> {
             (Some(elaborated::Value::Const(constant)), _) if constant.scalar().is_float() => {
                 constant.as_float().map(Value::Float)
             }
-            (Some(part), _) => part.as_int().map(Value::Int),
+            (Some(part), _) => part.as_int().map(|int| Value::Int(int.into())),
             (None, None) if name == "width" => Some(Value::Int(dtype.element_bits().into())),
             (None, scalar) => {
                 let known = scalar.map_or(vec!["width"], dtype_names);
@@ -464,8 +465,11 @@ impl Evaluator<'_> {
         match (&of, &at) {
             (Value::Tuple(items), Value::Int(number)) => {
                 let n_items = items.len() as i128;
-                let forward = if *number < 0 { n_items + number } else { *number };
-                match usize::try_from(forward).ok().and_then(|place| items.get(place)) {
+                let forward = number.small().map(|at| if at < 0 { n_items + at } else { at });
+                match forward
+                    .and_then(|at| usize::try_from(at).ok())
+                    .and_then(|place| items.get(place))
+                {
                     Some((_, item)) => Some(item.clone()),
                     None => {
                         let message = format!("a tuple of {n_items} has no item {number}");
@@ -490,13 +494,13 @@ impl Evaluator<'_> {
                 Some(value)
             }
             (UnaryOp::Neg, value @ Value::Int(_)) => {
-                self.binary(BinaryOp::Sub, Value::Int(0), value, span)
+                self.binary(BinaryOp::Sub, Value::Int(0.into()), value, span)
             }
             (UnaryOp::Neg, Value::Float(value)) => Some(Value::Float(-value)),
             (UnaryOp::Neg, Value::Dim(expr)) => {
                 self.combined(Op::Sub, Number::Int(0), expr, span).map(Value::number)
             }
-            (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!value)),
+            (UnaryOp::Invert, Value::Int(value)) => Some(Value::Int(!&value)),
             (_, Value::Scalar(_)) => self.left_to_kernels(span),
             (_, value) => self.expected("a number", &value, span),
         }
@@ -517,7 +521,7 @@ impl Evaluator<'_> {
     fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
         let (a, b) = (self.folded(a), self.folded(b));
         if let (Some(left), Some(right)) = (untyped_of(&a), untyped_of(&b)) {
-            return match untyped::binary(op, left, right) {
+            return match untyped::binary(op, &left, &right) {
                 Ok(Untyped::Int(int)) => Some(Value::Int(int)),
                 Ok(Untyped::Float(float)) => Some(Value::Float(float)),
                 Err(refused) => self.refused(op, refused, [left, right], span),
@@ -544,7 +548,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Option<Value> {
         let op = op.text();
-        let numbers = match (a, b) {
+        let numbers = match (&a, &b) {
             (Untyped::Int(_), Untyped::Int(_)) => "integers",
             (Untyped::Float(_), _) | (_, Untyped::Float(_)) => "floats",
         };
@@ -553,7 +557,13 @@ impl Evaluator<'_> {
                 (format!("integers have no `{op}` here"), "write `//`, which rounds down")
             }
             Refused::ByZero => (format!("`{a} {op} {b}` has no value"), "divide by another number"),
-            Refused::TooLarge => (format!("`{a} {op} {b}` is too large"), "write a smaller number"),
+            Refused::TooLarge => (
+                format!("`{a} {op} {b}` has more than {MOST_BITS} bits"),
+                "compute with smaller numbers",
+            ),
+            Refused::NoFloat => {
+                (format!("`{a} {op} {b}` is beyond all floats"), "compute with smaller numbers")
+            }
             Refused::Undefined => {
                 (format!("{numbers} have no `{op}` here"), "write another operation")
             }
@@ -598,9 +608,9 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Float(_) | Value::Dim(_) | Value::Scalar(_))
 }
 
-fn untyped_of(value: &Value) -> Option<Untyped> {
+pub(super) fn untyped_of(value: &Value) -> Option<Untyped> {
     match value {
-        Value::Int(int) => Some(Untyped::Int(*int)),
+        Value::Int(int) => Some(Untyped::Int(int.clone())),
         Value::Float(float) => Some(Untyped::Float(*float)),
         _ => None,
     }

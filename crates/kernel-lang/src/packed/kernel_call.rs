@@ -75,7 +75,7 @@ impl Evaluator<'_> {
             Value::Poison => Err(None),
             Value::None => constant(Constant::None),
             Value::Bool(truth) => constant(Constant::Bool(*truth)),
-            Value::Int(value) => constant(Constant::Int(*value)),
+            Value::Int(value) => constant(Constant::Int(value.clone())),
             Value::Float(value) => constant(Constant::Float(*value)),
             Value::Text(text) => constant(Constant::Text(text.clone())),
             Value::Swizzle(swizzle) => constant(Constant::Swizzle(*swizzle)),

@@ -4,7 +4,6 @@
 use super::expression::Evaluator;
 use super::value::Value;
 use crate::algebra::Algebra;
-use crate::python::tree::UnaryOp;
 use kernpack_layout::Arith;
 use kernpack_syntax::{Diagnostic, Span};
 use kernpack_validators::expr::{Expr as Number, Op};
@@ -83,7 +82,7 @@ impl Evaluator<'_> {
     /// A number of layouts and expressions.
     pub fn number(&mut self, (value, span): &(Value, Span)) -> Option<Number> {
         if let Value::Int(value) = value
-            && i64::try_from(*value).is_err()
+            && value.as_i64().is_none()
         {
             let problem = Diagnostic::new("packed-value", format!("{value} has more than 64 bits"));
             self.report(problem.label(*span, "no `int64`").help("pass it to the kernel as it is"));
@@ -120,15 +119,14 @@ impl Evaluator<'_> {
     fn abs(&mut self, arg: &(Value, Span)) -> Option<Value> {
         match &self.folded(arg.0.clone()) {
             Value::Float(value) => Some(Value::Float(value.abs())),
-            value @ Value::Int(..0) => self.unary(UnaryOp::Neg, value.clone(), arg.1),
-            value @ Value::Int(_) => Some(value.clone()),
+            Value::Int(value) => Some(Value::Int(value.abs())),
             value => self.expected("a constant number", value, arg.1),
         }
     }
 
     fn len(&mut self, arg: &(Value, Span)) -> Option<Value> {
         match &arg.0 {
-            Value::Tuple(items) => Some(Value::Int(items.len() as i128)),
+            Value::Tuple(items) => Some(Value::Int((items.len() as i128).into())),
             value => self.expected("a tuple", value, arg.1),
         }
     }

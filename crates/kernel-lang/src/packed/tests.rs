@@ -681,7 +681,7 @@ def g(i, e, w):
 }
 
 #[test]
-fn the_smallest_integer_has_no_opposite() {
+fn integers_have_any_size_until_they_are_passed() {
     check(
         r#"
 @kp.jit("f(n: int32)")
@@ -689,22 +689,26 @@ def f(n):
     z = -170141183460469231731687303715884105727 - 1
     k(-z).launch(grid=1, block=1)
     k(1).launch(grid=abs(z), block=abs(-2))
-    if -z > 0:
-        k(2).launch(grid=1, block=1)
+    if -z > 0 and 10 ** 17 + 1 != 1e17:
+        k(2, 10 ** 40 % 7).launch(grid=(10 ** 40) >> 130, block=1)
+    k(n + z).launch(grid=1, block=1)
+    k(9 ** 9 ** 9).launch(grid=1, block=1)
+    k((0, 1)[10 ** 40]).launch(grid=1, block=1)
     k(abs(-3), abs(4), -(-5)).launch(grid=1, block=abs(-1.5))
 "#,
         expect![[r#"
-            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
-              5: `-z` here
-              help: write a smaller number
-            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
-              6: `z` here
-              help: write a smaller number
-            [packed-value] `0 - -170141183460469231731687303715884105728` is too large
-              7: `-z` here
-              help: write a smaller number
+            [packed-value] 170141183460469231731687303715884105728 has more than 64 bits
+              6: `abs(z)` no `int64`
+              help: pass it to the kernel as it is
+            [packed-value] expressions over dims have 64 bits
+              9: `n + z` one of these has more
+            [packed-value] `9 ** 387420489` has more than 65536 bits
+              10: `9 ** 9 ** 9` here
+              help: compute with smaller numbers
+            [packed-value] a tuple of 2 has no item 10000000000000000000000000000000000000000
+              11: `(0, 1)[10 ** 40]` beyond its end
             [packed-value] expected an integer, found a float
-              9: `abs(-1.5)` a float
+              12: `abs(-1.5)` a float
         "#]],
     );
 }

@@ -5,6 +5,7 @@
 use super::closure::Closure;
 use crate::argument::{Dim, ScalarArg, TensorArg};
 use crate::file::{Definition, ModuleId};
+use crate::integer::Integer;
 use crate::python::tree::Name;
 use kernpack_ffi_abi::DType;
 use kernpack_layout::{Layout, Swizzle};
@@ -22,7 +23,7 @@ pub(super) enum Value {
     /// `True`, `False`
     Bool(bool),
     /// An integer that is known.
-    Int(i128),
+    Int(Integer),
     /// A float that is known.
     Float(f64),
     /// A text that is known.
@@ -95,7 +96,7 @@ impl Value {
     /// The integer that it is for an expression; truth values are 1 and 0 there.
     pub fn expr(&self) -> Option<Expr> {
         match self {
-            Value::Int(value) => i64::try_from(*value).ok().map(Expr::Int),
+            Value::Int(value) => value.as_i64().map(Expr::Int),
             Value::Bool(truth) => Some(Expr::Int((*truth).into())),
             Value::Dim(expr) => Some(expr.clone()),
             _ => None,

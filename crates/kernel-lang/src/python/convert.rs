@@ -6,6 +6,7 @@ use super::tree::{
     BinaryOp, Block, Call, CompareOp, Comprehension, ComprehensionLoop, Expr, ExprKind, Foreign,
     Function, Ident, Import, LogicOp, Name, Param, Stmt, StmtKind, Text, UnaryOp,
 };
+use crate::integer::Integer;
 use kernpack_syntax::{Snippet, Span};
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
@@ -348,9 +349,9 @@ const LOOP_ELSE: StmtKind =
 
 fn number(number: &ast::Number) -> ExprKind {
     match number {
-        ast::Number::Int(int) => match int.to_string().parse() {
-            Ok(int) => ExprKind::Int(int),
-            Err(_) => foreign_expr("integer of that size", "write one of at most 64 bits"),
+        ast::Number::Int(int) => match Integer::parse(&int.to_string()) {
+            Some(int) => ExprKind::Int(int),
+            None => foreign_expr("integer of that size", "compute it of smaller ones"),
         },
         ast::Number::Float(float) => ExprKind::Float(*float),
         ast::Number::Complex { .. } => {

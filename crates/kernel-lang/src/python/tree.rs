@@ -5,6 +5,7 @@
 //!
 //! Deliberately absent: the parser's own tree, and what names mean.
 
+use crate::integer::Integer;
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
@@ -143,7 +144,7 @@ pub enum ExprKind {
     /// `x`
     Name(Name),
     /// `12`; Python's integers have no end, these have 128 bits.
-    Int(i128),
+    Int(Integer),
     /// `1.5`
     Float(f64),
     /// `True`, `False`

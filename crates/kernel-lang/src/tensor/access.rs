@@ -5,6 +5,7 @@ use crate::algebra::{Algebra, mode_of, shape_value};
 use crate::builtin::counted;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
+use crate::integer::Integer;
 use crate::number::Kind;
 use crate::python::tree::Expr;
 use crate::value::{Leaf, Memory, Tensor, Value};
@@ -44,14 +45,19 @@ impl Elaborator<'_> {
         if index.is_poison() {
             return Value::Poison;
         }
-        let Some(at) = index.as_int() else {
+        let at = match index {
+            Value::Int(at) => Some(at.clone()),
+            other => other.as_int().map(Integer::from),
+        };
+        let Some(at) = at else {
             let message = format!("a tuple has constant indices, found {}", self.describe(index));
             let help = "put its items into a register tensor, or choose with `if`";
             return self.mistake("subscript", span, message, help);
         };
         let count = items.len() as i128;
-        let place = if at < 0 { at + count } else { at };
-        match usize::try_from(place).ok().and_then(|place| items.get(place)) {
+        let place = at.small().map(|at| if at < 0 { at + count } else { at });
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| items.get(place)) {
             Some(item) => item.clone(),
             None => {
                 let message = format!("there is no item {at} of {count}");

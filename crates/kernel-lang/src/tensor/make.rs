@@ -7,7 +7,7 @@ use crate::expr::memory_of;
 use crate::python::tree::Name;
 use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
-use kernpack_kernel_ir::{Scalar, Space};
+use kernpack_kernel_ir::{Scalar, Space, shared};
 use kernpack_layout::{Int, Layout, Tuple};
 use kernpack_syntax::Span;
 use std::sync::Arc;
@@ -17,8 +17,6 @@ const SHARED_ALIGN: u32 = 16;
 /// What an array with a swizzle is aligned to: the banks of shared memory, so that what the swizzle
 /// spreads is spread over them. Its bytes are counted from the array's beginning.
 const SWIZZLED_ALIGN: u32 = 128;
-/// The most bytes of a block's arrays together, on any GPU.
-const MOST_SHARED_BYTES: i64 = 228 << 10;
 
 impl Elaborator<'_> {
     /// The name of what is made now.
@@ -65,11 +63,14 @@ impl Elaborator<'_> {
         let bytes = i64::from(element.bytes());
         match count {
             Int::Known(count) => match count.checked_mul(bytes) {
-                Some(bytes) if bytes <= MOST_SHARED_BYTES => Some(Size::Bytes(bytes as u32)),
+                Some(bytes) if bytes <= i64::from(shared::MOST_BYTES) => {
+                    Some(Size::Bytes(bytes as u32))
+                }
                 _ => {
                     let message =
                         format!("{count} elements of {bytes} bytes are more than a block has");
-                    self.mistake("shared", span, message, "share at most 227 KiB");
+                    let help = format!("share at most {} KiB", shared::MOST_BYTES >> 10);
+                    self.mistake("shared", span, message, help);
                     None
                 }
             },
@@ -82,7 +83,7 @@ impl Elaborator<'_> {
                     return None;
                 };
                 let facts = kernpack_kernel_ir::kernel::Facts {
-                    min: 0,
+                    min: leaf.facts.min.saturating_mul(bytes),
                     max: leaf.facts.max.saturating_mul(bytes),
                     divisor: leaf.facts.divisor.saturating_mul(bytes).max(1),
                 };

@@ -509,3 +509,152 @@ def k(out, n):
         "#]],
     );
 }
+
+/// The index of a loop that is unrolled is a constant of its own in each turn, whatever else the
+/// name was.
+#[test]
+fn indices_of_unrolled_loops_are_new_in_each_turn() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    d = kp.float16(n)
+    total = kp.int64(0)
+    for d in (2049, 4097):
+        s = kp.float32(d)
+        total += kp.int64(s)
+        view = kp.make_layout(d)
+        total += kp.size(view)
+    while n < 0:
+        e = kp.int8(1)
+        n += 1
+    e = kp.int8(1)
+    for turn in range(n):
+        e += 1
+    for e in kp.range_constexpr(300, 302):
+        total += e
+    for one, d in ((0.5, 70000), (3, 0.25)):
+        total += kp.int64(kp.float32(one) * 2) + kp.int64(kp.float32(d) * 4)
+    for one in [kp.int64(kp.float32(x)) for x in (kp.float16(0), 4097)]:
+        total += one
+    out[kp.thread_idx()[0]] = total
+",
+        |_| 2 * (2049 + 4097) + 601 + (1 + 280000) + (6 + 1) + 4097,
+    );
+}
+
+#[test]
+fn an_index_that_had_another_type_ends_with_its_loop() {
+    check(
+        "
+@kp.kernel
+def k(out, n):
+    d = kp.float16(n)
+    for d in (2049, 4097):
+        pass
+    out[0] = kp.int64(d)
+    e = 0
+    for e in (1, 2):
+        pass
+    out[0] = e
+",
+        &[written("out", I64, &["1"]), scalar("n", I32)],
+        expect![[r#"
+            error[unassigned]: `d` is the index of a loop that has ended
+              7:23 `d` 
+              help: assign it to another name in the loop"#]],
+    );
+}
+
+/// What is computed of constants alone is computed as in Python, however large it is on the way;
+/// a value of a type is made of it where it fits.
+#[test]
+fn constants_are_integers_of_any_size() {
+    expect_run(
+        "
+BIG = 123456789012345678901234567890123456789012345678901234567890
+
+@kp.kernel
+def k(out, n):
+    t = kp.thread_idx()[0]
+    total = 10 ** 40 % 7 + BIG // 10 ** 50 + (BIG & 0xFF)
+    for power in (10 ** 40, 10 ** 41):
+        total += power // 10 ** 39
+    if -BIG < 0 and BIG > 1e59 and kp.min(BIG, 10 ** 70) == BIG and abs(-BIG) == BIG:
+        total += kp.ceil_div(7, -2) + kp.ceil_div(10 ** 40, 10 ** 39 + 1)
+    if kp.float64(10 ** 40) == 1e40 and kp.float32(2 ** 90 + 2 ** 66 + 1) > kp.float32(2 ** 90):
+        total += 1
+    out[t] = total + t % (10 ** 40 // 10 ** 40 + 1)
+",
+        |t| 4 + 1234567890 + 210 + 10 + 100 - 3 + 10 + 1 + t % 2,
+    );
+}
+
+#[test]
+fn constants_that_fit_no_type_are_refused_where_one_is_needed() {
+    check(
+        "
+@kp.kernel
+def k(out, n):
+    big = 10 ** 40
+    out[0] = big
+    n += big
+    s = kp.int64(big) + kp.uint64(-big)
+    for i in range(big):
+        pass
+    for i in kp.range_constexpr(big):
+        pass
+    x = 9 ** 9 ** 9
+    y = 1 << 2 ** 70
+    z = big ** 10 * 0.5
+    u = (1, 2)[big]
+    v = out[big]
+    w = 1 << -1
+    q = big // 0 + 0 ** -1
+",
+        &[written("out", I64, &["1"]), scalar("n", I32)],
+        expect![[r#"
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              5:14 `big` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int32, which goes from -2147483648 to 2147483647
+              6:5 `n += big` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              7:18 `big` 
+              help: choose a wider type
+            error[literal]: -10000000000000000000000000000000000000000 is no uint64, which goes from 0 to 18446744073709551615
+              7:35 `-big` 
+              help: choose a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              8:14 `range(big)` 
+              help: convert the other operand to a wider type
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              10:33 `big` 
+              help: convert the other operand to a wider type
+            error[literal]: `**` gives an integer of more than 65536 bits
+              12:9 `9 ** 9 ** 9` 
+              help: compute with smaller numbers
+            error[literal]: `<<` gives an integer of more than 65536 bits
+              13:9 `1 << 2 ** 70` 
+              help: compute with smaller numbers
+            error[literal]: `*` of an integer that is beyond all floats
+              14:9 `big ** 10 * 0.5` 
+              help: compute with smaller numbers
+            error[subscript]: there is no item 10000000000000000000000000000000000000000 of 2
+              15:16 `big` 
+              help: count from 0 to 1
+            error[literal]: 10000000000000000000000000000000000000000 is no int64, which goes from -9223372036854775808 to 9223372036854775807
+              16:9 `out[big]` 
+              help: convert the other operand to a wider type
+            error[operator]: there is no `<<` of an integer and an integer
+              17:9 `1 << -1` 
+              help: convert both to an integer
+            error[division]: `//` by zero
+              18:9 `big // 0` 
+              help: divide by something else
+            error[division]: `**` by zero
+              18:20 `0 ** -1` 
+              help: divide by something else"#]],
+    );
+}

@@ -666,3 +666,18 @@ fn what_has_no_end_while_compiling_is_ended() {
               help: make fewer modes of more elements"#]],
     );
 }
+
+/// A literal of more bits than constants have, which no page of the documents shows.
+#[test]
+fn literals_have_as_many_bits_as_constants() {
+    let told = |digits: usize| {
+        let source = format!("@kp.kernel\ndef k(n):\n    a = {}\n", "9".repeat(digits));
+        match elaborate_k(&source, &[scalar("n", I32)], 1) {
+            Ok(_) => "taken".to_string(),
+            Err(problems) => problems.lines().next().unwrap_or_default().to_string(),
+        }
+    };
+    assert_eq!(told(19_000), "taken");
+    let refused = "error[foreign-python]: kernels have no integer of that size";
+    assert_eq!([told(19_729), told(200_000)], [refused; 2]);
+}

@@ -211,6 +211,55 @@ fn a_column_is_read_one_by_one() {
     );
 }
 
+/// Two arrays that fit the 48 KiB of every kernel, but not with what lies between them; and as much
+/// as a block has.
+#[test]
+fn a_launch_asks_for_what_arrays_have_together() {
+    let asked = |counts: [u32; 2]| {
+        let [a, b] = counts;
+        let body = format!("s = kp.shared(kp.float32, {a})\n    r = kp.shared(kp.float32, {b})");
+        let source = format!("@kp.kernel\ndef k(x):\n    {body}\n    s[0] = 1.0\n    r[0] = 1.0\n");
+        let made = elaborate_k(&source, &[read("x", F32, &["m"])], 64);
+        let instance = made.unwrap_or_else(|problems| panic!("{problems}"));
+        let is_right = verify::verify(&instance.kernel).is_ok();
+        (instance.shared.map(|shared| shared.to_string()), is_right)
+    };
+    assert_eq!(asked([4, 12284]), (None, true));
+    assert_eq!(asked([1, 12284]), (None, true));
+    assert_eq!(asked([1, 12287]), (Some("49164".to_string()), true));
+    assert_eq!(asked([1, 58108]), (Some("232448".to_string()), true));
+    assert_eq!(asked([1, 58109]), (Some("232452".to_string()), false));
+}
+
+/// Tiles beyond a mode of extent 1 are where the mode goes on.
+#[test]
+fn tiles_beyond_an_extent_of_one_have_addresses_of_their_own() {
+    let arguments = [read("x", F32, &["1", "5"]), written("out", F32, &["4", "8"])];
+    let source = "
+@kp.kernel
+def k(x, out):
+    tile = kp.local_tile(x, (2, 4), (0, 1))
+    where = kp.local_tile(kp.make_identity_tensor(x.shape), (2, 4), (0, 1))
+    row, column = where[1, 2]
+    if kp.elem_less((row, column), x.shape):
+        out[0, 0] = tile[1, 2]
+    out[row, column] = kp.float32(row * 10 + column)
+    out[1, 0] = kp.float32(tile.stride[0])
+";
+    let made = elaborate_k(source, &arguments, 1).unwrap_or_else(|problems| panic!("{problems}"));
+    let stores: Vec<_> = operations(&made).lines().map(str::to_string).collect();
+    let shown = stores.iter().filter(|line| line.contains("const") || line.contains("store"));
+    let shown: Vec<_> = shown.map(|line| line.trim()).collect();
+    expect![[r#"
+        v1: float32 = const 16.0
+        v2: int64 = const 56
+        store v3, v1 align 4
+        v4: float32 = const 5.0
+        v5: int64 = const 32
+        store v6, v4 align 4"#]]
+    .assert_eq(&shown.join("\n"));
+}
+
 #[test]
 fn shared_arrays_grow_with_dims() {
     let arguments = [read("x", F32, &["m", "n"]), written("out", F32, &["m", "n"])];

@@ -79,7 +79,7 @@ fn scalar(name: &str, scalar: Scalar) -> Argument {
 }
 
 fn int(value: i128) -> Argument {
-    Argument::Constant(Constant::Int(value))
+    Argument::Constant(Constant::Int(value.into()))
 }
 
 fn text(value: &str) -> Argument {

@@ -103,3 +103,21 @@ fn list<T>(json: &Json, item: fn(&Json) -> Result<T, String>) -> Result<Vec<T>, 
 fn unexpected(what: &str, json: &Json) -> String {
     format!("expected {what}, found {json}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A float in a described call is the one that its text says, to the last bit.
+    #[test]
+    fn floats_are_read_to_the_last_bit() {
+        // A step of an odd number through the bits of all floats.
+        let floats = (1..20_000_u64).map(|n| f64::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        for float in floats.filter(|float| float.is_finite()) {
+            let text = format!(r#"{{"device": "cpu", "args": [{float:e}]}}"#);
+            let call = Call::parse(&text).unwrap_or_else(|problem| panic!("{problem}"));
+            let [Described::Float(read)] = call.args[..] else { panic!("{text}") };
+            assert_eq!(read.to_bits(), float.to_bits(), "{text}");
+        }
+    }
+}
