@@ -91,7 +91,7 @@ fn sum_of_rows() -> Result<Subject> {
 }
 
 fn int(number: i128) -> Argument {
-    Argument::Constant(Constant::Int(number))
+    Argument::Constant(Constant::Int(number.into()))
 }
 
 /// A compact float32 tensor. Each extent is a symbol, with a number that divides it.
