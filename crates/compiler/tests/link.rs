@@ -6,11 +6,13 @@
 mod toolchain;
 
 use std::ffi::c_int;
+use std::path::Path;
 
 use kernpack_compiler::link::{
     ElfTarget, Input, Isolated, LinkError, SharedOptions, UndefinedSymbol, gate, isolate,
     link_shared, localise, merge, undefined,
 };
+use kernpack_compiler::{Options, compile, package_file};
 use libloading::Library;
 use object::elf::{
     DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, PF_X, PT_GNU_STACK, PT_NOTE, SHF_EXECINSTR,
@@ -358,6 +360,23 @@ fn a_shared_library_is_small_and_holds_its_note() {
     let debug = file.sections().filter(|section| section.name().unwrap().starts_with(".debug"));
     let debug_bytes = debug.map(|section| section.size()).sum::<u64>();
     assert!(library.len() as u64 - debug_bytes < 8 << 10, "{} bytes", library.len());
+}
+
+/// What a package with a function and a kernel of PTX has beside its image, at most.
+const PACKAGE_BYTES: usize = 40 * 1024;
+
+#[test]
+fn a_package_with_a_kernel_is_small() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu");
+    let text = "[package]\nname = \"add_one\"\n[[function]]\n\
+         signature = \"add_one(a: Tensor([n], float32), b: Tensor([n], float32, mut))\"\n\
+         source = { ptx = \"add_one.ptx\" }\nkernel = \"add_one\"\nargs = [\"a\", \"b\", \"n: int32\"]\n\
+         launch = { grid = [\"ceildiv(n, 256)\"], block = [256] }\n";
+    let package = package_file::parse(text, &folder).expect("it is right");
+    let shared = compile(&package, &Options::default()).expect("it is right");
+    let bytes = shared.shared_object().expect("it is linked").bytes.len();
+    let image = std::fs::metadata(folder.join("add_one.ptx")).expect("it is there").len() as usize;
+    assert!(bytes - image <= PACKAGE_BYTES, "{} bytes beside the image", bytes - image);
 }
 
 #[test]

@@ -53,7 +53,7 @@ const CUDA_IMPORTS: [&str; 18] = [
     "syscall",
 ];
 
-const MAX_TEXT_BYTES: u64 = 9 * 1024;
+const MAX_TEXT_BYTES: u64 = 7 * 1024;
 const MAX_CUDA_TEXT_BYTES: u64 = 20 * 1024;
 
 /// The functions that generated code calls.
