@@ -1176,7 +1176,7 @@ class Rules:
             for param in signature.arguments
             if isinstance(getattr(param.type, "inner", param.type), Tensor)
         ]
-        stars = [star for star, use in signature.stars.items() if not use.optionals]
+        stars = [*signature.stars]
         fields = [
             name
             for name in values
@@ -1200,11 +1200,7 @@ class Rules:
             for name, kind in kinds.items()
             if isinstance(kind, Scalar) and kind.dtype in FLOAT_RANGES and name in values
         ]
-        self.truths = bools + [
-            f"{param.name}.given"
-            for param in signature.arguments
-            if isinstance(param.type, Optional)
-        ]
+        self.truths = bools + [f"{path}.given" for path in signature.optionals]
         self.strings = [
             name for name, kind in kinds.items() if isinstance(kind, String) and name in values
         ]
