@@ -574,6 +574,11 @@ class Call:
             else path
         )
 
+    def is_exact(self, expr):
+        """Whether that is a name that is no field, and no symbol that was solved for."""
+        is_bare = expr.op == "name" and "." not in expr.left
+        return is_bare and (expr.left not in self.bound_at or self.origin(expr) is not None)
+
     def require_ready(self):
         """Makes the pending checks whose symbols all have a value."""
         if not self.pending:
@@ -691,7 +696,7 @@ class Call:
             and rule.right == Expr("int", 0)
             and rule.left.right.op == "int"
         )
-        if divisible and self.origin(rule.left.left):
+        if divisible and self.is_exact(rule.left.left):
             got = rule.left.left.text(self.values)
             self.fail(
                 "divisibility",

@@ -1226,6 +1226,9 @@ class Rules:
         symbol = rng.choice(self.symbols) if self.symbols else None
         sort = rng.choice(["divisible", "in", "constant", "constant", "names", "names", "multiple"])
         if sort == "divisible" and symbol:
+            elements = [name for name in self.fields if "." not in name]
+            if elements and rng.random() < 0.3:
+                return f"{rng.choice(elements)} % {rng.choice([1, 2, 3])} == 0"
             return f"{symbol} % {rng.choice([c for c in (1, 2, 3, 4, 5, 7, 8, 16) if self.values[symbol] % c == 0][-3:])} == 0"
         if sort == "in" and symbol:
             choices = [

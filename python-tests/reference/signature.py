@@ -448,12 +448,17 @@ def name_expr(name):
     return Expr("name", name, None, (name,))
 
 
+def parse_int(node):
+    number = int(ast.literal_eval(node))
+    if fit(number) is None:
+        raise ValueError(f"{number} does not fit 64 bits")
+    return number
+
+
 def parse_expr(node):
     match node:
-        case ast.Constant(int() as number):
-            return Expr("int", int(number))  # True and False are 1 and 0
-        case ast.UnaryOp(ast.USub(), ast.Constant(int())):
-            return Expr("int", ast.literal_eval(node))
+        case ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int())):
+            return Expr("int", parse_int(node))  # True and False are 1 and 0
         case ast.Constant(float()) | ast.UnaryOp(ast.USub(), ast.Constant(float())):
             return Expr("float", ast.literal_eval(node))
         case (
@@ -504,7 +509,7 @@ def parse_rule(node):
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set([ast.Constant(str()), *_] as texts)]):
             return Rule("texts", name_expr(name), [text.value for text in texts], (name,))
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
-            return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
+            return Rule("in", name_expr(name), [parse_int(i) for i in ints], (name,))
         case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:
             left, right = parse_expr(left), parse_expr(right)
             return Rule(SIGNS[type(sign)], left, right, left.names + right.names)
