@@ -360,7 +360,7 @@ fn part_values(cx: &mut Planner<'_>, part: &Rule, absence: Absence) -> Vec<(Stri
             for name in part.names() {
                 let value = Phrase::text(format!("{} = ", name.text));
                 let value = value.and_phrase(value_of(cx, &name.text));
-                let value = value.where_given(absence.leaves(cx, slice::from_ref(&name), &[]));
+                let value = value.where_given(absence.leaves(cx, std::slice::from_ref(&name), &[]));
                 values.push((name.text, value));
             }
             values
