@@ -234,6 +234,22 @@ fn a_function_runs_on_the_interpreter() {
 }
 
 #[test]
+fn strides_are_said_of_any_tensor() {
+    let wide = REDUCE.replace(
+        "x: Tensor([m, n], float32), out",
+        "x: Tensor([m, n], float32, strides=[s, 1]), out",
+    );
+    let strides = |bench: &Bench, file: &str, said: &str| {
+        let answer = bench.run(["--json", "run", file, "reduce_sum", "m=3", "n=5", said]);
+        json(&answer)["tensors"][0]["strides"].to_string()
+    };
+    let bench = bench().and("wide.py", wide);
+    assert_eq!(strides(&bench, "wide.py", "x.strides=9,1"), "[9,1]");
+    assert_eq!(strides(&bench, "wide.py", "s=7"), "[7,1]");
+    assert_eq!(strides(&bench, "reduce_sum.py", "x.strides=5,1"), "[5,1]");
+}
+
+#[test]
 fn what_kernels_do_wrong_is_found() {
     let racy = REDUCE.replace("    kp.sync_threads()\n", "");
     let over = REDUCE.replace("x.shape[1], threads)", "x.shape[1] + 1, threads)");

@@ -65,6 +65,11 @@ impl Faults {
                     n_values += 1;
                     TablePart::Value { index: n_values - 1, format: self.format(*format) }
                 }
+                Part::Optional(_, _, format) => {
+                    n_values += 2;
+                    let (given, index) = (n_values - 2, n_values - 1);
+                    TablePart::Optional { given, index, format: self.format(*format) }
+                }
             })
             .collect();
         let offset = self.writer.fault(fault.kind.name(), &parts);
@@ -129,7 +134,9 @@ impl Faults {
 /// What writes floats where a fault of the plan prints one, and else NULL: it is long, and the
 /// linker leaves it out where nobody names it.
 fn push_float<'c>(e: &Emitter<'c>, plan: &Plan) -> V<'c> {
-    let prints_float = |part: &Part| matches!(part, Part::Value(_, Format::Float));
+    let prints_float = |part: &Part| {
+        matches!(part, Part::Value(_, Format::Float) | Part::Optional(_, _, Format::Float))
+    };
     match plan.faults().iter().any(|fault| fault.parts.iter().any(prints_float)) {
         true => e.address(declare_runtime(e, PUSH_FLOAT)),
         false => e.null(),

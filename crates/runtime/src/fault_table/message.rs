@@ -19,11 +19,18 @@ pub(crate) fn word_part<B: Bytes>(
 ) -> Option<u32> {
     match part {
         Part::Text(string) => Some(string),
-        Part::Value { index, format: Format::Float } => {
+        Part::Optional { given, .. } if value(given) == 0 => {
+            digits.push_str("None");
+            None
+        }
+        Part::Value { index, format: Format::Float }
+        | Part::Optional { index, format: Format::Float, .. } => {
             push_float(digits, value(index) as u64);
             None
         }
-        Part::Value { index, format } => word_value(table, format, value(index), digits),
+        Part::Value { index, format } | Part::Optional { index, format, .. } => {
+            word_value(table, format, value(index), digits)
+        }
     }
 }
 

@@ -12,11 +12,12 @@
 //! | name table | `u32` count, `u32` fallback string, then for each name `u32` key, `u32` string; keys ascend |
 //! | fault | `u32`: the kind's string, and the number of parts in the highest 8 bits; then the parts |
 //! | text | `u32`: its string |
-//! | value | `u32`: bit 31, tag from bit 28, index from bit 23, a fourth of its name table's offset |
+//! | value | `u32`: bit 31, tag from bit 28, index from bit 23, truth from bit 17, names below |
 //!
-//! A part is a text or a value. Name tables, faults and so their numbers are aligned to 4; strings
-//! lie anywhere. Values are not in the table: the failed check leaves at most `MAX_VALUES` of them
-//! as an array of `i64`, and the index of a part says which one it prints.
+//! A part is a text or a value. A value that there may be none of asks a truth, by its index and 1;
+//! of a name table, a value has a fourth of the offset. Name tables, faults and so their numbers
+//! are aligned to 4; strings lie anywhere. Values are not in the table: the failed check leaves at
+//! most `MAX_VALUES` of them as an array of `i64`, and the index of a part says which one it prints.
 //!
 //! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer`
 //! makes tables.
@@ -42,6 +43,15 @@ pub enum Part<Text> {
     Text(Text),
     /// A value that the failed check found.
     Value {
+        /// Which of the check's values, below [`MAX_VALUES`](crate::interface::MAX_VALUES).
+        index: u8,
+        /// How it is printed.
+        format: Format,
+    },
+    /// A value that there may be none of.
+    Optional {
+        /// Which of the check's values is a truth: without it, `None` is printed.
+        given: u8,
         /// Which of the check's values, below [`MAX_VALUES`](crate::interface::MAX_VALUES).
         index: u8,
         /// How it is printed.
@@ -83,18 +93,20 @@ pub const fn dtype_key(code: u8, bits: u8) -> u32 {
 const N_PARTS: u32 = 24;
 /// Says of a part that it is a value.
 const VALUE: u32 = 1 << 31;
-/// Where the tag of a value, and its number, begin.
+/// Where the tag of a value begins, its number, and that of the truth that it asks.
 const TAG: u32 = 28;
 const INDEX: u32 = 23;
+const ASKED: u32 = 17;
 
 impl Part<u32> {
     #[cfg(feature = "writer")]
     fn encode(self) -> u32 {
-        let (index, (tag, names)) = match self {
+        let (index, asked, (tag, names)) = match self {
             Part::Text(offset) => return offset,
-            Part::Value { index, format } => (index, format.encode()),
+            Part::Value { index, format } => (index, 0, format.encode()),
+            Part::Optional { given, index, format } => (index, given + 1, format.encode()),
         };
-        VALUE | tag << TAG | u32::from(index) << INDEX | names / 4
+        VALUE | tag << TAG | u32::from(index) << INDEX | u32::from(asked) << ASKED | names / 4
     }
 
     /// None for a tag that no writer of this version makes.
@@ -102,7 +114,7 @@ impl Part<u32> {
         if part & VALUE == 0 {
             return Some(Part::Text(part));
         }
-        let names = NameTable(4 * (part & ((1 << INDEX) - 1)));
+        let names = NameTable(4 * (part & ((1 << ASKED) - 1)));
         let format = match (part >> TAG) & 7 {
             0 => Format::Int,
             1 => Format::Uint,
@@ -113,7 +125,11 @@ impl Part<u32> {
             6 => Format::Text,
             _ => return None,
         };
-        Some(Part::Value { index: (part >> INDEX) as u8 & 31, format })
+        let index = (part >> INDEX) as u8 & 31;
+        Some(match (part >> ASKED) as u8 & 63 {
+            0 => Part::Value { index, format },
+            asked => Part::Optional { given: asked - 1, index, format },
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     vec::Vec,
 };
 
-use super::{INDEX, N_PARTS, NameTable, Part, VALUE};
+use super::{ASKED, N_PARTS, NameTable, Part, VALUE};
 use crate::interface::{MAX_PARTS, MAX_VALUES};
 
 /// Collects the faults of one package.
@@ -67,7 +67,7 @@ impl TableWriter {
         let n_names = u32::try_from(sorted.len()).map_err(|_| TableError::TooLarge)?;
         let fallback = self.string(fallback)?;
         let offset = self.align()?;
-        within(offset / 4, 1 << INDEX)?;
+        within(offset / 4, 1 << ASKED)?;
         self.push_u32s([n_names, fallback]);
         for (key, name) in sorted {
             self.push_u32s([key, name]);
@@ -96,12 +96,17 @@ impl TableWriter {
     }
 
     fn part(&mut self, part: &Part<&str>) -> Result<Part<u32>, TableError> {
+        let inside = |index: u8| match usize::from(index) < MAX_VALUES {
+            true => Ok(index),
+            false => Err(TableError::ValueIndex(index)),
+        };
         match *part {
             Part::Text(text) => Ok(Part::Text(self.string(text)?)),
-            Part::Value { index, .. } if usize::from(index) >= MAX_VALUES => {
-                Err(TableError::ValueIndex(index))
+            Part::Value { index, format } => Ok(Part::Value { index: inside(index)?, format }),
+            Part::Optional { given, index, format } => {
+                let (given, index) = (inside(given)?, inside(index)?);
+                Ok(Part::Optional { given, index, format })
             }
-            Part::Value { index, format } => Ok(Part::Value { index, format }),
         }
     }
 
@@ -206,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_part_reads_back() {
-        let names = NameTable(0x01ff_fffc);
+        let names = NameTable(0x7_fffc);
         let formats = [
             Format::Int,
             Format::Uint,
@@ -217,7 +222,8 @@ mod tests {
             Format::Text,
         ];
         let values = formats.map(|format| Part::Value { index: 31, format });
-        for part in [Part::Text(0x7edc_ba98)].into_iter().chain(values) {
+        let optional = formats.map(|format| Part::Optional { given: 31, index: 30, format });
+        for part in [Part::Text(0x7edc_ba98)].into_iter().chain(values).chain(optional) {
             assert_eq!(Part::decode(part.encode()), Some(part));
         }
         assert_eq!(Part::decode(0xf000_0000), None);
@@ -243,6 +249,10 @@ mod tests {
         assert!(table.fault("E", &value(MAX_VALUES as u8 - 1)).is_ok());
         let refused = table.fault("E", &value(MAX_VALUES as u8));
         assert_eq!(refused, Err(TableError::ValueIndex(32)));
+        for (given, index, refused) in [(31, 31, None), (32, 0, Some(32)), (0, 33, Some(33))] {
+            let part = Part::Optional { given, index, format: Format::Int };
+            assert_eq!(table.fault("E", &[part]).err(), refused.map(TableError::ValueIndex));
+        }
     }
 
     #[test]
