@@ -110,6 +110,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_given_is_none() {
+        let part = Part::Optional { given: 0, index: 1, format: Format::Int };
+        assert_eq!(expect_raised_as_rendered("ValueError", &[part], &[1, 5]).message, "5");
+        assert_eq!(expect_raised_as_rendered("ValueError", &[part], &[0, 5]).message, "None");
+    }
+
+    #[test]
     fn a_fault_may_have_no_parts() {
         assert_eq!(expect_raised_as_rendered("RuntimeError", &[], &[]).message, "");
     }

@@ -13,7 +13,7 @@
 //! check uses is its own business ([`check`](crate::check)).
 
 use crate::literal::float_text;
-use crate::plan::Value;
+use crate::plan::{Type, Value};
 use kernpack_ffi_abi::{DType, DeviceType, ErrorKind, TypeIndex};
 
 /// How a value of the call prints.
@@ -36,6 +36,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// The type of the values that print so.
+    fn shows(self) -> Type {
+        if self == Format::Text { Type::Text } else { Type::Int }
+    }
+
     /// The text of the integer `value`.
     pub fn text(self, value: i64) -> String {
         match self {
@@ -81,6 +86,8 @@ pub enum Part {
     Text(String),
     /// A value of the call.
     Value(Value, Format),
+    /// A value of the call that there may be none of: `None` where the truth does not hold.
+    Optional(Value, Value, Format),
     /// The words of [`calling`]: every fault has them, so that they are not kept with each.
     Calling,
 }
@@ -108,27 +115,34 @@ impl Fault {
         self.shown().map(|(value, _)| value)
     }
 
-    /// The values of the call in the text, in order, each with how it prints.
-    pub fn shown(&self) -> impl Iterator<Item = (Value, Format)> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Text(_) | Part::Calling => None,
-            Part::Value(value, format) => Some((*value, *format)),
+    /// The values of the call in the text, in order, each with its type.
+    pub fn shown(&self) -> impl Iterator<Item = (Value, Type)> {
+        self.parts.iter().flat_map(|part| match part {
+            Part::Text(_) | Part::Calling => vec![],
+            Part::Value(value, format) => vec![(*value, format.shows())],
+            Part::Optional(given, value, format) => {
+                vec![(*given, Type::Bool), (*value, format.shows())]
+            }
         })
     }
 
     /// The text for a function with that short signature, with `shown` giving the values of the
-    /// call as they print.
+    /// call as they print, and `is_given` whether there are those that there may be none of.
     pub fn text<E>(
         &self,
         signature: &str,
-        shown: &mut dyn FnMut(Value, Format) -> Result<String, E>,
+        is_given: &dyn Fn(Value) -> Result<bool, E>,
+        shown: &dyn Fn(Value, Format) -> Result<String, E>,
     ) -> Result<String, E> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(piece) => text.push_str(piece),
                 Part::Calling => text.push_str(&calling(signature)),
-                Part::Value(value, format) => text.push_str(&shown(*value, *format)?),
+                Part::Optional(given, ..) if !is_given(*given)? => text.push_str("None"),
+                Part::Value(value, format) | Part::Optional(_, value, format) => {
+                    text.push_str(&shown(*value, *format)?);
+                }
             }
         }
         Ok(text)
@@ -167,13 +181,22 @@ impl Phrase {
         self
     }
 
+    /// The same where a truth holds, and `None` for each value elsewhere.
+    pub fn where_given(self, given: Value) -> Phrase {
+        let optional = |part| match part {
+            Part::Value(value, format) => Part::Optional(given, value, format),
+            Part::Text(_) | Part::Optional(..) | Part::Calling => part,
+        };
+        Phrase(self.0.into_iter().map(optional).collect())
+    }
+
     /// Adds another phrase.
     pub fn and_phrase(mut self, phrase: Phrase) -> Phrase {
         for part in phrase.0 {
             self = match part {
                 Part::Text(text) => self.and(text),
                 Part::Value(value, format) => self.and_value(value, format),
-                Part::Calling => {
+                Part::Optional(..) | Part::Calling => {
                     self.0.push(part);
                     self
                 }

@@ -9,7 +9,7 @@ mod outcome;
 
 pub use outcome::{Known, KnownValue, Outcomes};
 
-use crate::expr::{Expr, Name};
+use crate::expr::{Expr, Field, Name};
 use crate::literal::float_text;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Span, quote};
@@ -192,6 +192,11 @@ impl Rule {
     /// Whether it is made of others.
     pub fn is_joined(&self) -> bool {
         matches!(self.kind, RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_))
+    }
+
+    /// Whether it asks whether an `Optional` is given.
+    pub fn asks_given(&self) -> bool {
+        self.names().iter().any(|name| name.field == Some(Field::Given))
     }
 
     /// The symbols and fields that the rule compares, once each, in order of first appearance.

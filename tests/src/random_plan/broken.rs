@@ -112,7 +112,7 @@ fn break_step(rng: &mut Rng, plan: &Plan, step: &mut Step) {
             2 => fault.parts = vec![Part::Text("x".to_string()); rng.below(128)],
             _ => {
                 for part in &mut fault.parts {
-                    if let Part::Value(shown, _) = part {
+                    if let Part::Value(shown, _) | Part::Optional(shown, ..) = part {
                         *shown = value;
                     }
                 }

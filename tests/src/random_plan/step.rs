@@ -69,6 +69,10 @@ impl Generator<'_> {
         if self.rng.sixteenths(4) {
             fault.parts.push(Part::Value(self.text(1), Format::Text));
         }
+        if self.rng.sixteenths(4) {
+            let (given, value) = (self.truth(1), self.int(1));
+            fault.parts.push(Part::Optional(given, value, self.rng.pick(&FORMATS)));
+        }
         Step::Require(cond, fault)
     }
 

@@ -64,6 +64,18 @@ fn parse_and_plan(
     Ok((signature, description, plan))
 }
 
+/// What stands for a value of the call.
+fn placeholder(format: Format) -> &'static str {
+    match format {
+        Format::Int | Format::Uint => "{int}",
+        Format::Float => "{float}",
+        Format::TypeIndex => "{type}",
+        Format::DType => "{dtype}",
+        Format::DeviceType => "{device}",
+        Format::Text => "{text}",
+    }
+}
+
 /// A fault of a function with that short signature, with what its message holds of the call as
 /// `{int}` and the like.
 fn fault_json(fault: &Fault, signature: &str) -> Value {
@@ -71,12 +83,7 @@ fn fault_json(fault: &Fault, signature: &str) -> Value {
     let parts = fault.parts.iter().map(|part| match part {
         Part::Text(text) => text.as_str(),
         Part::Calling => &calling,
-        Part::Value(_, Format::Int | Format::Uint) => "{int}",
-        Part::Value(_, Format::Float) => "{float}",
-        Part::Value(_, Format::TypeIndex) => "{type}",
-        Part::Value(_, Format::DType) => "{dtype}",
-        Part::Value(_, Format::DeviceType) => "{device}",
-        Part::Value(_, Format::Text) => "{text}",
+        Part::Value(_, format) | Part::Optional(_, _, format) => placeholder(*format),
     });
     let (name, kind) = (fault.name, fault.kind.to_string());
     json!({ "name": name, "kind": kind, "message": parts.collect::<String>() })

@@ -65,6 +65,11 @@ impl Faults {
                     n_values += 1;
                     TablePart::Value { index: n_values - 1, format: self.format(*format) }
                 }
+                Part::Optional(_, _, format) => {
+                    n_values += 2;
+                    let (given, index) = (n_values - 2, n_values - 1);
+                    TablePart::Optional { given, index, format: self.format(*format) }
+                }
             })
             .collect();
         let offset = self.writer.fault(fault.kind.name(), &parts);

@@ -17,7 +17,13 @@ pub(crate) fn word_part<B: Bytes>(
 ) -> Option<u32> {
     match part {
         Part::Text(string) => Some(string),
-        Part::Value { index, format } => word_value(table, format, value(index), digits),
+        Part::Optional { given, .. } if value(given) == 0 => {
+            digits.push_str("None");
+            None
+        }
+        Part::Value { index, format } | Part::Optional { index, format, .. } => {
+            word_value(table, format, value(index), digits)
+        }
     }
 }
 

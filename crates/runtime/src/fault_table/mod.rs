@@ -11,7 +11,7 @@
 //! | string | UTF-8, ended by NUL |
 //! | name table | `u32` count, `u32` fallback string, then for each name `u32` key, `u32` string; keys ascend |
 //! | fault | `u32` kind string, `u32` number of parts, then the parts |
-//! | part | `u8` tag, `u8` value index, `u16` zero, `u32` offset |
+//! | part | `u8` tag, `u8` value index, `u8` index of the truth that it asks and 1, or 0, `u8` zero, `u32` offset |
 //!
 //! Name tables, faults and so their numbers are aligned to 4; strings lie anywhere. Values are not
 //! in the table: the failed check leaves at most `MAX_VALUES` of them as an array of `i64`, and a
@@ -41,6 +41,15 @@ pub enum Part<Text> {
     Text(Text),
     /// A value that the failed check found.
     Value {
+        /// Which of the check's values, below [`MAX_VALUES`](crate::interface::MAX_VALUES).
+        index: u8,
+        /// How it is printed.
+        format: Format,
+    },
+    /// A value that there may be none of.
+    Optional {
+        /// Which of the check's values is a truth: without it, `None` is printed.
+        given: u8,
         /// Which of the check's values, below [`MAX_VALUES`](crate::interface::MAX_VALUES).
         index: u8,
         /// How it is printed.
@@ -81,28 +90,18 @@ pub const fn dtype_key(code: u8, bits: u8) -> u32 {
 impl Part<u32> {
     #[cfg(feature = "writer")]
     fn encode(self) -> [u8; 8] {
-        let (tag, index, offset) = match self {
-            Part::Text(offset) => (0, 0, offset),
-            Part::Value { index, format } => {
-                let (tag, offset) = match format {
-                    Format::Int => (1, 0),
-                    Format::Uint => (2, 0),
-                    Format::Hex => (3, 0),
-                    Format::Float => (4, 0),
-                    Format::Name(NameTable(offset)) => (5, offset),
-                    Format::Dtype(NameTable(offset)) => (6, offset),
-                    Format::Text => (7, 0),
-                };
-                (tag, index, offset)
-            }
+        let ((tag, offset), index, asked) = match self {
+            Part::Text(offset) => ((0, offset), 0, 0),
+            Part::Value { index, format } => (format.encode(), index, 0),
+            Part::Optional { given, index, format } => (format.encode(), index, given + 1),
         };
         let [a, b, c, d] = offset.to_le_bytes();
-        [tag, index, 0, 0, a, b, c, d]
+        [tag, index, asked, 0, a, b, c, d]
     }
 
     /// None for a tag that no writer of this version makes.
     fn decode(bytes: [u8; 8]) -> Option<Self> {
-        let [tag, index, _, _, a, b, c, d] = bytes;
+        let [tag, index, asked, _, a, b, c, d] = bytes;
         let offset = u32::from_le_bytes([a, b, c, d]);
         let format = match tag {
             0 => return Some(Part::Text(offset)),
@@ -115,6 +114,25 @@ impl Part<u32> {
             7 => Format::Text,
             _ => return None,
         };
-        Some(Part::Value { index, format })
+        Some(match asked {
+            0 => Part::Value { index, format },
+            _ => Part::Optional { given: asked.wrapping_sub(1), index, format },
+        })
+    }
+}
+
+impl Format {
+    /// The tag, and what stands in the place of a text's offset.
+    #[cfg(feature = "writer")]
+    fn encode(self) -> (u8, u32) {
+        match self {
+            Format::Int => (1, 0),
+            Format::Uint => (2, 0),
+            Format::Hex => (3, 0),
+            Format::Float => (4, 0),
+            Format::Name(NameTable(offset)) => (5, offset),
+            Format::Dtype(NameTable(offset)) => (6, offset),
+            Format::Text => (7, 0),
+        }
     }
 }

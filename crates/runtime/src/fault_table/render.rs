@@ -106,6 +106,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_given_is_none() {
+        let mut table = TableWriter::default();
+        let part = Part::Optional { given: 1, index: 0, format: Format::Int };
+        let fault = table.fault("ValueError", &[Part::Text("k = "), part]).unwrap();
+        let table = table.finish();
+        assert_eq!(render(&table, fault, &[7, 1]).message, "k = 7");
+        assert_eq!(render(&table, fault, &[7, 0]).message, "k = None");
+    }
+
+    #[test]
     fn a_name_is_found_by_the_low_32_bits() {
         expect_name(0, "None");
         expect_name(70, "Tensor");

@@ -94,12 +94,17 @@ impl TableWriter {
     }
 
     fn part(&mut self, part: &Part<&str>) -> Result<Part<u32>, TableError> {
+        let inside = |index: u8| match usize::from(index) < MAX_VALUES {
+            true => Ok(index),
+            false => Err(TableError::ValueIndex(index)),
+        };
         match *part {
             Part::Text(text) => Ok(Part::Text(self.string(text)?)),
-            Part::Value { index, .. } if usize::from(index) >= MAX_VALUES => {
-                Err(TableError::ValueIndex(index))
+            Part::Value { index, format } => Ok(Part::Value { index: inside(index)?, format }),
+            Part::Optional { given, index, format } => {
+                let (given, index) = (inside(given)?, inside(index)?);
+                Ok(Part::Optional { given, index, format })
             }
-            Part::Value { index, format } => Ok(Part::Value { index, format }),
         }
     }
 
@@ -207,7 +212,8 @@ mod tests {
             Format::Text,
         ];
         let values = formats.map(|format| Part::Value { index: 31, format });
-        for part in [Part::Text(0xfedc_ba98)].into_iter().chain(values) {
+        let optional = formats.map(|format| Part::Optional { given: 30, index: 31, format });
+        for part in [Part::Text(0xfedc_ba98)].into_iter().chain(values).chain(optional) {
             assert_eq!(Part::decode(part.encode()), Some(part));
         }
         assert_eq!(Part::decode([8, 0, 0, 0, 0, 0, 0, 0]), None);
@@ -233,6 +239,10 @@ mod tests {
         assert!(table.fault("E", &value(MAX_VALUES as u8 - 1)).is_ok());
         let refused = table.fault("E", &value(MAX_VALUES as u8));
         assert_eq!(refused, Err(TableError::ValueIndex(32)));
+        for (given, index, refused) in [(31, 31, None), (32, 0, Some(32)), (0, 33, Some(33))] {
+            let part = Part::Optional { given, index, format: Format::Int };
+            assert_eq!(table.fault("E", &[part]).err(), refused.map(TableError::ValueIndex));
+        }
     }
 
     #[test]

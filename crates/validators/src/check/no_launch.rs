@@ -21,7 +21,7 @@ pub fn require(cx: &mut Planner<'_>, conds: &[Value], whens: &[&[Rule]]) {
     for each in conds {
         cond = cx.b.or(cond, *each);
     }
-    let got = rule::named_values(cx, whens.iter().copied().flatten(), None);
+    let got = rule::named_values(cx, whens.iter().copied().flatten());
     let texts: Vec<_> = whens.iter().map(|when| join(*when)).collect();
     cx.require(cond, INFO.complaint("Unsupported arguments", texts.join(" or "), got));
 }

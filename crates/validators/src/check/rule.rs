@@ -2,11 +2,12 @@
 //! The rules behind `where`.
 
 use super::{Info, alias, alignment, divisibility, dtype_combination};
-use crate::expr::Expr;
+use crate::declare::Binding;
+use crate::expr::{Expr, Field, Name};
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{NamedKind, Planner};
+use crate::planner::{Named, NamedKind, Planner};
 use crate::rule::{FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
 
@@ -29,9 +30,29 @@ pub fn needs(rule: &Rule) -> Vec<String> {
     names.into_iter().chain(vars.into_iter().chain(tensors).map(str::to_string)).collect()
 }
 
-/// Requires the rule, which what stands at `path` completes, except where `skip` holds. `subject`
-/// is how a message about numbers begins.
-pub fn require(cx: &mut Planner<'_>, path: &Path, subject: Phrase, rule: &Rule, skip: Value) {
+/// Where a rule is complete.
+#[derive(Clone, Debug)]
+pub struct Site<'s> {
+    /// What completes it.
+    pub path: &'s Path,
+    /// What a message about numbers is about.
+    pub what: &'s str,
+    /// How a message about numbers begins.
+    pub subject: Phrase,
+    /// Where the rule is not asked.
+    pub skip: Value,
+}
+
+/// Whether something may remain of a rule where something that it names is absent. A comparison, or
+/// the like, over what is absent is left out; a rule of which nothing remains holds. Whether an
+/// `Optional` is given has an answer in any case.
+pub fn may_remain(rule: &Rule) -> bool {
+    rule.is_joined() || rule.asks_given()
+}
+
+/// Requires the rule.
+pub fn require(cx: &mut Planner<'_>, site: Site<'_>, rule: &Rule) {
+    let Site { path, what, subject, skip } = site;
     if let Some((expr, divisor)) = rule.as_divisibility()
         && let [name] = &expr.names()[..]
         && cx.named(&name.text).is_some_and(|named| named.exact)
@@ -43,18 +64,22 @@ pub fn require(cx: &mut Planner<'_>, path: &Path, subject: Phrase, rule: &Rule, 
         RuleKind::DTypes(vars, rows) => dtype_combination::require(cx, path, vars, rows),
         RuleKind::NoAlias(a, b) => alias::require(cx, path, a, b),
         _ => {
-            let holds = condition(cx, rule);
+            let holds = match may_remain(rule) {
+                true => condition_of_rest(cx, rule),
+                false => condition(cx, rule),
+            };
             let cond = cx.b.or(skip, holds);
+            let places = places(cx, rule, what);
             for overflowed in overflows(cx, rule) {
                 let mut either = if rule.is_joined() { cond } else { skip };
                 for (_, valid) in &overflowed {
                     either = cx.b.or(either, *valid);
                 }
                 let names: Vec<_> = overflowed.iter().map(|(name, _)| &name[..]).collect();
-                let got = received(cx, rule, &names);
+                let got = received(cx, rule, &names).and_phrase(places.clone());
                 cx.require(either, INFO.complaint(subject.clone(), rule.to_string(), got));
             }
-            let got = received(cx, rule, &[]);
+            let got = received(cx, rule, &[]).and_phrase(places);
             cx.require(cond, INFO.complaint(subject, rule.to_string(), got));
         }
     }
@@ -78,20 +103,74 @@ struct Judged {
     holds: Value,
     /// Whether every part that is reached has a value.
     valid: Value,
+    /// Whether something of it remains: not all of it is over what is absent.
+    remains: Value,
 }
 
-/// Whether a rule holds: not where a part that is reached has no value.
+/// What comes of a part over what is absent.
+#[derive(Clone, Copy)]
+enum Absence {
+    /// All that is absent is 0.
+    IsZero,
+    /// It is left out.
+    LeavesOut,
+}
+
+/// Whether a rule holds, where all that is absent is 0: not where a part that is reached has no
+/// value.
 pub fn condition(cx: &mut Planner<'_>, rule: &Rule) -> Value {
-    let Judged { holds, valid } = judge(cx, rule);
+    let Judged { holds, valid, .. } = judge(cx, rule, Absence::IsZero);
     cx.b.and(valid, holds)
 }
 
-fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
+/// Whether what remains of a rule holds, as where nothing does.
+fn condition_of_rest(cx: &mut Planner<'_>, rule: &Rule) -> Value {
+    let Judged { holds, valid, remains } = judge(cx, rule, Absence::LeavesOut);
+    let nothing = cx.b.not(remains);
+    let rest = cx.b.and(valid, holds);
+    cx.b.or(nothing, rest)
+}
+
+impl Absence {
+    /// Whether a part remains that names this.
+    fn leaves(self, cx: &mut Planner<'_>, names: &[Name], tensors: &[&str]) -> Value {
+        let mut all = cx.b.bool(true);
+        let names = names.iter().filter(|name| name.field != Some(Field::Given));
+        for name in names.map(|name| &name.text[..]).chain(tensors.iter().copied()) {
+            match (self, cx.given(name)) {
+                (Absence::LeavesOut, Some(given)) => all = cx.b.and(all, given),
+                (Absence::LeavesOut, None) | (Absence::IsZero, _) => {}
+            }
+        }
+        all
+    }
+
+    /// Whether a part remains.
+    fn leaves_part(self, cx: &mut Planner<'_>, part: &Rule) -> Value {
+        self.leaves(cx, &part.names(), &part.tensors())
+    }
+}
+
+fn judge(cx: &mut Planner<'_>, rule: &Rule, absence: Absence) -> Judged {
+    let (holds, valid) = match &rule.kind {
+        RuleKind::Not(rule) => {
+            let Judged { holds, valid, remains } = judge(cx, rule, absence);
+            return Judged { holds: cx.b.not(holds), valid, remains };
+        }
+        RuleKind::And(rules) => return join(cx, rules, true, absence),
+        RuleKind::Or(rules) => return join(cx, rules, false, absence),
+        _ => judge_part(cx, rule),
+    };
+    Judged { holds, valid, remains: absence.leaves_part(cx, rule) }
+}
+
+/// Whether a part holds, and whether it has a value.
+fn judge_part(cx: &mut Planner<'_>, rule: &Rule) -> (Value, Value) {
     let always = cx.b.bool(true);
     if let Some((a, comparison, b)) = cx.as_floats(rule) {
-        return Judged { holds: cx.compare_floats(&a, comparison, &b), valid: always };
+        return (cx.compare_floats(&a, comparison, &b), always);
     }
-    let (holds, valid) = match &rule.kind {
+    match &rule.kind {
         RuleKind::Floats(..) => unreachable!("a comparison of floats is one"),
         RuleKind::Compare(a, comparison, b) => {
             let (a, b) = (cx.expr(a), cx.expr(b));
@@ -109,22 +188,31 @@ fn judge(cx: &mut Planner<'_>, rule: &Rule) -> Judged {
         RuleKind::DTypes(vars, rows) => (dtype_combination::holds(cx, vars, rows), always),
         RuleKind::NoAlias(a, b) => alias::apart(cx, a, b),
         RuleKind::Aligned(tensor, bytes) => (alignment::holds(cx, tensor, *bytes), always),
-        RuleKind::Not(rule) => {
-            let Judged { holds, valid } = judge(cx, rule);
-            (cx.b.not(holds), valid)
+        RuleKind::Not(_) | RuleKind::And(_) | RuleKind::Or(_) => {
+            unreachable!("a part is not made of others")
         }
-        RuleKind::And(rules) => return join(cx, rules, true),
-        RuleKind::Or(rules) => return join(cx, rules, false),
-    };
-    Judged { holds, valid }
+    }
 }
 
 /// Rules of which each is reached while those before it hold, if `all` have to hold, or else while
-/// none of them does.
-fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool) -> Judged {
-    let parts: Vec<_> = rules.iter().map(|rule| judge(cx, rule)).collect();
-    let mut joined = Judged { holds: cx.b.bool(all), valid: cx.b.bool(true) };
+/// none of them does. Those of which nothing remains do not count.
+fn join(cx: &mut Planner<'_>, rules: &[Rule], all: bool, absence: Absence) -> Judged {
+    let parts: Vec<_> = rules
+        .iter()
+        .map(|rule| {
+            let part = judge(cx, rule, absence);
+            let nothing = cx.b.not(part.remains);
+            let holds = match all {
+                true => cx.b.or(nothing, part.holds),
+                false => cx.b.and(part.remains, part.holds),
+            };
+            Judged { holds, valid: cx.b.or(nothing, part.valid), ..part }
+        })
+        .collect();
+    let (holds, valid, remains) = (cx.b.bool(all), cx.b.bool(true), cx.b.bool(false));
+    let mut joined = Judged { holds, valid, remains };
     for part in &parts {
+        joined.remains = cx.b.or(joined.remains, part.remains);
         joined.holds = match all {
             true => cx.b.and(joined.holds, part.holds),
             false => cx.b.or(joined.holds, part.holds),
@@ -154,8 +242,44 @@ fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
         RuleKind::Aligned(tensor, bytes) => {
             alignment::received(cx, "address", tensor, *bytes, " == ")
         }
-        _ => named_values(cx, [rule], overflowed.first().copied()),
+        _ => {
+            let absence = Absence::LeavesOut;
+            all_values(cx, [rule], overflowed.first().copied(), absence)
+        }
     }
+}
+
+/// ` (n is x.shape[0])`: what binds the symbols of a rule, as far as a message about `what` does not
+/// name it.
+fn places(cx: &Planner<'_>, rule: &Rule, what: &str) -> Phrase {
+    let names = rule.names();
+    let is_named = |place: &str| place == what || names.iter().any(|name| name.text == place);
+    let mut all = Phrase::default();
+    for name in names.iter().filter(|name| name.field.is_none()) {
+        let named = cx.named(&name.text).expect("the name has a value");
+        let place = match named.settled_arg_index() {
+            Some(_) if named.name == what => continue,
+            Some(arg_index) => Phrase::text(format!("{} is on argument #", name.text))
+                .and_value(arg_index, Format::Int),
+            None if is_named(&named.path.text) => continue,
+            None => Phrase::text(format!("{} is {}", written(cx, named), named.path.text)),
+        };
+        let before = if all.0.is_empty() { " (" } else { ", " };
+        all = all.and(before).and_phrase(place);
+    }
+    if all.0.is_empty() { all } else { all.and(")") }
+}
+
+/// What stands where a symbol is bound: the symbol, or what it was solved from.
+fn written(cx: &Planner<'_>, named: &Named) -> String {
+    let Some(Binding { scale, offset, .. }) = cx.bindings().symbols.get(&named.name) else {
+        return named.name.clone();
+    };
+    let factor = if *scale == 1 { String::new() } else { format!("{scale}*") };
+    let sign = if *offset < 0 { '-' } else { '+' };
+    let constant =
+        if *offset == 0 { String::new() } else { format!(" {sign} {}", offset.unsigned_abs()) };
+    format!("{factor}{}{constant}", named.name)
 }
 
 /// A side of a comparison of floats, with its value for a name.
@@ -178,17 +302,23 @@ fn value_of(cx: &Planner<'_>, name: &str) -> Phrase {
     Phrase::value(named.value, format)
 }
 
+/// What the rules name, each with its value, in order of first appearance. All that is absent is 0.
+pub fn named_values<'r>(cx: &mut Planner<'_>, rules: impl IntoIterator<Item = &'r Rule>) -> Phrase {
+    all_values(cx, rules, None, Absence::IsZero)
+}
+
 /// What the rules name, each with its value, in order of first appearance, up to what has
 /// `overflowed` and has none.
-pub fn named_values<'r>(
+fn all_values<'r>(
     cx: &mut Planner<'_>,
     rules: impl IntoIterator<Item = &'r Rule>,
     overflowed: Option<&str>,
+    absence: Absence,
 ) -> Phrase {
     let mut seen: Vec<String> = Vec::new();
     let mut all = Phrase::default();
     for part in rules.into_iter().flat_map(Rule::parts) {
-        for (name, value) in part_values(cx, part) {
+        for (name, value) in part_values(cx, part, absence) {
             if seen.contains(&name) {
                 continue;
             }
@@ -203,28 +333,36 @@ pub fn named_values<'r>(
     all
 }
 
-/// What a part names, with the text that says its value.
-fn part_values(cx: &mut Planner<'_>, part: &Rule) -> Vec<(String, Phrase)> {
-    let value_of = |name: &str| Phrase::text(format!("{name} = ")).and_phrase(value_of(cx, name));
+/// What a part names, with the text that says its value, or that there is none.
+fn part_values(cx: &mut Planner<'_>, part: &Rule, absence: Absence) -> Vec<(String, Phrase)> {
     match &part.kind {
-        RuleKind::DTypes(vars, _) => vars.iter().map(|var| (var.clone(), value_of(var))).collect(),
+        RuleKind::DTypes(vars, _) => {
+            let value =
+                |var: &String| Phrase::text(format!("{var} = ")).and_phrase(value_of(cx, var));
+            vars.iter().map(|var| (var.clone(), value(var))).collect()
+        }
         RuleKind::NoAlias(a, b) => {
             let (zero, one) = (cx.b.int(0), cx.b.int(1));
             let (apart, valid) = alias::apart(cx, a, b);
             let holds = cx.b.and(valid, apart);
-            let value = cx.b.select(holds, one, zero);
-            vec![(
-                part.to_string(),
-                Phrase::text(format!("{part} = ")).and_value(value, Format::Int),
-            )]
+            let value = Phrase::value(cx.b.select(holds, one, zero), Format::Int);
+            let value = value.where_given(absence.leaves_part(cx, part));
+            vec![(part.to_string(), Phrase::text(format!("{part} = ")).and_phrase(value))]
         }
         RuleKind::Aligned(tensor, bytes) => {
             let what = format!("address of {tensor}");
-            vec![(part.to_string(), alignment::received(cx, &what, tensor, *bytes, " = "))]
+            let value = alignment::received(cx, &what, tensor, *bytes, " = ");
+            vec![(part.to_string(), value.where_given(absence.leaves_part(cx, part)))]
         }
         _ => {
-            let names = part.names().into_iter().map(|name| name.text);
-            names.map(|name| (name.clone(), value_of(&name))).collect()
+            let mut values = Vec::new();
+            for name in part.names() {
+                let value = Phrase::text(format!("{} = ", name.text));
+                let value = value.and_phrase(value_of(cx, &name.text));
+                let value = value.where_given(absence.leaves(cx, &[name.clone()], &[]));
+                values.push((name.text, value));
+            }
+            values
         }
     }
 }

@@ -70,6 +70,7 @@ impl ParamKind for Optional {
         cx.define(Named::new(as_int, NamedKind::Int, &at.path.part(Field::Given)));
         let inner = Argument { optional: true, ..at.clone() };
         cx.when(given, |cx| self.0.get().plan(&inner, cx));
+        cx.make_late_rules(&at.path);
         cx.settle(&at.path.text);
     }
 

@@ -318,6 +318,13 @@ impl Builder {
     pub fn require(&mut self, cond: Value, mut fault: Fault) {
         if self.as_bool(cond) != Some(true) {
             for part in &mut fault.parts {
+                if let Part::Optional(given, value, format) = part {
+                    match self.as_bool(*given) {
+                        Some(true) => *part = Part::Value(*value, *format),
+                        Some(false) => *part = Part::Text("None".to_string()),
+                        None => {}
+                    }
+                }
                 let Part::Value(value, format) = part else { continue };
                 match self.expr(*value) {
                     Expr::Int(constant) => *part = Part::Text(format.text(*constant)),

@@ -184,7 +184,8 @@ impl Run<'_> {
     }
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
-        let message = fault.text(&self.plan.signature, &mut |value, format| match format {
+        let is_given = |given| Ok(self.value(given)? != 0);
+        let message = fault.text(&self.plan.signature, &is_given, &|value, format| match format {
             Format::Text => self.shown_text(value),
             _ => Ok(format.text(self.value(value)?)),
         })?;

@@ -162,6 +162,10 @@ impl Printer<'_> {
                 Part::Value(value, _) => {
                     write!(text, "{{{}}}", self.text(*value, false)).expect("writing to a string")
                 }
+                Part::Optional(given, value, _) => {
+                    let (given, value) = (self.text(*given, false), self.text(*value, false));
+                    write!(text, "{{{value} if {given}}}").expect("writing to a string")
+                }
             }
         }
         text

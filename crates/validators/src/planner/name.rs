@@ -46,13 +46,16 @@ pub struct Named {
     pub exact: bool,
     /// Whether it has a value at all: a product may overflow.
     pub valid: Option<Value>,
+    /// Whether the `Optional` is given that holds it, where one does.
+    pub(super) given: Option<Value>,
 }
 
 impl Named {
     /// A name of a path's own: the value that stands there.
     pub fn new(value: Value, kind: NamedKind, path: &Path) -> Named {
         let (name, path) = (path.text.clone(), path.clone());
-        Named { value, kind, name, path, guards: vec![], shared: None, exact: true, valid: None }
+        let (guards, shared, valid, given) = (vec![], None, None, None);
+        Named { value, kind, name, path, guards, shared, exact: true, valid, given }
     }
 
     /// The same under another name.
@@ -72,7 +75,28 @@ impl Named {
         if self.valid.is_some() {
             absent[1] = b.bool(true);
         }
+        if let Some(shared) = &self.shared {
+            // Of a symbol without a use that is given, messages name the argument of the first.
+            let place = self.n_own_values() + Shared::ARG_INDEX;
+            absent[place] = shared.arg_index();
+        }
         absent
+    }
+
+    /// How many values it has beside those of a shared symbol.
+    fn n_own_values(&self) -> usize {
+        1 + usize::from(self.valid.is_some()) + usize::from(self.given.is_some())
+    }
+
+    /// Whether there is one in a call; nothing where there always is.
+    pub(super) fn given(&self) -> Option<Value> {
+        self.shared.as_ref().map_or(self.given, Shared::given)
+    }
+
+    /// The number of the argument that has a shared symbol's value, where that is known in a call
+    /// only.
+    pub fn settled_arg_index(&self) -> Option<Value> {
+        self.shared.as_ref().filter(|it| it.is_settled()).map(Shared::arg_index)
     }
 
     /// Whether the value is what stands at the path in every call.
@@ -80,16 +104,23 @@ impl Named {
         self.exact && self.shared.is_none()
     }
 
-    /// Every value in it: its own, then whether it has one.
+    /// Every value in it: its own, then whether it has one, and whether what holds it is given.
     pub(super) fn values(&mut self) -> Vec<&mut Value> {
         let mut values = vec![&mut self.value];
         values.extend(&mut self.valid);
+        values.extend(&mut self.given);
         values.extend(self.shared.iter_mut().flat_map(Shared::values));
         values
     }
 }
 
 impl Planner<'_> {
+    /// Whether there is in a call what goes by that name, which has a value by now; nothing where
+    /// there always is.
+    pub fn given(&self, name: &str) -> Option<Value> {
+        self.names[name].given()
+    }
+
     /// The name's value, where it has one.
     pub fn named(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
@@ -117,13 +148,14 @@ impl Planner<'_> {
         let (subject, skip) = (path.subject("Invalid"), self.b.bool(false));
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         self.make_checks(&names);
-        self.make_rules(Event { names: &names, path: &path, subject, skip });
+        self.make_rules(Event { names: &names, path: &path, what: &path.text, subject, skip });
     }
 
     /// Keeps a name that has its value under the open conditions; a path under its other name too.
     /// Returns the names.
     pub(super) fn put_here(&mut self, named: Named) -> Vec<String> {
-        let named = Named { guards: self.guards.clone(), ..named };
+        let given = (!self.guards.is_empty()).then(|| self.b.bool(true));
+        let named = Named { guards: self.guards.clone(), given, ..named };
         let mut names = vec![named.name.clone()];
         let is_own = named.name == named.path.text;
         if let Some(alias) = named.path.alias.clone().filter(|_| is_own) {

@@ -6,7 +6,8 @@
 //! Behind its last use the symbol is *settled*: it has its value, or that of a symbol without one.
 //! What strides say of a symbol is checked there. What stands in an `Optional` is checked as soon
 //! as a use has been met that is given wherever it is. Rules are checked behind the first use where
-//! that counts, and elsewhere where the symbol is settled.
+//! that counts, and elsewhere where the symbol is settled. Where no use is given at all, the symbol
+//! is absent.
 
 use super::Planner;
 use super::first_of::{FirstOf, NextPlace};
@@ -48,9 +49,22 @@ pub struct SharedUse<'u> {
 }
 
 impl Shared {
+    /// The place of `arg_index` among the values.
+    pub(super) const ARG_INDEX: usize = 4;
+
     /// Whether rules may use the symbol's value so far.
     pub(super) fn known(&self) -> Value {
         if self.is_settled { self.uses.bound } else { self.uses.counts }
+    }
+
+    /// Whether a use is given; nothing where one always is.
+    pub(super) fn given(&self) -> Option<Value> {
+        self.may_be_absent.then_some(self.given)
+    }
+
+    /// The number of the argument with the use that has the value.
+    pub(super) fn arg_index(&self) -> Value {
+        self.uses.arg_index
     }
 
     pub(super) fn is_settled(&self) -> bool {
@@ -88,7 +102,7 @@ impl Planner<'_> {
         self.make_checks(&names);
         // Rules over the symbol are made at its first use, and where it is settled.
         let names = if is_first { &names[..] } else { &names[1..] };
-        self.make_rules(Event { names, path: at.path, subject, skip });
+        self.make_rules(Event { names, path: at.path, what: &at.path.text, subject, skip });
         self.settle(&at.path.text);
     }
 
@@ -124,6 +138,17 @@ impl Planner<'_> {
         self.put(Named { value: shared.uses.value, shared: Some(shared), ..named });
     }
 
+    /// Where a rule that is left out in part cannot be asked about a shared symbol: it is not known
+    /// yet, or is a stride that is free.
+    pub(super) fn is_unknown(&mut self, symbol: &str, shared: &Shared) -> Value {
+        let unknown = self.b.not(shared.known());
+        match (shared.is_settled, self.sharers(symbol)) {
+            (true, Some(Sharers::Strides)) => self.b.and(shared.given, unknown),
+            (true, Some(Sharers::Optionals) | None) => self.b.bool(false),
+            (false, _) => unknown,
+        }
+    }
+
     /// Whether the value of a name is final wherever these conditions hold.
     pub(super) fn is_final_under(&self, named: &Named, guards: &[Value]) -> bool {
         let mut around = (0..=guards.len()).map(|n_guards| &guards[..n_guards]);
@@ -146,7 +171,7 @@ impl Planner<'_> {
                 .and_value(uses.arg_index, Format::Int);
             self.put(named);
             self.make_checks(&[symbol]);
-            self.make_rules(Event { names: &[symbol], path: &path, subject, skip });
+            self.make_rules(Event { names: &[symbol], path: &path, what: symbol, subject, skip });
         }
     }
 }

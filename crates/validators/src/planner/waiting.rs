@@ -8,12 +8,13 @@ use super::name::Named;
 use super::star::ndim_of;
 use super::{Planner, StarUse};
 use crate::check;
+use crate::check::rule::Site;
 use crate::expr::Expr;
 use crate::fault::Phrase;
 use crate::path::Path;
 use crate::plan::Value;
 use crate::rule::Rule;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A check, other than a rule, that waits for a value.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(super) struct Waiting {
     rules: BTreeMap<usize, Vec<String>>,
     /// The numbers of the rules that need a name.
     rules_on: HashMap<String, Vec<usize>>,
+    /// The rules that wait for the end of the outermost `Optional`.
+    late: BTreeSet<usize>,
 }
 
 /// What completes rules: names that have just got their values.
@@ -50,6 +53,8 @@ pub(super) struct Event<'e> {
     pub(super) names: &'e [&'e str],
     /// Where.
     pub(super) path: &'e Path,
+    /// What the message of a rule that they complete is about.
+    pub(super) what: &'e str,
     /// How the message of a rule that they complete begins.
     pub(super) subject: Phrase,
     /// Where rules that they complete hold in any case.
@@ -155,11 +160,25 @@ impl Planner<'_> {
     }
 
     /// Whether later uses of shared symbols may complete a rule where it is not complete yet.
-    fn may_come_later(&self, needs: &[String]) -> bool {
+    fn may_come_later(&self, number: usize, needs: &[String]) -> bool {
+        let may_remain = check::rule::may_remain(&self.rules[number]);
         needs.iter().any(|need| {
-            let is_open = self.names[need].shared.as_ref().is_some_and(|it| !it.is_settled());
-            is_open && self.bindings.symbols[need].n_sharers() > 1
+            let open = self.names[need].shared.as_ref().filter(|it| !it.is_settled());
+            open.is_some_and(|shared| {
+                let remains = may_remain && shared.given().is_some();
+                remains || self.bindings.symbols[need].n_sharers() > 1
+            })
         })
+    }
+
+    /// Whether a rule that is complete has to wait for the end of the outermost `Optional`: there
+    /// may be something to check where that is absent.
+    fn is_late(&self, number: usize, needs: &[String]) -> bool {
+        let rule = &self.rules[number];
+        let is_here = |need: &String| self.names[need].guards == self.guards;
+        !self.guards.is_empty()
+            && check::rule::may_remain(rule)
+            && (rule.asks_given() || !needs.iter().all(is_here))
     }
 
     /// Makes the checks, other than rules, that wait for one of the names and no longer have to.
@@ -183,28 +202,60 @@ impl Planner<'_> {
     /// Makes the rules that an event completes.
     pub(super) fn make_rules(&mut self, event: Event<'_>) {
         for number in numbers(&self.waiting.rules_on, event.names) {
-            let Some(needs) = self.waiting.rules.remove(&number) else { continue };
-            let is_ready = needs.iter().all(|need| self.names.contains_key(need));
-            if is_ready {
-                self.make_rule(number, &needs, &event);
-            }
-            if !is_ready || self.may_come_later(&needs) {
-                self.waiting.rules.insert(number, needs);
-            }
+            self.complete_rule(number, &event);
         }
     }
 
-    /// Makes a rule. It holds where the event says so, and where a shared symbol is not known.
+    /// Makes the rules that have waited for the end of the `Optional` at that path, where that is
+    /// the outermost.
+    pub fn make_late_rules(&mut self, path: &Path) {
+        if !self.guards.is_empty() {
+            return;
+        }
+        let (subject, skip) = (path.subject("Invalid"), self.b.bool(false));
+        let event = Event { names: &[], path, what: &path.text, subject, skip };
+        for number in std::mem::take(&mut self.waiting.late) {
+            self.complete_rule(number, &event);
+        }
+    }
+
+    /// Makes a rule that an event may complete, if it does.
+    fn complete_rule(&mut self, number: usize, event: &Event<'_>) {
+        let Some(needs) = self.waiting.rules.remove(&number) else { return };
+        let is_complete = needs.iter().all(|need| self.names.contains_key(need));
+        let is_late = is_complete && self.is_late(number, &needs);
+        if is_late {
+            self.waiting.late.insert(number);
+        } else if is_complete {
+            self.make_rule(number, &needs, event);
+        }
+        if !is_complete || is_late || self.may_come_later(number, &needs) {
+            self.waiting.rules.insert(number, needs);
+        }
+    }
+
+    /// Makes a rule. It holds where the event says so, and where a shared symbol is not known. One
+    /// of which nothing remains where something is absent is made under the conditions of what it
+    /// names.
     fn make_rule(&mut self, number: usize, needs: &[String], event: &Event<'_>) {
+        let rule = &self.rules[number];
+        let may_remain = check::rule::may_remain(rule);
         let mut skip = event.skip;
         for need in needs {
-            if let Some(shared) = &self.names[need].shared {
-                let unknown = self.b.not(shared.known());
+            if let Some(shared) = self.names[need].shared.clone() {
+                let unknown = match may_remain {
+                    true => self.is_unknown(need, &shared),
+                    false => self.b.not(shared.known()),
+                };
                 skip = self.b.or(skip, unknown);
             }
         }
-        let (rule, path, subject) = (&self.rules[number], event.path, event.subject.clone());
-        self.under_guards(&[], needs, |cx| check::rule::require(cx, path, subject, rule, skip));
+        let Event { path, what, subject, .. } = event;
+        let site = Site { path, what, subject: subject.clone(), skip };
+        if may_remain {
+            return check::rule::require(self, site, rule);
+        }
+        self.under_guards(&[], needs, |cx| check::rule::require(cx, site, rule));
     }
 
     /// Makes a check that is no rule.

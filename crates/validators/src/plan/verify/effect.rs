@@ -3,7 +3,6 @@
 
 use super::step::Scope;
 use super::{MAX_MAP_RANK, Verified, VerifyError, require};
-use crate::fault::Format;
 use crate::plan::{
     Alloc, CScalar, Combinations, Launch, LaunchArg, Plan, Status, TensorMap, Type, Value,
 };
@@ -66,8 +65,8 @@ fn verify_launch(plan: &Plan, launch: &Launch, scope: &mut Scope<'_>) -> Verifie
     if let Some(Status { value, fault }) = launch.status() {
         scope.status(*value)?;
         super::fault(*value, fault)?;
-        let shows_text = fault.shown().any(|(_, format)| format == Format::Text);
-        require(!shows_text, || place(launch), "shows a status as a text")?;
+        let shows_ints = fault.shown().all(|(_, ty)| ty == Type::Int);
+        require(shows_ints, || place(launch), "shows a status as a text")?;
     }
     launch.args.iter().try_for_each(|arg| match arg {
         LaunchArg::TensorMap(map) => {

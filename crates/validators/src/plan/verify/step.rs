@@ -2,7 +2,6 @@
 //! The rules of steps: which values exist where.
 
 use super::{Facts, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
-use crate::fault::Format;
 use crate::plan::{Device, Expr, Plan, Repeat, Step, Type, Value, When};
 
 /// What may be used at a place of the plan.
@@ -43,10 +42,7 @@ impl<'p> Scope<'p> {
             Step::Let(_, value) => self.uses(*value).map(|_| ()),
             Step::Require(cond, fault) => {
                 self.uses_as(*cond, Type::Bool)?;
-                fault.shown().try_for_each(|(value, format)| {
-                    let is_text = format == Format::Text;
-                    self.uses_as(value, if is_text { Type::Text } else { Type::Int })
-                })?;
+                fault.shown().try_for_each(|(value, ty)| self.uses_as(value, ty))?;
                 super::fault(*cond, fault)
             }
             Step::When(when) => self.when(when),
