@@ -73,7 +73,7 @@ impl Subject {
 
 /// The function, and its twin.
 fn variants(signature: &Signature) -> Vec<(Signature, bool)> {
-    let twin = signature.out_variant().map(|twin| (twin, true));
+    let twin = signature.out_variant_apart().map(|twin| (twin, true));
     [(signature.clone(), false)].into_iter().chain(twin).collect()
 }
 

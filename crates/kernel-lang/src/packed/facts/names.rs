@@ -118,7 +118,14 @@ impl Names {
                     self.optional_ints.insert(path.to_string());
                 }
             }
-            HostType::Shape(dims) => self.add_dims(path, dims, holder.is_some(), Field::Element),
+            HostType::Shape(dims) => {
+                self.add_dims(path, dims, holder.is_some(), Field::Element);
+                // Rules name elements as they name symbols.
+                let n_dims = dims.len() as i64;
+                for (i, holder) in (-n_dims..n_dims).zip(holder.into_iter().cycle()) {
+                    self.optional.insert(format!("{path}[{i}]"), holder.to_string());
+                }
+            }
             HostType::Tuple(elements) => {
                 for (i, (name, element)) in elements.iter().enumerate() {
                     self.add(&part(path, i, name.as_deref()), element, holder);
