@@ -6,7 +6,7 @@ use super::subject::Subject;
 use crate::value;
 use kernpack_kernel_ir::kernel::Facts;
 use kernpack_kernel_lang::argument::{Argument, Constant, Dim, ScalarArg, TensorArg};
-use kernpack_kernel_lang::packed::PackedLaunch;
+use kernpack_kernel_lang::packed::{Claim, Fact, PackedLaunch};
 use kernpack_layout::{Int, Layout, Mode, Tuple};
 use kernpack_validators::plan::Accepted;
 use kernpack_validators::{Expr, KernelArg};
@@ -49,14 +49,25 @@ pub(super) fn hold(subject: &Subject, call: &Call, accepted: &Accepted) -> Held 
     let names = subject.names.iter().zip(values);
     let values = names.filter_map(|(name, value)| Some((name.to_string(), (*value)?))).collect();
     let mut numbers = Numbers { call, values, held: Held::default() };
-    let row = accepted.combination.unwrap_or(0);
+    let row = accepted.combination.and_then(|row| usize::try_from(row).ok()).unwrap_or(0);
+    let (mut made, mut written) = (Vec::new(), Vec::new());
     for (index, _) in &accepted.launches[..accepted.launches.len() - 1] {
-        numbers.held.n_launches += 1;
-        let row = usize::try_from(row).ok().and_then(|row| subject.launches[*index].get(row));
-        match row.and_then(|row| row.launches.first()) {
-            Some(launch) => numbers.launch(subject, launch),
+        let Some(rows) = subject.launches.get(*index) else {
+            written.extend(subject.ways.iter().map(|ways| ways[index - subject.launches.len()]));
+            continue;
+        };
+        match rows.get(&row) {
+            Some(launch) => {
+                numbers.launch(subject, launch);
+                made.push(launch.geometry.grid[0].as_int().unwrap_or(0) as usize);
+            }
+            None if subject.ways.is_some() => {}
             None => numbers.claim(&format!("launch {index} never runs"), Err("run".to_string())),
         }
+    }
+    if subject.ways.is_some() {
+        let outcome = if made == written { Ok(()) } else { Err(format!("{written:?}")) };
+        numbers.claim(&format!("the launches {made:?} run"), outcome);
     }
     numbers.held
 }
@@ -81,6 +92,14 @@ impl Numbers<'_> {
     }
 
     fn launch(&mut self, subject: &Subject, launch: &PackedLaunch) {
+        self.held.n_launches += 1;
+        for Fact { claim, .. } in &launch.known {
+            match claim {
+                Claim::Number(expr, facts) => self.number(expr, *facts),
+                Claim::Aligned(path, bytes) => self.aligned(path, *bytes),
+                Claim::Apart(a, b) => self.apart(a, b),
+            }
+        }
         for (arg, given) in launch.args.iter().zip(&subject.args) {
             self.argument(arg, given);
         }
@@ -88,7 +107,10 @@ impl Numbers<'_> {
         launch.args.iter().for_each(|arg| add_tensors(arg, &mut tensors));
         for (i, tensor) in tensors.iter().enumerate() {
             for other in tensors[i + 1..].iter().chain(&tensors[..i]) {
-                self.apart(tensor, other);
+                let meet = tensor.is_written || other.is_written;
+                if tensor.is_alone && meet && tensor.pointer != other.pointer {
+                    self.apart(&tensor.pointer.to_string(), &other.pointer.to_string());
+                }
             }
         }
     }
@@ -146,12 +168,7 @@ impl Numbers<'_> {
             modes.iter().map(|mode| (self.int(&mode.extent), self.int(&mode.stride.scale)));
         let numbers: Vec<_> = numbers.collect();
         let Some(passed) = self.call.tensors.get(&path) else { return };
-        if let Some(address) = self.values.get(&path) {
-            let rest = *address as u64 % u64::from(tensor.align);
-            let holds = rest == 0 || is_empty(passed);
-            let outcome = if holds { Ok(()) } else { Err(format!("{rest} beyond one")) };
-            self.claim(&format!("{path} is at a multiple of {}", tensor.align), outcome);
-        }
+        self.aligned(&path, tensor.align);
         if modes.len() != passed.shape.len() {
             return;
         }
@@ -174,18 +191,22 @@ impl Numbers<'_> {
         }
     }
 
-    /// That what is alone shares no memory with what is written.
-    fn apart(&mut self, tensor: &TensorArg, other: &TensorArg) {
-        let is_claimed = tensor.is_alone
-            && tensor.pointer != other.pointer
-            && (tensor.is_written || other.is_written);
-        let paths = [&tensor.pointer, &other.pointer].map(ToString::to_string);
-        let passed = paths.each_ref().map(|path| self.call.tensors.get(path));
-        if let (true, [Some(a), Some(b)]) = (is_claimed, passed) {
-            let holds = is_empty(a) || is_empty(b) || are_apart(a, b);
+    /// That two tensors share no memory.
+    fn apart(&mut self, a: &str, b: &str) {
+        if let [Some(first), Some(second)] = [a, b].map(|path| self.call.tensors.get(path)) {
+            let holds = is_empty(first) || is_empty(second) || are_apart(first, second);
             let outcome = if holds { Ok(()) } else { Err("in it".to_string()) };
-            self.claim(&format!("{} is apart from {}", paths[0], paths[1]), outcome);
+            self.claim(&format!("{a} is apart from {b}"), outcome);
         }
+    }
+
+    /// That the address of a tensor is a multiple of so many bytes.
+    fn aligned(&mut self, path: &str, bytes: u32) {
+        let Some(passed) = self.call.tensors.get(path) else { return };
+        let rest = passed.data.wrapping_add(passed.byte_offset) % u64::from(bytes);
+        let holds = rest == 0 || is_empty(passed);
+        let outcome = if holds { Ok(()) } else { Err(format!("{rest} beyond one")) };
+        self.claim(&format!("{path} is at a multiple of {bytes}"), outcome);
     }
 }
 

@@ -2,15 +2,16 @@
 //! Random signatures with rules, launches and calls, and what is believed of each launch held
 //! against the numbers of each call that the checks accept and that runs it.
 //!
-//! A [`signature`](Drawn) is drawn as text, with the rules and conditions of [`rule`] and the
-//! arguments of [`call`]. The entry point is the plan's interpreter: it says whether a call is
+//! A [`signature`](Drawn) is drawn as text, with the rules and conditions of `rule`, the function of
+//! `packed` and the arguments of `call`. The entry point is the plan's interpreter: it says whether a call is
 //! accepted, what every name is, and which launches run. What kernels are compiled for is taken
-//! from the launches as `kernel-lang` makes them, and [`claim`] asks the numbers whether it is so.
+//! from the launches as `kernel-lang` makes them, and `claim` asks the numbers whether it is so.
 //! Calls at the edges are drawn often: absent Optionals, dims of extent 1 and 0, strides that no
 //! step takes, numbers that overflow, misaligned addresses, tensors that overlap.
 
 mod call;
 mod claim;
+mod packed;
 mod rule;
 mod signature;
 mod subject;
@@ -72,10 +73,10 @@ impl Tally {
     fn seed(&mut self, seed: u64, n_calls: usize) {
         let mut rng = Rng::new(seed);
         let drawn = Drawn::new(&mut rng);
-        let subjects = match Subject::all_of(&drawn) {
-            Some(subjects) => subjects,
-            None => return self.n_refused_signatures += 1,
-        };
+        let subjects = Subject::all_of(&drawn);
+        if subjects.is_empty() {
+            return self.n_refused_signatures += 1;
+        }
         self.n_signatures += 1;
         let mut told = BTreeSet::new();
         for number in 0..n_calls {

@@ -32,6 +32,36 @@ impl Names {
         names
     }
 
+    /// What the packed function of a signature can ask about: what calls pass in any case, and
+    /// whether Optionals are given.
+    pub fn of_packed(drawn: &Drawn) -> Names {
+        let mut names = Names::default();
+        for (name, kind) in &drawn.params {
+            names.add_packed(name, kind);
+        }
+        names
+    }
+
+    fn add_packed(&mut self, path: &str, kind: &Kind) {
+        match kind {
+            Kind::Tensor(tensor) => {
+                self.tensors.push(path.to_string());
+                if !tensor.has_star() {
+                    let fields = (0..tensor.dims.len()).map(|i| format!("{path}.shape[{i}]"));
+                    self.numbers.extend(fields);
+                }
+            }
+            Kind::Int(_) => self.numbers.push(path.to_string()),
+            Kind::Tuple(parts) => {
+                for (i, (name, kind)) in parts.iter().enumerate() {
+                    self.add_packed(&part(path, i, *name), kind);
+                }
+            }
+            Kind::Optional(_) => self.optionals.push(path.to_string()),
+            Kind::Shape(_) => {}
+        }
+    }
+
     fn add(&mut self, path: &str, kind: &Kind) {
         match kind {
             Kind::Tensor(tensor) => self.add_tensor(path, tensor),

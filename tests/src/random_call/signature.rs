@@ -2,8 +2,10 @@
 //! Random signatures: parameters of most kinds, which share symbols; rules, results and the
 //! conditions of launches. What is drawn is kept, too, as calls are made of it.
 
+use super::packed::Body;
 use super::rule::Names;
 use crate::random_plan::Rng;
+use kernpack_validators::Signature;
 use std::fmt::Write;
 
 /// The symbols of dims.
@@ -67,6 +69,8 @@ pub struct Drawn {
     pub(super) rules: Vec<String>,
     /// The condition of each launch; nothing where it always runs.
     pub(super) whens: Vec<Option<String>>,
+    /// What its packed function does.
+    pub(super) body: Body,
 }
 
 impl Dim {
@@ -143,12 +147,20 @@ impl Drawn {
             params.rotate_left(place);
         }
         let result = rng.sixteenths(4).then(|| result(rng));
-        let mut drawn = Drawn { params, result, rules: vec![], whens: vec![] };
+        let body = Body::Launch(0);
+        let mut drawn = Drawn { params, result, rules: vec![], whens: vec![], body };
         let names = Names::of(&drawn);
         let n_rules = rng.below(4);
-        drawn.rules = (0..n_rules).map(|_| names.rule(rng, true)).collect();
+        for _ in 0..n_rules {
+            drawn.rules.push(names.rule(rng, true));
+            // One that can never hold is refused.
+            if Signature::parse(&drawn.text()[..]).is_ok_and(|it| it.resolve().is_err()) {
+                drawn.rules.pop();
+            }
+        }
         let n_launches = 1 + rng.below(3);
         drawn.whens = (0..n_launches).map(|number| when(rng, &names, number)).collect();
+        drawn.body = Body::new(rng, &Names::of_packed(&drawn));
         drawn
     }
 

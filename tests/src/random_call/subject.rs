@@ -6,33 +6,37 @@ use super::rule::Names;
 use super::signature::Drawn;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_kernel_lang::file::KernelFiles;
-use kernpack_kernel_lang::packed::PackedRow;
 use kernpack_kernel_lang::packed::written::{self, Described, WrittenArg, WrittenKernel};
+use kernpack_kernel_lang::packed::{self, PackedLaunch, PackedRow};
 use kernpack_syntax::{Placed, Texts};
 use kernpack_validators::plan::{CScalar, Plan};
 use kernpack_validators::{
     Expr, Geometry, KernelArg, KernelName, LaunchSpec, Returns, Signature, Site, When, parse_expr,
     parse_when,
 };
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
 /// The most arguments that a launch has.
 const MOST_ARGS: usize = 24;
 
-/// A signature, or its twin.
+/// A signature, or its twin, with launches.
 pub(super) struct Subject {
     pub signature: Signature,
     /// Whether it is the `_out` twin, which allocates nothing.
     pub is_twin: bool,
-    /// The checks. Its last launch always runs, and is passed every name.
+    /// The checks. Its launches are [`Subject::launches`], the [ways](Subject::ways) and at last one
+    /// that always runs and is passed every name.
     pub plan: Plan,
     /// What that launch is passed.
     pub names: Vec<Expr>,
     /// What launches are passed.
     pub args: Vec<KernelArg>,
-    /// Each launch, for each combination of dtypes.
-    pub launches: Vec<Vec<PackedRow>>,
+    /// Each launch, for the combinations of dtypes that it is made for, by their numbers.
+    pub launches: Vec<HashMap<usize, PackedLaunch>>,
+    /// The launches of a packed function as they are written: one of them runs in each call.
+    pub ways: Option<Vec<usize>>,
     whens: Vec<When>,
 }
 
@@ -42,33 +46,88 @@ impl fmt::Display for Subject {
         for (number, when) in self.whens.iter().enumerate() {
             writeln!(f, "  launch {number}: when {when}")?;
         }
+        for fact in self.launches.iter().flat_map(HashMap::values).flat_map(|one| &one.known) {
+            writeln!(f, "  {fact}")?;
+        }
         Ok(())
     }
 }
 
 impl Subject {
-    /// The function of a drawn signature, and with results its twin; nothing where the text is
-    /// refused.
-    pub fn all_of(drawn: &Drawn) -> Option<Vec<Subject>> {
-        let signature: Signature = drawn.text().parse().ok()?;
+    /// The function of a drawn signature, and with results its twin, with launches of a package file
+    /// and with those of a packed function; none where the text is refused.
+    pub fn all_of(drawn: &Drawn) -> Vec<Subject> {
+        let Ok(signature) = drawn.text().parse::<Signature>() else { return vec![] };
+        let names = Names::of(drawn);
+        let numbers = numbers(&signature, &names);
+        let parts = [Launches::written(drawn, &signature, &names), Launches::packed(drawn)];
+        let mut subjects = Vec::new();
+        for Launches { args, launches, ways, whens } in parts.into_iter().flatten() {
+            for (signature, is_twin) in variants(&signature) {
+                let Some(plan) = plan(&signature, &whens, &numbers) else { continue };
+                let (names, args, launches) = (numbers.clone(), args.clone(), launches.clone());
+                let (ways, whens) = (ways.clone(), whens.clone());
+                let subject =
+                    Subject { signature, is_twin, plan, names, args, launches, ways, whens };
+                subjects.push(subject);
+            }
+        }
+        subjects
+    }
+}
+
+/// The launches of a function.
+struct Launches {
+    args: Vec<KernelArg>,
+    launches: Vec<HashMap<usize, PackedLaunch>>,
+    ways: Option<Vec<usize>>,
+    /// When each of them runs, and where it is written so.
+    whens: Vec<When>,
+}
+
+impl Launches {
+    /// Those of a package file.
+    fn written(drawn: &Drawn, signature: &Signature, names: &Names) -> Option<Launches> {
         let whens = drawn.whens.iter().map(|when| match when {
             None => Some(When::Always),
             Some(text) => parse_when(&text[..]).ok(),
         });
         let whens: Vec<_> = whens.collect::<Option<_>>()?;
-        let names = Names::of(drawn);
-        let args = args(drawn, &names);
-        let launches = launches(&signature, &whens, &args)?;
-        let numbers = numbers(&signature, &names);
-        let mut subjects = Vec::new();
-        for (signature, is_twin) in variants(&signature) {
-            let plan = plan(&signature, &whens, &numbers)?;
-            let (names, args) = (numbers.clone(), args.clone());
-            let (launches, whens) = (launches.clone(), whens.clone());
-            subjects.push(Subject { signature, is_twin, plan, names, args, launches, whens });
-        }
-        Some(subjects)
+        let args = args(drawn, names);
+        let rows = written(signature, &whens, &args)?;
+        let launches = rows.into_iter().map(|rows| {
+            let rows = rows.into_iter().enumerate();
+            rows.filter_map(|(number, row)| Some((number, row.launches.into_iter().next()?)))
+                .collect()
+        });
+        let launches = launches.collect();
+        Some(Launches { args, launches, ways: None, whens })
     }
+
+    /// Those of the packed function.
+    fn packed(drawn: &Drawn) -> Option<Launches> {
+        let files = read(&drawn.body.text(drawn))?;
+        let (functions, problems) = packed::functions(&files);
+        let function = functions.into_iter().next().filter(|_| !problems.has_errors())?;
+        let (mut launches, mut whens) = (Vec::new(), Vec::new());
+        for (number, row) in function.rows.into_iter().enumerate() {
+            for launch in row.launches {
+                whens.push(When::Branches(launch.branches.clone()));
+                launches.push([(number, launch)].into());
+            }
+        }
+        let (ways, written): (Vec<_>, Vec<_>) = drawn.body.ways()?.into_iter().unzip();
+        whens.extend(written);
+        let names = drawn.params.iter().map(|(name, _)| *name);
+        let names = names.chain(drawn.result.iter().map(|_| "r"));
+        let args = names.map(|name| KernelArg::Value(Expr::symbol(name), None)).collect();
+        Some(Launches { args, launches, ways: Some(ways), whens })
+    }
+}
+
+fn read(text: &str) -> Option<KernelFiles> {
+    let mut door = |_: &Path| Ok(text.as_bytes().to_vec());
+    KernelFiles::read(Path::new("k.py"), &mut door, &mut Texts::default()).ok()
 }
 
 /// The function, and its twin.
@@ -106,17 +165,15 @@ fn args(drawn: &Drawn, names: &Names) -> Vec<KernelArg> {
 }
 
 /// What kernels are compiled for.
-fn launches(
+fn written(
     signature: &Signature,
     whens: &[When],
     args: &[KernelArg],
 ) -> Option<Vec<Vec<PackedRow>>> {
     let params: Vec<_> = (0..args.len()).map(|i| format!("a{i}")).collect();
-    let text =
-        format!("import kernpack as kp\n\n@kp.kernel\ndef k({}):\n    pass\n", params.join(", "));
-    let mut door = |_: &Path| Ok(text.clone().into_bytes());
-    let files = KernelFiles::read(Path::new("k.py"), &mut door, &mut Texts::default());
-    let files = files.unwrap_or_else(|problems| panic!("{problems}"));
+    let params = params.join(", ");
+    let text = format!("import kernpack as kp\n\n@kp.kernel\ndef k({params}):\n    pass\n");
+    let files = read(&text)?;
     let kernel = Placed::from("k".to_string());
     let args: Vec<_> = args.iter().cloned().map(|arg| WrittenArg::Arg(arg).into()).collect();
     let geometry = Geometry::new(vec![Expr::Int(1)], vec![Expr::Int(1)]);

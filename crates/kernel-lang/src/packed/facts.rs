@@ -49,7 +49,7 @@ pub struct CallFacts {
     /// The rules of the signature.
     rules: Rc<Vec<Rule>>,
     /// What has been learned of expressions, by their text.
-    numbers: HashMap<String, Learned<Facts>>,
+    numbers: HashMap<String, Learned<Number>>,
     /// How many nodes the largest of these expressions has; 0 where there is none.
     most_nodes: usize,
     /// What the addresses of tensors are known to be multiples of, in bytes, by path.
@@ -64,6 +64,13 @@ pub struct CallFacts {
 
 /// What establishes something, all of it together.
 type Reasons = Rc<BTreeSet<Because>>;
+
+/// What is known of an expression.
+#[derive(Clone, Debug)]
+struct Number {
+    expr: Expr,
+    facts: Facts,
+}
 
 /// Something that is known, and why.
 #[derive(Clone, Debug)]
@@ -125,16 +132,15 @@ impl CallFacts {
 
     /// Whether two tensors are known to share no memory: a rule says so, or a call allocates one.
     pub fn are_apart(&self, a: &str, b: &str) -> bool {
-        self.names.is_allocated(a)
-            || self.names.is_allocated(b)
-            || self.apart.contains_key(&pair(a, b))
+        self.apart.contains_key(&pair(a, b))
     }
 
     /// What has been learned, each with what establishes it.
     pub fn facts_here(&self) -> Vec<Fact> {
-        let numbers = self.numbers.iter().map(|(text, Learned { what, because })| {
-            let Facts { min, max, divisor } = *what;
-            (Claim::Number(text.clone(), kernel::Facts { min, max, divisor }), because)
+        let numbers = self.numbers.values().map(|Learned { what, because }| {
+            let Facts { min, max, divisor } = what.facts;
+            let divisor = divisor.max(1);
+            (Claim::Number(what.expr.clone(), kernel::Facts { min, max, divisor }), because)
         });
         let aligned = self.aligned.iter();
         let aligned = aligned.map(|(path, Learned { what, because })| {
@@ -238,7 +244,7 @@ impl CallFacts {
         if self.names.is_other(name) {
             return None;
         }
-        let value = self.numbers.get(name).and_then(|learned| learned.what.known());
+        let value = self.numbers.get(name).and_then(|learned| learned.what.facts.known());
         value.map(KnownValue::Int)
     }
 
@@ -357,7 +363,7 @@ impl CallFacts {
             return own;
         }
         match self.numbers.get(&expr.to_string()) {
-            Some(learned) => meet(own, learned.what),
+            Some(learned) => meet(own, learned.what.facts),
             None => own,
         }
     }

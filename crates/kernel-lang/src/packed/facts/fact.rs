@@ -2,7 +2,7 @@
 //! A fact of a call, and what establishes it.
 
 use kernpack_kernel_ir::kernel::Facts;
-use kernpack_validators::{Branch, Rule};
+use kernpack_validators::{Branch, Expr, Rule};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,16 @@ pub enum Because {
     Check(Arc<str>),
     /// A condition that holds wherever the launch runs.
     When(Arc<str>),
+    /// The result or workspace of that name, which the call allocates. A twin, which is passed its
+    /// results, checks what is known of them.
+    Allocated(Arc<str>),
 }
 
 /// Something that is so in every call that gets to a place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
-    /// An expression, as it prints, has such a value where it has one.
-    Number(String, Facts),
+    /// An expression has such a value where it has one.
+    Number(Expr, Facts),
     /// The address of the tensor of that path is a multiple of so many bytes, or it has no elements.
     Aligned(String, u32),
     /// The tensors of these paths share no memory, or one of them has no elements.
@@ -39,7 +42,7 @@ pub struct Fact {
 impl Because {
     /// A rule of the signature.
     pub(super) fn rule(rule: &Rule) -> Because {
-        Because::Check(rule.to_string().into())
+        Because::Check(format!("`{rule}`").into())
     }
 
     /// A side of an `if`, or a condition.
@@ -52,8 +55,9 @@ impl Because {
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Because::Check(text) => write!(f, "`{text}` is checked"),
+            Because::Check(text) => write!(f, "{text} is checked"),
             Because::When(text) => write!(f, "`{text}` holds here"),
+            Because::Allocated(name) => write!(f, "the call allocates `{name}`"),
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What rules say of a call: where they hold, where they do not, and where part of them is left out.
 
-use super::{Because, CallFacts, Learned, Reasons, hull, meet, pair};
+use super::{Because, CallFacts, Learned, Number, Reasons, hull, meet, pair};
 use kernpack_layout::{Facts, gcd};
 use kernpack_validators::expr::{Affine, Expr, Field, Name, Op};
 use kernpack_validators::{Comparison, Rule, RuleKind};
@@ -29,8 +29,9 @@ impl CallFacts {
     /// Learns from a rule of the signature, which a call may leave out.
     pub(super) fn learn_rule(&mut self, rule: &Rule) {
         let names = rule.names().into_iter().map(|name| name.text);
-        let loose: Vec<_> =
-            names.filter_map(|name| self.loose_stride(&name).map(|compact| (name, compact))).collect();
+        let loose: Vec<_> = names
+            .filter_map(|name| self.loose_stride(&name).map(|compact| (name, compact)))
+            .collect();
         let because = Because::rule(rule);
         match &loose[..] {
             [] => self.because_here(because).learn_checked(rule, true),
@@ -176,7 +177,8 @@ impl Learner<'_> {
         }
     }
 
-    fn learn_apart(&mut self, a: &str, b: &str) {
+    /// Learns that two tensors share no memory.
+    pub fn learn_apart(&mut self, a: &str, b: &str) {
         self.facts.apart.entry(pair(a, b)).or_insert_with(|| self.because.clone());
     }
 
@@ -288,8 +290,9 @@ impl Learner<'_> {
             let CallFacts { numbers, most_nodes, .. } = &mut *self.facts;
             let because = self.because.clone();
             let learned = numbers.entry(expr.to_string());
-            let learned = learned.or_insert_with(|| Learned { what: known, because });
-            learned.what = known;
+            let what = || Number { expr: expr.clone(), facts: known };
+            let learned = learned.or_insert_with(|| Learned { what: what(), because });
+            learned.what.facts = known;
             add_reasons(&mut learned.because, &self.because);
             *most_nodes = (*most_nodes).max(n_nodes);
         }
@@ -305,7 +308,7 @@ impl CallFacts {
     fn either(mut self, other: CallFacts) -> CallFacts {
         self.numbers.retain(|text, learned| match other.numbers.get(text) {
             Some(others) => {
-                learned.what = hull(learned.what, others.what);
+                learned.what.facts = hull(learned.what.facts, others.what.facts);
                 add_reasons(&mut learned.because, &others.because);
                 true
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What checks say of tensors by themselves: of addresses and strides.
+//! What is known of tensors by themselves: their addresses and strides.
 //!
 //! A stride that no step takes, of a dim of extent 1 or of a tensor without elements, passes every
 //! check. Names have the stride of a compact tensor there, which is what is known of them: the
@@ -22,7 +22,8 @@ struct Dims {
 }
 
 impl CallFacts {
-    /// Learns what the addresses of tensors are multiples of.
+    /// Learns what the addresses of tensors are multiples of, and which share no memory, as a call
+    /// allocates them.
     pub(super) fn learn_addresses(&mut self) {
         let names = self.names.clone();
         for Named { path, tensor, .. } in names.tensors() {
@@ -32,10 +33,19 @@ impl CallFacts {
             };
             let element = dtype.map(|dtype| dtype.element_bytes().max(1));
             let bytes = tensor.alignment().or(element).filter(|bytes| bytes.is_power_of_two());
+            let because = match names.is_allocated(path) {
+                true => Because::Allocated(path[..].into()),
+                false => Because::Check(format!("the address of {path}").into()),
+            };
             if let Some(bytes) = bytes {
-                let check = format!("{path} is at a multiple of {bytes} bytes");
-                self.because(Because::Check(check.into())).learn_aligned(path, bytes);
+                self.because(because).learn_aligned(path, bytes);
             }
+        }
+        let paths = names.tensors().iter().map(|named| &named.path);
+        for allocated in paths.clone().filter(|path| names.is_allocated(path)) {
+            let because = Because::Allocated(allocated[..].into());
+            let others = paths.clone().filter(|other| *other != allocated);
+            others.for_each(|other| self.because(because.clone()).learn_apart(allocated, other));
         }
     }
 
@@ -55,7 +65,7 @@ impl CallFacts {
                 let absent = is_optional.then(|| Facts::of_number(0));
                 let own = absent.map_or(own, |zero| hull(own, zero));
                 let name = field(path, Field::Stride, i, Rank::of(dims));
-                let check = format!("the strides of {path} are as the signature says");
+                let check = format!("the strides of {path}");
                 self.because_here(Because::Check(check.into())).know(&name, own);
             }
         }
@@ -64,7 +74,7 @@ impl CallFacts {
                 None => Facts::NON_NEGATIVE,
                 Some(compact) => hull(Facts::NON_NEGATIVE, compact),
             };
-            let check = Because::Check(format!("`{symbol}` is a stride").into());
+            let check = Because::Check(format!("the strides `{symbol}`").into());
             self.because_here(check).know(&Expr::symbol(symbol), own);
         }
     }
@@ -79,7 +89,8 @@ impl CallFacts {
         let (mut loose, mut is_given) = (None, false);
         for named in self.names.tensors() {
             let Strides::Dims(strides) = named.tensor.strides_wanted() else { continue };
-            let is_it = |dim: &Dim| matches!(dim, Dim::Expr(expr) if expr.as_symbol() == Some(symbol));
+            let is_it =
+                |dim: &Dim| matches!(dim, Dim::Expr(expr) if expr.as_symbol() == Some(symbol));
             let uses: Vec<_> = (0..strides.len()).filter(|i| is_it(&strides[*i])).collect();
             if uses.is_empty() {
                 continue;
