@@ -42,7 +42,7 @@ impl Body {
         params.extend(drawn.result.iter().map(|_| "r"));
         let params = params.join(", ");
         let mut text =
-            format!("import kernpack as kp\n\n@kp.kernel\ndef k({params}):\n    pass\n\n");
+            format!("import kernpack as kp\n\n@kp.kernel\ndef kernel({params}):\n    pass\n\n");
         text += &format!("@kp.jit(\"{}\")\ndef f({params}):\n", drawn.text());
         self.write(&params, 1, &mut text);
         text
@@ -52,7 +52,7 @@ impl Body {
         let indent = "    ".repeat(depth);
         match self {
             Body::Launch(number) => {
-                *text += &format!("{indent}k({params}).launch(grid={number}, block=1)\n");
+                *text += &format!("{indent}kernel({params}).launch(grid={number}, block=1)\n");
             }
             Body::If(condition, then, otherwise) => {
                 *text += &format!("{indent}if {}:\n", python(condition));

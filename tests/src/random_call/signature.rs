@@ -17,6 +17,9 @@ const PARAMS: [&str; 5] = ["v", "w", "x", "y", "z"];
 /// The dtypes of tensors; `T` stands for float16 and float32.
 const DTYPES: [&str; 5] = ["float32", "float16", "uint8", "float64", "T"];
 
+/// How often a signature is drawn again that is none.
+const MOST_TRIES: usize = 24;
+
 /// A dim or a stride, as it is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Dim {
@@ -133,28 +136,18 @@ impl Kind {
 impl Drawn {
     /// A signature.
     pub fn new(rng: &mut Rng) -> Drawn {
-        let mut params = Vec::new();
-        for name in &PARAMS[..1 + rng.below(4)] {
-            params.push((*name, kind(rng, 0)));
+        let mut drawn = Drawn::without_rules(rng);
+        for _ in 0..MOST_TRIES {
+            if drawn.is_sound() {
+                break;
+            }
+            drawn = Drawn::without_rules(rng);
         }
-        if rng.sixteenths(4) {
-            // An integer that has the name of a dim, too.
-            let name = rng.pick(&DIMS);
-            params.push((name, optional(rng, 6, |rng| int(rng))));
-        }
-        if rng.sixteenths(3) {
-            let place = rng.below(params.len());
-            params.rotate_left(place);
-        }
-        let result = rng.sixteenths(4).then(|| result(rng));
-        let body = Body::Launch(0);
-        let mut drawn = Drawn { params, result, rules: vec![], whens: vec![], body };
         let names = Names::of(&drawn);
-        let n_rules = rng.below(4);
-        for _ in 0..n_rules {
+        for _ in 0..rng.below(4) {
             drawn.rules.push(names.rule(rng, true));
             // One that can never hold is refused.
-            if Signature::parse(&drawn.text()[..]).is_ok_and(|it| it.resolve().is_err()) {
+            if !drawn.is_sound() {
                 drawn.rules.pop();
             }
         }
@@ -162,6 +155,29 @@ impl Drawn {
         drawn.whens = (0..n_launches).map(|number| when(rng, &names, number)).collect();
         drawn.body = Body::new(rng, &Names::of_packed(&drawn));
         drawn
+    }
+
+    fn without_rules(rng: &mut Rng) -> Drawn {
+        let mut params = Vec::new();
+        for name in &PARAMS[..1 + rng.below(4)] {
+            params.push((*name, kind(rng, 0)));
+        }
+        if rng.sixteenths(4) {
+            // An integer that has the name of a dim, too.
+            let name = rng.pick(&DIMS);
+            params.push((name, optional(rng, 6, int)));
+        }
+        if rng.sixteenths(3) {
+            let place = rng.below(params.len());
+            params.rotate_left(place);
+        }
+        let result = rng.sixteenths(4).then(|| result(rng));
+        Drawn { params, result, rules: vec![], whens: vec![], body: Body::Launch(0) }
+    }
+
+    /// Whether its text is a signature.
+    fn is_sound(&self) -> bool {
+        Signature::parse(&self.text()[..]).is_ok()
     }
 
     /// As it is written.
@@ -173,7 +189,7 @@ impl Drawn {
             write!(text, " -> r: {}", result.text()).expect("writing to a string");
         }
         let mut rules = self.rules.clone();
-        if text.contains(", T") {
+        if text.contains(", T)") || text.contains(", T,") {
             rules.push("T in {float16, float32}".to_string());
         }
         let is_ruled = !rules.is_empty();
