@@ -8,7 +8,7 @@
 use crate::elaborate::Elaborator;
 use crate::value::{Leaf, Value};
 use kernpack_kernel_ir::kernel;
-use kernpack_kernel_ir::op::{Binary, Operand, Rounding};
+use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
 use kernpack_kernel_ir::{Scalar, Type, intrinsic};
 use kernpack_layout::{Arith, Facts, Int, Op};
 
@@ -207,19 +207,47 @@ impl Arith for Elaborator<'_> {
 }
 
 impl Elaborator<'_> {
-    /// The quotient rounded up: of positive numbers `(a + b - 1) // b`, which is one operation
-    /// more.
+    /// The quotient of `int64`s rounded up; 0 where the divisor is 0.
+    ///
+    /// It is `(a + b - 1) // b` where bounds say that the sum does not wrap, and otherwise
+    /// `(a - 1) // b + 1`, or the quotient and one more where a rest is left.
     pub fn ceil_div_value(&mut self, a: kernel::Value, b: kernel::Value) -> kernel::Value {
         let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
         let facts = Facts::of(Op::CeilDiv, of_a, of_b);
         let one = self.b.index(1);
-        let more = self.compute_binary(Binary::Sub, b, one);
-        let sum = self.compute_binary(Binary::Add, a, more);
-        let result = self.compute_binary(Binary::FloorDiv, sum, b);
+        let largest = i128::from(of_a.max) + i128::from(of_b.max) - 1;
+        let is_down = of_b.min >= 0 && of_a.min > i64::MIN;
+        let result = if is_down && largest <= i128::from(i64::MAX) {
+            let more = self.compute_binary(Binary::Sub, b, one);
+            let sum = self.compute_binary(Binary::Add, a, more);
+            self.compute_binary(Binary::FloorDiv, sum, b)
+        } else if is_down && of_b.min > 0 {
+            let less = self.compute_binary(Binary::Sub, a, one);
+            let quotient = self.compute_binary(Binary::FloorDiv, less, b);
+            self.compute_binary(Binary::Add, quotient, one)
+        } else {
+            self.quotient_and_more(a, b)
+        };
         if of_b.min > 0 {
             self.know(result, facts);
         }
         self.parameters.ceil_div(result, a, b, &self.b);
         result
+    }
+
+    /// The quotient rounded down, and one more where a rest is left and the divisor is not 0.
+    fn quotient_and_more(&mut self, a: kernel::Value, b: kernel::Value) -> kernel::Value {
+        let quotient = self.compute_binary(Binary::FloorDiv, a, b);
+        let rest = self.compute_binary(Binary::FloorMod, a, b);
+        let zero = self.b.index(0);
+        let is_exact = self.b.compare(Compare::Eq, rest, zero);
+        let mut one = self.b.index(1);
+        let of_b = self.facts_of_value(b);
+        if of_b.min <= 0 && of_b.max >= 0 {
+            let is_by_zero = self.b.compare(Compare::Eq, b, zero);
+            one = self.select_typed(is_by_zero, zero, one);
+        }
+        let more = self.select_typed(is_exact, zero, one);
+        self.compute_binary(Binary::Add, quotient, more)
     }
 }

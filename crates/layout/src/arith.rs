@@ -69,7 +69,7 @@ impl Op {
             Op::Sub => a.checked_sub(b),
             Op::Mul => a.checked_mul(b),
             Op::Div => floor_div(a, b),
-            Op::CeilDiv => floor_div(a.checked_neg()?, b)?.checked_neg(),
+            Op::CeilDiv => Some(floor_div(a, b)? + i64::from(a % b != 0)),
             Op::Rem => match b {
                 0 => None,
                 // The one quotient that does not fit has the remainder 0.

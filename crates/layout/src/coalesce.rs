@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Fewer modes for the same function.
+//!
+//! A layout has an index for numbers beyond its size, too: its last mode goes on. What coalesces a
+//! layout for its own sake keeps the function of the numbers below the size, as CuTe does, where
+//! `1:7` becomes `1:0`. What takes a layout apart for another operation needs all of the function,
+//! and has [`coalesce_beyond`].
 
 use crate::arith::Arith;
 use crate::error::{Error, Result, text};
@@ -14,6 +19,21 @@ use crate::tuple::Tuple;
 /// their product.
 pub fn coalesce<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {
     join(cx, layout.leaves().into_iter())
+}
+
+/// The layout of the fewest modes that has the same index for each number, those beyond its size
+/// included. A last mode of extent 1 stays, unless it goes on where the one before it ends.
+pub(crate) fn coalesce_beyond<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {
+    let leaves = layout.leaves();
+    let Some((last, others)) = leaves.split_last().filter(|(last, _)| last.extent.is(1)) else {
+        return coalesce(cx, layout);
+    };
+    let joined = join(cx, others.iter().copied())?;
+    let mut modes: Vec<_> = joined.leaves().into_iter().filter(|mode| !mode.extent.is(1)).collect();
+    if modes.last().is_none_or(|end| !continues(cx, end, last)) {
+        modes.push(last);
+    }
+    Ok(Tuple::of_leaves(modes.into_iter().cloned().collect(), Mode::unit()))
 }
 
 /// As [`coalesce`], within the modes that a profile has: what its leaves are is of no matter. Modes
@@ -89,7 +109,11 @@ where
 /// Whether a mode goes on where the last one ends, and loses nothing by being joined to it.
 fn goes_on<C: Arith>(cx: &C, last: &Mode<C::Value>, mode: &Mode<C::Value>) -> bool {
     let is_known = |mode: &Mode<C::Value>| mode.extent.known().is_some();
-    is_known(last) == is_known(mode)
-        && last.stride.basis == mode.stride.basis
+    is_known(last) == is_known(mode) && continues(cx, last, mode)
+}
+
+/// Whether a mode goes on where the last one ends.
+fn continues<C: Arith>(cx: &C, last: &Mode<C::Value>, mode: &Mode<C::Value>) -> bool {
+    last.stride.basis == mode.stride.basis
         && cx.is_product_of(&mode.stride.scale, &last.extent, &last.stride.scale)
 }

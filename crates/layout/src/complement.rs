@@ -2,7 +2,9 @@
 //! Complement: the layout of what a layout leaves out.
 //!
 //! A layout and its complement together, as two modes, have each index below a target once. The
-//! strides of a complement are positive and grow, so that there is only one.
+//! strides of a complement are positive and grow, so that there is only one. Where nothing is left
+//! out below the target it is `1:0`. Tiles and copies beyond the last one are looked for with it,
+//! too: divisions and products have [`complement_beyond`], which says where they are.
 //!
 //! There is one where the modes, in the order of their strides, each begin at a multiple of what
 //! the modes below them span. CuTe asks for less and then leaves indices out; here the others have
@@ -24,17 +26,36 @@ pub fn complement<C: Arith>(
     target: &ShapeOf<C>,
 ) -> Result<LayoutOf<C>> {
     let flat = filter(cx, layout)?;
-    below(cx, &flat, target)
+    let holes = below(cx, &flat, target)?;
+    coalesce(cx, &holes)
+}
+
+/// The complement below a target, with the stride of what lies beyond where it is one index: `1:4`
+/// is that of `4:1` below 4.
+pub(crate) fn complement_beyond<C: Arith>(
+    cx: &mut C,
+    layout: &LayoutOf<C>,
+    target: &ShapeOf<C>,
+) -> Result<LayoutOf<C>> {
+    let flat = filter(cx, layout)?;
+    let holes = below(cx, &flat, target)?;
+    let complement = coalesce(cx, &holes)?;
+    match holes.leaves().last() {
+        Some(&last) if complement == Layout::unit() => Ok(Tuple::Leaf(last.clone())),
+        Some(_) | None => Ok(complement),
+    }
 }
 
 /// The complement below the layout's own cosize.
 pub fn complement_of_all<C: Arith>(cx: &mut C, layout: &LayoutOf<C>) -> Result<LayoutOf<C>> {
     let flat = filter(cx, layout)?;
     let target = cosize(cx, &flat)?;
-    below(cx, &flat, &Tuple::Leaf(target))
+    let holes = below(cx, &flat, &Tuple::Leaf(target))?;
+    coalesce(cx, &holes)
 }
 
-/// The complement of a layout that is filtered.
+/// The complement of a layout that is filtered, before it is coalesced. What goes on behind the
+/// layout comes last.
 fn below<C: Arith>(cx: &mut C, flat: &LayoutOf<C>, target: &ShapeOf<C>) -> Result<LayoutOf<C>> {
     if !flat.is_plain() {
         return Err(Error::BasisStrides { what: "a complement", layout: text(flat) });
@@ -61,7 +82,7 @@ fn below<C: Arith>(cx: &mut C, flat: &LayoutOf<C>, target: &ShapeOf<C>) -> Resul
         }
     }
     holes.extend(rest(cx, target, &span)?);
-    coalesce(cx, &Tuple::Node(holes.into_iter().map(Tuple::Leaf).collect()))
+    Ok(Tuple::Node(holes.into_iter().map(Tuple::Leaf).collect()))
 }
 
 /// The mode that comes next: that of the least stride, and of those that are not known one that

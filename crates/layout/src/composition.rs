@@ -5,17 +5,21 @@
 //! is composed by itself with the coalesced `a`: from each mode of `a` it takes a part, which its
 //! stride skips and its extent reaches. That is a layout only where strides and extents of `b` end
 //! where modes of `a` do, and where the parts that modes of `b` take from one mode of `a` stay
-//! within it when they are added up. What `b` has beyond the end of `a` goes on in `a`'s last mode.
+//! within it when they are added up. What `b` has beyond the end of `a` goes on in `a`'s last mode,
+//! also where that has extent 1: `a(n)` is an index for every number `n`, and `composition(1:7, 3:1)`
+//! is `3:7`.
 //!
 //! Of numbers that are not known, it has to follow from facts: an extent that 8 divides may be
 //! split after 8 elements, and others may not. CuTe takes that for granted, and has wrong indices
 //! where it does not hold.
 
 use crate::arith::Arith;
-use crate::coalesce::coalesce;
+use crate::coalesce::coalesce_beyond;
 use crate::error::{Error, Result, text};
+use crate::index::crd2idx;
 use crate::int::{Int, Value};
-use crate::layout::{Layout, LayoutOf, Mode, Stride};
+use crate::layout::{Layout, LayoutOf, Mode, Shape, Stride};
+use crate::slice::Slot;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 
@@ -98,7 +102,7 @@ impl<V: Value> Composer<'_, V> {
             return Err(Error::MixedStrides { layout: text(self.rhs) });
         }
         let part = crate::modes::get(self.lhs, basis)?;
-        let flat = coalesce(cx, &part)?;
+        let flat = coalesce_beyond(cx, &part)?;
         let parts = (1..flat.leaves().len()).map(|_| Vec::new()).collect();
         self.picked.push(Picked { basis: basis.clone(), flat, parts });
         let last = self.picked.len() - 1;
@@ -189,9 +193,21 @@ impl<V: Value> Taken<'_, V> {
             self.pass(cx, number, mode)?;
         }
         if !self.rest.count.is(1) {
-            self.modes.push(take(cx, self.rest.count, &self.rest.step, last)?);
+            self.modes.push(take(cx, self.rest.count.clone(), &self.rest.step, last)?);
         }
-        Ok(Tuple::of_leaves(self.modes, Mode::unit()))
+        match self.modes.is_empty() {
+            true => Ok(Tuple::Leaf(self.single(cx))),
+            false => Ok(Tuple::of_leaves(self.modes, Mode::unit())),
+        }
+    }
+
+    /// A mode of one element. Its stride is the index of what would be the next one, so that what
+    /// goes on beyond it finds that; and 0 where the index is no step in one direction.
+    fn single<C: Arith<Value = V>>(&self, cx: &mut C) -> Mode<V> {
+        let next = Tuple::Leaf(Slot::At(self.rhs.stride.scale.clone()));
+        let next = crd2idx(cx, &next, &self.from.flat).ok();
+        let stride = next.and_then(|index| one_step(&index, &mut Vec::new()));
+        Mode { extent: Int::Known(1), stride: stride.unwrap_or_else(|| Stride::from(0)) }
     }
 
     /// Takes from a mode what is to be taken of it, and leaves the rest for those behind it.
@@ -283,4 +299,17 @@ fn take<C: Arith>(
     let scale = cx.mul(step, &mode.stride.scale)?;
     let stride = Stride { scale, basis: mode.stride.basis.clone() };
     Ok(Mode { extent: count, stride })
+}
+
+/// The stride that moves by an index, in which at most one number is not 0.
+fn one_step<V: Value>(index: &Shape<V>, path: &mut Vec<usize>) -> Option<Stride<V>> {
+    let modes = match index {
+        Tuple::Leaf(scale) => return Some(Stride { scale: scale.clone(), basis: path.clone() }),
+        Tuple::Node(modes) => modes,
+    };
+    let moves = |mode: &Shape<V>| mode.leaves().iter().any(|number| !number.is(0));
+    let mut moving = modes.iter().enumerate().filter(|(_, mode)| moves(mode));
+    let (Some((number, mode)), None) = (moving.next(), moving.next()) else { return None };
+    path.push(number);
+    one_step(mode, path)
 }

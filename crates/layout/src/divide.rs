@@ -2,7 +2,8 @@
 //! Division: a layout split into a tile, and what is left of it.
 //!
 //! `logical_divide(a, b)` is `composition(a, (b, complement(b)))`: what the tiler points to in the
-//! first mode, and the tiles in the second. The other divisions are the same modes, arranged
+//! first mode, and the tiles in the second. Where there is one tile, the second is one of extent 1,
+//! with the stride to the next. The other divisions are the same modes, arranged
 //! otherwise. For a layout `(M,N,L)` and a tiler of `(TileM,TileN)`:
 //!
 //! ```text
@@ -14,7 +15,7 @@
 
 use crate::arith::Arith;
 use crate::coalesce::coalesce;
-use crate::complement::complement;
+use crate::complement::{complement, complement_beyond};
 use crate::composition::composition;
 use crate::error::Result;
 use crate::layout::{Layout, LayoutOf, ShapeOf};
@@ -78,7 +79,7 @@ pub fn tile_count<C: Arith>(
 
 fn divide<C: Arith>(cx: &mut C, layout: &LayoutOf<C>, tiler: &LayoutOf<C>) -> Result<LayoutOf<C>> {
     let target = coalesce(cx, layout)?.shape();
-    let rest = complement(cx, tiler, &target)?;
+    let rest = complement_beyond(cx, tiler, &target)?;
     composition(cx, layout, &Tuple::Node(vec![tiler.clone(), rest]))
 }
 

@@ -7,7 +7,7 @@
 //! `raked_product` pair the modes of block and tiler, which are of one rank for that.
 
 use crate::arith::Arith;
-use crate::complement::complement;
+use crate::complement::complement_beyond;
 use crate::composition::composition;
 use crate::divide::{by_mode, flat, tiled, zipped};
 use crate::error::{Error, Result, text};
@@ -108,7 +108,7 @@ pub fn tile_to_shape<C: Arith>(
 fn multiply<C: Arith>(cx: &mut C, block: &LayoutOf<C>, tiler: &LayoutOf<C>) -> Result<LayoutOf<C>> {
     let (size, cosize) = (size(cx, block)?, cosize(cx, tiler)?);
     let target = cx.mul(&size, &cosize)?;
-    let free = complement(cx, block, &Tuple::Leaf(target))?;
+    let free = complement_beyond(cx, block, &Tuple::Leaf(target))?;
     let copies = composition(cx, &free, tiler)?;
     Ok(Tuple::Node(vec![block.clone(), copies]))
 }

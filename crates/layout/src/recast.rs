@@ -76,11 +76,13 @@ fn upcast_modes<C: Arith>(
         return Err(refused(format!("only {span} of {n} elements lie side by side")));
     }
     for (at, mode) in modes.iter_mut().enumerate() {
-        if mode.extent.is(1) {
-            mode.stride.scale = Int::Known(0);
-        } else if !inside.contains(&at) {
-            mode.stride.scale = cx.div(&mode.stride.scale, &Int::Known(n))?;
-        }
+        let is_whole = cx.facts_of(&mode.stride.scale).is_multiple_of(n);
+        mode.stride.scale = match () {
+            () if inside.contains(&at) => continue,
+            () if is_whole => cx.div(&mode.stride.scale, &Int::Known(n))?,
+            // One element, beyond which no stride in whole elements leads.
+            () => Int::Known(0),
+        };
     }
     let mut modes = modes.into_iter();
     Ok(layout.map(&mut |mode| modes.next().unwrap_or_else(|| mode.clone())))

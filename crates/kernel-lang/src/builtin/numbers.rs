@@ -134,10 +134,6 @@ impl Elaborator<'_> {
             let name = if matches!(a, Value::Elements(_)) { "a" } else { "b" };
             return self.expected("an integer", given, name);
         }
-        if let Value::Int(0) = b {
-            let help = "divide by another";
-            return self.mistake("division", given.at("b"), "a division by zero", help);
-        }
         if !self.fits(a, scalar, given.at("a")) || !self.fits(b, scalar, given.at("b")) {
             return Value::Poison;
         }
@@ -225,8 +221,8 @@ fn ceil_div(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let (Some(a), Some(b)) = (cx.index_arg(given, "a"), cx.index_arg(given, "b")) else {
         return Value::Poison;
     };
-    // The algebra takes what is divided by itself for 1, and 0 by 0 is 0.
-    if a == b && cx.facts_of_value(b).min < 1 {
+    // The algebra divides by no 0, and by 0 it is 0 here.
+    if cx.facts_of_value(b).min < 1 {
         return Value::Typed(cx.ceil_div_value(a, b));
     }
     let (a, b) = (cx.leaf(a), cx.leaf(b));

@@ -43,7 +43,7 @@ impl Elaborator<'_> {
             if self.is_too_large(one.target.span) {
                 return false;
             }
-            self.assign_to(&one.target, turn, one.target.span);
+            self.assign_turn(&one.target, turn);
             let mut holds = true;
             for condition in &one.conditions {
                 let value = self.expr(condition);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What values of packed functions are to the layout algebra, and views of tensors.
 
+use super::condition::constant_rule;
 use super::dims::{Dims, Refused};
 use super::expression::Evaluator;
 use super::limits::too_large;
@@ -123,7 +124,8 @@ impl Algebra for Evaluator<'_> {
             match self.decided(Rule { kind, span }) {
                 Value::Bool(true) => {}
                 Value::Rule(rule) => rules.push(rule),
-                known => return Some(known),
+                known if rules.is_empty() => return Some(known),
+                _ => rules.push(constant_rule(false, span)),
             }
         }
         Some(self.all_hold(rules, span))

@@ -14,8 +14,21 @@ use kernpack_validators::{Branch, Comparison, FloatSide, Rule, RuleKind};
 mod tests;
 
 impl Evaluator<'_> {
-    /// An expression that is true or false: a [`Value::Bool`] or a [`Value::Rule`].
+    /// A condition by which a side is taken: a [`Value::Bool`] or a [`Value::Rule`]. One that breaks
+    /// does not hold, so that one that can only fail or break is false.
     pub fn truth(&mut self, expr: &Expr) -> Option<Value> {
+        match self.part(expr)? {
+            Value::Rule(rule) => Some(match self.facts.decide(&rule) {
+                Some(truth) => Value::Bool(truth),
+                None => Value::Rule(rule),
+            }),
+            truth => Some(truth),
+        }
+    }
+
+    /// A condition that others are made of: where it may break, it is a [`Value::Rule`], as the
+    /// whole does not hold then.
+    fn part(&mut self, expr: &Expr) -> Option<Value> {
         let value = self.expr(expr)?;
         self.as_truth(value, expr.span)
     }
@@ -43,9 +56,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A rule, or its answer where that is known.
+    /// A rule, or its answer where that is known and the rule cannot break instead.
     pub fn decided(&self, rule: Rule) -> Value {
         match self.facts.decide(&rule) {
+            Some(false) if self.facts.may_break(&rule) => Value::Rule(rule),
             Some(truth) => Value::Bool(truth),
             None => Value::Rule(rule),
         }
@@ -54,7 +68,7 @@ impl Evaluator<'_> {
     /// `not`, `and`, `or` and comparisons.
     pub fn condition(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, of) => match self.truth(of)? {
+            ExprKind::Unary(UnaryOp::Not, of) => match self.part(of)? {
                 Value::Bool(truth) => Some(Value::Bool(!truth)),
                 Value::Rule(rule) => Some(
                     self.decided(Rule { kind: RuleKind::Not(Box::new(rule)), span: expr.span }),
@@ -73,7 +87,7 @@ impl Evaluator<'_> {
         let before = self.facts.clone();
         let (mut rules, mut is_known) = (Vec::new(), true);
         for part in parts {
-            match self.truth(part) {
+            match self.part(part) {
                 Some(Value::Bool(truth)) if truth == decisive && rules.is_empty() => {
                     self.facts = before;
                     return Some(Value::Bool(decisive));
@@ -200,16 +214,21 @@ impl Evaluator<'_> {
                     self.ordered(Comparison::Eq, [(value.clone(), at), (item.clone(), span)], span)
                 });
                 let sides = sides.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-                if sides.iter().any(|side| matches!(side, Value::Bool(true))) {
-                    return Some(Value::Bool(wanted));
-                }
+                let is_found = sides.iter().any(|side| matches!(side, Value::Bool(true)));
                 let rules = sides.into_iter().filter_map(|side| match side {
                     Value::Rule(rule) => Some(rule),
                     _ => None,
                 });
-                let rules: Vec<_> = rules.collect();
-                if rules.is_empty() {
-                    return Some(Value::Bool(!wanted));
+                // All items are computed before any is compared: those that break decide first.
+                let (mut rules, others): (Vec<_>, Vec<_>) =
+                    rules.partition(|rule| self.facts.may_break(rule));
+                match is_found {
+                    true => rules.push(constant_rule(true, span)),
+                    false => rules.extend(others),
+                }
+                match (rules.len(), is_found) {
+                    (0, _) | (1, true) => return Some(Value::Bool(is_found == wanted)),
+                    (_, _) => {}
                 }
                 RuleKind::Or(rules)
             }
@@ -325,7 +344,7 @@ impl Evaluator<'_> {
 
 /// A rule that holds in every call, or in none: where what comes before it could have no value, it
 /// is asked all the same.
-fn constant_rule(holds: bool, span: Span) -> Rule {
+pub(super) fn constant_rule(holds: bool, span: Span) -> Rule {
     let kind = RuleKind::Compare(Number::Int(i64::from(holds)), Comparison::Eq, Number::Int(1));
     Rule { kind, span }
 }

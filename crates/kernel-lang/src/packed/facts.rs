@@ -233,8 +233,49 @@ impl CallFacts {
         match decided.iter().position(|one| *one != Some(false)) {
             None => Some(false),
             // What comes before could break.
-            Some(at) => (decided[at] == Some(true)).then_some(true),
+            Some(at) => {
+                let is_true = decided[at] == Some(true)
+                    && !rules[..at].iter().any(|rule| self.may_break(rule));
+                is_true.then_some(true)
+            }
         }
+    }
+
+    /// Whether a rule may have no answer here, as something in it divides by 0 or overflows.
+    pub fn may_break(&self, rule: &Rule) -> bool {
+        rule.parts().into_iter().any(|part| match &part.kind {
+            RuleKind::Compare(a, _, b) => self.may_lack_value(a) || self.may_lack_value(b),
+            RuleKind::NoAlias(..) => true,
+            RuleKind::Floats(..)
+            | RuleKind::In(..)
+            | RuleKind::Texts(..)
+            | RuleKind::DTypes(..)
+            | RuleKind::Aligned(..)
+            | RuleKind::Not(_)
+            | RuleKind::And(_)
+            | RuleKind::Or(_) => false,
+        })
+    }
+
+    /// Whether an expression may have no value here, by the bounds of what it is made of.
+    fn may_lack_value(&self, expr: &Expr) -> bool {
+        let Expr::Binary(op, a, b) = expr else {
+            return matches!(expr, Expr::Field(_, Field::Numel, _));
+        };
+        let ends = |facts: Facts| [i128::from(facts.min), i128::from(facts.max)];
+        let (of_a, of_b) = (ends(self.facts(a)), ends(self.facts(b)));
+        let fits = |op: fn(i128, i128) -> i128| {
+            let results = of_a.iter().flat_map(|a| of_b.iter().map(move |b| op(*a, *b)));
+            results.into_iter().all(|result| i64::try_from(result).is_ok())
+        };
+        let has_value = match op {
+            Op::Add => fits(|a, b| a + b),
+            Op::Sub => fits(|a, b| a - b),
+            Op::Mul => fits(|a, b| a * b),
+            Op::FloorDiv | Op::Mod | Op::CeilDiv => of_b[0] > 0,
+            Op::Min | Op::Max => true,
+        };
+        !has_value || self.may_lack_value(a) || self.may_lack_value(b)
     }
 
     fn known_value(&self, name: &str) -> Option<KnownValue> {

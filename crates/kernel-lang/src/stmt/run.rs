@@ -94,13 +94,14 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Flow {
         self.activation().controls.push(Control::Unrolled(span));
+        let before = self.names_before(target);
         let mut flow = Flow::Next;
         for item in turns {
             self.steps += 1;
             if self.is_too_large(span) {
                 break;
             }
-            self.assign_to(target, item, target.span);
+            self.assign_turn(target, item);
             match self.block(body) {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => break,
@@ -111,7 +112,45 @@ impl Elaborator<'_> {
             }
         }
         self.activation().controls.pop();
+        for (name, scalar) in before {
+            self.end_index(&name, scalar);
+        }
         flow
+    }
+
+    /// Gives the names of a loop that is unrolled what they are in a turn. They are new in each:
+    /// a type that one had before, in the turn before or in front of the loop, is not kept.
+    pub fn assign_turn(&mut self, target: &Expr, item: Value) {
+        let mut names = Vec::new();
+        walk::target_names(target, &mut names);
+        for name in names {
+            if self.frame().get(&name).is_some() {
+                let binding = Binding::Lost(Lost::Index);
+                self.frame().bind(&name, Variable { binding, scalar: None, span: target.span });
+            }
+        }
+        self.assign_to(target, item, target.span);
+    }
+
+    /// The names of a target that have a type already, with that.
+    fn names_before(&mut self, target: &Expr) -> Vec<(Name, Scalar)> {
+        let mut names = Vec::new();
+        walk::target_names(target, &mut names);
+        let typed = names.into_iter().filter_map(|name| {
+            let scalar = self.frame().get(&name)?.scalar?;
+            Some((name, scalar))
+        });
+        typed.collect()
+    }
+
+    /// The end of an unrolled loop, for a name that had a type before: where it has another one now,
+    /// it was the loop's index alone.
+    fn end_index(&mut self, name: &Name, before: Scalar) {
+        let Some(variable) = self.frame().get(name).cloned() else { return };
+        if variable.scalar.is_some_and(|now| now != before) {
+            let binding = Binding::Lost(Lost::Index);
+            self.frame().bind(name, Variable { binding, scalar: Some(before), ..variable });
+        }
     }
 
     /// The bounds of a range as `int64` of the kernel.

@@ -509,3 +509,59 @@ def k(out, n):
         "#]],
     );
 }
+
+/// The index of a loop that is unrolled is a constant of its own in each turn, whatever else the
+/// name was.
+#[test]
+fn indices_of_unrolled_loops_are_new_in_each_turn() {
+    expect_run(
+        "
+@kp.kernel
+def k(out, n):
+    d = kp.float16(n)
+    total = kp.int64(0)
+    for d in (2049, 4097):
+        s = kp.float32(d)
+        total += kp.int64(s)
+        view = kp.make_layout(d)
+        total += kp.size(view)
+    while n < 0:
+        e = kp.int8(1)
+        n += 1
+    e = kp.int8(1)
+    for turn in range(n):
+        e += 1
+    for e in kp.range_constexpr(300, 302):
+        total += e
+    for one, d in ((0.5, 70000), (3, 0.25)):
+        total += kp.int64(kp.float32(one) * 2) + kp.int64(kp.float32(d) * 4)
+    for one in [kp.int64(kp.float32(x)) for x in (kp.float16(0), 4097)]:
+        total += one
+    out[kp.thread_idx()[0]] = total
+",
+        |_| 2 * (2049 + 4097) + 601 + (1 + 280000) + (6 + 1) + 4097,
+    );
+}
+
+#[test]
+fn an_index_that_had_another_type_ends_with_its_loop() {
+    check(
+        "
+@kp.kernel
+def k(out, n):
+    d = kp.float16(n)
+    for d in (2049, 4097):
+        pass
+    out[0] = kp.int64(d)
+    e = 0
+    for e in (1, 2):
+        pass
+    out[0] = e
+",
+        &[written("out", I64, &["1"]), scalar("n", I32)],
+        expect![[r#"
+            error[unassigned]: `d` is the index of a loop that has ended
+              7:23 `d` 
+              help: assign it to another name in the loop"#]],
+    );
+}

@@ -259,3 +259,32 @@ fn literals_are_computed_as_in_python() {
     expect("max(i * j for i, j in zip((1, 2), (3, 4)))", I64, &[], "8");
     expect("len([i for i in range(10) if i % 3 == 0])", I64, &[], "4");
 }
+
+/// Every integer type, at its edges and around 0, divided by such numbers: as exact numbers say,
+/// wrapped to the type, and 0 by 0.
+#[test]
+fn ceil_div_is_exact_at_every_edge() {
+    for scalar in [I8, I16, I32, I64, U8, U16, U32, U64] {
+        let (min, max) = crate::number::bounds(scalar);
+        let near = [min, min + 1, -7, -2, -1, 0, 1, 2, 7, max / 2, max - 7, max - 1, max];
+        let numbers: Vec<i128> = near.into_iter().filter(|n| (min..=max).contains(n)).collect();
+        for &a in &numbers {
+            for &b in &numbers {
+                let exact = match b {
+                    0 => 0,
+                    _ => a / b + i128::from(a % b != 0 && (a < 0) == (b < 0)),
+                };
+                let wanted = Const::from_bits(scalar, exact as u64);
+                let [x, y] = [a, b].map(|n| Const::from_bits(scalar, n as u64));
+                let of_numbers = run("kp.ceil_div(a, b)", scalar, &[x, y], false);
+                assert_eq!(of_numbers, wanted, "{a} by {b} of {scalar}");
+                let of_constants = run("kp.ceil_div(a, b)", scalar, &[x, y], true);
+                assert_eq!(of_constants, wanted, "{a} by {b} of {scalar} while compiling");
+                let by_literal = run(&format!("kp.ceil_div(a, {b})"), scalar, &[x], false);
+                assert_eq!(by_literal, wanted, "{a} by the literal {b} of {scalar}");
+                let of_literal = run(&format!("kp.ceil_div({a}, a)"), scalar, &[y], false);
+                assert_eq!(of_literal, wanted, "the literal {a} by {b} of {scalar}");
+            }
+        }
+    }
+}

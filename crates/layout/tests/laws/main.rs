@@ -6,6 +6,7 @@
 //! numbers behind. An operation may refuse; that it often does not is counted.
 
 mod algebra;
+mod beyond;
 mod generate;
 mod hidden;
 mod index;

@@ -37,7 +37,8 @@ fn a_division_is_the_tile_and_the_rest() {
     });
 }
 
-/// `composition(a, (b, complement(b)))`, as the documentation defines it.
+/// `composition(a, (b, complement(b)))`, as the documentation defines it. Where nothing is left of
+/// the layout, the complement is what lies behind the tile.
 #[test]
 fn a_division_is_composed_with_tiler_and_complement() {
     let mut n_tried = 0;
@@ -47,6 +48,7 @@ fn a_division_is_composed_with_tiler_and_complement() {
         let tiler = random.part(size_of(&layout));
         let size = Tuple::Leaf(Int::Known(size_of(&layout)));
         let rest = complement(cx, &tiler, &size).expect("a part has one");
+        let rest = if rest == Layout::unit() { behind(&tiler) } else { rest };
         let both = Tuple::Node(vec![tiler.clone(), rest]);
         let expected = composition(cx, &layout, &both).ok();
         let found = logical_divide(cx, &layout, &Tiler::Layout(tiler)).ok();
@@ -54,6 +56,14 @@ fn a_division_is_composed_with_tiler_and_complement() {
         assert_eq!(found, expected);
     }
     assert!(n_tried > 1000, "{n_tried}");
+}
+
+/// One index, with the stride to what lies behind a layout of one mode.
+fn behind(of: &Layout) -> Layout {
+    let mode = of.as_leaf().expect("a part is one mode");
+    let end =
+        mode.extent.known().zip(mode.stride.scale.known()).map(|(extent, stride)| extent * stride);
+    Layout::mode(1, end.expect("it is known"))
 }
 
 #[test]

@@ -119,11 +119,10 @@ def is_compatible(a, b):
 
 
 def composes(a, b, result):
-    """Whether it is compatible with b, and a(b(c)) wherever that is within a."""
+    """Whether it is compatible with b, and a(b(c)) for all c, also where b(c) is beyond a."""
     if not is_compatible(b.shape, result.shape):
         return False
-    pairs = zip(images(b), images(result))
-    return all(a(at) == index for at, index in pairs if at < size(a))
+    return all(a(at) == index for at, index in zip(images(b), images(result)))
 
 
 def completes(a, target, result):

@@ -74,3 +74,42 @@ def f(x):
         "#]],
     );
 }
+
+/// Python divides first, whatever stands behind `and`: where that has no value, the condition does
+/// not hold, and no other part makes it.
+#[test]
+fn what_breaks_is_asked_though_the_rest_decides() {
+    check(
+        r#"
+@kp.jit("f(x: Tensor([m], float32), q: int32, b: int32)")
+def f(x, q, b):
+    m = x.shape[0]
+    if (m // q >= 1 and False) or b == 1:
+        k(1).launch(grid=1, block=1)
+    if not (m // q >= 1 and False):
+        k(2).launch(grid=1, block=1)
+    if 3 in (m // q, 3) or b == 2:
+        k(3).launch(grid=1, block=1)
+    if (0 <= m // q < -1) or b == 3:
+        k(4).launch(grid=1, block=1)
+    never = m // q >= 1 and b == 4 and False
+    if never or b == 4:
+        k(5).launch(grid=1, block=1)
+    if (m // 2 < 0 and m // q == 1) or b == 5:
+        k(6).launch(grid=1, block=1)
+    if m // q >= 1 and False:
+        k(7).launch(grid=1, block=1)
+    k(8 if never else 9).launch(grid=1, block=1)
+"#,
+        expect![[r#"
+            f
+              k(1; None; None) grid 1 block 1 when m // q >= 1 and 0 == 1 or b == 1
+              k(2; None; None) grid 1 block 1 when not (m // q >= 1 and 0 == 1)
+              k(3; None; None) grid 1 block 1 when (3 == m // q or 1 == 1) or b == 2
+              k(4; None; None) grid 1 block 1 when 0 <= m // q and m // q < -1 or b == 3
+              k(5; None; None) grid 1 block 1 when m // q >= 1 and b == 4 and 0 == 1 or b == 4
+              k(6; None; None) grid 1 block 1 when b == 5
+              k(9; None; None) grid 1 block 1
+        "#]],
+    );
+}
