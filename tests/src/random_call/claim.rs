@@ -184,6 +184,12 @@ impl Numbers<'_> {
             if !is_empty(passed) || modes[i].extent.is(0) {
                 self.claim(&format!("{path}.shape[{i}] is {:?}", modes[i].extent), is(extent, own));
             }
+            if let (false, Int::Dynamic(dim)) = (is_free, &modes[i].stride.scale) {
+                let rest = actual % dim.step;
+                let outcome = if rest == 0 { Ok(()) } else { Err(actual.to_string()) };
+                let kind = format!("{path}.strides[{i}] is a multiple of {} in steps", dim.step);
+                self.claim(&kind, outcome);
+            }
             if !is_free {
                 let kind = format!("{path}.strides[{i}] is {:?}", modes[i].stride.scale);
                 self.claim(&kind, is(stride, actual));

@@ -58,6 +58,8 @@ pub struct CallFacts {
     apart: BTreeMap<(String, String), Reasons>,
     /// The conditions of this place.
     conditions: Reasons,
+    /// The symbol of strides of which one is taken to be one that steps take.
+    taken: Option<String>,
     /// Whether no call gets there.
     is_impossible: bool,
 }
@@ -97,6 +99,7 @@ impl CallFacts {
             aligned: BTreeMap::new(),
             apart: BTreeMap::new(),
             conditions: Reasons::default(),
+            taken: None,
             is_impossible: false,
         };
         facts.learn_addresses();
@@ -364,7 +367,15 @@ impl CallFacts {
     pub fn int(&self, expr: &Expr) -> Int<Dim> {
         match self.canonical(expr) {
             Expr::Int(value) => Int::Known(value),
-            expr => Int::Dynamic(Dim { facts: self.kernel_facts(&expr), expr }),
+            expr => Int::Dynamic(Dim { facts: self.kernel_facts(&expr), expr, step: 1 }),
+        }
+    }
+
+    /// A number of a layout with what is known of it here.
+    pub fn refreshed(&self, dim: &Dim) -> Int<Dim> {
+        match self.int(&dim.expr) {
+            Int::Dynamic(known) => Int::Dynamic(Dim { step: dim.step, ..known }),
+            known => known,
         }
     }
 

@@ -143,7 +143,11 @@ fn view(path: &str, tensor: &Tensor, facts: &CallFacts) -> Option<Layout<Dim>> {
         Strides::Compact(order) => compact(&extents, order)?,
     };
     let mode = |(extent, stride): (&Expr, Expr)| {
-        let stride = facts.int(&stride);
+        let step = facts.step(&stride);
+        let stride = match facts.int(&stride) {
+            Int::Dynamic(dim) => Int::Dynamic(Dim { step, ..dim }),
+            known => known,
+        };
         Layout::mode(facts.int(extent), kernpack_layout::Stride::from(stride))
     };
     Some(Tuple::Node(extents.iter().zip(strides).map(mode).collect()))

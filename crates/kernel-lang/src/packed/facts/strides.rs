@@ -83,7 +83,7 @@ impl CallFacts {
     /// tensor, or 0 where none is given. Nothing where steps take one in every call, and of other
     /// names.
     pub(super) fn loose_stride(&self, symbol: &str) -> Option<Facts> {
-        if !self.names.is_stride(symbol) {
+        if !self.names.is_stride(symbol) || self.taken.as_deref() == Some(symbol) {
             return None;
         }
         let (mut loose, mut is_given) = (None, false);
@@ -105,6 +105,18 @@ impl CallFacts {
         }
         let zero = (!is_given).then(|| Facts::of_number(0));
         loose.into_iter().chain(zero).reduce(hull)
+    }
+
+    /// What every step along a stride is a multiple of: where no step takes a stride that is a
+    /// symbol, rules over the symbol are not asked, and nothing is said of any step.
+    pub fn step(&self, stride: &Expr) -> i64 {
+        let Some(symbol) = stride.as_symbol().filter(|it| self.loose_stride(it).is_some()) else {
+            return self.facts(&self.canonical(stride)).divisor.max(1);
+        };
+        let mut taken = self.clone();
+        taken.taken = Some(symbol.to_string());
+        taken.learn_signature();
+        taken.facts(stride).divisor.max(1)
     }
 
     fn dims(&self, named: &Named) -> Dims {
