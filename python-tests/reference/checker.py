@@ -7,6 +7,7 @@ see `type_index`.
 """
 
 import math
+import re
 from collections import namedtuple
 
 from signature import (
@@ -32,9 +33,11 @@ from signature import (
     float_sides,
     is_symbol,
     literal_text,
+    may_remain,
     name_expr,
     number_text,
     parts,
+    remaining,
     rule_text,
     short,
     shown,
@@ -283,6 +286,9 @@ class Call:
         self.early = []  # dtypes of tensors before the one that binds their variable
         self.stars = {}  # from a star to what binds it
         self.firsts = {}  # from a symbol of strides, or that Optionals share, or "device.index", to the first value that counts, and its place
+        self.inside = ()  # the paths of the Optionals around what is checked now
+        self.absent = set()  # the paths of the Optionals that are absent
+        self.unbound = set()  # the symbols of which no use is given
         self.met = set()  # the bare uses of symbols that Optionals share so far
         self.held = set()  # those of which rules wait for the last use
 
@@ -310,7 +316,13 @@ class Call:
             case Optional(inner):
                 self.learn({f"{place.path}.given": int("none" not in value)}, place.part(".given"))
                 if "none" not in value:
+                    self.inside, outside = (*self.inside, place.path), self.inside
                     self.visit(inner, value, place, optional=True)
+                    self.inside = outside
+                else:
+                    self.leave_out(place.path)
+                if not self.inside:
+                    self.learn({}, place)
                 self.settle(place.path)
             case Tensor():
                 self.accept("Tensor", {7, 70}, value, place, optional)
@@ -562,6 +574,11 @@ class Call:
             else path
         )
 
+    def is_exact(self, expr):
+        """Whether that is a name that is no field, and no symbol that was solved for."""
+        is_bare = expr.op == "name" and "." not in expr.left
+        return is_bare and (expr.left not in self.bound_at or self.origin(expr) is not None)
+
     def require_ready(self):
         """Makes the pending checks whose symbols all have a value."""
         if not self.pending:
@@ -611,16 +628,57 @@ class Call:
         """
         self.values |= values
         self.require_ready()
-        for rule in self.rules and [
-            rule
-            for rule in self.rules
-            if all(name in self.values and name not in self.held for name in rule.names)
-        ]:
+        for rule in self.rules and [rule for rule in self.rules if self.is_complete(rule)]:
             self.rules.remove(rule)
             self.rule(rule, place)
 
+    def leave_out(self, path):
+        """An Optional is absent, and so is what stands inside; that it is not given is known."""
+        self.absent.add(path)
+        for part in self.signature.optionals:
+            if part != path and path in self.signature.around[part]:
+                self.absent.add(part)
+                self.values[f"{part}.given"] = 0
+
+    def is_absent(self, name):
+        return not name.endswith(".given") and (
+            name in self.unbound or not self.absent.isdisjoint(self.signature.optionals_of(name))
+        )
+
+    def is_complete(self, rule):
+        if any(name in self.held for name in rule.names) or not all(
+            name in self.values or self.is_absent(name) for name in rule.names
+        ):
+            return False
+        if not self.inside or not may_remain(rule):
+            return True
+        # What remains where an Optional is absent is checked behind it.
+        return all(
+            not name.endswith(".given") and self.signature.optionals_of(name) == self.inside
+            for name in rule.names
+        )
+
+    def places(self, rule, place):
+        """Where the symbols of a rule are bound, as far as a message about `place` does not say it."""
+        said, texts = {place.path, *rule.names}, []
+        for name in dict.fromkeys(rule.names):
+            if name in self.signature.stride_uses or name in self.signature.shared:
+                uses = self.signature.stride_uses.get(name) or self.signature.shared[name]
+                if name not in self.settled and uses[0].path not in said:
+                    texts.append(f"{name} is {uses[0].path}")
+                elif name in self.settled and name != place.path:
+                    texts.append(f"{name} is on argument #{self.settled_place(name).arg}")
+            elif name in self.signature.bound_at and self.signature.bound_at[name] not in said:
+                path = self.signature.bound_at[name]
+                scale, shift = self.signature.bindings[path][1:3]
+                line = f"{scale}*{name}" if scale != 1 else name
+                line += f" {'-' if shift < 0 else '+'} {abs(shift)}" if shift else ""
+                texts.append(f"{line} is {path}")
+        return f" ({', '.join(texts)})" if texts else ""
+
     def rule(self, rule, place):
-        if holds := holds_with(rule, self.values):
+        rest = remaining(rule, self.is_absent)
+        if rest is None or (holds := holds_with(rest, self.values)):
             return
         if rule.op == "noalias":
             got = "a byte range beyond 64 bits" if holds is None else "overlapping memory"
@@ -638,7 +696,7 @@ class Call:
             and rule.right == Expr("int", 0)
             and rule.left.right.op == "int"
         )
-        if divisible and self.origin(rule.left.left):
+        if divisible and self.is_exact(rule.left.left):
             got = rule.left.left.text(self.values)
             self.fail(
                 "divisibility",
@@ -666,6 +724,7 @@ class Call:
                 else ""
             )
             got = rule.left.text(self.values) + also
+        got += self.places(rule, place)
         self.fail("rule", f"Invalid {place.itself}", rule_text(rule), got)
 
     def rest(self, rule, what, sign):
@@ -676,17 +735,32 @@ class Call:
 
     def known(self, part):
         """What a part of a rule names, with the text that says its value."""
+        is_absent = any(self.is_absent(name) for name in part.names)
         if part.op == "noalias":
-            return [
-                (rule_text(part), f"{rule_text(part)} = {int(holds_with(part, self.values) or 0)}")
-            ]
+            holds = None if is_absent else int(holds_with(part, self.values) or 0)
+            return [(rule_text(part), f"{rule_text(part)} = {holds}")]
         if part.op == "aligned":
-            return [(rule_text(part), self.rest(part, f"address of {part.left}", "="))]
-        values = [(name, self.values[name]) for name in part.names]
-        return [
-            (name, f"{name} = {value if isinstance(value, str) else written(value)}")
-            for name, value in values
-        ]
+            what = f"address of {part.left}"
+            none = f"{what} % {part.right} = None"
+            return [(rule_text(part), none if is_absent else self.rest(part, what, "="))]
+        return [(name, f"{name} = {self.value_text(name)}") for name in part.names]
+
+    def value_text(self, name):
+        if self.is_absent(name):
+            return "None"
+        value = self.values[name]
+        return value if isinstance(value, str) else written(value)
+
+    def settled_place(self, symbol):
+        """Where a symbol that several uses share has its value from; without a use that is given,
+        the first as written.
+        """
+        if symbol in self.firsts:
+            return self.firsts[symbol][1]
+        uses = self.signature.stride_uses.get(symbol) or self.signature.shared[symbol]
+        root = re.split(r"[.\[]", uses[0].path)[0]
+        names = [param.name for param in self.signature.arguments]
+        return Place(uses[0].path, names.index(root))
 
     def tensor(self, kind, tensor, place):
         shape, strides, empty = tensor["shape"], tensor["strides"], 0 in tensor["shape"]
@@ -919,15 +993,20 @@ class Call:
 
     def settle(self, path):
         """Symbols of strides, or that Optionals share, whose last use is there, or in the Optional
-        there. If no use counted, one of strides is compact, another is 0, and it meets its rules.
+        there. If no use counted, one of strides is compact, and meets its rules; one of which no use
+        is given is absent, and 0.
         """
         for symbol in self.signature.settled.get(path, []):
             self.settled.add(symbol)
             self.held.discard(symbol)
-            value, place = self.firsts.get(symbol, (self.free.get(symbol, 0), Place(path, 0)))
-            if symbol not in self.firsts:
+            value = self.free.get(symbol, 0)
+            if symbol in self.firsts:
+                value = self.firsts[symbol][0]
+            elif symbol in self.free:
                 self.rules = [rule for rule in self.rules if symbol not in rule.names]
-            self.learn({symbol: value}, Place(symbol, place.arg))
+            else:
+                self.unbound.add(symbol)
+            self.learn({symbol: value}, Place(symbol, self.settled_place(symbol).arg))
 
 
 def find_fault(signature, args, default_device="cpu"):

@@ -1176,7 +1176,7 @@ class Rules:
             for param in signature.arguments
             if isinstance(getattr(param.type, "inner", param.type), Tensor)
         ]
-        stars = [star for star, use in signature.stars.items() if not use.optionals]
+        stars = [*signature.stars]
         fields = [
             name
             for name in values
@@ -1200,11 +1200,7 @@ class Rules:
             for name, kind in kinds.items()
             if isinstance(kind, Scalar) and kind.dtype in FLOAT_RANGES and name in values
         ]
-        self.truths = bools + [
-            f"{param.name}.given"
-            for param in signature.arguments
-            if isinstance(param.type, Optional)
-        ]
+        self.truths = bools + [f"{path}.given" for path in signature.optionals]
         self.strings = [
             name for name, kind in kinds.items() if isinstance(kind, String) and name in values
         ]
@@ -1230,6 +1226,9 @@ class Rules:
         symbol = rng.choice(self.symbols) if self.symbols else None
         sort = rng.choice(["divisible", "in", "constant", "constant", "names", "names", "multiple"])
         if sort == "divisible" and symbol:
+            elements = [name for name in self.fields if "." not in name]
+            if elements and rng.random() < 0.3:
+                return f"{rng.choice(elements)} % {rng.choice([1, 2, 3])} == 0"
             return f"{symbol} % {rng.choice([c for c in (1, 2, 3, 4, 5, 7, 8, 16) if self.values[symbol] % c == 0][-3:])} == 0"
         if sort == "in" and symbol:
             choices = [

@@ -448,16 +448,22 @@ def name_expr(name):
     return Expr("name", name, None, (name,))
 
 
+def parse_int(node):
+    number = int(ast.literal_eval(node))
+    if fit(number) is None:
+        raise ValueError(f"{number} does not fit 64 bits")
+    return number
+
+
 def parse_expr(node):
     match node:
-        case ast.Constant(int() as number):
-            return Expr("int", int(number))  # True and False are 1 and 0
-        case ast.UnaryOp(ast.USub(), ast.Constant(int())):
-            return Expr("int", ast.literal_eval(node))
+        case ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int())):
+            return Expr("int", parse_int(node))  # True and False are 1 and 0
         case ast.Constant(float()) | ast.UnaryOp(ast.USub(), ast.Constant(float())):
             return Expr("float", ast.literal_eval(node))
         case (
             ast.Name()
+            | ast.Attribute(_, "given")
             | ast.Attribute(ast.Name())
             | ast.Subscript(
                 ast.Name() | ast.Attribute(ast.Name()),
@@ -503,7 +509,7 @@ def parse_rule(node):
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set([ast.Constant(str()), *_] as texts)]):
             return Rule("texts", name_expr(name), [text.value for text in texts], (name,))
         case ast.Compare(ast.Name(name), [ast.In()], [ast.Set(ints)]):
-            return Rule("in", name_expr(name), [ast.literal_eval(i) for i in ints], (name,))
+            return Rule("in", name_expr(name), [parse_int(i) for i in ints], (name,))
         case ast.Compare(left, [sign], [right]) if SIGNS.get(type(sign)) in COMPARISONS:
             left, right = parse_expr(left), parse_expr(right)
             return Rule(SIGNS[type(sign)], left, right, left.names + right.names)
@@ -524,6 +530,29 @@ def parts(rule):
         if rule.op in ("and", "or", "not")
         else [rule]
     )
+
+
+def may_remain(rule):
+    """Whether something may remain of a rule where something that it names is absent."""
+    return rule.op in ("and", "or", "not") or any(name.endswith(".given") for name in rule.names)
+
+
+def remaining(rule, is_absent, negated=False):
+    """What remains of a rule, or of its opposite, where something that it names is absent: negation
+    is carried inward to the comparisons, and those over what is absent are left out. None where
+    nothing remains.
+    """
+    match rule.op:
+        case "not":
+            return remaining(rule.left[0], is_absent, not negated)
+        case "and" | "or" as word:
+            left = [remaining(inner, is_absent, negated) for inner in rule.left]
+            left = [inner for inner in left if inner]
+            word = {"and": "or", "or": "and"}[word] if negated else word
+            return Rule(word, left, None, rule.names) if left else None
+    if any(is_absent(name) for name in rule.names):
+        return None
+    return Rule("not", [rule], None, rule.names) if negated else rule
 
 
 def rule_text(rule, brackets=()):
@@ -638,6 +667,8 @@ class Signature:
         self.rules = [
             rule for rule in rules if len({*rule.names}) > 1 or not {*rule.names} <= self.variables
         ]
+        self.around = {}  # from the path of a parameter or a part of one to the Optionals around what is there
+        self.optionals = []  # their paths
         self.uses = []
         self.dtype_bindings = {}  # from a variable to the path of the tensor that binds it
         self.bindings = {}  # from a path to its Binding
@@ -674,6 +705,7 @@ class Signature:
         ]
 
     def collect_uses(self, kind, path, optionals):
+        self.around[path] = optionals
         match kind:
             case Tensor(dims, dtype, order, strides):
                 strides = strides if isinstance(strides, list) else []
@@ -710,7 +742,20 @@ class Signature:
                         inner, f"{path}.{name}" if name else f"{path}[{i}]", optionals
                     )
             case Optional(inner):
+                self.optionals.append(path)
                 self.collect_uses(inner, path, (*optionals, path))
+
+    def optionals_of(self, name):
+        """The Optionals around what has the value of a name in a rule."""
+        if name in {*self.stride_uses, *self.shared, *self.variables}:
+            return ()
+        path = self.bound_at.get(name, name)
+        star = path.split(".")[0]
+        if star in self.stars:
+            return self.stars[star].optionals
+        while path not in self.around:
+            path = path[: max(path.rfind("."), path.rfind("["))]
+        return self.around[path]
 
     def collect_dims(self, dims, path, field, optionals):
         for i, dim in enumerate(dims):
@@ -731,7 +776,7 @@ class Signature:
         inside = all(
             optionals[: len(binding.optionals)] == binding.optionals for optionals in around
         )
-        if not inside or binding.optionals and any(fields & {*rule.names} for rule in self.rules):
+        if not inside:
             raise ValueError(f"`{star}` has its dims only inside an `Optional`")
         self.stars[star] = binding
 
@@ -829,7 +874,7 @@ class Signature:
         values |= {
             f"{name}[{number}]" for name, dims in shapes.items() for number in dim_numbers(dims)
         }
-        values |= {f"{name}.given" for name, kind in kinds.items() if isinstance(kind, Optional)}
+        values |= {f"{path}.given" for path in self.optionals}
         for rule in (part for rule in self.rules for part in parts(rule)):
             over = (
                 tensors

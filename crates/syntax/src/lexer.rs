@@ -155,7 +155,10 @@ fn bad_token(first: char, bad: Snippet<'_>) -> Diagnostic {
             .help("write `\"` behind it, and `\\n` for the end of a line"),
         _ if QUOTES.contains(&first) => problem("names have no quotes".to_string())
             .label(span, "not part of the language")
-            .help("remove the quotes; a text stands in `\"`"),
+            .help(match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+                Some(inner) => format!("write `\"{inner}\"` for a text, and names without quotes"),
+                None => "remove the quotes; a text stands in `\"`".to_string(),
+            }),
         _ => {
             let problem = problem(format!("unexpected character {}", escaped(first)));
             let problem = problem.label(span, "not part of the language");

@@ -9,6 +9,8 @@ mod expr;
 mod function_name;
 mod rule;
 
+pub(crate) use expr::READS_NO_DATA;
+
 use crate::count::count;
 use crate::dim::{Dim, Star};
 use crate::expr::{Expr, Field};

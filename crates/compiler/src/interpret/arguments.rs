@@ -286,6 +286,16 @@ impl Maker<'_> {
 
     fn strides(&mut self, path: &str, tensor: &Tensor, shape: &[i64]) -> Option<Vec<i64>> {
         let n_dims = shape.len();
+        let name = format!("{path}.strides");
+        if let Some(text) = self.said(&name).map(str::to_string) {
+            // What the signature says of them is checked as in any other call.
+            let strides = self.list(&name, &text)?;
+            if strides.len() == n_dims && strides.iter().all(|stride| *stride >= 0) {
+                return Some(strides);
+            }
+            self.wrong(&name, "a stride of 0 or more for each dim", &text);
+            return None;
+        }
         match tensor.strides_wanted() {
             Strides::Compact(order) => {
                 let fastest = order.fastest_first(n_dims).unwrap_or_default();
@@ -297,18 +307,7 @@ impl Maker<'_> {
                 }
                 Some(strides)
             }
-            Strides::Any => {
-                let name = format!("{path}.strides");
-                let Some(text) = self.said(&name).map(str::to_string) else {
-                    return Some(row_major(shape));
-                };
-                let strides = self.list(&name, &text)?;
-                if strides.len() != n_dims || strides.iter().any(|stride| *stride < 0) {
-                    self.wrong(&name, "a stride of 0 or more for each dim", &text);
-                    return None;
-                }
-                Some(strides)
-            }
+            Strides::Any => Some(row_major(shape)),
             Strides::Dims(written) if Star::among(tensor.dims()).is_none() => {
                 let mut strides = row_major(shape);
                 for (i, dim) in written.iter().enumerate() {

@@ -5,6 +5,7 @@
 mod atomic;
 mod block;
 mod control;
+mod elsewhere;
 mod geometry;
 mod given;
 mod layouts;
@@ -205,14 +206,29 @@ pub(crate) fn attribute_help(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The name that was meant, if any is near: one that the other begins with, or is as good as.
+/// The name that was meant, if any is near. What is a function elsewhere is no slip of the pen.
 fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let begins = |known: &str| {
-        known.len().min(name.len()) > 2 && (known.starts_with(name) || name.starts_with(known))
-    };
-    let rated = known.map(|known| (if begins(known) { 1 } else { distance(known, name) }, known));
-    let (distance, near) = rated.min()?;
+    if elsewhere::is_function(name) {
+        return None;
+    }
+    let known = known.filter(|known| !is_another(known, name));
+    let (distance, near) = known.map(|known| (distance(known, name), known)).min()?;
     (distance <= 1 + name.len() / 4).then_some(near)
+}
+
+/// Whether two names that look alike mean different things all the same: one is the other with
+/// something in front or behind, as `log1p` and `log`, `rsqrt` and `sqrt`, or they differ in digits,
+/// as `exp2` and `exp10`. A letter that is left out or put in is no meaning, unless the name is
+/// short.
+fn is_another(known: &str, name: &str) -> bool {
+    let (short, long) = if known.len() < name.len() { (known, name) } else { (name, known) };
+    let added = long.strip_prefix(short).or_else(|| long.strip_suffix(short));
+    let is_slip = |added: &str| {
+        let is_letter = added.len() == 1 && !added.starts_with(|c: char| c.is_ascii_digit());
+        added.is_empty() || is_letter && short.len() > 5 || matches!(added, "s" | "f" | "_")
+    };
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    added.is_some_and(|added| !is_slip(added)) || digits(known) != digits(name)
 }
 
 /// How many characters have to be changed, put in or left out.

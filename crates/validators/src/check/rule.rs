@@ -7,7 +7,7 @@ use crate::expr::{Expr, Field, Name};
 use crate::fault::{Format, Phrase};
 use crate::path::Path;
 use crate::plan::Value;
-use crate::planner::{Named, NamedKind, Planner};
+use crate::planner::{NamedKind, Planner};
 use crate::rule::{FloatSide, Rule, RuleKind};
 use kernpack_ffi_abi::ErrorKind;
 
@@ -255,14 +255,18 @@ fn places(cx: &Planner<'_>, rule: &Rule, what: &str) -> Phrase {
     let names = rule.names();
     let is_named = |place: &str| place == what || names.iter().any(|name| name.text == place);
     let mut all = Phrase::default();
-    for name in names.iter().filter(|name| name.field.is_none()) {
+    let symbols = &cx.bindings().symbols;
+    for name in names.iter().filter(|name| symbols.contains_key(&name.text)) {
         let named = cx.named(&name.text).expect("the name has a value");
         let place = match named.settled_arg_index() {
             Some(_) if named.name == what => continue,
             Some(arg_index) => Phrase::text(format!("{} is on argument #", name.text))
                 .and_value(arg_index, Format::Int),
             None if is_named(&named.path.text) => continue,
-            None => Phrase::text(format!("{} is {}", written(cx, named), named.path.text)),
+            None => {
+                let line = written(&name.text, &symbols[&name.text]);
+                Phrase::text(format!("{line} is {}", named.path.text))
+            }
         };
         let before = if all.0.is_empty() { " (" } else { ", " };
         all = all.and(before).and_phrase(place);
@@ -271,15 +275,12 @@ fn places(cx: &Planner<'_>, rule: &Rule, what: &str) -> Phrase {
 }
 
 /// What stands where a symbol is bound: the symbol, or what it was solved from.
-fn written(cx: &Planner<'_>, named: &Named) -> String {
-    let Some(Binding { scale, offset, .. }) = cx.bindings().symbols.get(&named.name) else {
-        return named.name.clone();
-    };
+fn written(symbol: &str, Binding { scale, offset, .. }: &Binding) -> String {
     let factor = if *scale == 1 { String::new() } else { format!("{scale}*") };
     let sign = if *offset < 0 { '-' } else { '+' };
     let constant =
         if *offset == 0 { String::new() } else { format!(" {sign} {}", offset.unsigned_abs()) };
-    format!("{factor}{}{constant}", named.name)
+    format!("{factor}{symbol}{constant}")
 }
 
 /// A side of a comparison of floats, with its value for a name.

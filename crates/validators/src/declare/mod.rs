@@ -21,6 +21,7 @@ pub use binding::{
 use crate::count::count;
 use crate::dim::{Dim, Rank, Star};
 use crate::expr::{Affine, Expr, Field, Name};
+use crate::parse::READS_NO_DATA;
 use crate::path::Path;
 use crate::rule::Rule;
 use binding::allowed_dtypes;
@@ -228,6 +229,11 @@ impl Declarations {
     fn resolve_symbols(&self, bindings: &mut Bindings, diagnostics: &mut Vec<Diagnostic>) {
         for (symbol, uses) in by_name(&self.symbols) {
             let best = uses.iter().min_by_key(|u| u.strength).expect("a name has a use");
+            let is_part = symbol.contains(['.', '[']);
+            if is_part && !uses.iter().any(|used| used.name == used.path) {
+                diagnostics.push(self.no_symbol(best));
+                continue;
+            }
             if best.strength == Strength::Check {
                 diagnostics.push(unbound(best));
                 continue;
@@ -262,6 +268,19 @@ impl Declarations {
             bindings.symbols.insert(symbol.to_string(), self.binding(best, sharing));
         }
         self.resolve_settled(bindings);
+    }
+
+    /// A dim or stride that is written like a part of an argument, and no integer parameter.
+    fn no_symbol(&self, used: &Use) -> Diagnostic {
+        let name = &used.name;
+        let problem = Diagnostic::new("unbound-symbol", format!("`{name}` is no symbol"));
+        let help = match self.tensor_element(name) {
+            Some((tensor, number)) => {
+                format!("{READS_NO_DATA}; a dim is `{tensor}.shape[{number}]`, in rules")
+            }
+            None => "name the dim where it stands, and use that name here".to_string(),
+        };
+        problem.label(used.span, "dims are made of symbols and integers").help(help)
     }
 
     /// What a use binds a symbol to.

@@ -4,6 +4,7 @@
 use super::{Bindings, Declarations};
 use crate::count::count;
 use crate::expr::{Field, Name};
+use crate::parse::READS_NO_DATA;
 use crate::rule::{Rule, RuleKind};
 use crate::spelling::{closest_field, did_you_mean};
 use kernpack_ffi_abi::DType;
@@ -42,6 +43,12 @@ impl Declarations {
         let is_element = |(shape, number)| self.shapes[shape].has(number);
         self.scalars.get(name).is_some_and(is_number)
             || self.shape_element(name).is_some_and(is_element)
+    }
+
+    /// The tensor and the number, where the name is written like an element of one.
+    pub(super) fn tensor_element<'n>(&self, name: &'n str) -> Option<(&'n str, &'n str)> {
+        let (tensor, number) = name.strip_suffix(']')?.rsplit_once('[')?;
+        self.tensors.contains_key(tensor).then_some((tensor, number))
     }
 
     /// The Shape and the number of an element.
@@ -165,6 +172,10 @@ impl Declarations {
             return problem.label(span, "a uint64, which rules cannot hold").help(help);
         }
         let is_tensor = |path: &str| self.tensors.contains_key(path);
+        if let Some((tensor, element)) = self.tensor_element(name) {
+            let help = format!("{READS_NO_DATA}; a dim is `{tensor}.shape[{element}]`");
+            return problem.label(span, "an element of a tensor").help(help);
+        }
         let has_field = |(param, field): &(&str, String)| match field.strip_prefix(param) {
             Some(".ndim") => bindings.stars.contains_key(*param),
             Some(".given") => self.optional_paths.contains(*param),

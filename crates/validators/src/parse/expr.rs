@@ -144,9 +144,20 @@ impl Parser<'_> {
     }
 }
 
+/// What to do about a number that a tensor holds.
+pub(crate) const READS_NO_DATA: &str =
+    "what a tensor holds is not read: pass the number as a parameter, or check it in the kernel";
+
 fn unknown_function(name: &str, span: Span) -> Diagnostic {
     let known = Op::FUNCTIONS.iter().map(|op| format!("`{}(a, b)`", op.text()));
+    let (owner, method) = name.rsplit_once('.').unwrap_or(("x", name));
+    let help = match method {
+        "item" | "tolist" | "max" | "min" | "sum" | "any" | "all" => READS_NO_DATA.to_string(),
+        "size" | "len" => format!("write `{owner}.shape[0]`"),
+        "stride" => format!("write `{owner}.strides[0]`"),
+        _ => format!("the functions are {}", join(known)),
+    };
     Diagnostic::new("unknown-function", format!("expressions have no function `{name}`"))
         .label(span, "no function of this name")
-        .help(format!("the functions are {}", join(known)))
+        .help(help)
 }

@@ -8,6 +8,7 @@ use crate::expr::Expr;
 use crate::launch::When;
 use crate::literal::{Literal, float_text};
 use crate::rule::{Comparison, FloatSide, Rule, RuleKind};
+use crate::spelling::is_nearly_dtype;
 use kernpack_ffi_abi::DType;
 use kernpack_syntax::{Diagnostic, Span, Token, TokenKind};
 use std::fmt;
@@ -27,6 +28,11 @@ enum Side {
 impl Side {
     fn is_otherwise(&self) -> bool {
         matches!(self, Side::Expr(expr) if expr.as_symbol() == Some(When::OTHERWISE))
+    }
+
+    /// What to write for `self is None`, or for `self is not None`.
+    fn given_help(&self, is_none: bool) -> String {
+        format!("write `{self}.given == {}`", u8::from(!is_none))
     }
 }
 
@@ -187,10 +193,14 @@ impl Parser<'_> {
         let span = self.peek().span;
         let rows = self.parse_list("{", "}", |parser| {
             if parser.at_mark("(") {
-                parser.parse_list("(", ")", |parser| parser.parse_dtype())
-            } else {
-                Ok(vec![parser.parse_dtype()?])
+                return parser.parse_list("(", ")", |parser| parser.parse_dtype());
             }
+            let word = parser.peek_text().to_string();
+            let or_text = |problem: Diagnostic| match is_nearly_dtype(&word) {
+                true => problem,
+                false => problem.help(format!("write a dtype, or `\"{word}\"` for a text")),
+            };
+            Ok(vec![parser.parse_dtype().map_err(or_text)?])
         })?;
         if rows.is_empty() || rows.iter().any(|row| row.len() != vars.len()) {
             return Err(Diagnostic::new(
@@ -244,11 +254,19 @@ impl Parser<'_> {
                     problem.help("write `otherwise` alone, and nothing else in a `when`")
                 }
                 () if self.at_name("not") => problem.help(format!("write `not {left} in {{…}}`")),
+                () if self.at_name("is") => {
+                    self.bump();
+                    problem.help(left.given_help(!self.at_name("not")))
+                }
                 () => problem,
             });
         };
         if self.peek().kind == TokenKind::Text {
             return self.text_equality(&left, comparison);
+        }
+        if self.at_name("None") {
+            let help = left.given_help(comparison == Comparison::Eq);
+            return Err(self.unexpected("an expression").help(help));
         }
         let right = self.side()?;
         let next = self.peek().span;
@@ -335,6 +353,10 @@ impl Parser<'_> {
             return Err(self.unexpected("a symbol before `in`"));
         }
         let span = self.peek().span;
+        if self.at_mark("(") || self.at_mark("[") {
+            let help = format!("write the values of a set in braces: `{left} in {{…}}`");
+            return Err(self.unexpected("`{`").help(help));
+        }
         if self.peek_second().kind == TokenKind::Text {
             let texts = self.parse_list("{", "}", Parser::parse_text)?;
             return Ok(RuleKind::Texts(left, at_most(MAX_SET, texts, span)?));
