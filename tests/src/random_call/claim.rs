@@ -219,12 +219,8 @@ impl Numbers<'_> {
 fn modes(view: &Layout<Dim>) -> Vec<&Mode<Dim>> {
     match view {
         Tuple::Leaf(mode) => vec![mode],
-        Tuple::Node(modes) => modes.iter().flat_map(modes_of).collect(),
+        Tuple::Node(parts) => parts.iter().flat_map(modes).collect(),
     }
-}
-
-fn modes_of(view: &Layout<Dim>) -> Vec<&Mode<Dim>> {
-    modes(view)
 }
 
 fn add_tensors<'a>(arg: &'a Argument, tensors: &mut Vec<&'a TensorArg>) {

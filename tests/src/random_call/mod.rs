@@ -2,11 +2,11 @@
 //! Random signatures with rules, launches and calls, and what is believed of each launch held
 //! against the numbers of each call that the checks accept and that runs it.
 //!
-//! A [`signature`](Drawn) is drawn as text, with the rules and conditions of `rule`, the function of
-//! `packed` and the arguments of `call`. The entry point is the plan's interpreter: it says whether a call is
-//! accepted, what every name is, and which launches run. What kernels are compiled for is taken
-//! from the launches as `kernel-lang` makes them, and `claim` asks the numbers whether it is so.
-//! Calls at the edges are drawn often: absent Optionals, dims of extent 1 and 0, strides that no
+//! A [`signature`](Drawn) is drawn as text, with the rules and conditions of `rule`, the function
+//! of `packed` and the arguments of `call`. The entry point is the plan's interpreter: it says
+//! whether a call is accepted, what every name is, and which launches run. What kernels are
+//! compiled for is taken from the launches as `kernel-lang` makes them, and `claim` asks the
+//! numbers whether it is so. Calls at the edges are drawn often: absent Optionals, dims of extent 1 and 0, strides that no
 //! step takes, numbers that overflow, misaligned addresses, tensors that overlap.
 
 mod call;

@@ -26,8 +26,8 @@ pub(super) struct Subject {
     pub signature: Signature,
     /// Whether it is the `_out` twin, which allocates nothing.
     pub is_twin: bool,
-    /// The checks. Its launches are [`Subject::launches`], the [ways](Subject::ways) and at last one
-    /// that always runs and is passed every name.
+    /// The checks. Its launches are [`Subject::launches`], the [ways](Subject::ways) and at last
+    /// one that always runs and is passed every name.
     pub plan: Plan,
     /// What that launch is passed.
     pub names: Vec<Expr>,
@@ -54,8 +54,8 @@ impl fmt::Display for Subject {
 }
 
 impl Subject {
-    /// The function of a drawn signature, and with results its twin, with launches of a package file
-    /// and with those of a packed function; none where the text is refused.
+    /// The function of a drawn signature, and with results its twin, with launches of a package
+    /// file and with those of a packed function; none where the text is refused.
     pub fn all_of(drawn: &Drawn) -> Vec<Subject> {
         let Ok(signature) = drawn.text().parse::<Signature>() else { return vec![] };
         let names = Names::of(drawn);

@@ -7,9 +7,9 @@
 //! [`Learner`](learn::Learner), which has one, writes any down.
 //!
 //! A check establishes no more than it asks. What is left out of a rule where an Optional is absent
-//! tells of what it names that it is as the rule says, or 0; a rule over a stride that no step takes
-//! tells nothing of others, and that the stride is as the rule says, or the one of a compact tensor
-//! (`strides`); and a tensor without elements is anywhere.
+//! tells of what it names that it is as the rule says, or 0; a rule over a stride that no step
+//! takes tells nothing of others, and that the stride is as the rule says, or the one of a compact
+//! tensor (`strides`); and a tensor without elements is anywhere.
 //!
 //! A name that has an expression in others is written as that: `x.shape[1]` as `n`, where `n` is
 //! what the signature says. Facts hold for the values that the entry point computes, which are 64

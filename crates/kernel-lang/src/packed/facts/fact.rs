@@ -24,7 +24,8 @@ pub enum Because {
 pub enum Claim {
     /// An expression has such a value where it has one.
     Number(Expr, Facts),
-    /// The address of the tensor of that path is a multiple of so many bytes, or it has no elements.
+    /// The address of the tensor of that path is a multiple of so many bytes, or it has no
+    /// elements.
     Aligned(String, u32),
     /// The tensors of these paths share no memory, or one of them has no elements.
     Apart(String, String),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What rules say of a call: where they hold, where they do not, and where part of them is left out.
+//! What rules say of a call: where they hold, where they do not, and where part of them is left
+//! out.
 
 use super::{Because, CallFacts, Learned, Number, Reasons, hull, meet, pair};
 use kernpack_layout::{Facts, gcd};
@@ -114,8 +115,8 @@ impl Learner<'_> {
         }
     }
 
-    /// Learns from a comparison, which may be left out. Absent tensors lie nowhere, so that they are
-    /// aligned and apart; absent numbers are 0.
+    /// Learns from a comparison, which may be left out. Absent tensors lie nowhere, so that they
+    /// are aligned and apart; absent numbers are 0.
     fn learn_part(&mut self, part: &Rule, holds: bool) {
         if matches!(part.kind, RuleKind::NoAlias(..) | RuleKind::Aligned(..)) {
             return self.learn(part, holds);
