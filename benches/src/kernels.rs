@@ -100,7 +100,7 @@ fn tensor(name: &str, extents: &[(&str, i64)], is_written: bool) -> Argument {
         Some(number) => Int::Known(number),
         None => {
             let facts = Facts { min: 0, max: i64::from(i32::MAX), divisor };
-            Int::Dynamic(Dim { expr: expr.clone(), facts })
+            Int::Dynamic(Dim { expr: expr.clone(), facts, step: 1 })
         }
     };
     let (mut stride, mut divisor) = (Expr::Int(1), 1);

@@ -70,7 +70,7 @@ fn check_files(files: &KernelFiles, text: &str) {
 /// A matrix for a kernel's parameter of that number.
 fn tensor(number: usize) -> Argument {
     let facts = Facts { min: 0, max: 1 << 40, divisor: 1 };
-    let dim = |name: &str| Int::Dynamic(Dim { expr: Expr::symbol(name), facts });
+    let dim = |name: &str| Int::Dynamic(Dim { expr: Expr::symbol(name), facts, step: 1 });
     let mode = |extent, stride| Tuple::Leaf(Mode::new(extent, stride));
     Argument::Tensor(Box::new(TensorArg {
         name: "x".into(),

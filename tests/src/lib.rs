@@ -55,6 +55,7 @@ pub mod memory;
 pub mod module;
 #[cfg(test)]
 mod modules;
+pub mod random_call;
 pub mod random_plan;
 pub mod subject;
 pub mod suite;

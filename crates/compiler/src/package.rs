@@ -20,8 +20,8 @@ pub use kernpack_validators::Returns;
 use kernpack_validators::param::Scalar;
 use kernpack_validators::plan::Launch as PlannedLaunch;
 use kernpack_validators::{
-    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece, Rule,
-    RuleKind, Signature, When, Workspace,
+    self as validators, Geometry, GpuLaunch, KernelArg, KernelName, LaunchSpec, NamePiece,
+    Signature, When, Workspace,
 };
 
 /// Functions that become one module. Those of package files have [`WrittenLaunch`]es.
@@ -294,22 +294,13 @@ impl Function {
 
     /// The signature of the twin. Kernels that are written here are compiled for results that share
     /// no memory with other tensors, and so that is what callers pass.
-    fn with_results_apart(&self, mut twin: Signature) -> Signature {
+    fn twin(&self) -> Option<Signature> {
         let is_written_here =
             |launch: &Launch| matches!(launch.gpu_source(), Some(GpuSource::Kernel(..)));
-        if !self.launches.iter().any(is_written_here) {
-            return twin;
+        match self.launches.iter().any(is_written_here) {
+            true => self.signature.out_variant_apart(),
+            false => self.signature.out_variant(),
         }
-        let mut others = self.signature.tensor_paths();
-        for result in &self.signature.results {
-            let apart = others.iter().map(|other| {
-                let kind = RuleKind::NoAlias(other.clone(), result.name.clone());
-                Rule { kind, span: result.span }
-            });
-            twin.rules.extend(apart);
-            others.push(result.name.clone());
-        }
-        twin
     }
 
     /// What prepares calls of a function without results.
@@ -338,8 +329,7 @@ impl Function {
 
     /// The function as callers see it: itself, and with results also its `_out` twin.
     pub fn variants(&self) -> Vec<Function> {
-        let twin = self.signature.out_variant().map(|twin| self.with_results_apart(twin));
-        let twin = twin.map(|signature| Function { signature, ..self.clone() });
+        let twin = self.twin().map(|signature| Function { signature, ..self.clone() });
         [self.clone()].into_iter().chain(twin).collect()
     }
 }

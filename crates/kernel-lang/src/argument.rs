@@ -22,6 +22,9 @@ pub struct Dim {
     pub expr: Expr,
     /// What is known of it.
     pub facts: Facts,
+    /// What every step is a multiple of that this is the stride of, 1 or more: of a stride that no
+    /// step takes, more may be known than of the number.
+    pub step: i64,
 }
 
 /// As it stands in a layout: as CuTe prints what is not known.

@@ -118,10 +118,14 @@ impl Elaborator<'_> {
             Int::Dynamic(dim) => self.dim(dim),
         };
         view.map(&mut |mode| {
-            let stride = kernpack_layout::Stride {
-                scale: dims(&mode.stride.scale),
-                basis: mode.stride.basis.clone(),
-            };
+            let mut scale = dims(&mode.stride.scale);
+            // What the layout computes is where elements lie; the number itself may be another.
+            if let (Int::Dynamic(leaf), Int::Dynamic(dim)) = (&mut scale, &mode.stride.scale)
+                && dim.step > leaf.facts.divisor
+            {
+                leaf.facts.divisor = dim.step;
+            }
+            let stride = kernpack_layout::Stride { scale, basis: mode.stride.basis.clone() };
             kernpack_layout::Mode { extent: dims(&mode.extent), stride }
         })
     }

@@ -12,7 +12,7 @@ use crate::parse::parse_signature;
 use crate::path::Path;
 use crate::plan::{Guarded, Plan};
 use crate::planner::Planner;
-use crate::rule::{KnownValue, Rule, join};
+use crate::rule::{KnownValue, Rule, RuleKind, join};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_syntax::{Diagnostic, Diagnostics, Snippet, Span};
@@ -136,6 +136,22 @@ impl Signature {
             let (name, span) = (result.name.clone(), result.span);
             let kind = result.tensor.clone().mutable().into();
             variant.params.push(Param { name, kind, default: None, span });
+        }
+        Some(variant)
+    }
+
+    /// The same variant, which checks what a call knows of results that it allocates itself: that
+    /// they share no memory with other tensors.
+    pub fn out_variant_apart(&self) -> Option<Signature> {
+        let mut variant = self.out_variant()?;
+        let mut others = self.tensor_paths();
+        for result in &self.results {
+            let apart = others.iter().map(|other| {
+                let kind = RuleKind::NoAlias(other.clone(), result.name.clone());
+                Rule { kind, span: result.span }
+            });
+            variant.rules.extend(apart);
+            others.push(result.name.clone());
         }
         Some(variant)
     }

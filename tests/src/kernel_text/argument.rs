@@ -157,7 +157,7 @@ impl Given {
             let extent = Expr::symbol(format!("{}_{mode}", self.name));
             let dim = |expr: &Expr| match expr.as_int() {
                 Some(number) => Int::Known(number),
-                None => Int::Dynamic(Dim { expr: expr.clone(), facts }),
+                None => Int::Dynamic(Dim { expr: expr.clone(), facts, step: 1 }),
             };
             modes.push(Tuple::Leaf(Mode::new(dim(&extent), dim(&stride))));
             stride = if stride.as_int() == Some(1) { extent } else { extent * stride };

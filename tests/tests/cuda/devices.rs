@@ -32,6 +32,13 @@ kernel = "fill"
 args = ["x", "y", "ws"]
 launch = { grid = [1], block = [32] }
 [[function]]
+signature = "wide(x: Tensor([n], float32)) -> y: Tensor([n], float32, align=64)"
+workspace = { ws = "Tensor([n], uint8)" }
+source = { ptx = "k.ptx" }
+kernel = "fill"
+args = ["x", "y", "ws"]
+launch = { grid = [1], block = [32] }
+[[function]]
 signature = "nested(p: Tuple(int32, q: Tuple(h: Tensor([n], float32, device=cpu), x: Tensor([n], float32))))"
 source = { ptx = "k.ptx" }
 kernel = "count"
@@ -565,4 +572,21 @@ fn memory_that_the_environment_refuses_is_told_with_the_call() {
     }
     fake_ffi::refuse_allocations_after(usize::MAX);
     loaded.call("made", &[tensor(4, 0)]).unwrap();
+}
+
+/// Kernels may be compiled for where the signature says that results are.
+#[test]
+fn a_result_is_where_its_signature_says() {
+    default_stream();
+    let _stub = Stub::load("devices 1");
+    let loaded = load();
+    let calling = "when calling: `wide(x: Tensor([n], float32)) -> y: Tensor([n], float32)`";
+    for (address, is_fine) in [(0x7000_0000, true), (0x7000_0010, false), (0x7000_0040, true)] {
+        fake_ffi::allocate_at(address);
+        let outcome = loaded.call("wide", &[tensor(4, 0)]);
+        let message = "the allocator's memory is no multiple of 64 bytes";
+        let error = format!("RuntimeError: Cannot allocate the result `y` {calling}: {message}");
+        assert_eq!(outcome.map(|_| ()), if is_fine { Ok(()) } else { Err(error) });
+        loaded.call("wide", &[tensor(0, 0)]).unwrap();
+    }
 }

@@ -9,7 +9,7 @@ use super::Faults;
 use super::batch::{Batch, Submission, batches};
 use super::function::FunctionBuilder;
 use super::import::{call_runtime, declare};
-use super::raise::raise_behind;
+use super::raise::{raise, raise_behind};
 use super::struct_args::pass_struct;
 use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
@@ -25,10 +25,14 @@ use kernpack_ffi_abi::layout::{
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
+use kernpack_runtime::interface::layout::error_parts;
 use kernpack_validators::fault::calling;
 use kernpack_validators::plan::{
     self, Alloc, AllocDim, CScalar, Expr, LaunchArg, MOST_TURNS, Site, Status,
 };
+
+/// What any allocator's addresses are multiples of, in bytes: as far as elements need it.
+const ALLOCATORS_ALIGN: u32 = 8;
 
 /// What launches are lowered with, beside the plan.
 #[derive(Clone, Copy)]
@@ -175,7 +179,12 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
         let data = e.load(Ty::Ptr, e.offset_by(view, dl_tensor::DATA.offset));
         let byte_offset = e.load(Ty::I64, e.offset_by(view, dl_tensor::BYTE_OFFSET.offset));
         let data = e.offset(data, byte_offset);
-        Tensor { object, data: if as_bytes { self.align(data, alloc.align) } else { data } }
+        let data = if as_bytes { self.align(data, alloc.align) } else { data };
+        let tensor = Tensor { object, data };
+        if !as_bytes && alloc.align > ALLOCATORS_ALIGN {
+            self.leave_unless_aligned(&tensor, alloc);
+        }
+        tensor
     }
 
     /// The extents of an allocation in memory, and how many they are.
@@ -222,15 +231,43 @@ impl<'f, 'c> Call<'_, 'f, 'c> {
     fn leave_unless_allocated(&mut self, status: V<'c>, alloc: &Alloc, is_workspace: bool) {
         let e = self.e();
         let ok = self.builder.at_failure(status);
-        let (what, name) = (if is_workspace { "workspace" } else { "result" }, &alloc.name);
-        let signature = &self.builder.plan.signature;
-        let text = format!("Cannot allocate the {what} `{name}` when calling: `{signature}`: \0");
+        let what = if is_workspace { "workspace" } else { "result" };
+        let text = self.unallocated(alloc, what) + "\0";
         let what = e.bytes("", text.as_bytes(), 1);
         let error = self.builder.error_to_raise();
         raise_behind(e, self.function(), error, what);
         self.free_all();
         e.ret(e.int(Ty::I32, -1));
         e.at(ok);
+    }
+
+    /// Where a result with elements lies where kernels do not expect it, says so, frees everything
+    /// and returns -1.
+    fn leave_unless_aligned(&mut self, tensor: &Tensor<'c>, alloc: &Alloc) {
+        let e = self.e();
+        let mask = self.i64(i64::from(alloc.align) - 1);
+        let rest = e.arith(Operation::And, e.to_int(tensor.data), mask);
+        let is_empty = e.compare(Predicate::EQ, self.builder.value(alloc.bytes), self.i64(0));
+        let status = e.truncate(e.select(is_empty, self.i64(0), rest), Ty::I32);
+        let ok = self.builder.at_failure(status);
+        let text = format!(
+            "{}the allocator's memory is no multiple of {} bytes\0",
+            self.unallocated(alloc, "result"),
+            alloc.align
+        );
+        let error = self.builder.error_to_raise();
+        e.store_at(error, error_parts::KIND, e.bytes("", b"RuntimeError\0", 1));
+        e.store_at(error, error_parts::PARTS, e.bytes("", text.as_bytes(), 1));
+        self.free(tensor);
+        self.free_all();
+        raise(e, error, e.int(Ty::I32, 1));
+        e.at(ok);
+    }
+
+    /// How an error begins that is about something that is not allocated.
+    fn unallocated(&self, alloc: &Alloc, what: &str) -> String {
+        let signature = &self.builder.plan.signature;
+        format!("Cannot allocate the {what} `{}` when calling: `{signature}`: ", alloc.name)
     }
 
     /// Where a callee has failed and set the error, frees everything and returns -1.

@@ -230,7 +230,7 @@ impl Evaluator<'_> {
     /// the launch tells of it too.
     pub fn refreshed(&self, value: &Value) -> Value {
         let view = |layout: &Layout<Dim>| {
-            let known = layout.convert(&mut |dim: &Dim| Some(self.facts.int(&dim.expr)));
+            let known = layout.convert(&mut |dim: &Dim| Some(self.facts.refreshed(dim)));
             known.unwrap_or_else(|| layout.clone())
         };
         match value {

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of the numbers of a call where a launch runs: bounds, divisors, constants. It
-//! follows from the kinds of the parameters, from the rules of the signature, and from the
-//! conditions of the launch, all of which the entry point checks.
+//! What is known of a call where a launch runs: bounds, divisors and values of its numbers, where
+//! tensors lie. Kernels are compiled for it, so that it has to be so in every call that gets there.
+//!
+//! Each [`Fact`] names what establishes it ([`Because`]): a check that every accepted call has
+//! passed, a condition that holds where this launch runs, or what the entry point allocates. Only a
+//! [`Learner`](learn::Learner), which has one, writes any down.
+//!
+//! A check establishes no more than it asks. What is left out of a rule where an Optional is absent
+//! tells of what it names that it is as the rule says, or 0; a rule over a stride that no step
+//! takes tells nothing of others, and that the stride is as the rule says, or the one of a compact
+//! tensor (`strides`); and a tensor without elements is anywhere.
 //!
 //! A name that has an expression in others is written as that: `x.shape[1]` as `n`, where `n` is
 //! what the signature says. Facts hold for the values that the entry point computes, which are 64
-//! bits wide and do not overflow.
+//! bits wide; where an expression has none, the call is refused or the launch does not run.
 
+mod fact;
 mod learn;
 pub(super) mod names;
+mod strides;
 
 #[cfg(test)]
 mod tests;
+
+pub use fact::{Because, Claim, Fact};
 
 use crate::argument::Dim;
 use kernpack_ffi_abi::DType;
@@ -34,16 +46,39 @@ pub type Row = BTreeMap<String, DType>;
 pub struct CallFacts {
     names: Rc<Names>,
     row: Rc<Row>,
+    /// The rules of the signature.
+    rules: Rc<Vec<Rule>>,
     /// What has been learned of expressions, by their text.
-    numbers: HashMap<String, Facts>,
+    numbers: HashMap<String, Learned<Number>>,
     /// How many nodes the largest of these expressions has; 0 where there is none.
     most_nodes: usize,
     /// What the addresses of tensors are known to be multiples of, in bytes, by path.
-    aligned: BTreeMap<String, u32>,
+    aligned: BTreeMap<String, Learned<u32>>,
     /// The pairs of tensors that share no memory.
-    apart: BTreeSet<(String, String)>,
+    apart: BTreeMap<(String, String), Reasons>,
+    /// The conditions of this place.
+    conditions: Reasons,
+    /// The symbol of strides of which one is taken to be one that steps take.
+    taken: Option<String>,
     /// Whether no call gets there.
     is_impossible: bool,
+}
+
+/// What establishes something, all of it together.
+type Reasons = Rc<BTreeSet<Because>>;
+
+/// What is known of an expression.
+#[derive(Clone, Debug)]
+struct Number {
+    expr: Expr,
+    facts: Facts,
+}
+
+/// Something that is known, and why.
+#[derive(Clone, Debug)]
+struct Learned<T> {
+    what: T,
+    because: Reasons,
 }
 
 impl CallFacts {
@@ -58,17 +93,29 @@ impl CallFacts {
         let mut facts = CallFacts {
             names,
             row: Rc::new(row),
+            rules: Rc::new(signature.rules.clone()),
             numbers: HashMap::new(),
             most_nodes: 0,
             aligned: BTreeMap::new(),
-            apart: BTreeSet::new(),
+            apart: BTreeMap::new(),
+            conditions: Reasons::default(),
+            taken: None,
             is_impossible: false,
         };
+        facts.learn_addresses();
+        facts.learn_signature();
+        facts
+    }
+
+    /// Learns what the rules say, and what strides are.
+    fn learn_signature(&mut self) {
+        let rules = self.rules.clone();
         // What one rule says may tell more of another.
         for _ in 0..2 {
-            signature.rules.iter().for_each(|rule| facts.learn_checked(rule));
+            self.learn_strides();
+            rules.iter().for_each(|rule| self.learn_rule(rule));
         }
-        facts
+        self.learn_strides();
     }
 
     /// The dtypes.
@@ -81,14 +128,34 @@ impl CallFacts {
         self.is_impossible
     }
 
-    /// What the address of a tensor is a multiple of, as far as rules say.
+    /// What the address of a tensor is a multiple of: it has no elements otherwise.
     pub fn alignment(&self, path: &str) -> u32 {
-        self.aligned.get(path).copied().unwrap_or(1)
+        self.aligned.get(path).map_or(1, |aligned| aligned.what)
     }
 
     /// Whether two tensors are known to share no memory: a rule says so, or a call allocates one.
     pub fn are_apart(&self, a: &str, b: &str) -> bool {
-        self.names.is_allocated(a) || self.names.is_allocated(b) || self.apart.contains(&pair(a, b))
+        self.apart.contains_key(&pair(a, b))
+    }
+
+    /// What has been learned, each with what establishes it.
+    pub fn facts_here(&self) -> Vec<Fact> {
+        let numbers = self.numbers.values().map(|Learned { what, because }| {
+            let Facts { min, max, divisor } = what.facts;
+            let divisor = divisor.max(1);
+            (Claim::Number(what.expr.clone(), kernel::Facts { min, max, divisor }), because)
+        });
+        let aligned = self.aligned.iter();
+        let aligned = aligned.map(|(path, Learned { what, because })| {
+            (Claim::Aligned(path.clone(), *what), because)
+        });
+        let apart = self.apart.iter();
+        let apart = apart.map(|((a, b), because)| (Claim::Apart(a.clone(), b.clone()), because));
+        let all = numbers.chain(aligned).chain(apart);
+        let mut facts: Vec<_> =
+            all.map(|(claim, because)| Fact { claim, because: (**because).clone() }).collect();
+        facts.sort_by_key(Fact::to_string);
+        facts
     }
 
     /// What is known behind an `if`, on one of its sides.
@@ -97,8 +164,14 @@ impl CallFacts {
         // A rule that breaks does not hold, and then nothing is known of its parts.
         let breaks = branch.rule.outcomes(&Known { values: &|_| None }).breaks;
         if branch.holds || !breaks {
+            let because = Because::when(branch);
+            Rc::make_mut(&mut facts.conditions).insert(because.clone());
             for _ in 0..2 {
-                facts.learn(&branch.rule, branch.holds);
+                facts.because(because.clone()).learn(&branch.rule, branch.holds);
+            }
+            // Rules may say more here: of what is given, and of strides that steps take.
+            if self.names.may_leave_out() {
+                facts.learn_signature();
             }
         }
         facts
@@ -215,7 +288,7 @@ impl CallFacts {
         if self.names.is_other(name) {
             return None;
         }
-        let value = self.numbers.get(name).copied().and_then(|facts| facts.known());
+        let value = self.numbers.get(name).and_then(|learned| learned.what.facts.known());
         value.map(KnownValue::Int)
     }
 
@@ -233,9 +306,13 @@ impl CallFacts {
                 Some(value) => return self.fold(value),
                 None => self.fold_name(expr, true),
             },
-            Expr::Field(path, field, _) => match self.names.value_of_field(path, *field) {
+            Expr::Field(path, field, span) => match self.names.value_of_field(path, *field) {
                 Some(value) => return self.fold(value),
-                None => self.fold_name(expr, *field != Field::Numel),
+                None => {
+                    let forward = self.names.forward(path, *field);
+                    let name = Expr::Field(path.clone(), forward, *span);
+                    self.fold_name(&name, *field != Field::Numel)
+                }
             },
             Expr::Binary(op, a, b) => self.fold_binary(*op, self.fold(a), self.fold(b)),
         };
@@ -290,7 +367,15 @@ impl CallFacts {
     pub fn int(&self, expr: &Expr) -> Int<Dim> {
         match self.canonical(expr) {
             Expr::Int(value) => Int::Known(value),
-            expr => Int::Dynamic(Dim { facts: self.kernel_facts(&expr), expr }),
+            expr => Int::Dynamic(Dim { facts: self.kernel_facts(&expr), expr, step: 1 }),
+        }
+    }
+
+    /// A number of a layout with what is known of it here.
+    pub fn refreshed(&self, dim: &Dim) -> Int<Dim> {
+        match self.int(&dim.expr) {
+            Int::Dynamic(known) => Int::Dynamic(Dim { step: dim.step, ..known }),
+            known => known,
         }
     }
 
@@ -330,7 +415,7 @@ impl CallFacts {
             return own;
         }
         match self.numbers.get(&expr.to_string()) {
-            Some(learned) => meet(own, *learned),
+            Some(learned) => meet(own, learned.what.facts),
             None => own,
         }
     }
@@ -398,6 +483,12 @@ fn meet(a: Facts, b: Facts) -> Facts {
     let up = min.checked_add(divisor - 1).map_or(min, |up| up.div_euclid(divisor) * divisor);
     let down = max.div_euclid(divisor).checked_mul(divisor).unwrap_or(max);
     Facts { divisor, min: up, max: down }
+}
+
+/// What is known of a number that is one or the other.
+fn hull(a: Facts, b: Facts) -> Facts {
+    let divisor = gcd(a.divisor, b.divisor);
+    Facts { divisor, min: a.min.min(b.min), max: a.max.max(b.max) }
 }
 
 /// The least common multiple, or the larger one where that does not fit.

@@ -43,7 +43,8 @@ impl Evaluator<'_> {
         let (mut args, geometry) = (args?, geometry?);
         self.settle_aliases(&mut args);
         let KernelCall { kernel, .. } = kernel;
-        Some(PackedLaunch { span, branches: branches.to_vec(), kernel, args, geometry })
+        let (branches, known) = (branches.to_vec(), self.facts.facts_here());
+        Some(PackedLaunch { span, branches, kernel, args, geometry, known })
     }
 
     fn arguments(&mut self, call: &KernelCall) -> Option<Vec<Argument>> {

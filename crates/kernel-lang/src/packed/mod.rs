@@ -44,7 +44,7 @@ pub mod written;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use facts::{CallFacts, Row};
+pub use facts::{Because, CallFacts, Claim, Fact, Row};
 
 use crate::argument::Argument;
 use crate::builtin::{Entry, call_text};
@@ -90,6 +90,8 @@ pub struct PackedLaunch {
     pub args: Vec<Argument>,
     /// How it is laid out.
     pub geometry: Geometry,
+    /// What is known of calls that run it, which its kernel is compiled for.
+    pub known: Vec<Fact>,
 }
 
 /// What packed functions call beside the layout algebra, and the keywords of a launch: what the

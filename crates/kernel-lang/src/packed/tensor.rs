@@ -104,13 +104,11 @@ pub(super) fn of_tensor(path: &str, tensor: &Tensor, memory: Memory, facts: &Cal
         let why = "the signature does not say how the dims of its star lie in memory".to_string();
         return Value::NoTensor(name, why, "say how its dims lie, by `order=` or `strides=[…]`");
     };
-    let bytes = element.bytes();
-    let align = tensor.alignment().unwrap_or(bytes).max(facts.alignment(path)).max(bytes);
     Value::Tensor(Box::new(TensorArg {
         name,
         pointer: Expr::symbol(path),
         element,
-        align,
+        align: facts.alignment(path),
         is_written: memory == Memory::Allocated || tensor.is_mutable(),
         // The launch knows what else the kernel gets.
         is_alone: false,
@@ -145,14 +143,18 @@ fn view(path: &str, tensor: &Tensor, facts: &CallFacts) -> Option<Layout<Dim>> {
         Strides::Compact(order) => compact(&extents, order)?,
     };
     let mode = |(extent, stride): (&Expr, Expr)| {
-        let stride = facts.int(&stride);
+        let step = facts.step(&stride);
+        let stride = match facts.int(&stride) {
+            Int::Dynamic(dim) => Int::Dynamic(Dim { step, ..dim }),
+            known => known,
+        };
         Layout::mode(facts.int(extent), kernpack_layout::Stride::from(stride))
     };
     Some(Tuple::Node(extents.iter().zip(strides).map(mode).collect()))
 }
 
 /// The extents: those of a star are one.
-fn extents(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Vec<Expr> {
+pub(super) fn extents(path: &str, dims: &[dim::Dim], facts: &CallFacts) -> Vec<Expr> {
     let rank = Rank::of(dims);
     let extent = |(i, dim): (usize, &dim::Dim)| match dim {
         dim::Dim::Expr(expr) => facts.canonical(expr),
@@ -180,7 +182,7 @@ fn others_quotient(path: &str, dims: &[dim::Dim]) -> Expr {
 }
 
 /// A field of the dim that is written at a place.
-fn field(path: &str, field: fn(i64) -> Field, i: usize, rank: Rank) -> Expr {
+pub(super) fn field(path: &str, field: fn(i64) -> Field, i: usize, rank: Rank) -> Expr {
     let number = match rank.behind {
         Some(behind) if i > rank.before => i as i64 - (rank.before + 1 + behind) as i64,
         Some(_) | None => i as i64,

@@ -83,6 +83,7 @@ pub fn launch(
             let names = names(signature, workspaces, &facts);
             let mut evaluator = Evaluator::new(files, kernel.module, Names::default(), facts);
             let args = arguments(&mut evaluator, &names, &kernel, written);
+            let known = evaluator.facts.facts_here();
             problems.extend_new(evaluator.problems);
             launches.extend(args.map(|args| PackedLaunch {
                 span: written.kernel.span,
@@ -90,6 +91,7 @@ pub fn launch(
                 kernel: kernel.clone(),
                 args,
                 geometry: written.geometry.clone(),
+                known,
             }));
         }
         packed.push(PackedRow { row, launches });

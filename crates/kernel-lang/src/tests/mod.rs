@@ -27,7 +27,7 @@ fn dim(expr: Expr, divisor: i64) -> Int<Dim> {
     let facts = Facts { min: 0, max: 1 << 40, divisor };
     match expr.as_int() {
         Some(number) => Int::Known(number),
-        None => Int::Dynamic(Dim { expr, facts }),
+        None => Int::Dynamic(Dim { expr, facts, step: 1 }),
     }
 }
 

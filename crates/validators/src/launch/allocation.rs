@@ -6,7 +6,7 @@ use crate::check;
 use crate::dim::{Dim, Rank, Star};
 use crate::expr::Field;
 use crate::fault::{Format, Phrase};
-use crate::param::{Tensor, TensorDType};
+use crate::param::Tensor;
 use crate::path::Path;
 use crate::plan::{Alloc, AllocDim, Arith, Value};
 use crate::planner::{Named, NamedKind, StarDims};
@@ -67,10 +67,8 @@ impl Join<'_, '_> {
             Star::among(tensor.dims()).is_none().then_some(row_major),
             tensor.alignment(),
         );
-        let element_bytes = match tensor.dtype() {
-            TensorDType::Fixed(dtype) => dtype.element_bytes(),
-            TensorDType::Var(..) => 1,
-        };
+        let dtypes = self.cx.allowed_dtypes(tensor.dtype());
+        let element_bytes = dtypes.iter().map(|dtype| dtype.element_bytes()).max().unwrap_or(1);
         let bytes = self.bytes(&text, tensor, dtype, &extents);
         let align = tensor.alignment().unwrap_or(element_bytes.next_power_of_two());
         let dims = extents.into_iter().map(|extent| extent.dim).collect();

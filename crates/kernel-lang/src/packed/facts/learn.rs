@@ -1,51 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a rule says of numbers where it holds, and where it does not.
+//! What rules say of a call: where they hold, where they do not, and where part of them is left
+//! out.
 
-use super::{CallFacts, meet, pair};
+use super::{Because, CallFacts, Learned, Number, Reasons, hull, meet, pair};
 use kernpack_layout::{Facts, gcd};
-use kernpack_validators::expr::{Affine, Expr, Op};
+use kernpack_validators::expr::{Affine, Expr, Field, Name, Op};
 use kernpack_validators::{Comparison, Rule, RuleKind};
+use std::rc::Rc;
+
+/// Writes down what something establishes.
+pub(super) struct Learner<'f> {
+    facts: &'f mut CallFacts,
+    because: Reasons,
+}
 
 impl CallFacts {
-    /// Learns from a rule of the signature, which an absent Optional may have skipped.
-    pub(super) fn learn_checked(&mut self, rule: &Rule) {
-        let names = rule.names();
-        if !names.iter().any(|name| self.names.is_optional(name)) {
-            return self.learn(rule, true);
+    /// Learns from what is so for that reason.
+    pub(super) fn because(&mut self, because: Because) -> Learner<'_> {
+        Learner { facts: self, because: Rc::new([because].into()) }
+    }
+
+    /// Learns from a check that says more under the conditions of this place.
+    pub(super) fn because_here(&mut self, check: Because) -> Learner<'_> {
+        let mut because = self.conditions.clone();
+        Rc::make_mut(&mut because).insert(check);
+        Learner { facts: self, because }
+    }
+
+    /// Learns from a rule of the signature, which a call may leave out.
+    pub(super) fn learn_rule(&mut self, rule: &Rule) {
+        let names = rule.names().into_iter().map(|name| name.text);
+        let loose: Vec<_> = names
+            .filter_map(|name| self.loose_stride(&name).map(|compact| (name, compact)))
+            .collect();
+        let because = Because::rule(rule);
+        match &loose[..] {
+            [] => self.because_here(because).learn_checked(rule, true),
+            // It is asked where the stride is one that steps take.
+            [(stride, compact)] => {
+                let (mut asked, symbol) = (self.clone(), Expr::symbol(stride));
+                let mut learner = asked.because_here(because.clone());
+                learner.know(&symbol, Facts::NON_NEGATIVE);
+                learner.learn_checked(rule, true);
+                if !asked.is_impossible {
+                    let known = hull(asked.facts(&symbol), *compact);
+                    self.because_here(because).know(&symbol, known);
+                }
+            }
+            // Which of them steps take is not known.
+            _ => {}
         }
-        let mut learned = self.clone();
-        learned.learn(rule, true);
-        if learned.is_impossible {
+    }
+
+    /// What decides whether the names of a rule are there, each with the name; what is there in any
+    /// call is not among them.
+    fn absentable(&self, rule: &Rule) -> Vec<(Name, String)> {
+        let tensor = |path: &str| Name {
+            text: path.to_string(),
+            span: rule.span,
+            param: Some(path.to_string()),
+            field: None,
+        };
+        let tensors = rule.tensors().into_iter().map(tensor);
+        let names = rule.names().into_iter().chain(tensors);
+        let absentable = names.filter_map(|name| {
+            let holder = self.names.holder(&name)?.to_string();
+            Some((name, holder))
+        });
+        absentable.filter(|(_, holder)| !self.is_given(holder)).collect()
+    }
+
+    /// Whether the Optional of that path is given wherever this is asked.
+    fn is_given(&self, path: &str) -> bool {
+        let given = Expr::Field(path.to_string(), Field::Given, Default::default());
+        self.facts(&given).min == 1
+    }
+}
+
+/// Who asks about a rule.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    /// The entry point, which leaves out what names what is absent.
+    ByEntryPoint,
+    /// A condition, in which absent numbers are 0.
+    Here,
+}
+
+impl Learner<'_> {
+    /// A way on which more may be learned from the same.
+    fn way(&self, learn: impl FnOnce(&mut Learner<'_>)) -> CallFacts {
+        let mut facts = self.facts.clone();
+        learn(&mut Learner { facts: &mut facts, because: self.because.clone() });
+        facts
+    }
+
+    /// Learns that a rule of the signature holds, or does not, of which comparisons are left out
+    /// that name what is absent: each part tells what is so where it counts, and where it does not.
+    fn learn_checked(&mut self, rule: &Rule, holds: bool) {
+        match &rule.kind {
+            RuleKind::Not(rule) => self.learn_checked(rule, !holds),
+            RuleKind::And(rules) | RuleKind::Or(rules) => {
+                match matches!(rule.kind, RuleKind::And(_)) == holds {
+                    true => rules.iter().for_each(|rule| self.learn_checked(rule, holds)),
+                    false => self.learn_one_of(rules, holds, Asked::ByEntryPoint),
+                }
+            }
+            RuleKind::Compare(..)
+            | RuleKind::In(..)
+            | RuleKind::Floats(..)
+            | RuleKind::Texts(..)
+            | RuleKind::DTypes(..)
+            | RuleKind::NoAlias(..)
+            | RuleKind::Aligned(..) => self.learn_part(rule, holds),
+        }
+    }
+
+    /// Learns from a comparison, which may be left out. Absent tensors lie nowhere, so that they
+    /// are aligned and apart; absent numbers are 0.
+    fn learn_part(&mut self, part: &Rule, holds: bool) {
+        if matches!(part.kind, RuleKind::NoAlias(..) | RuleKind::Aligned(..)) {
+            return self.learn(part, holds);
+        }
+        let absentable = self.facts.absentable(part);
+        let Some((_, holder)) = absentable.first() else { return self.learn(part, holds) };
+        // It is left out with what is there, where something else is not.
+        if absentable.iter().any(|(_, other)| other != holder) {
             return;
         }
-        // Where the rule was skipped, what it names is 0 as far as it was absent.
-        let symbols = names.iter().filter(|name| name.param.is_none());
-        let absent: Vec<_> = symbols.filter(|name| self.names.is_optional(name)).collect();
-        for name in absent {
-            if let Some(facts) = learned.numbers.get(&name.text) {
-                self.know(&Expr::symbol(&name.text), hull(*facts, Facts::of_number(0)));
-            }
+        let way = self.way(|learner| learner.learn(part, holds));
+        if way.is_impossible {
+            return;
+        }
+        for (name, _) in &absentable {
+            let expr = match (&name.param, name.field) {
+                (Some(path), Some(field)) => Expr::Field(path.clone(), field, name.span),
+                _ => Expr::symbol(&name.text),
+            };
+            let expr = self.facts.canonical(&expr);
+            self.know(&expr, hull(way.facts(&expr), Facts::of_number(0)));
         }
     }
 
     /// Learns that a rule holds, or that it has a value and does not.
-    pub(super) fn learn(&mut self, rule: &Rule, holds: bool) {
+    pub fn learn(&mut self, rule: &Rule, holds: bool) {
         match &rule.kind {
-            RuleKind::Compare(a, comparison, b) if !self.names.is_of_others(rule) => {
+            RuleKind::Compare(a, comparison, b) if !self.facts.names.is_of_others(rule) => {
                 let comparison = if holds { *comparison } else { comparison.opposite() };
                 self.learn_comparison(a, comparison, b);
             }
             RuleKind::In(e, values) if holds => self.learn_values(e, values),
-            RuleKind::NoAlias(a, b) if holds => _ = self.apart.insert(pair(a, b)),
-            RuleKind::Aligned(tensor, bytes) if holds => {
-                let known = self.aligned.entry(tensor.clone()).or_insert(1);
-                *known = (*known).max(*bytes);
-            }
+            RuleKind::NoAlias(a, b) if holds => self.learn_apart(a, b),
+            RuleKind::Aligned(tensor, bytes) if holds => self.learn_aligned(tensor, *bytes),
             RuleKind::Not(rule) => self.learn(rule, !holds),
             RuleKind::And(rules) if holds => rules.iter().for_each(|rule| self.learn(rule, true)),
             RuleKind::Or(rules) if !holds => rules.iter().for_each(|rule| self.learn(rule, false)),
-            RuleKind::And(rules) | RuleKind::Or(rules) => self.learn_one_of(rules, holds),
-            RuleKind::DTypes(..) if self.decide(rule) == Some(!holds) => self.is_impossible = true,
+            RuleKind::And(rules) | RuleKind::Or(rules) => {
+                self.learn_one_of(rules, holds, Asked::Here);
+            }
+            RuleKind::DTypes(..) if self.facts.decide(rule) == Some(!holds) => {
+                self.facts.is_impossible = true;
+            }
             RuleKind::Compare(..)
             | RuleKind::In(..)
             | RuleKind::Floats(..)
@@ -56,57 +170,55 @@ impl CallFacts {
         }
     }
 
-    /// Learns that one of several rules holds, or that one of them does not.
-    fn learn_one_of(&mut self, rules: &[Rule], holds: bool) {
-        let possible = rules.iter().filter(|rule| self.decide(rule) != Some(!holds));
-        let ways = possible.map(|rule| {
-            let mut way = self.clone();
-            way.learn(rule, holds);
-            way
-        });
-        match ways.filter(|way| !way.is_impossible).reduce(CallFacts::either) {
-            Some(either) => *self = either,
-            None => self.is_impossible = true,
+    /// Learns that the address of a tensor is a multiple of so many bytes.
+    pub fn learn_aligned(&mut self, tensor: &str, bytes: u32) {
+        if bytes > self.facts.alignment(tensor) {
+            let learned = Learned { what: bytes, because: self.because.clone() };
+            self.facts.aligned.insert(tensor.to_string(), learned);
         }
     }
 
-    /// What is known where one or the other is.
-    fn either(mut self, other: CallFacts) -> CallFacts {
-        self.numbers.retain(|text, facts| match other.numbers.get(text) {
-            Some(others) => {
-                *facts = hull(*facts, *others);
-                true
-            }
-            None => false,
+    /// Learns that two tensors share no memory.
+    pub fn learn_apart(&mut self, a: &str, b: &str) {
+        self.facts.apart.entry(pair(a, b)).or_insert_with(|| self.because.clone());
+    }
+
+    /// Learns that one of several rules holds, or that one of them does not.
+    fn learn_one_of(&mut self, rules: &[Rule], holds: bool, asked: Asked) {
+        let may_be = |rule: &&Rule| {
+            // What is left out says nothing against the others.
+            let counts = asked == Asked::Here || self.facts.absentable(rule).is_empty();
+            !counts || self.facts.decide(rule) != Some(!holds)
+        };
+        let possible: Vec<_> = rules.iter().filter(may_be).collect();
+        let ways = possible.into_iter().map(|rule| {
+            self.way(|learner| match asked {
+                Asked::Here => learner.learn(rule, holds),
+                Asked::ByEntryPoint => learner.learn_checked(rule, holds),
+            })
         });
-        self.most_nodes = self.most_nodes.min(other.most_nodes);
-        self.aligned.retain(|tensor, bytes| match other.aligned.get(tensor) {
-            Some(others) => {
-                *bytes = (*bytes).min(*others);
-                true
-            }
-            None => false,
-        });
-        self.apart.retain(|both| other.apart.contains(both));
-        self
+        match ways.filter(|way| !way.is_impossible).reduce(CallFacts::either) {
+            Some(either) => *self.facts = either,
+            None => self.facts.is_impossible = true,
+        }
     }
 
     fn learn_values(&mut self, e: &Expr, values: &[i64]) {
-        let e = self.canonical(e);
-        let own = self.facts(&e);
+        let e = self.facts.canonical(e);
+        let own = self.facts.facts(&e);
         let is_possible = |value: &&i64| {
             (own.min..=own.max).contains(value) && (own.divisor <= 1 || *value % own.divisor == 0)
         };
         let possible = values.iter().filter(is_possible);
         match possible.map(|value| Facts::of_number(*value)).reduce(hull) {
             Some(facts) => self.know(&e, facts),
-            None => self.is_impossible = true,
+            None => self.facts.is_impossible = true,
         }
     }
 
     fn learn_comparison(&mut self, a: &Expr, comparison: Comparison, b: &Expr) {
-        let (a, b) = (self.canonical(a), self.canonical(b));
-        let (of_a, of_b) = (self.facts(&a), self.facts(&b));
+        let (a, b) = (self.facts.canonical(a), self.facts.canonical(b));
+        let (of_a, of_b) = (self.facts.facts(&a), self.facts.facts(&b));
         let at_most = |max: i64| Facts { max, ..Facts::NONE };
         let at_least = |min: i64| Facts { min, ..Facts::NONE };
         match comparison {
@@ -150,9 +262,9 @@ impl CallFacts {
 
     /// A number that is not another one: where that is its bound, the bound is the next.
     fn learn_other(&mut self, expr: &Expr, other: Facts) {
-        let own = self.facts(expr);
+        let own = self.facts.facts(expr);
         match other.known() {
-            Some(value) if value == own.min && value == own.max => self.is_impossible = true,
+            Some(value) if value == own.min && value == own.max => self.facts.is_impossible = true,
             Some(value) if value == own.min && value < i64::MAX => {
                 self.know(expr, Facts { min: value + 1, ..Facts::NONE });
             }
@@ -164,25 +276,69 @@ impl CallFacts {
     }
 
     /// Learns something of an expression, and of the symbol that it is a multiple of.
-    fn know(&mut self, expr: &Expr, facts: Facts) {
+    pub fn know(&mut self, expr: &Expr, facts: Facts) {
         if let Expr::Int(value) = expr {
-            self.is_impossible |= *value > facts.max || *value < facts.min;
+            self.facts.is_impossible |= *value > facts.max || *value < facts.min;
             return;
         }
-        let (own, n_nodes) = self.measured(expr);
+        let (own, n_nodes) = self.facts.measured(expr);
         let known = meet(own, facts);
         if known.min > known.max {
-            self.is_impossible = true;
+            self.facts.is_impossible = true;
             return;
         }
         if known != own {
-            self.numbers.insert(expr.to_string(), known);
-            self.most_nodes = self.most_nodes.max(n_nodes);
+            let CallFacts { numbers, most_nodes, .. } = &mut *self.facts;
+            let because = self.because.clone();
+            let learned = numbers.entry(expr.to_string());
+            let what = || Number { expr: expr.clone(), facts: known };
+            let learned = learned.or_insert_with(|| Learned { what: what(), because });
+            learned.what.facts = known;
+            add_reasons(&mut learned.because, &self.because);
+            *most_nodes = (*most_nodes).max(n_nodes);
         }
         if let (Some(Affine { symbol, scale, offset }), None) = (expr.as_affine(), expr.as_symbol())
         {
             self.know(&Expr::symbol(symbol), solved(known, scale, offset));
         }
+    }
+}
+
+impl CallFacts {
+    /// What is known where one or the other is.
+    fn either(mut self, other: CallFacts) -> CallFacts {
+        self.numbers.retain(|text, learned| match other.numbers.get(text) {
+            Some(others) => {
+                learned.what.facts = hull(learned.what.facts, others.what.facts);
+                add_reasons(&mut learned.because, &others.because);
+                true
+            }
+            None => false,
+        });
+        self.most_nodes = self.most_nodes.min(other.most_nodes);
+        self.aligned.retain(|tensor, learned| match other.aligned.get(tensor) {
+            Some(others) => {
+                learned.what = learned.what.min(others.what);
+                add_reasons(&mut learned.because, &others.because);
+                true
+            }
+            None => false,
+        });
+        self.apart.retain(|both, because| match other.apart.get(both) {
+            Some(others) => {
+                add_reasons(because, others);
+                true
+            }
+            None => false,
+        });
+        self
+    }
+}
+
+/// Adds what else establishes something.
+fn add_reasons(to: &mut Reasons, more: &Reasons) {
+    if !more.is_subset(to) {
+        Rc::make_mut(to).extend(more.iter().cloned());
     }
 }
 
@@ -204,10 +360,4 @@ fn solved(facts: Facts, scale: i64, offset: i64) -> Facts {
         _ => 1,
     };
     Facts { divisor, min, max }
-}
-
-/// What is known of a number that is one or the other.
-fn hull(a: Facts, b: Facts) -> Facts {
-    let divisor = gcd(a.divisor, b.divisor);
-    Facts { divisor, min: a.min.min(b.min), max: a.max.max(b.max) }
 }

@@ -2,14 +2,15 @@
 //! The names that expressions of a launch may have: which of them are expressions in others, and
 //! what is known of them whatever the rules say.
 
+use super::hull;
 use kernpack_ffi_abi::DType;
 use kernpack_layout::Facts;
-use kernpack_validators::declare::Bindings;
+use kernpack_validators::declare::{Bindings, Sharers};
 use kernpack_validators::dim::{Dim, Star};
 use kernpack_validators::expr::{Expr, Field, Name};
-use kernpack_validators::param::{Strides, Tensor};
+use kernpack_validators::param::Tensor;
 use kernpack_validators::{HostType, Rule, RuleKind, Signature, Workspace};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The names of a signature.
 #[derive(Debug, Default)]
@@ -24,12 +25,29 @@ pub(super) struct Names {
     others: HashSet<String>,
     /// The symbols of dims, and fields that are none: none of them is negative.
     symbols: HashSet<String>,
-    /// What may be absent: symbols, and paths of parameters.
-    optional: HashSet<String>,
-    /// The tensors whose strides may be negative.
-    signed: HashSet<String>,
+    /// Integers whose values may come from somewhere else, with what is known of that.
+    lent: HashMap<String, Facts>,
+    /// What may be absent: symbols, and paths of parameters; each with what decides whether it is
+    /// there, an Optional or several that share the symbol.
+    optional: HashMap<String, String>,
+    /// The symbols that only strides give a value, which no rule is asked of where no step takes
+    /// them.
+    strides: BTreeSet<String>,
+    /// Tensors of the signature and workspaces, in order.
+    tensors: Vec<Named>,
     /// The tensors that a call allocates.
     allocated: HashSet<String>,
+    /// The integers that may be absent.
+    optional_ints: HashSet<String>,
+}
+
+/// A tensor, under its path.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub path: String,
+    pub tensor: Tensor,
+    /// Whether it may be absent.
+    pub is_optional: bool,
 }
 
 impl Names {
@@ -37,43 +55,83 @@ impl Names {
     pub fn of(signature: &Signature, bindings: &Bindings, workspaces: &[Workspace]) -> Names {
         let mut names = Names::default();
         for (symbol, binding) in &bindings.symbols {
+            let holder = match (binding.sharers(), &binding.optional) {
+                (Some(Sharers::Strides), _) => {
+                    names.strides.insert(symbol.clone());
+                    continue;
+                }
+                (Some(Sharers::Optionals), _) => Some(format!("*{symbol}")),
+                (None, optional) => optional.clone(),
+            };
             names.symbols.insert(symbol.clone());
-            if binding.optional.is_some() || binding.sharing.is_some() {
-                names.optional.insert(symbol.clone());
-            }
+            names.optional.extend(holder.map(|holder| (symbol.clone(), holder)));
         }
-        let stars = bindings.stars.iter().filter(|(_, binding)| binding.optional.is_some());
-        names.optional.extend(stars.map(|(star, _)| star.clone()));
+        let stars = bindings.stars.iter();
+        let stars = stars.filter_map(|(star, it)| Some((star.clone(), it.optional.clone()?)));
+        names.optional.extend(stars);
         names.others.extend(bindings.dtypes.keys().cloned());
         for param in &signature.params {
-            names.add(&param.name, &param.kind.host_type(), false);
+            names.add(&param.name, &param.kind.host_type(), None);
         }
         let results = signature.results.iter().map(|result| (&result.name, &result.tensor));
         let workspaces = workspaces.iter().map(|one| (&one.name.value, &one.tensor.value));
         for (name, tensor) in results.chain(workspaces) {
-            names.add_tensor(name, tensor, false);
+            names.add_tensor(name, tensor, None);
             names.allocated.insert(name.clone());
         }
+        names.lend(bindings);
         names
     }
 
-    fn add(&mut self, path: &str, host_type: &HostType, is_optional: bool) {
-        if is_optional {
-            self.optional.insert(path.to_string());
+    /// Finds the integers whose value may be another one than what was passed for them: a dim that
+    /// they share the name with, where they are absent.
+    fn lend(&mut self, bindings: &Bindings) {
+        for (path, dtype) in &self.ints {
+            let Some(binding) = bindings.symbols.get(path) else { continue };
+            let may_be_absent = self.optional_ints.contains(path);
+            let is_shared = binding.sharing.is_some();
+            let own = range(*dtype);
+            match (is_shared, binding.path == *path) {
+                (true, _) => _ = self.lent.insert(path.clone(), hull(own, Facts::NON_NEGATIVE)),
+                (false, true) => {}
+                (false, false) if may_be_absent => {
+                    self.lent.insert(path.clone(), Facts::NON_NEGATIVE);
+                }
+                (false, false) => {}
+            }
+        }
+    }
+
+    fn add(&mut self, path: &str, host_type: &HostType, holder: Option<&str>) {
+        // A symbol of that name may have its value from elsewhere.
+        if let Some(holder) = holder.filter(|_| !self.symbols.contains(path)) {
+            self.optional.insert(path.to_string(), holder.to_string());
         }
         match host_type {
-            HostType::Tensor(tensor) => self.add_tensor(path, tensor, is_optional),
+            HostType::Tensor(tensor) => self.add_tensor(path, tensor, holder),
             HostType::Int(DType::UINT64) | HostType::Float(_) | HostType::String => {
                 self.others.insert(path.to_string());
             }
-            HostType::Int(dtype) => _ = self.ints.insert(path.to_string(), *dtype),
-            HostType::Shape(dims) => self.add_dims(path, dims, is_optional, Field::Element),
-            HostType::Tuple(elements) => {
-                for (i, (name, element)) in elements.iter().enumerate() {
-                    self.add(&part(path, i, name.as_deref()), element, is_optional);
+            HostType::Int(dtype) => {
+                self.ints.insert(path.to_string(), *dtype);
+                if holder.is_some() {
+                    self.optional_ints.insert(path.to_string());
                 }
             }
-            HostType::Optional(inner) => self.add(path, inner, true),
+            HostType::Shape(dims) => {
+                self.add_dims(path, dims, holder.is_some(), Field::Element);
+                // Rules name elements as they name symbols.
+                let n_dims = dims.len() as i64;
+                for (i, holder) in (-n_dims..n_dims).zip(holder.into_iter().cycle()) {
+                    self.optional.insert(format!("{path}[{i}]"), holder.to_string());
+                }
+            }
+            HostType::Tuple(elements) => {
+                for (i, (name, element)) in elements.iter().enumerate() {
+                    self.add(&part(path, i, name.as_deref()), element, holder);
+                }
+            }
+            HostType::Optional(inner) => self.add(path, inner, Some(path)),
             HostType::EnvStream
             | HostType::Pointer
             | HostType::Stream
@@ -82,11 +140,11 @@ impl Names {
         }
     }
 
-    fn add_tensor(&mut self, path: &str, tensor: &Tensor, is_optional: bool) {
+    fn add_tensor(&mut self, path: &str, tensor: &Tensor, holder: Option<&str>) {
+        let is_optional = holder.is_some();
         self.add_dims(path, tensor.dims(), is_optional, Field::Shape);
-        if *tensor.strides_wanted() == Strides::Any {
-            self.signed.insert(path.to_string());
-        }
+        let (path, tensor) = (path.to_string(), tensor.clone());
+        self.tensors.push(Named { path, tensor, is_optional });
     }
 
     fn add_dims(&mut self, path: &str, dims: &[Dim], is_optional: bool, field: fn(i64) -> Field) {
@@ -117,40 +175,65 @@ impl Names {
 
     /// What a field is, where that is an expression in other names.
     pub fn value_of_field(&self, path: &str, field: Field) -> Option<&Expr> {
+        self.values.get(&format!("{path}{}", self.forward(path, field)))
+    }
+
+    /// A field counted from the first dim, where the rank is known.
+    pub fn forward(&self, path: &str, field: Field) -> Field {
         let rank = self.ranks.get(path).map(|rank| *rank as i64);
         let forward = |i: i64| rank.filter(|_| i < 0).map_or(i, |rank| rank + i);
-        let field = match field {
+        match field {
             Field::Shape(i) => Field::Shape(forward(i)),
             Field::Stride(i) => Field::Stride(forward(i)),
             Field::Element(i) => Field::Element(forward(i)),
             Field::Numel | Field::Ndim | Field::Given => field,
-        };
-        self.values.get(&format!("{path}{field}"))
+        }
     }
 
     /// What is known of a name's value.
     pub fn facts_of(&self, name: &Expr) -> Facts {
         match name {
-            Expr::Symbol(name, _) => match self.ints.get(name) {
-                Some(dtype) => range(*dtype),
-                None if self.symbols.contains(name) => Facts::NON_NEGATIVE,
-                None => Facts::NONE,
+            Expr::Symbol(name, _) => match (self.lent.get(name), self.ints.get(name)) {
+                (Some(facts), _) => *facts,
+                (None, Some(dtype)) => range(*dtype),
+                (None, None) if self.symbols.contains(name) => Facts::NON_NEGATIVE,
+                (None, None) => Facts::NONE,
             },
-            Expr::Field(path, field, _) => match field {
+            Expr::Field(_, field, _) => match field {
                 Field::Given => Facts { divisor: 1, min: 0, max: 1 },
                 Field::Ndim => Facts { divisor: 1, min: 0, max: 64 },
-                Field::Stride(_) if self.signed.contains(path) => Facts::NONE,
-                Field::Shape(_) | Field::Stride(_) | Field::Numel | Field::Element(_) => {
-                    Facts::NON_NEGATIVE
-                }
+                // A compact stride may be more than 64 bits hold.
+                Field::Stride(_) => Facts::NONE,
+                Field::Shape(_) | Field::Numel | Field::Element(_) => Facts::NON_NEGATIVE,
             },
             Expr::Int(_) | Expr::Binary(..) => Facts::NONE,
         }
     }
 
-    /// The type that an integer parameter arrives as.
+    /// The type that an integer parameter arrives as, where its value is what arrives.
     pub fn int_type(&self, name: &str) -> Option<DType> {
-        self.ints.get(name).copied()
+        self.ints.get(name).copied().filter(|_| !self.lent.contains_key(name))
+    }
+
+    /// The tensors, in order.
+    pub fn tensors(&self) -> &[Named] {
+        &self.tensors
+    }
+
+    /// Whether only strides give a symbol its value.
+    pub fn is_stride(&self, symbol: &str) -> bool {
+        self.strides.contains(symbol)
+    }
+
+    /// The symbols that only strides give a value.
+    pub fn strides(&self) -> impl Iterator<Item = &str> {
+        self.strides.iter().map(String::as_str)
+    }
+
+    /// Whether some rule may be left out in a call: what it names is absent, or a stride that no
+    /// step takes.
+    pub fn may_leave_out(&self) -> bool {
+        !self.optional.is_empty() || !self.strides.is_empty()
     }
 
     /// Whether a tensor is the call's own.
@@ -169,10 +252,12 @@ impl Names {
             || rule.names().iter().any(|name| self.others.contains(&name.text))
     }
 
-    /// Whether what a name is of may be absent. That it is given is known either way.
-    pub fn is_optional(&self, name: &Name) -> bool {
-        name.field != Some(Field::Given)
-            && self.optional.contains(name.param.as_ref().unwrap_or(&name.text))
+    /// What decides whether there is what a name is of, where that may be absent. That it is given
+    /// is known either way.
+    pub fn holder(&self, name: &Name) -> Option<&str> {
+        let is_there = name.field == Some(Field::Given);
+        let of = name.param.as_ref().unwrap_or(&name.text);
+        self.optional.get(of).filter(|_| !is_there).map(String::as_str)
     }
 }
 

@@ -229,3 +229,76 @@ fn rules_are_decided() {
     "#]]
     .assert_eq(&decided.concat());
 }
+
+fn facts_of(signature: &str, when: &str) -> CallFacts {
+    let signature: Signature = signature.parse().unwrap();
+    let bindings = signature.resolve().unwrap();
+    let facts = CallFacts::of(&signature, &bindings, &[], Row::new());
+    let When::Rules(rules) = parse_when(when).unwrap() else { panic!("rules") };
+    let branches = rules.into_iter().map(|rule| Branch { rule, holds: true });
+    branches.fold(facts, |facts, branch| facts.on_side(&branch))
+}
+
+#[test]
+fn each_fact_names_what_establishes_it() {
+    let facts = facts_of(
+        "f(x: Tensor([m, n], float32, strides=[s, 1]), z: Optional[Tensor([n], float32, align=16)]) \
+         -> y: Tensor([n], float16) where n % 4 == 0 and aligned(z, 32), s % 8 == 0",
+        "m > 1, n > 0",
+    );
+    let shown: Vec<_> = facts.facts_here().iter().map(|fact| format!("{fact}\n")).collect();
+    expect![[r#"
+        m in 2..=9223372036854775807: `m > 1` holds here
+        n % 4 in 0..=0: `n % 4 == 0 and aligned(z, 32)` is checked
+        n in 4..=9223372036854775804, a multiple of 4: `n % 4 == 0 and aligned(z, 32)` is checked, `n > 0` holds here
+        s % 8 in 0..=0: `s % 8 == 0` is checked, `m > 1` holds here, `n > 0` holds here
+        s in 0..=9223372036854775800, a multiple of 8: `s % 8 == 0` is checked, the strides `s` is checked, `m > 1` holds here, `n > 0` holds here
+        x apart from y: the call allocates `y`
+        x at a multiple of 4 bytes: the address of x is checked
+        x.strides[0] in 0..=9223372036854775800, a multiple of 8: the strides of x is checked, `m > 1` holds here, `n > 0` holds here
+        x.strides[1] in 1..=1: the strides of x is checked
+        y apart from z: the call allocates `y`
+        y at a multiple of 2 bytes: the call allocates `y`
+        y.strides[0] in 1..=1: the strides of y is checked
+        z at a multiple of 32 bytes: `n % 4 == 0 and aligned(z, 32)` is checked
+        z.strides[0] in 0..=1: the strides of z is checked
+    "#]].assert_eq(&shown.concat());
+}
+
+#[test]
+fn tensors_beside_an_absent_one_are_apart_as_far_as_they_are_compared() {
+    let params =
+        "x: Tensor([n], float32), y: Tensor([n], float32, mut), z: Optional[Tensor([n], float32)]";
+    let are_apart = |rule: &str| {
+        let facts = facts_of(&format!("f({params}) where {rule}"), "n > 0");
+        (facts.are_apart("x", "y"), facts.are_apart("z", "y"))
+    };
+    assert_eq!(are_apart("noalias(z, y) and noalias(x, y)"), (true, true));
+    assert_eq!(are_apart("noalias(z, y) or noalias(x, y)"), (false, false));
+    assert_eq!(are_apart("not (not noalias(z, y) or not noalias(x, y))"), (true, true));
+    assert_eq!(are_apart("z.given == 0 or noalias(x, y)"), (false, false));
+}
+
+/// A comparison that names what two Optionals hold is made where both are given.
+#[test]
+fn what_two_optionals_hold_is_compared_where_both_are_given() {
+    let params = "y: Optional[Tensor([m], float32)], z: Optional[Tensor([k], float32)]";
+    let divisor = |when: &str| {
+        let facts = facts_of(&format!("f({params}) where m == 4*k"), when);
+        facts.facts(&Expr::symbol("m")).divisor
+    };
+    assert_eq!(divisor("m >= 0"), 1);
+    assert_eq!(divisor("y.given == 1"), 1);
+    assert_eq!(divisor("y.given == 1, z.given == 1"), 4);
+}
+
+/// Nothing refuses a call for which nothing remains of a rule.
+#[test]
+fn a_rule_that_only_absence_meets_is_met_by_it() {
+    let params = "z: Optional[Tensor([k], float32, align=16)]";
+    let never =
+        |rule: &str| facts_of(&format!("f({params}) where {rule}"), "k >= 0").is_impossible();
+    assert!(!never("k > 4, k < 3"));
+    assert!(!never("not (aligned(z, 8) and aligned(z, 16))"));
+    assert!(never("k > 4, k < 3, z.given == 1"));
+}

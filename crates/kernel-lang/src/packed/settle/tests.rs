@@ -145,3 +145,62 @@ def f(x, y):
         "#]],
     );
 }
+
+/// Rows of which each begins at a multiple of 16 bytes, as far as there are others.
+#[test]
+fn a_stride_that_no_step_takes_hinders_no_access() {
+    check(
+        "\
+@kp.jit(\"f(x: Tensor([m, n], float32, strides=[s, 1], align=16), y: Tensor([m, n], float32, strides=[s, 1], align=16, mut)) where s % 4 == 0\")
+def f(x, y):
+    copy(x, y).launch(grid=x.shape[0], block=32)
+
+@kp.jit(\"g(x: Tensor([m, n], float32, strides=[s, 1], align=16), y: Tensor([m, n], float32, strides=[t, 1], align=16, mut)) where s % 4 == 0 and t % 4 == 0\")
+def g(x, y):
+    copy(x, y).launch(grid=x.shape[0], block=32)
+",
+        expect![[r#"
+            copy
+              load float32x4 align 16
+              store  align 16
+            copy_2
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_absent_optional_leaves_of_a_rule_is_known() {
+    check(
+        "\
+@kp.jit(\"f(x: Tensor([m, n], float32, align=16), y: Tensor([m, n], float32, align=16, mut), z: Optional[Tensor([n], float32)] = None) where n % 4 == 0 and aligned(z, 16)\")
+def f(x, y, z):
+    copy(x, y).launch(grid=x.shape[0], block=32)
+
+@kp.jit(\"g(x: Tensor([m, n], float32, align=16), y: Tensor([m, n], float32, align=16, mut), z: Optional[Tensor([n], float32)] = None) where n % 4 == 0 or aligned(z, 16)\")
+def g(x, y, z):
+    copy(x, y).launch(grid=x.shape[0], block=32)
+",
+        expect![[r#"
+            copy
+              load float32x4 align 16
+              store  align 16
+            copy_2
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              load float32 align 4
+              store  align 4
+              store  align 4
+              store  align 4
+              store  align 4
+        "#]],
+    );
+}
