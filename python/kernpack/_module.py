@@ -168,6 +168,8 @@ _opened: set[str] = set()
 """The paths that the loader knows."""
 _libraries: dict[str, ctypes.CDLL] = {}
 """What is loaded, by digest."""
+_hearers: list[Callable[[str, int], None]] = []
+"""What hears of each library that is loaded."""
 _built: dict[int, Module] = {}
 """What was built here, by the compiler's number."""
 _restored: dict[str, Module] = {}
@@ -186,6 +188,16 @@ def load_module(path: str | os.PathLike[str]) -> Module:
         raise ValueError(f"{path} is no package of kernpack; tvm_ffi.load_module may load it")
     with _lock:
         return _load(file, digest, content)
+
+
+def hear_of_libraries(hear: Callable[[str, int], None]) -> None:
+    """Has `hear` called with the digest and the loader's handle of each package, those that are
+    loaded already first.
+    """
+    with _lock:
+        _hearers.append(hear)
+        for digest, library in _libraries.items():
+            hear(digest, library._handle)
 
 
 def restore(name: str, content: bytes) -> Module:
@@ -219,6 +231,8 @@ def _module(path: Path, digest: str, built: int | None = None) -> Module:
     if library is None:
         library = _libraries[digest] = ctypes.CDLL(str(path))
         _opened.add(str(path))
+        for hear in _hearers:
+            hear(digest, library._handle)
     return Module(path, digest, library, built)
 
 
