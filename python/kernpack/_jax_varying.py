@@ -50,7 +50,8 @@ def varying_struct(struct: jax.ShapeDtypeStruct, varying: Varying) -> jax.ShapeD
         said["manual_axis_type"] = untyped(jax.sharding).ManualAxisType(varying=varying.axes)
     elif "vma" in _PARAMETERS:
         said["vma"] = varying.axes
-    place = untyped(jax.sharding).NamedSharding(varying.mesh, jax.sharding.PartitionSpec())
+    sharding = untyped(jax.sharding)
+    place = sharding.NamedSharding(varying.mesh, sharding.PartitionSpec())
     made: jax.ShapeDtypeStruct = untyped(jax).ShapeDtypeStruct(
         struct.shape, struct.dtype, sharding=place, **said
     )
