@@ -162,6 +162,29 @@ def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
     ]
 
 
+def test_triton_compiles_nothing_where_that_is_forbidden(tmp_path, monkeypatch):
+    pytest.importorskip("triton")
+    (tmp_path / "triton_copy.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef copied(x, y, n, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    tl.store(y + at, tl.load(x + at, at < n), at < n)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
+    from triton_copy import copied
+
+    def make(block):
+        signature = "copied(x: Tensor([n], T), y: Tensor([n], T, mut)) where T in {float32, int32}"
+        more = {"constexprs": {"BLOCK": block}, "arch": "sm_90"}
+        return kp.triton(copied, signature, grid=f"ceildiv(n, {block})", **more)
+
+    made = make(256)
+    monkeypatch.setenv("KERNPACK_JIT", "forbid")
+    # Triton's cache has the kernel, and kernpack's the package.
+    assert make(256).package.digest == made.package.digest
+    with pytest.raises(kp.CompileForbidden, match="compile `copied`, which is not in its cache"):
+        make(128)
+
+
 def archs(f):
     return [
         arch

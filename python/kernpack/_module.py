@@ -71,7 +71,7 @@ class Module:
         return [*super().__dir__(), *self.functions]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (Path(self.path).name, self.read())
+        return restore, (Path(self.path).name, self.read(), self.digest)
 
     def __repr__(self) -> str:
         return f"<kernpack.Module {self.path}: {', '.join(self.functions)}>"
@@ -200,9 +200,16 @@ def hear_of_libraries(hear: Callable[[str, int], None]) -> None:
             hear(digest, library._handle)
 
 
-def restore(name: str, content: bytes) -> Module:
-    """The package of these bytes: what is left of one that was pickled."""
+def restore(name: str, content: bytes, expected: str | None = None) -> Module:
+    """The package of these bytes: what is left of one that was pickled, with its digest since
+    kernpack writes that.
+    """
     digest = hashlib.sha256(content).hexdigest()
+    if expected not in (None, digest):
+        raise ValueError(
+            f"the pickle's copy of the package {name} is damaged: its bytes have the digest "
+            f"{digest}, and the package had {expected}"
+        )
     with _lock:
         module = _restored.get(digest)
         if module is None:
