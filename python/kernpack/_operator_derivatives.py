@@ -10,7 +10,7 @@ operators without a backward, which refuse (`torch`).
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence, cast
 
 import torch
 import torch.autograd.forward_ad
@@ -60,10 +60,12 @@ def function_of(operator: Differentiated, rules: Rules) -> Any:
         needed = ctx.needs_input_grad
         ctx.needs_input_grad = needed[:-1]
         try:
-            found = backward(ctx, *gradients)
+            found: Any = backward(ctx, *gradients)
         finally:
             ctx.needs_input_grad = needed
-        return (*found, None) if isinstance(found, tuple) else (found, None)
+        if isinstance(found, tuple):
+            return (*cast("tuple[Any, ...]", found), None)
+        return found, None
 
     def go_forward(ctx: Any, *tangents: Any) -> Any:
         if jvp is None:
@@ -74,7 +76,7 @@ def function_of(operator: Differentiated, rules: Rules) -> Any:
     def map_batch(info: Any, in_dims: Sequence[Any], *args: Any) -> Any:
         return operator.batched(info, in_dims[:-1], *args[:-1])
 
-    methods = {
+    methods: dict[str, Any] = {
         "forward": run,
         "setup_context": prepare,
         "backward": go_back,

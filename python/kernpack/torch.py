@@ -88,7 +88,7 @@ _KEYS: Final = {"cpu": "CPU", "cuda": "CUDA"}
 
 def op(
     name: str,
-    f: Function | Sequence[Function],
+    f: Function | Callable[..., Any] | Sequence[Function | Callable[..., Any]],
     *,
     backward: Callable[..., Any] | None = None,
     setup_context: Callable[..., Any] | None = None,
@@ -104,7 +104,8 @@ def op(
     `functional=True` adds `ns::name_functional` to that, which leaves its arguments alone and
     returns copies that it has written.
 
-    `f` may be several functions of one signature, for several types of devices.
+    `f` is a function of a package, which stubs describe as any other callable, or several of one
+    signature, for several types of devices.
 
     `backward` and `setup_context` are those of `torch.library.register_autograd`, for the
     functional operator. Without them, a tensor that requires grad is refused while gradients are
