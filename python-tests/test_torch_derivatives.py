@@ -265,6 +265,38 @@ def test_the_functional_variant_is_differentiated():
     assert torch.equal(func.vmap(op)(X[None], X[None]), (X * X + X)[None])
 
 
+def test_rules_may_call_operators_that_have_no_derivatives(square):
+    plain = kpt.op("kernpack_derivatives::plain", square)
+
+    def backward(ctx, gradient):
+        return plain(gradient.contiguous()) * 2 * ctx.x
+
+    def jvp(ctx, tangent):
+        return plain(tangent) * 2 * ctx.x
+
+    def setup(ctx, inputs, output):
+        ctx.x = inputs[0].detach()
+
+    op = kpt.op(
+        "kernpack_derivatives::by_rules", square, backward=backward, setup_context=setup, jvp=jvp
+    )
+    ones = torch.ones(4)
+    assert torch.equal(func.grad(total(op))(X), 2 * X)
+    assert torch.equal(func.vmap(func.grad(total(op)))(X.reshape(2, 2)), 2 * X.reshape(2, 2))
+    assert torch.equal(func.jvp(op, (X,), (ones,))[1], 2 * X)
+    # Whoever differentiates the rule itself is told.
+    for call in (
+        lambda: func.jvp(lambda t: func.jvp(op, (X,), (t,))[1], (ones,), (ones,)),
+        lambda: func.grad(lambda t: func.jvp(op, (X,), (t,))[1].sum())(ones),
+        lambda: func.grad(lambda g: func.vjp(op, X)[1](g)[0].sum())(ones),
+        lambda: func.jvp(lambda x: func.grad(lambda z: (plain(x) + z).sum())(x), (X,), (ones,)),
+        lambda: func.jvp(lambda x: func.jvp(lambda z: plain(x) + z, (x,), (x,))[0], (X,), (X,)),
+        lambda: func.jvp(func.vmap(plain), (X[None],), (X[None],)),
+    ):
+        with pytest.raises(RuntimeError, match="has no (backward|forward derivative)"):
+            call()
+
+
 @pytest.mark.parametrize("name", ["grad", "vmap of grad", "jacrev"])
 def test_transforms_are_compiled(backward_only, name):
     call, expected = REVERSE[name]

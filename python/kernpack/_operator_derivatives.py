@@ -10,10 +10,12 @@ operators without a backward, which refuse (`torch`).
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence, cast
+from typing import Any, Callable, NamedTuple, Sequence
 
 import torch
 import torch.autograd.forward_ad
+
+from . import _shape
 
 _untyped: Any = torch
 _forward_ad: Any = torch.autograd.forward_ad
@@ -64,7 +66,7 @@ def function_of(operator: Differentiated, rules: Rules) -> Any:
         finally:
             ctx.needs_input_grad = needed
         if isinstance(found, tuple):
-            return (*cast("tuple[Any, ...]", found), None)
+            return (*_shape.untyped(found), None)
         return found, None
 
     def go_forward(ctx: Any, *tangents: Any) -> Any:

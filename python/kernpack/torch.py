@@ -548,13 +548,27 @@ def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., An
 
 
 def _is_differentiated(tensor: torch.Tensor | None) -> bool:
-    """Whether `torch.func.grad` or its like looks at a tensor, below whatever else does."""
+    """Whether `torch.func.grad` or its like asks for a derivative by a tensor, below whatever else
+    looks at it."""
     functorch = _untyped._C._functorch
     while tensor is not None and functorch.is_functorch_wrapped_tensor(tensor):
-        if functorch.is_gradtrackingtensor(tensor):
+        if functorch.is_gradtrackingtensor(tensor) and (
+            tensor.requires_grad or _may_have_tangent(tensor)
+        ):
             return True
         tensor = functorch.get_unwrapped(tensor)
     return False
+
+
+def _may_have_tangent(tensor: torch.Tensor) -> bool:
+    """Whether a tensor that a transform looks at has a tangent, where that can be told: PyTorch
+    answers for the innermost transform."""
+    functorch = _untyped._C._functorch
+    keys = {level.level(): level.key() for level in functorch.get_interpreter_stack() or ()}
+    level = functorch.maybe_get_level(tensor)
+    if keys.get(level) == functorch.TransformType.Jvp and level == max(keys):
+        return _forward_ad.unpack_dual(tensor).tangent is not None
+    return keys.get(level) != functorch.TransformType.Grad
 
 
 def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
