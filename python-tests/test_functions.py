@@ -315,6 +315,16 @@ def test_functions_in_a_pool(built, x):
             assert result.high[0] - result.low[0] == 3
 
 
+def test_a_damaged_pickle_is_not_loaded(built):
+    pickled = pickle.dumps(built.axpy)
+    # One byte of the text of a message, which the loader would not miss.
+    at = pickled.index(b"Mismatched")
+    damaged = pickled[:at] + b"N" + pickled[at + 1 :]
+    with pytest.raises(ValueError, match="the pickle's copy of the package .* is damaged"):
+        pickle.loads(damaged)
+    assert pickle.loads(pickled).package.digest == built.digest
+
+
 def test_what_was_pickled_is_what_was_loaded(built):
     again = pickle.loads(pickle.dumps(built.axpy))
     assert again.package.digest == built.digest and again.signature == built.axpy.signature

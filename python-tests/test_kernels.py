@@ -5,6 +5,7 @@ what is told of mistakes.
 GPU code is compiled and packaged here, and called in `tests/gpu`.
 """
 
+import ctypes
 import inspect
 import os
 import subprocess
@@ -160,6 +161,29 @@ def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
         "T in {float32} and U in {float16}",
         "T in {float16} and U in {float32}",
     ]
+
+
+def test_triton_compiles_nothing_where_that_is_forbidden(tmp_path, monkeypatch):
+    pytest.importorskip("triton")
+    (tmp_path / "triton_copy.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef copied(x, y, n, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    tl.store(y + at, tl.load(x + at, at < n), at < n)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
+    from triton_copy import copied
+
+    def make(block):
+        signature = "copied(x: Tensor([n], T), y: Tensor([n], T, mut)) where T in {float32, int32}"
+        more = {"constexprs": {"BLOCK": block}, "arch": "sm_90"}
+        return kp.triton(copied, signature, grid=f"ceildiv(n, {block})", **more)
+
+    made = make(256)
+    monkeypatch.setenv("KERNPACK_JIT", "forbid")
+    # Triton's cache has the kernel, and kernpack's the package.
+    assert make(256).package.digest == made.package.digest
+    with pytest.raises(kp.CompileForbidden, match="compile `copied`, which is not in its cache"):
+        make(128)
 
 
 def archs(f):
@@ -466,3 +490,85 @@ def test_signatures_from_objects():
     check(
         kp.host(ADD_ONE, kp.signature("add_one", a=tensor, b=kp.mut(tensor)), args=["a", "b", "n0"])
     )
+
+
+SCALED = """
+#include <math.h>
+double cblas_dnrm2_of_test(int n, const double *x, int step);
+void scaled(const double *x, long n, double *y) { *y = 2 * cblas_dnrm2_of_test((int)n, x, 1); }
+"""
+
+
+@pytest.mark.filterwarnings("ignore::kernpack.CompileWarning")
+def test_a_host_kernel_needs_a_library(tmp_path, monkeypatch):
+    source = (
+        "double cblas_dnrm2_of_test(int n, const double *x, int step) { return n + x[0] * step; }"
+    )
+    (tmp_path / "blas.c").write_text(source)
+    library = tmp_path / "libblas-of-test.so.3"
+    command = ["cc", "-shared", "-fPIC", f"-Wl,-soname,{library.name}", "-o", library]
+    subprocess.run([*command, tmp_path / "blas.c"], check=True)
+    # The loader knows a library by its soname once it is loaded.
+    ctypes.CDLL(str(library))
+    signature = "scaled(x: Tensor([n], float64), y: Tensor([], float64, mut))"
+    arguments = {"args": ["x", "n", "y"]}
+    for link in ([library.name], library.name):
+        scaled = kp.host(SCALED, signature, **arguments, link=link)
+        y = numpy.zeros(())
+        scaled(numpy.ones(3), y)
+        assert y == 8
+    # A package of several functions needs what each of them needs.
+    other = kp.host("void other(void) {}", "other()", args=[])
+    kp.export([scaled, other], tmp_path / "both.so")
+    text = subprocess.run(["readelf", "-d", tmp_path / "both.so"], capture_output=True, text=True)
+    assert library.name in text.stdout
+
+
+KERNEL_FILE = """
+import kernpack as kp
+
+
+@kp.kernel
+def scale_elements(x, y):
+    block, _, _ = kp.block_idx()
+    thread, _, _ = kp.thread_idx()
+    i = block * 256 + thread
+    if i < x.shape[0]:
+        y[i] = x[i] * 2
+"""
+KERNEL_PACKAGE = """
+[package]
+name = "scaling"
+
+[[function]]
+signature = "scale(x: Tensor([n], float32), y: Tensor([n], float32, mut))"
+
+[[function.launch]]
+source = { kernel = "scaling.py" }
+kernel = "scale_elements"
+args = ["x", "y"]
+grid = ["ceildiv(n, 256)"]
+block = [256]
+"""
+
+
+def test_what_a_kernel_file_is_compiled_for(tmp_path, monkeypatch):
+    (tmp_path / "scaling.py").write_text(KERNEL_FILE)
+    (tmp_path / "scaling.toml").write_text(KERNEL_PACKAGE)
+    path = tmp_path / "scaling.toml"
+    monkeypatch.setattr("kernpack._arch._gpus", lambda: [("GPU-a", "sm_89")])
+    _arch.visible.cache_clear()
+    assert archs(kp.load(path).scale) == ["sm_89"]
+    _arch.visible.cache_clear()
+    assert archs(kp.load(path, arch=["sm_90", "compute_86"]).scale) == ["sm_90", "compute_86"]
+    monkeypatch.setenv("KERNPACK_ARCH", "compute_90")
+    assert archs(kp.load(path).scale) == ["compute_90"]
+    kp.precompile([path], arch="sm_80", progress=False)
+    monkeypatch.setenv("KERNPACK_JIT", "forbid")
+    assert archs(kp.load(path, arch="sm_80").scale) == ["sm_80"]
+
+
+def test_a_package_for_the_processor_takes_no_architecture(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNPACK_ARCH", "sm_90")
+    f = kp.host(ADD_ONE + "// cuda and kernel = norm.py", SIGNATURE, args=ARGS)
+    assert f.device_type == "cpu"

@@ -289,14 +289,15 @@ def test_nothing_is_left_of_an_operator_that_could_not_be_made(load):
 def test_an_operator_that_failed_halfway_may_be_made_again(load, monkeypatch):
     held = []
 
-    def register_autograd(name, backward, *, setup_context, lib):
-        held.append(lib)
+    def differentiate(library, operator, rules):
+        held.append(library)
         raise RuntimeError("no autograd today")
 
-    monkeypatch.setattr(torch.library, "register_autograd", register_autograd)
+    monkeypatch.setattr(kpt, "_differentiate", differentiate)
     with pytest.raises(RuntimeError, match="no autograd today"):
         kpt.op("kernpack_half::again", load("scaled"), backward=print)
     assert held and not hasattr(torch.ops.kernpack_half, "again")
+    monkeypatch.undo()
     assert torch.equal(
         kpt.op("kernpack_half::again", load("scaled"))(torch.ones(2)), torch.full((2,), 2.0)
     )
@@ -601,7 +602,7 @@ def test_where_nothing_has_to_be_seen_to_the_function_itself_is_called(load):
         ("scale", {}),
     ):
         function = load(name)
-        asked = kpt._Asked((function,), options.get("backward"), None, False)
+        asked = kpt._Asked((function,), kpt.Rules(**options), False)
         operator = kpt._operators("a::b", asked)[-1]
         is_bare = name == "gather" or bool(options)
         assert (kpt._kernel(operator, function) is function) == is_bare
@@ -620,7 +621,7 @@ def test_where_nothing_has_to_be_seen_to_the_function_itself_is_called(load):
 )
 def test_dtypes_that_have_gradients(dtype, rule, is_checked):
     function = Other(f"f(n: int32, x: Tensor([n], {dtype})){rule}")
-    [operator] = kpt._operators("a::b", kpt._Asked((function,), None, None, False))
+    [operator] = kpt._operators("a::b", kpt._Asked((function,), kpt.Rules(), False))
     assert operator.checked == ([1] if is_checked else [])
 
 

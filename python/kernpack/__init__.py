@@ -42,22 +42,24 @@ _ELSEWHERE = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Imports what is asked for: the command line tool, for one, needs nothing of it."""
-    if name in ("jax", "torch"):
-        return importlib.import_module(f"{__name__}.{name}")
-    if name == "triton":
-        found = importlib.import_module(f"{__name__}._triton").triton
-    elif name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    else:
-        api = importlib.import_module(f"{__name__}._api")
-        if name not in api.__all__:
-            hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-        found = getattr(api, name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
+
+    def __getattr__(name: str) -> Any:
+        """Imports what is asked for: the command line tool, for one, needs nothing of it."""
+        if name in ("jax", "torch"):
+            return importlib.import_module(f"{__name__}.{name}")
+        if name == "triton":
+            found = importlib.import_module(f"{__name__}._triton").triton
+        elif name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        else:
+            api = importlib.import_module(f"{__name__}._api")
+            if name not in api.__all__:
+                hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+                raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+            found = getattr(api, name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

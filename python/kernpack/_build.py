@@ -43,7 +43,7 @@ class Package:
     ) -> None:
         self.name = name
         self.functions = list(functions)
-        self._link = link
+        self.link_names = [link] if isinstance(link, str) else list(link)
         self._submit = submit
         self.arch = arch
         self._module: Module | None = None
@@ -70,7 +70,7 @@ class Package:
 
     def written(self) -> Written:
         """The text, with the files that it names."""
-        return _package.write(self.name, self.functions, self._link, self._submit)
+        return _package.write(self.name, self.functions, self.link_names, self._submit)
 
     def load(self) -> Module:
         """The package, loaded."""
@@ -121,7 +121,7 @@ def _request(written: Written, arch: _arch.Archs) -> tuple[dict[str, Any], dict[
         "base": str(written.base),
     }
     os.environ.setdefault("KERNPACK_PYTHON", sys.executable)
-    if written.has_cuda:
+    if written.takes_archs:
         request.update(_arch.wanted(arch))
         nvrtc = _installed_nvrtc()
         if nvrtc is not None:

@@ -37,6 +37,7 @@ from kernpack._jax_arguments import (
 )
 from kernpack._jax_batching import folding
 from kernpack._jax_layout import View, Views, array_of_spec, require_width, spec_of_array, struct_of
+from kernpack._jax_varying import Varying, varying_of, varying_struct
 from kernpack._shape import Spec, untyped
 
 _tree: Final = untyped(jax.tree)
@@ -128,17 +129,18 @@ class Program:
         # Of 1, 1.0 and True only their texts are different.
         trees = repr(self.gathered.trees)
         arrays = tuple((x.shape, x.dtype) for x in operands)
-        key = trees, arrays, EMBEDDING.get(), jax.dtypes.canonicalize_dtype(np.float64)
+        varying = varying_of(operands)
+        key = trees, arrays, varying, EMBEDDING.get(), jax.dtypes.canonicalize_dtype(np.float64)
         kept = self.callee.kept.get(key)
         if kept is None:
             if len(self.callee.kept) >= _MAX_KEPT:
                 self.callee.kept.clear()
-            kept = self.callee.kept[key] = self._prepare(operands)
+            kept = self.callee.kept[key] = self._prepare(operands, varying)
         made = kept.call(*operands, **kept.attributes)
         return tuple(made)[: kept.n_outs]
 
-    def _prepare(self, operands: Sequence[Any]) -> Prepared:
-        """Works out a call of arrays of these shapes and dtypes."""
+    def _prepare(self, operands: Sequence[Any], varying: Varying) -> Prepared:
+        """Works out a call of arrays of these shapes and dtypes, some of which vary."""
         leaves = self.gathered.operand_leaves
         in_views = [self._view(leaf, x.ndim) for leaf, x in zip(leaves, operands, strict=True)]
         specs = [spec_of_array(x, view) for x, view in zip(operands, in_views, strict=True)]
@@ -152,7 +154,7 @@ class Program:
         hidden = [] if space is None else [struct_of((space,), np.uint8)]
         call: Callable[..., Sequence[Any]] = untyped(jax.ffi).ffi_call(
             self.options.target,
-            [*outs, *hidden],
+            [varying_struct(out, varying) for out in (*outs, *hidden)],
             has_side_effect=self.options.has_side_effect or not outs,
             vmap_method=self._vmap_method(),
             input_layouts=[view.major_to_minor for view in in_views],
@@ -459,12 +461,21 @@ RESULTS_TYPES: Final[set[type]] = set()
 @functools.cache
 def _results_type(name: str, fields: tuple[str, ...]) -> Any:
     """The NamedTuple of several results: one for all calls, as pytrees are compared by type."""
-    name = re.sub(r"\W", "_", name)
     made = cast(Any, collections).namedtuple(
-        name, [written(field) for field in fields], rename=True
+        re.sub(r"\W", "_", name), [written(field) for field in fields], rename=True
     )
+
+    def reduce(self: Any) -> tuple[Any, ...]:
+        return _restored, (name, fields, tuple(self))
+
+    made.__reduce__ = reduce
     RESULTS_TYPES.add(made)
     return made
+
+
+def _restored(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """Results that were pickled: their class stands in no module."""
+    return _results_type(name, fields)(*values)
 
 
 def _operands_of_results(trees: Iterable[Tree]) -> Iterator[tuple[int, int | None]]:

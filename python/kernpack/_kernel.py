@@ -124,6 +124,7 @@ def host(
     include: Paths = (),
     define: Mapping[str, Any] | None = None,
     options: Sequence[str] = (),
+    link: Sequence[str] = (),
     doc: str | None = None,
     workspace: Mapping[str, str] | None = None,
     name: str | None = None,
@@ -131,17 +132,20 @@ def host(
     """A function of the C ABI for the CPU: C text, or files ending in .c, .o or .a.
 
     `kernel` is its symbol; left out, the signature's name. `args` are its arguments, as for `cuda`.
-    `returns="int"` makes anything but 0 a RuntimeError.
+    `returns="int"` makes anything but 0 a RuntimeError. `link` are sonames of libraries that it
+    needs, `["libblas.so.3"]`.
     """
     sources = [source] if isinstance(source, (str, bytes, os.PathLike)) else source
     given = Source.host(*sources, include=include, define=define, options=options)
     launch = Launch(given, kernel, args, returns=returns)
-    return one(Definition(signature, (launch,), doc, workspace), name, None)
+    return one(Definition(signature, (launch,), doc, workspace), name, None, link)
 
 
-def one(definition: Definition, name: str | None, arch: _arch.Archs) -> Function:
+def one(
+    definition: Definition, name: str | None, arch: _arch.Archs, link: Sequence[str] = ()
+) -> Function:
     """The function of a package that has no other."""
-    package = Package(name or definition.name or "package", definition, arch=arch)
+    package = Package(name or definition.name or "package", definition, link=link, arch=arch)
     # Without a name, the signature is refused before anything is looked up.
     function = package.load()[definition.name or ""]
     function.origin = package
@@ -170,5 +174,6 @@ def joined(functions: Sequence[Function], name: str) -> Package:
     return Package(
         name,
         *(definition for origin in packages for definition in origin.functions),
+        link=list(dict.fromkeys(each for origin in packages for each in origin.link_names)),
         arch=archs.pop(),
     )

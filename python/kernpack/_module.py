@@ -71,7 +71,7 @@ class Module:
         return [*super().__dir__(), *self.functions]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (Path(self.path).name, self.read())
+        return restore, (Path(self.path).name, self.read(), self.digest)
 
     def __repr__(self) -> str:
         return f"<kernpack.Module {self.path}: {', '.join(self.functions)}>"
@@ -168,6 +168,8 @@ _opened: set[str] = set()
 """The paths that the loader knows."""
 _libraries: dict[str, ctypes.CDLL] = {}
 """What is loaded, by digest."""
+_hearers: list[Callable[[str, int], None]] = []
+"""What hears of each library that is loaded."""
 _built: dict[int, Module] = {}
 """What was built here, by the compiler's number."""
 _restored: dict[str, Module] = {}
@@ -188,9 +190,26 @@ def load_module(path: str | os.PathLike[str]) -> Module:
         return _load(file, digest, content)
 
 
-def restore(name: str, content: bytes) -> Module:
-    """The package of these bytes: what is left of one that was pickled."""
+def hear_of_libraries(hear: Callable[[str, int], None]) -> None:
+    """Has `hear` called with the digest and the loader's handle of each package, those that are
+    loaded already first.
+    """
+    with _lock:
+        _hearers.append(hear)
+        for digest, library in _libraries.items():
+            hear(digest, library._handle)
+
+
+def restore(name: str, content: bytes, expected: str | None = None) -> Module:
+    """The package of these bytes: what is left of one that was pickled, with its digest since
+    kernpack writes that.
+    """
     digest = hashlib.sha256(content).hexdigest()
+    if expected not in (None, digest):
+        raise ValueError(
+            f"the pickle's copy of the package {name} is damaged: its bytes have the digest "
+            f"{digest}, and the package had {expected}"
+        )
     with _lock:
         module = _restored.get(digest)
         if module is None:
@@ -219,6 +238,8 @@ def _module(path: Path, digest: str, built: int | None = None) -> Module:
     if library is None:
         library = _libraries[digest] = ctypes.CDLL(str(path))
         _opened.add(str(path))
+        for hear in _hearers:
+            hear(digest, library._handle)
     return Module(path, digest, library, built)
 
 

@@ -29,6 +29,11 @@ Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 _SUFFIXES = (".cu", ".c", ".o", ".a", ".ptx", ".cubin", ".fatbin", ".json")
 
 
+# A source that is compiled for GPUs that the caller names. A launch's `kernel` is the name of one,
+# and no file.
+_ARCH_SOURCE = re.compile(r"""\bcuda["']?\s*=|\bkernel["']?\s*=\s*["'][^"'\n]*\.py["']""")
+
+
 class File(NamedTuple):
     """A file of a source: one on the disk, or what somebody holds in memory, with the ending that
     its name is to have.
@@ -183,9 +188,9 @@ class Written(NamedTuple):
     held: dict[str, bytes]
 
     @property
-    def has_cuda(self) -> bool:
-        """Whether CUDA C++ is among the sources."""
-        return re.search(r"\bcuda\s*=", self.text) is not None
+    def takes_archs(self) -> bool:
+        """Whether CUDA C++ or a kernel file is among the sources."""
+        return _ARCH_SOURCE.search(self.text) is not None
 
 
 def write(

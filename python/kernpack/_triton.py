@@ -119,11 +119,6 @@ class _Compilation:
         return launches
 
     def _compile(self, dtypes: Mapping[str, str], capability: int) -> Any:
-        if os.environ.get("KERNPACK_JIT") == "forbid":
-            raise _errors.CompileForbidden(
-                f"Triton would have to compile `{self.kernel.__name__}`, and KERNPACK_JIT=forbid "
-                "forbids it; compile it beforehand and load the package with kernpack.load_module"
-            )
         triton_ = _installed()
         from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped, unused-ignore]
 
@@ -136,8 +131,18 @@ class _Compilation:
             if self._is_aligned(arg)
         }
         source = triton_.compiler.ASTSource(self.kernel, order, self.constexprs, aligned or None)
+        if os.environ.get("KERNPACK_JIT") == "forbid":
+            # Triton calls it where its own cache has not what is wanted.
+            source.make_ir = self._forbidden
         return triton_.compile(
             source, target=GPUTarget("cuda", capability, 32), options=self.options
+        )
+
+    def _forbidden(self, *args: Any, **options: Any) -> Any:
+        raise _errors.CompileForbidden(
+            f"Triton would have to compile `{self.kernel.__name__}`, which is not in its cache, and "
+            "KERNPACK_JIT=forbid forbids it; fill TRITON_CACHE_DIR beforehand, or compile the "
+            "package and load it with kernpack.load_module"
         )
 
     def _tensor(self, arg: str) -> dict[str, Any]:

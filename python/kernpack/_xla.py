@@ -59,6 +59,12 @@ def library() -> ctypes.CDLL:
         found = _native.compiler()
     found.kernpack_xla_know.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
     found.kernpack_xla_know.restype = None
+    found.kernpack_xla_know_package.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_size_t,
+        ctypes.c_void_p,
+    ]
+    found.kernpack_xla_know_package.restype = None
     found.kernpack_xla_knows.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     found.kernpack_xla_knows.restype = ctypes.c_int32
     found.kernpack_xla_workspace_peak.argtypes = []
@@ -72,6 +78,14 @@ def know(key: str, function: tvm_ffi.Function) -> None:
     # The function is held while its address is on the way: the handler takes a reference of its
     # own.
     library().kernpack_xla_know(data, len(data), cast(Any, function).__chandle__())
+
+
+def know_package(digest: str, handle: int) -> None:
+    """Has the handler find the functions of a package by its digest: programs that another process
+    has traced name them so. `handle` is the loader's.
+    """
+    data = digest.encode()
+    library().kernpack_xla_know_package(data, len(data), handle)
 
 
 def knows(key: str) -> bool:

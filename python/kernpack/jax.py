@@ -23,11 +23,12 @@ import jax
 import jax.export
 import numpy as np
 
-from kernpack import _xla
+from kernpack import _module, _xla
 from kernpack._jax_arguments import MISSING, Leaf, Parameter, Role, Surface, surface_of
 from kernpack._jax_batching import batch_dim
 from kernpack._jax_layout import Layout, Views
 from kernpack._jax_program import EMBEDDING, IN_SEQUENCE, RESULTS_TYPES, Callee, Options, Program
+from kernpack._jax_varying import alike
 from kernpack._shape import untyped
 
 __all__ = [
@@ -117,6 +118,7 @@ class Call:
     """A function over arrays of JAX, made by `call`."""
 
     def __init__(self, function: Any, options: Options) -> None:
+        self._made_of = function, options
         description = getattr(function, "description", None)
         self._options = options
         self._surface: Surface | None = None
@@ -179,6 +181,10 @@ class Call:
             if roles.get(name) is not wanted or roles.get(result) not in (Role.BOTH, Role.RESULT):
                 says = f"`{name}`" if name == result else f"`{name}` and `{result}`"
                 raise ValueError(f"aliases: {says} of `{surface.name}` is no array that it writes")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its function, whose package goes along, and its options."""
+        return Call, self._made_of
 
     def __repr__(self) -> str:
         return f"<kernpack.jax.Call {self._description.get('short', self.__name__)}>"
@@ -330,8 +336,29 @@ def custom_vjp(
     `function` and returns its outputs and what `backward` gets in place of `outputs`.
     """
 
-    @functools.wraps(function, updated=())
-    def differentiable(*inputs: Any, **static: Any) -> Any:
+    return _Differentiable(function, backward, forward)
+
+
+class _Differentiable:
+    """A function with derivatives, made by `custom_vjp`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        backward: Callable[..., Any],
+        forward: Callable[..., Any] | None,
+    ) -> None:
+        self._made_of = function, backward, forward
+        functools.update_wrapper(self, function, updated=())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By the functions, as they are pickled."""
+        return _Differentiable, self._made_of
+
+    def __call__(self, *inputs: Any, **static: Any) -> Any:
+        """Calls the function; see `custom_vjp`."""
+        function, backward, forward = self._made_of
+
         def primal(*inputs: Any) -> Any:
             return function(*inputs, **static)
 
@@ -347,9 +374,8 @@ def custom_vjp(
 
         with_rule = untyped(jax).custom_vjp(primal)
         with_rule.defvjp(ahead, back)
-        return with_rule(*inputs)
-
-    return differentiable
+        arrays, structure = untyped(jax.tree).flatten(inputs)
+        return with_rule(*untyped(jax.tree).unflatten(structure, alike(arrays)))
 
 
 def last_workspace_peak() -> int:
@@ -364,6 +390,8 @@ def _register() -> None:
         handler = untyped(jax.ffi).pycapsule(getattr(library, symbol))
         stages = {"instantiate": handler, "execute": handler}
         jax.ffi.register_ffi_target(name, cast(Any, stages), platform=platform)
+    # Programs by digest that another process has traced find what is loaded here.
+    _module.hear_of_libraries(_xla.know_package)
 
 
 _register()

@@ -17,6 +17,7 @@ This module imports PyTorch; nothing else of kernpack does. Signatures as schema
 from __future__ import annotations
 
 import functools
+import keyword
 import math
 import re
 import threading
@@ -26,8 +27,11 @@ from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, 
 import torch
 import torch.autograd.forward_ad
 
-from . import _native, _shape
+from . import _native, _operator_derivatives, _shape
+from ._operator_derivatives import Differentiated, Rules
+from ._operator_registry import drop, lead, new_library, packet, take_away
 from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
+from ._tvm_ffi import tvm_ffi
 
 __all__ = ["op"]
 
@@ -84,11 +88,13 @@ _KEYS: Final = {"cpu": "CPU", "cuda": "CUDA"}
 
 def op(
     name: str,
-    f: Function | Sequence[Function],
+    f: Function | Callable[..., Any] | Sequence[Function | Callable[..., Any]],
     *,
     backward: Callable[..., Any] | None = None,
     setup_context: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
     functional: bool = False,
+    replace: bool = False,
 ) -> Any:
     """Makes an operator of a function, and returns it: `torch.ops.ns.name` for "ns::name".
 
@@ -98,27 +104,60 @@ def op(
     `functional=True` adds `ns::name_functional` to that, which leaves its arguments alone and
     returns copies that it has written.
 
-    `f` may be several functions of one signature, for several types of devices.
+    `f` is a function of a package, which stubs describe as any other callable, or several of one
+    signature, for several types of devices.
 
     `backward` and `setup_context` are those of `torch.library.register_autograd`, for the
     functional operator. Without them, a tensor that requires grad is refused while gradients are
-    recorded.
+    recorded. `jvp` is that of `torch.autograd.Function`; without it, forward derivatives are
+    refused.
 
     The same name with the same function once more changes nothing; with another one it is a
-    `ValueError`. `TypeError`: an operator cannot take what the function takes.
+    `ValueError`, and with `replace=True` another operator: what has the old one calls the new one,
+    and what PyTorch has compiled is compiled again. `TypeError`: an operator cannot take what the
+    function takes.
     """
-    functions = tuple(f) if isinstance(f, Sequence) else (f,)
-    asked = _Asked(functions, backward, setup_context, functional)
+    asked = _Asked(_functions(name, f), Rules(backward, setup_context, jvp), functional)
+    _require_callables(name, asked.rules)
     with _LOCK:
         known = _OPERATORS.get(name)
         if known is None:
-            known = _OPERATORS[name] = _Registered(asked.identity(), _register(name, asked))
-        elif known.identity != asked.identity():
-            raise ValueError(
-                f"`{name}` is an operator already, made of another function or with other options;"
-                " give this one another name"
+            _OPERATORS[name] = _Registered(asked, _register(name, asked))
+        elif known.asked.identity() != asked.identity():
+            if not replace:
+                raise ValueError(
+                    f"`{name}` is an operator already, made of another function or with other"
+                    " options; give this one another name, or say `replace=True`"
+                )
+            _replace(name, known, asked)
+    return packet(name)
+
+
+def _functions(name: str, f: Any) -> tuple[Function, ...]:
+    """The functions that an operator is to be made of."""
+    given: Any = cast("Any", name)
+    if not isinstance(given, str):
+        raise TypeError(
+            f"the name of an operator is a text such as `my_kernels::scale`, got {given!r}"
+        )
+    functions = tuple(cast("Iterable[Any]", f)) if isinstance(f, (list, tuple)) else (f,)
+    for each in functions:
+        if not all(hasattr(each, name) for name in ("description", "device_type", "package")):
+            hint = ""
+            if isinstance(each, tvm_ffi.Function):
+                hint = (
+                    "; one of `tvm_ffi.load_module` knows no signature: use `kernpack.load_module`"
+                )
+            raise TypeError(
+                f"`{name}` takes a function of a package, or a list of them, got {each!r}{hint}"
             )
-    return _packet(name)
+    return functions
+
+
+def _require_callables(name: str, rules: Rules) -> None:
+    for word, rule in zip(Rules._fields, rules):
+        if rule is not None and not callable(rule):
+            raise TypeError(f"`{word}` of `{name}` is a function, got {rule!r}")
 
 
 @dataclass(frozen=True)
@@ -126,14 +165,13 @@ class _Asked:
     """What `op` was given."""
 
     functions: tuple[Function, ...]
-    backward: Callable[..., Any] | None
-    setup_context: Callable[..., Any] | None
+    rules: Rules
     functional: bool
 
     def identity(self) -> object:
         """Equal where the same is asked for, by a module that was loaded again too."""
         functions = tuple((f.package.digest, f.name, f.signature) for f in self.functions)
-        hooks = tuple(getattr(it, "__code__", it) for it in (self.backward, self.setup_context))
+        hooks = tuple(getattr(it, "__code__", it) for it in self.rules)
         return functions, hooks, self.functional
 
 
@@ -141,7 +179,7 @@ class _Asked:
 class _Registered:
     """An operator that stays."""
 
-    identity: object
+    asked: _Asked
     library: Any
     """Takes the operator with it when it goes."""
 
@@ -150,14 +188,23 @@ _LOCK: Final = threading.Lock()
 _OPERATORS: Final[dict[str, _Registered]] = {}
 
 
-def _packet(name: str) -> Any:
-    namespace, base = name.split("::")
-    return getattr(getattr(torch.ops, namespace), base)
+def _replace(name: str, known: _Registered, asked: _Asked) -> None:
+    """Replaces an operator and its variants; where that cannot be, they stay."""
+    _operators(name, asked)  # Most of what is refused is refused here.
+    taken = take_away(known.library)
+    try:
+        _OPERATORS[name] = _Registered(asked, _register(name, asked))
+    except BaseException:
+        _OPERATORS[name] = _Registered(known.asked, _register(name, known.asked))
+        raise
+    finally:
+        lead(taken)
 
 
 def _register(name: str, asked: _Asked) -> Any:
     """Registers an operator and its variants, or nothing."""
-    if not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
+    is_name = re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name, re.ASCII)
+    if not is_name or any(map(keyword.iskeyword, name.split("::"))):
         raise ValueError(
             f"`{name}` is no name of an operator, expected one such as `my_kernels::scale`"
         )
@@ -166,19 +213,14 @@ def _register(name: str, asked: _Asked) -> Any:
         namespace, base = operator.name.split("::")
         if hasattr(getattr(torch.ops, namespace), base):
             raise ValueError(f"`{operator.name}` is an operator already; choose another name")
-    library = _untyped.library.Library(name.split("::")[0], "FRAGMENT")
+    library = new_library(name.split("::")[0])
     try:
         for operator in operators:
             _define(library, operator)
-        if asked.backward is not None:
-            _untyped.library.register_autograd(
-                operators[-1].name,
-                asked.backward,
-                setup_context=asked.setup_context,
-                lib=library,
-            )
+        if asked.rules.backward is not None:
+            _differentiate(library, operators[-1], asked.rules)
     except BaseException:
-        library._destroy()
+        drop(library)
         raise
     return library
 
@@ -228,10 +270,11 @@ def _operators(name: str, asked: _Asked) -> list[_Operator]:
     """The operators of a name; the last is the functional one, where there is one."""
     functions = asked.functions
     schema = _common_schema(name, functions)
-    has_backward = asked.backward is not None
+    has_backward = asked.rules.backward is not None
     is_functional = not schema.written
-    if asked.setup_context is not None and not has_backward:
-        raise ValueError(f"`{name}` has `setup_context` without `backward`")
+    for word, rule in zip(Rules._fields, asked.rules):
+        if rule is not None and not has_backward:
+            raise ValueError(f"`{name}` has `{word}` without `backward`")
     if asked.functional and is_functional:
         raise ValueError(
             f"`{name}` writes none of its arguments, and is functional as it is; leave"
@@ -326,6 +369,24 @@ def _define_one(library: Any, operator: _Operator) -> None:
             library.impl(base, _resolving_kernel(operator), key)
 
 
+def _differentiate(library: Any, operator: _Operator, rules: Rules) -> None:
+    """Gives an operator derivatives."""
+    schema, base = operator.schema, operator.name.split("::")[1]
+    differentiated = Differentiated(
+        operator.name,
+        [operand.name for operand in schema.operands],
+        lambda: packet(operator.name).default,
+        functools.partial(_batched, operator),
+    )
+    function = _operator_derivatives.function_of(differentiated, rules)
+    kernel = _operator_derivatives.autograd_kernel(differentiated, function)
+    operands = _list(range(len(schema.operands)))
+    recording = _make(schema, [f"return record(keys, {operands})"], {"record": kernel}, "keys, ")
+    library.impl(base, recording, "Autograd", with_keyset=True)
+    transformed = _make(schema, [f"return apply(*{operands}, None)"], {"apply": function.apply})
+    library.impl(base, transformed, "FuncTorchDynamicLayerFrontMode")
+
+
 # What runs
 
 
@@ -379,7 +440,7 @@ def _resolving_kernel(operator: _Operator) -> Callable[..., Any]:
             it.resolve_conj().resolve_neg() if isinstance(it, torch.Tensor) else it
             for it in operands
         ]
-        outcome = _packet(operator.name).default(*resolved)
+        outcome = packet(operator.name).default(*resolved)
         for number in schema.written:
             if resolved[number] is not operands[number]:
                 operands[number].copy_(resolved[number])
@@ -435,8 +496,11 @@ def _list(numbers: Iterable[int]) -> str:
     return f"[{', '.join(f'a{number}' for number in numbers)}]"
 
 
-def _make(schema: Schema, body: Sequence[str], names: dict[str, Any]) -> Callable[..., Any]:
-    """A function of the operands, which PyTorch passes by position, without trailing defaults."""
+def _make(
+    schema: Schema, body: Sequence[str], names: dict[str, Any], first: str = ""
+) -> Callable[..., Any]:
+    """A function of the operands, which PyTorch passes by position, without trailing defaults, and
+    of what comes `first`."""
     params: list[str] = []
     for number, operand in enumerate(schema.operands):
         params.append(f"a{number}")
@@ -444,7 +508,7 @@ def _make(schema: Schema, body: Sequence[str], names: dict[str, Any]) -> Callabl
             names[f"default{number}"] = None if operand.is_defaulted_dtype else operand.default
             params[-1] += f"=default{number}"
     lines = "".join(f"    {line}\n" for line in body)
-    code = f"def kernel({', '.join(params)}):\n{lines}"
+    code = f"def kernel({first}{', '.join(params)}):\n{lines}"
     exec(compile(code, f"<operator {schema.description['name']}>", "exec"), names)
     return cast("Callable[..., Any]", names["kernel"])
 
@@ -477,20 +541,34 @@ def _transform_kernel(operator: _Operator, below: _Operator) -> Callable[..., An
         for number in operator.checked:
             if _is_differentiated(operands[number]):
                 raise _no_gradient(operator, number)
-        return _packet(below.name).default(*operands)
+        return packet(below.name).default(*operands)
 
     operands = _list(range(len(operator.schema.operands)))
     return _make(operator.schema, [f"return transformed({operands})"], {"transformed": transformed})
 
 
 def _is_differentiated(tensor: torch.Tensor | None) -> bool:
-    """Whether `torch.func.grad` or its like looks at a tensor, below whatever else does."""
+    """Whether `torch.func.grad` or its like asks for a derivative by a tensor, below whatever else
+    looks at it."""
     functorch = _untyped._C._functorch
     while tensor is not None and functorch.is_functorch_wrapped_tensor(tensor):
-        if functorch.is_gradtrackingtensor(tensor):
+        if functorch.is_gradtrackingtensor(tensor) and (
+            tensor.requires_grad or _may_have_tangent(tensor)
+        ):
             return True
         tensor = functorch.get_unwrapped(tensor)
     return False
+
+
+def _may_have_tangent(tensor: torch.Tensor) -> bool:
+    """Whether a tensor that a transform looks at has a tangent, where that can be told: PyTorch
+    answers for the innermost transform."""
+    functorch = _untyped._C._functorch
+    keys = {level.level(): level.key() for level in functorch.get_interpreter_stack() or ()}
+    level = functorch.maybe_get_level(tensor)
+    if keys.get(level) == functorch.TransformType.Jvp and level == max(keys):
+        return _forward_ad.unpack_dual(tensor).tangent is not None
+    return keys.get(level) != functorch.TransformType.Grad
 
 
 def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
@@ -514,7 +592,7 @@ def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: 
             operand if dim is None else _element(schema.operands[number], operand, dim, element)
             for number, (operand, dim) in enumerate(zip(operands, dims))
         ]
-        outcome = _packet(operator.name).default(*own)
+        outcome = packet(operator.name).default(*own)
         is_one = len(schema.results) + len(schema.written) * operator.returns_written < 2
         returned.append((outcome,) if is_one else outcome)
     if not returned:

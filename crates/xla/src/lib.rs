@@ -8,7 +8,8 @@
 //!
 //! 1. `frame.rs` reads XLA's call frame, whose structs are in `layout.rs`;
 //! 2. `callee.rs` finds the function by its key, in a table of the process. Python fills it
-//!    (`kernpack_xla_know`), or `library.rs` with the program's own packages;
+//!    (`kernpack_xla_know`), or `library.rs` from packages: those that Python has loaded
+//!    (`kernpack_xla_know_package`), and the program's own;
 //! 3. `call.rs` makes the arguments as `plan.rs` reads them: operands and results become views
 //!    (`view.rs`, `dtype.rs`), with memory from `room.rs`; sequences become objects (`object.rs`);
 //! 4. `environment.rs` sets stream and allocator, the function is called, and both are restored;
@@ -55,6 +56,7 @@ use crate::layout::{CallFrame, EXECUTE, INSTANTIATE, IS_CAPTURABLE, Metadata};
 use core::ffi::c_void;
 use core::ptr;
 use kernpack_ffi_abi::slice;
+use libloading::os::unix::Library;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A handler, as XLA knows it.
@@ -138,6 +140,24 @@ pub unsafe extern "C" fn kernpack_xla_know(key: *const u8, size: usize, function
         // SAFETY: as above.
         callee::add(key, unsafe { Callee::of_object(function) });
     }
+}
+
+/// Has the handler find every function of a package, which is loaded for ever.
+///
+/// # Safety
+/// There must be `size` bytes at `digest`, and `handle` must be what `dlopen` gave for the package.
+#[expect(unsafe_code, reason = "Python calls it")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kernpack_xla_know_package(
+    digest: *const u8,
+    size: usize,
+    handle: *mut c_void,
+) {
+    // SAFETY: the caller vouches for it.
+    let digest = unsafe { slice(digest, size) };
+    // SAFETY: as above.
+    let library = unsafe { Library::from_raw(handle) };
+    library::know(&String::from_utf8_lossy(digest), library);
 }
 
 /// Whether the handler finds a function under a key: 1 or 0.

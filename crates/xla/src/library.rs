@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packages that a program carries in itself: their bytes are loaded where the process does not
-//! have them yet.
+//! Packages by digest: those that the process has loaded, and those that a program carries in
+//! itself, whose bytes are loaded where the process does not have them yet.
 //!
 //! Bytes become a file in memory. The file stays open, and its name is written as nobody else
 //! writes it: the dynamic loader would take a library of the same name for the same library. A
@@ -32,12 +32,20 @@ fn load(key: &[u8], bytes: &[u8]) -> Result<Callee, Failure> {
     let Some((digest, name)) = text else {
         return Err(Failure::plan("`key` is not a digest, a slash and a name"));
     };
-    if bytes.is_empty() {
-        return Err(not_loaded(digest, name));
-    }
     let callee = entry_point(digest, name, bytes)?;
     callee::add(key, callee);
     Ok(callee)
+}
+
+/// Has programs find the functions of a package that the process has loaded already.
+pub(crate) fn know(digest: &str, library: Library) {
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if loaded.iter().all(|(known, _)| known != digest) {
+        loaded.push((digest.to_string(), library));
+    } else {
+        // The one that is known stays, and dropping this one would close its owner's.
+        core::mem::forget(library);
+    }
 }
 
 fn not_loaded(digest: &str, name: &str) -> Failure {
@@ -48,13 +56,14 @@ fn not_loaded(digest: &str, name: &str) -> Failure {
     Failure::new(NOT_FOUND, message)
 }
 
-/// Every library that was loaded here, with its digest.
+/// Every library that was loaded here, and those that Python has loaded, with their digests.
 static LOADED: Mutex<Vec<(String, Library)>> = Mutex::new(Vec::new());
 
 fn entry_point(digest: &str, name: &str, bytes: &[u8]) -> Result<Callee, Failure> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let at = match loaded.iter().position(|(known, _)| known == digest) {
         Some(at) => at,
+        None if bytes.is_empty() => return Err(not_loaded(digest, name)),
         None => {
             verify(digest, bytes)?;
             loaded.push((digest.to_string(), open(bytes)?));

@@ -119,7 +119,9 @@ impl Numbers<'_> {
         match (arg, given) {
             (Argument::Constant(constant), KernelArg::Value(expr, _)) => {
                 let known = match constant {
-                    Constant::Int(value) => i64::try_from(*value).ok(),
+                    Constant::Int(value) => {
+                        value.small().and_then(|value| i64::try_from(value).ok())
+                    }
                     Constant::Number(number) => number.as_int(),
                     _ => None,
                 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The Python stub file of a package: what a type checker and an editor know of the module that
-//! `tvm_ffi.load_module` returns.
+//! `kernpack.load_module` returns.
 //!
-//! Parameters are positional only, as packed functions take no keywords.
+//! Functions take keywords there, and several results are a NamedTuple. A module of
+//! `tvm_ffi.load_module` has the same functions, without keywords and with a `tvm_ffi.Array`.
 
 use super::{COMPILER, doc_lines};
 use crate::package::{EntryPoint, Function, Package, Role};
@@ -61,6 +62,7 @@ _DType: TypeAlias = Any
     },
     Name { name: "Callable", definition: "", imports: &[("collections.abc", "Callable")] },
     Name { name: "Sequence", definition: "", imports: &[("collections.abc", "Sequence")] },
+    Name { name: "NamedTuple", definition: "", imports: &[("typing", "NamedTuple")] },
     Name { name: "Literal", definition: "", imports: &[("typing", "Literal")] },
 ];
 
@@ -124,10 +126,11 @@ fn stub(EntryPoint { function, role }: &EntryPoint) -> Stub {
             format!("{name}: {}{}", python(&param.kind.host_type()), default.unwrap_or_default())
         })
         .collect();
-    if !params.is_empty() {
+    if *role != Role::Call && !params.is_empty() {
         params.push("/".to_string());
     }
-    let code = format!("def {name}({}) -> {}:\n", params.join(", "), results(signature, role));
+    let Results { definition, name: results } = results(signature, role);
+    let code = format!("{definition}def {name}({}) -> {results}:\n", params.join(", "));
     Stub { code, body: docstring(function) }
 }
 
@@ -135,15 +138,34 @@ fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_string() }
 }
 
-fn results(signature: &Signature, role: &Role) -> String {
-    match (role, signature.results.len()) {
-        (Role::Prepare(_), _) => "Callable[[], None]".to_string(),
-        (Role::Launched(_), _) => "str".to_string(),
-        (_, 0) => "None".to_string(),
-        (_, 1) => "_Result".to_string(),
-        // A `tvm_ffi.Array`, which is no tuple.
-        (_, _) => "Sequence[_Result]".to_string(),
+/// The type of what a function returns.
+struct Results {
+    /// Its definition, where it has one of its own.
+    definition: String,
+    name: String,
+}
+
+fn results(signature: &Signature, role: &Role) -> Results {
+    let name = match (role, signature.results.len()) {
+        (Role::Prepare(_), _) => "Callable[[], None]",
+        (Role::Launched(_), _) => "str",
+        (_, 0) => "None",
+        (_, 1) => "_Result",
+        (_, _) => return named_results(signature),
+    };
+    Results { definition: String::new(), name: name.to_string() }
+}
+
+/// The NamedTuple of several results, or a tuple where one has a name that no field can have.
+fn named_results(signature: &Signature) -> Results {
+    let names = || signature.results.iter().map(|result| &result.name[..]);
+    if names().any(|name| name.starts_with('_') || KEYWORDS.contains(&name)) {
+        let items = vec!["_Result"; signature.results.len()].join(", ");
+        return Results { definition: String::new(), name: format!("tuple[{items}]") };
     }
+    let name = format!("_results_of_{}", signature.name);
+    let fields: String = names().map(|field| format!("    {field}: _Result\n")).collect();
+    Results { definition: format!("class {name}(NamedTuple):\n{fields}\n"), name }
 }
 
 /// The type of what a caller passes. Empty where that is nothing.

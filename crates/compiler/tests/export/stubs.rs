@@ -36,7 +36,7 @@ fn functions_have_types_defaults_and_docs() {
         # An address.
         _Pointer: TypeAlias = int | c_void_p | None
 
-        def scale(x: _Tensor, alpha: float = 1.0, mask: _Pointer | None = None, /) -> None:
+        def scale(x: _Tensor, alpha: float = 1.0, mask: _Pointer | None = None) -> None:
             """Multiplies by alpha.
 
             A comment ends with */, a string with \"\"\".
@@ -45,11 +45,11 @@ fn functions_have_types_defaults_and_docs() {
             """
             ...
 
-        def rows(x: _Tensor, /) -> _Result:
+        def rows(x: _Tensor) -> _Result:
             """rows(x: Tensor([m, n], float32)) -> y: Tensor([m], float32)"""
             ...
 
-        def rows_out(x: _Tensor, y: _Tensor, /) -> None:
+        def rows_out(x: _Tensor, y: _Tensor) -> None:
             """rows_out(x: Tensor([m, n], float32), y: Tensor([m], float32, mut))"""
             ...
     "##]].assert_eq(&compiled(&norm()));
@@ -65,13 +65,14 @@ fn every_kind_has_a_type() {
         function("j(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)"),
         function(r#"k(a: String, b: "c\"\\", d: Optional[String] = "\n") where a != "relu""#),
         function("l(out: DataType = float16) where out in {float16}"),
+        function("m() -> _x: Tensor([2], int8), y: Tensor([2], int8)"),
     ];
     expect![[r##"
         # The functions of `norm`, packaged by kernpack 0.1.0.
 
         from collections.abc import Sequence
         from ctypes import c_void_p
-        from typing import Any, Literal, Protocol, TypeAlias
+        from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
         class _Tensor(Protocol):
             """Any array that speaks DLPack: of PyTorch, NumPy, JAX, or a tvm_ffi.Tensor."""
@@ -95,33 +96,45 @@ fn every_kind_has_a_type() {
             """f()"""
             ...
 
-        def g(a: bool, b: int, d: float, p: _Pointer, s: _Stream, /) -> None:
+        def g(a: bool, b: int, d: float, p: _Pointer, s: _Stream) -> None:
             """g(a: bool, b: int8, d: float16, e: EnvStream, p: Pointer, s: Stream)"""
             ...
 
-        def h(a: Sequence[int], b: tuple[int, tuple[()], bool | None], /) -> None:
+        def h(a: Sequence[int], b: tuple[int, tuple[()], bool | None]) -> None:
             """h(a: Shape([n, 2]), b: Tuple(int8, x: Tuple(), y: Optional[bool]))"""
             ...
 
-        def i(a: None, b: Literal[True], c: Literal[-1], d: float, /) -> None:
+        def i(a: None, b: Literal[True], c: Literal[-1], d: float) -> None:
             """i(a: None, b: True, c: -1, d: 0.5)"""
             ...
 
-        def j(n: int, /) -> Sequence[_Result]:
+        class _results_of_j(NamedTuple):
+            x: _Result
+            y: _Result
+
+        def j(n: int) -> _results_of_j:
             """j(n: int64) -> x: Tensor([n], int8), y: Tensor([n], int8)"""
             ...
 
-        def j_out(n: int, x: _Tensor, y: _Tensor, /) -> None:
+        def j_out(n: int, x: _Tensor, y: _Tensor) -> None:
             """j_out(n: int64, x: Tensor([n], int8, mut), y: Tensor([n], int8, mut))"""
             ...
 
-        def k(a: str, b: Literal["c\"\\"], d: str | None = "\n", /) -> None:
+        def k(a: str, b: Literal["c\"\\"], d: str | None = "\n") -> None:
             """k(a: String, b: "c\\"\\\\", d: Optional[String] = "\\n") where a != "relu"
             """
             ...
 
-        def l(out: _DType = "float16", /) -> None:
+        def l(out: _DType = "float16") -> None:
             """l(out: DataType = float16) where out in {float16}"""
+            ...
+
+        def m() -> tuple[_Result, _Result]:
+            """m() -> _x: Tensor([2], int8), y: Tensor([2], int8)"""
+            ...
+
+        def m_out(_x: _Tensor, y: _Tensor) -> None:
+            """m_out(_x: Tensor([2], int8, mut), y: Tensor([2], int8, mut))"""
             ...
     "##]]
     .assert_eq(&compiled(&package(functions)));
@@ -135,7 +148,7 @@ fn words_of_python_give_way() {
 
         # `lambda` is a word of Python: call `module["lambda"]`.
 
-        def f(class_: int, /) -> None:
+        def f(class_: int) -> None:
             """f(class: int32)"""
             ...
     "##]]

@@ -4,6 +4,7 @@ allocate.
 """
 
 from pathlib import Path
+from typing import Any
 
 try:
     from kernpack import load_module
@@ -13,5 +14,5 @@ except ImportError:
 _module = load_module(str(Path(__file__).with_name("kernels.so")))
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     return getattr(_module, name)

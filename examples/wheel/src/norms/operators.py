@@ -3,17 +3,19 @@
 `torch.ops.norms.rms`.
 """
 
+from typing import Any
+
 import kernpack.torch
 
 from . import _kernels
 
 
-def _setup_context(ctx, inputs, output):
+def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     x, w, ctx.eps = inputs
     ctx.save_for_backward(x, w)
 
 
-def _backward(ctx, gradient):
+def _backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
     x, w = ctx.saved_tensors
     scale = (x.square().mean(-1, keepdim=True) + ctx.eps).rsqrt()
     normal = x * scale
