@@ -163,6 +163,33 @@ def test_triton_is_compiled_for_what_rules_allow(tmp_path, monkeypatch):
     ]
 
 
+def test_triton_is_told_what_calls_are_checked_for(tmp_path, monkeypatch):
+    triton = pytest.importorskip("triton")
+    (tmp_path / "triton_rows.py").write_text(
+        "import triton, triton.language as tl\n@triton.jit\ndef rows(x, y, n, s, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0) * s + tl.arange(0, BLOCK)\n    tl.store(y + at, tl.load(x + at, at < n), at < n)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from triton_rows import rows
+
+    told = []
+
+    class Source(triton.compiler.ASTSource):
+        def __init__(self, kernel, types, constexprs, aligned):
+            told.append(sorted(kernel.arg_names[place] for (place,) in aligned or ()))
+            super().__init__(kernel, types, constexprs, aligned)
+
+    monkeypatch.setattr(triton.compiler, "ASTSource", Source)
+    signature = (
+        "rows(x: Tensor([m, n], float32, strides=[s, 1], align=16), y: Tensor([m, n], float32, mut)) "
+        "where s % 16 == 0, n % 16 == 0"
+    )
+    args = ["x", "y", "n: int32", "s: int32"]
+    kp.triton(rows, signature, args=args, grid="m", constexprs={"BLOCK": 256}, arch="sm_90")
+    # The stride of a single row counts as meeting its rule, and is passed as it is.
+    assert told == [["n", "x"]]
+
+
 def test_triton_compiles_nothing_where_that_is_forbidden(tmp_path, monkeypatch):
     pytest.importorskip("triton")
     (tmp_path / "triton_copy.py").write_text(

@@ -164,12 +164,26 @@ class _Compilation:
             )
         return ("*" if tensor else "") + _TYPES[dtype]
 
+    def _is_stride(self, name: str) -> bool:
+        """Whether it is a stride's. Of a dim of extent 1, or of an empty tensor, a stride counts as
+        meeting its rules, whatever reaches the kernel.
+        """
+        places = [
+            place
+            for symbol in self.described["symbols"]
+            if symbol["name"] == name
+            for place in symbol.get("shared", ())
+        ]
+        return any(".strides[" in place for place in places)
+
     def _is_aligned(self, arg: str) -> bool:
-        """Whether the signature promises a multiple of 16."""
+        """Whether every accepted call passes a multiple of 16."""
         tensor = self._tensor(arg)
         if tensor:
             return (tensor.get("align") or 1) % 16 == 0
         value = arg.partition(":")[0].strip()
+        if self._is_stride(value):
+            return False
         found = [
             re.fullmatch(rf"{re.escape(value)} % (\d+) == 0", rule)
             for rule in self.described["rules"]
