@@ -152,6 +152,7 @@ impl Elaborator<'_> {
             base: Base::Memory(memory),
             offset: Tuple::Leaf(offset),
             layout,
+            limits: Vec::new(),
         }))
     }
 
