@@ -279,7 +279,7 @@ impl Elaborator<'_> {
                 keep(self, index, pred.at(0));
             }
             Touched::All(size) => {
-                for number in 0..size {
+                for number in self.outermost(layout, offset, size, pred) {
                     let coord = Coord::at(&Tuple::Leaf(Int::Known(number as i64)));
                     let index = crd2idx(self, &coord, layout);
                     keep(self, index, pred.at(number));
@@ -288,6 +288,25 @@ impl Elaborator<'_> {
             Touched::Any => {}
         }
         can_keep
+    }
+
+    /// The elements whose coordinates all others lie between: the last, and the first where it
+    /// may lie before 0. Where elements are touched each by itself, or coordinates go down, all.
+    fn outermost(
+        &self,
+        layout: &Layout<Leaf>,
+        offset: &Shape<Leaf>,
+        size: usize,
+        pred: &Predicate,
+    ) -> Vec<usize> {
+        let goes_up = |one: &Int<Leaf>| self.facts_of(one).min >= 0;
+        let is_up = layout.leaves().iter().all(|mode| goes_up(&mode.stride.scale));
+        match (pred, size) {
+            (Predicate::Each(_), _) | (_, 0) => (0..size).collect(),
+            _ if !is_up => (0..size).collect(),
+            _ if offset.leaves().into_iter().all(goes_up) => vec![size - 1],
+            _ => vec![0, size - 1],
+        }
     }
 
     /// Where anything is touched.
