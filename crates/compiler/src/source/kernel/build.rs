@@ -95,7 +95,8 @@ pub(super) fn prepare(
         });
         match checked {
             Ok(()) => prepared.push(kernel),
-            Err(found) => problems.extend(found),
+            // Instances of one kernel have mistakes in common.
+            Err(found) => problems.extend_new(found),
         }
     }
     problems.into_result().map(|()| prepared)

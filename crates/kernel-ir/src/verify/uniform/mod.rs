@@ -66,11 +66,7 @@ pub(super) fn verify(report: &mut Report<'_>) -> Uniformity {
         walk.start();
         walk.region(&kernel.body, Around::ALL);
     }
-    for (op, control) in walk.divergent {
-        if let OpKind::Call(call) = &op.kind {
-            report_divergent(report, op, call.intrinsic, control);
-        }
-    }
+    report_divergent(report, &walk.divergent);
     Uniformity { levels: walk.values.levels() }
 }
 
