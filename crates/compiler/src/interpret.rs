@@ -31,7 +31,7 @@ use driver::Gpu;
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
-use kernpack_validators::plan::{Accepted, DeviceFact, LaidOut, Outcome};
+use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
 use thiserror::Error;
 
 /// A call that is wanted.
@@ -130,7 +130,7 @@ pub fn interpret(
     // Without a GPU there is an answer still: the interpreter's.
     let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
     let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
-    let (wanted, facts) = device_facts(wanted, known.unwrap_or(USUAL_FACTS))?;
+    let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
     let arguments = Arguments::make(&function.signature, &wanted)?;
     let accepted = match check_call_knowing(plan, &arguments.described, device, Some(facts)) {
         Outcome::Accepted(accepted) => accepted,
@@ -150,12 +150,24 @@ pub fn interpret(
 /// What is known of a device where nobody says it: an H200.
 const USUAL_FACTS: DeviceFacts = [132, 232_448, 90];
 
-/// Takes what is said of the device from what is said of the arguments.
+/// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
+/// run at once.
+fn asks_of_device(plan: &Plan) -> bool {
+    let is_cooperative =
+        |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.cooperative);
+    plan.exprs.contains(&Expr::Device) || plan.launches.iter().any(is_cooperative)
+}
+
+/// Takes what is said of the device from what is said of the arguments, where a launch asks for it.
 fn device_facts(
+    plan: &Plan,
     wanted: &Wanted,
     mut facts: DeviceFacts,
 ) -> Result<(Wanted, DeviceFacts), Diagnostic> {
     let mut wanted = wanted.clone();
+    if !asks_of_device(plan) {
+        return Ok((wanted, facts));
+    }
     let mut problem = None;
     wanted.values.retain(|(name, text)| {
         let place = DeviceFact::ALL.iter().position(|fact| fact.name() == name);

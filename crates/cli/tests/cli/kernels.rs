@@ -383,3 +383,77 @@ fn code_is_shown_for_the_architecture_that_is_asked_for() {
     let archs = "sm_80,sm_90,sm_90a,compute_90a,sm_100a,compute_80";
     assert_eq!(targets(archs), ["sm_80", "sm_90", "sm_90a", "sm_100a"]);
 }
+
+/// What the interpreter is told of the machine: how much a call may take, and how many blocks run at
+/// once.
+const LARGE: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def double(x, y):
+    i = kp.block_idx()[0] * 64 + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        y[i] = x[i] * 2
+
+
+@kp.jit("twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)")
+def twice(x, y):
+    double(x, y).launch(grid=kp.ceil_div(x.shape[0], 64), block=64)
+
+
+@kp.kernel
+def wait(count):
+    if kp.thread_idx()[0] == 0:
+        kp.atomic_add(count, 0, kp.int32(1), order="release")
+        while kp.atomic_load(count, 0, order="acquire") < kp.int32(kp.grid_dim()[0]):
+            pass
+
+
+@kp.jit("barrier(count: Tensor([1], int32, mut), n: int32)")
+def barrier(count, n):
+    wait(count).launch(grid=n, block=1024, cooperative=True)
+
+
+@kp.kernel
+def rows(x):
+    flat = kp.make_tensor(x.iterator, kp.make_layout(13))
+    flat[5] = 1.0
+
+
+@kp.jit("gap(x: Tensor([2, 5], float32, mut, strides=[s, 1]))")
+def gap(x):
+    rows(x).launch(grid=1, block=1)
+"#;
+
+#[test]
+fn a_call_that_takes_too_much_is_refused_before_it_begins() {
+    let bench = Bench::with("large.py", LARGE);
+    let args = ["run", "large.py", "twice", "n=1000000", "--memory", "20MB"];
+    bench.expect(&args, expect![[r#""#]]);
+    // No machine has so much, whatever its half is.
+    let ran = bench.run(["run", "large.py", "twice", "n=1000000000000000"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("error[memory]: the call takes "), "{}", ran.stderr);
+    let enough = ["run", "large.py", "twice", "n=1000", "--memory", "1MiB"];
+    assert_eq!(bench.run(enough).code, Some(0));
+    let usage = bench.run(["run", "large.py", "twice", "n=1", "--memory", "much"]);
+    assert_eq!(usage.code, Some(2));
+}
+
+#[test]
+fn blocks_that_wait_for_all_others_fit_the_device() {
+    let bench = Bench::with("large.py", LARGE);
+    let fits = ["run", "large.py", "barrier", "n=4", "device.sm_count=2", "--fill", "zeros"];
+    assert_eq!(bench.run(fits).code, Some(0));
+    let args = ["run", "large.py", "barrier", "n=5", "device.sm_count=2", "--fill", "zeros"];
+    bench.expect(&args, expect![[r#""#]]);
+}
+
+#[test]
+fn what_lies_between_rows_is_found() {
+    let bench = Bench::with("large.py", LARGE);
+    let args = ["run", "large.py", "gap", "x.strides=8,1", "--fill", "zeros"];
+    bench.expect(&args, expect![[r#""#]]);
+    assert_eq!(bench.run(["run", "large.py", "gap", "x.strides=5,1"]).code, Some(1));
+}

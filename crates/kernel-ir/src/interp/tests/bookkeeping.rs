@@ -140,5 +140,7 @@ fn blocks_that_a_device_does_not_hold_at_once_wait_for_ever() {
     let mut run = Run::of(WAIT, 8, 1).ints(&[0]);
     run.options.most_blocks = Some(7);
     run.options.most_idle_turns = 100;
-    run.expect_findings(expect![[r#""#]]);
+    run.expect_findings(expect![[r#"
+        error[deadlock]: deadlock: 7 blocks run, and all wait for what never happens; 1 more cannot begin before one of these ends, in thread (0, 0, 0) of block (0, 0, 0), at kernel.py:3:1
+    "#]]);
 }

@@ -72,7 +72,9 @@ pub(super) fn report_divergent(report: &mut Report<'_>, divergent: &[(&Op, Contr
     let mut causes: Vec<(Cause, Vec<&Op>)> = Vec::new();
     for (op, control) in divergent {
         let Some(cause) = control.cause else { continue };
-        match causes.iter_mut().find(|(known, _)| *known == cause) {
+        // Conditions that nobody has written anywhere are not told apart by their place.
+        let is_it = |known: &Cause| *known == cause && cause.place != Place::NOWHERE;
+        match causes.iter_mut().find(|(known, _)| is_it(known)) {
             Some((_, ops)) => ops.push(op),
             None => causes.push((cause, vec![op])),
         }
