@@ -426,7 +426,7 @@ fn a_call_that_takes_too_much_is_refused_before_it_begins() {
     let args = ["run", "large.py", "twice", "n=1000000", "--memory", "20MB"];
     bench.expect(&args, expect![[r#"
         exit 1
-        err: error[memory]: the call takes 30.0 MiB of memory, and may take 19.1 MiB: 26.2 MiB for `y`, 3.8 MiB for `x`
+        err: error[memory]: the call takes 30.0MiB of memory, and may take 19.1MiB: 26.2MiB for `y`, 3.8MiB for `x`
         err:  |
         err:  = help: say smaller dims, or let it take more with `--memory`
     "#]]);

@@ -64,7 +64,7 @@ pub(super) fn check<'t>(
 fn shown(bytes: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.iter().find(|(_, log2)| bytes >> log2 > 0) {
-        Some((unit, log2)) => format!("{:.1} {unit}", bytes as f64 / (1_u64 << log2) as f64),
+        Some((unit, log2)) => format!("{:.1}{unit}", bytes as f64 / (1_u64 << log2) as f64),
         None => format!("{bytes} bytes"),
     }
 }
@@ -84,7 +84,7 @@ mod tests {
         };
         let read = [tensor("x", 1000, Role::Read)];
         assert_eq!(check(&read, kept, 4000), Ok(()));
-        let message = "the call takes 3.9 KiB of memory, and may take 3.9 KiB: 3.9 KiB for `x`";
+        let message = "the call takes 3.9KiB of memory, and may take 3.9KiB: 3.9KiB for `x`";
         assert_eq!(check(&read, kept, 3999), Err(message.to_string()));
         let compared = Kept { before: true, ..kept };
         assert_eq!(check(&read, compared, 8000), Ok(()));
@@ -99,8 +99,8 @@ mod tests {
         let names = ["a", "b", "c", "d"].map(|name| tensor(name, 1 << 40, Role::Read));
         assert_eq!(
             check(&names, kept, 1 << 30),
-            Err("the call takes 16384.0 GiB of memory, and may take 1.0 GiB: 4096.0 GiB for `a`, \
-                 4096.0 GiB for `b`, 4096.0 GiB for `c`, less for others"
+            Err("the call takes 16384.0GiB of memory, and may take 1.0GiB: 4096.0GiB for `a`, \
+                 4096.0GiB for `b`, 4096.0GiB for `c`, less for others"
                 .to_string())
         );
         let huge = [tensor("x", i64::MAX, Role::Written), tensor("y", i64::MAX, Role::Written)];

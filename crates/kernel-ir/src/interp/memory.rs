@@ -157,7 +157,7 @@ fn with_gaps(modes: &[Mode]) -> Vec<Mode> {
             return Vec::new();
         }
         has_gaps |= stride > inner;
-        inner = (mode.extent as u128 - 1) * stride + inner;
+        inner += (mode.extent as u128 - 1) * stride;
     }
     if has_gaps { modes } else { Vec::new() }
 }
