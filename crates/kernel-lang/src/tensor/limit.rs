@@ -99,7 +99,10 @@ enum Known {
     Nothing,
 }
 
-impl Elaborator<'_> {
+/// How a layout becomes that of another view.
+type Moved<'m, 'f, T> = dyn FnMut(&mut Elaborator<'f>, &Layout<Leaf>) -> Result<T> + 'm;
+
+impl<'f> Elaborator<'f> {
     /// The limits of a view of which coordinates are chosen, with the places that are chosen.
     pub fn limits_of_slice(
         &mut self,
@@ -206,7 +209,7 @@ impl Elaborator<'_> {
     pub fn relaid_limits(
         &mut self,
         tensor: &Tensor,
-        relay: &mut dyn FnMut(&mut Self, &Layout<Leaf>) -> Result<Layout<Leaf>>,
+        relay: &mut Moved<'_, 'f, Layout<Leaf>>,
     ) -> Vec<Limit> {
         self.moved_limits(tensor, &mut |cx, layout| {
             Ok((relay(cx, layout)?, Tuple::Leaf(Int::Known(0))))
@@ -217,7 +220,7 @@ impl Elaborator<'_> {
     pub fn moved_limits(
         &mut self,
         tensor: &Tensor,
-        part: &mut dyn FnMut(&mut Self, &Layout<Leaf>) -> Result<(Layout<Leaf>, Shape<Leaf>)>,
+        part: &mut Moved<'_, 'f, (Layout<Leaf>, Shape<Leaf>)>,
     ) -> Vec<Limit> {
         let mut moved = Vec::with_capacity(tensor.limits.len());
         for limit in &tensor.limits {
