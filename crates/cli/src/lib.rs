@@ -23,6 +23,7 @@ mod commands;
 mod depfile;
 mod failure;
 mod input;
+mod machine_memory;
 mod package_file;
 mod publish;
 pub mod render;
@@ -68,7 +69,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
         Err(help) => return exit(help.print(), SUCCESS),
     };
-    let answer = signal::watch().map_err(Failure::from).and_then(|()| cli.command.run());
+    let answer = signal::watch().map_err(Failure::from).and_then(|()| cli.command.run(cli.json));
     let (written, code) = match (answer, cli.json) {
         (Ok(report), true) => (print_json(&report.json), report.code),
         (Ok(report), false) => {
@@ -104,7 +105,7 @@ pub fn answer(args: impl IntoIterator<Item = OsString>) -> Answer {
             return Answer { text: error.render().to_string(), json: usage_json(&error), code };
         }
     };
-    match cli.command.run() {
+    match cli.command.run(true) {
         Ok(Report { text, json, code, .. }) => Answer { text, json, code },
         Err(failure) => Answer { text: failure.text(false), json: failure.json(), code: FAILURE },
     }

@@ -7,11 +7,13 @@
 //! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
 
 mod arguments;
+mod budget;
 mod compare;
 mod difference;
 mod driver;
 mod fill;
 mod launches;
+mod occupancy;
 mod tensor;
 
 pub use compare::{Compare, Comparison};
@@ -23,12 +25,13 @@ pub use tensor::{InterpretedTensor, Role};
 use crate::file::Held;
 use crate::package::WrittenPackage;
 use arguments::Arguments;
+use budget::Kept;
 use compare::Made;
 use driver::Gpu;
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
-use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Outcome, Plan};
+use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
 use thiserror::Error;
 
 /// A call that is wanted.
@@ -45,6 +48,10 @@ pub struct Wanted {
     pub seed: u64,
     /// Whether a GPU is to make the call as well, and what for.
     pub compare: Option<Compare>,
+    /// The bytes of memory that the call may take; any number where nothing is said.
+    pub most_memory: Option<u64>,
+    /// The bytes that whoever asks keeps of each element of a tensor, besides.
+    pub bytes_per_element: u64,
 }
 
 /// What a call did.
@@ -136,12 +143,20 @@ pub fn interpret(
             return Err(InterpretError::Other(format!("the plan reads {address:#x}")));
         }
     };
-    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments };
+    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
     call.run(&wanted, gpu)
 }
 
 /// What is known of a device where nobody says it: an H200.
 const USUAL_FACTS: DeviceFacts = [132, 232_448, 90];
+
+/// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
+/// run at once.
+fn asks_of_device(plan: &Plan) -> bool {
+    let is_cooperative =
+        |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.cooperative);
+    plan.exprs.contains(&Expr::Device) || plan.launches.iter().any(is_cooperative)
+}
 
 /// Takes what is said of the device from what is said of the arguments, where a launch asks for it.
 fn device_facts(
@@ -150,7 +165,7 @@ fn device_facts(
     mut facts: DeviceFacts,
 ) -> Result<(Wanted, DeviceFacts), Diagnostic> {
     let mut wanted = wanted.clone();
-    if !plan.exprs.contains(&Expr::Device) {
+    if !asks_of_device(plan) {
         return Ok((wanted, facts));
     }
     let mut problem = None;
@@ -177,6 +192,7 @@ struct Call<'c> {
     ready: &'c Interpretable,
     accepted: &'c Accepted,
     arguments: &'c Arguments,
+    facts: DeviceFacts,
 }
 
 /// Where the tensors of a call are.
@@ -189,8 +205,14 @@ struct Placed {
 
 impl Call<'_> {
     fn run(&self, wanted: &Wanted, gpu: Found<'_>) -> Result<Interpreted, InterpretError> {
-        let (mut placed, tensors) = self.place(wanted);
-        let before = tensors.iter().map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
+        let made = self.made();
+        let (before, bytes_per_element) = (gpu.is_some(), wanted.bytes_per_element);
+        let all = self.arguments.tensors.iter().chain(made.iter().flatten());
+        let most = wanted.most_memory.unwrap_or(u64::MAX);
+        budget::check(all, Kept { before, bytes_per_element }, most)?;
+        let (mut placed, tensors) = self.place(wanted, made);
+        let before = tensors.iter().filter(|_| gpu.is_some());
+        let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
         let before: Vec<_> = before.collect();
         let mut done = Interpreted { is_exact: true, ..Interpreted::default() };
         let Placed { memories, passed, results, workspaces } = &mut placed;
@@ -200,7 +222,7 @@ impl Call<'_> {
         };
         let places = Tensors { at: &at, results, workspaces };
         let options = Options { seed: wanted.seed, ..Options::default() };
-        let ran = self.ready.run(self.accepted, &places, memories, &options)?;
+        let ran = self.ready.run(self.accepted, &places, memories, &options, Some(self.facts))?;
         for RanLaunch { kernel, layout, outcome, .. } in &ran {
             let findings = outcome.findings.iter().map(|finding| finding.diagnostic(kernel));
             done.findings.extend(findings);
@@ -212,11 +234,11 @@ impl Call<'_> {
                 thread_ops: outcome.thread_ops,
             });
         }
-        for (id, tensor) in tensors {
-            let tensor = tensor.with(placed.memories.get(id));
-            done.findings.extend(self.unwritten(&tensor));
-            done.tensors.push(tensor);
-        }
+        let knowing = |(id, tensor): (MemoryId, InterpretedTensor)| {
+            (id, tensor.knowing(placed.memories.get(id)))
+        };
+        let tensors: Vec<_> = tensors.into_iter().map(knowing).collect();
+        tensors.iter().for_each(|(_, tensor)| done.findings.extend(self.unwritten(tensor)));
         if let Some((compare, gpu)) = gpu {
             let (function, ran, memories) = (self.ready, &ran[..], &placed.memories);
             self.compare(
@@ -226,6 +248,9 @@ impl Call<'_> {
                 &mut done,
             );
         }
+        let with_bytes =
+            |(id, tensor): (MemoryId, InterpretedTensor)| tensor.with(placed.memories.get_mut(id));
+        done.tensors = tensors.into_iter().map(with_bytes).collect();
         Ok(done)
     }
 
@@ -280,8 +305,29 @@ impl Call<'_> {
         found.unwrap_or(function.signature.span)
     }
 
+    /// The tensors that the call makes: its results and its workspaces.
+    fn made(&self) -> [Vec<InterpretedTensor>; 2] {
+        let row = &self.arguments.row;
+        let signature = &self.ready.function.signature;
+        let results = signature.results.iter().zip(&self.accepted.results);
+        let results = results.map(|(result, extents)| {
+            let dtype = arguments::dtype(&result.tensor, row);
+            InterpretedTensor::compact(&result.name, dtype, extents, Role::Result)
+        });
+        let workspaces = self.ready.function.workspaces.iter().zip(&self.accepted.workspaces);
+        let workspaces = workspaces.map(|(workspace, extents)| {
+            let dtype = arguments::dtype(&workspace.tensor, row);
+            InterpretedTensor::compact(&workspace.name, dtype, extents, Role::Workspace)
+        });
+        [results.collect(), workspaces.collect()]
+    }
+
     /// Gives every tensor memory, and those that are passed what they hold.
-    fn place(&self, wanted: &Wanted) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
+    fn place(
+        &self,
+        wanted: &Wanted,
+        [results, workspaces]: [Vec<InterpretedTensor>; 2],
+    ) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
         let mut memories = Memories::default();
         let mut tensors = Vec::new();
         let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
@@ -291,26 +337,13 @@ impl Call<'_> {
             id
         });
         let passed = passed.collect();
-        let signature = &self.ready.function.signature;
-        let mut allocate = |name: &str, dtype, extents: &[i64], role| {
-            let tensor = InterpretedTensor::compact(name, dtype, extents, role);
+        let mut allocate = |tensor: InterpretedTensor| {
             let id = memories.add(tensor.memory(None));
             tensors.push((id, tensor));
             id
         };
-        let row = &self.arguments.row;
-        let results = signature.results.iter().zip(&self.accepted.results);
-        let results = results.map(|(result, extents)| {
-            let dtype = arguments::dtype(&result.tensor, row);
-            allocate(&result.name, dtype, extents, Role::Result)
-        });
-        let results = results.collect();
-        let workspaces = self.ready.function.workspaces.iter().zip(&self.accepted.workspaces);
-        let workspaces = workspaces.map(|(workspace, extents)| {
-            let dtype = arguments::dtype(&workspace.tensor, row);
-            allocate(&workspace.name, dtype, extents, Role::Workspace)
-        });
-        let workspaces = workspaces.collect();
+        let results = results.into_iter().map(&mut allocate).collect();
+        let workspaces = workspaces.into_iter().map(&mut allocate).collect();
         (Placed { memories, passed, results, workspaces }, tensors)
     }
 

@@ -349,7 +349,13 @@ impl Builder {
         };
         if !is_plain {
             self.push(None, OpKind::InBounds { index, extent });
+            self.numbering.state((index, extent));
         }
+    }
+
+    /// Whether it was stated on every way to here that an index is in bounds.
+    pub fn has_stated(&self, index: Value, extent: Value) -> bool {
+        self.numbering.has_stated((index, extent))
     }
 
     /// What a slot holds.

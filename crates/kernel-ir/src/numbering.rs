@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     computed: FxHashMap<(Type, Expr), Computed>,
+    /// Indices and extents of which it was stated that they are in bounds, and where.
+    stated: FxHashMap<(Value, Value), usize>,
     regions: Vec<Place>,
     /// The regions that are open, the outermost first.
     open: Vec<usize>,
@@ -60,14 +62,30 @@ impl Numbering {
     /// The value that an expression of that type already is.
     pub fn find(&self, expr: &(Type, Expr)) -> Option<Value> {
         let computed = self.computed.get(expr)?;
-        let mut region = computed.region;
+        self.is_known(computed.region).then_some(computed.value)
+    }
+
+    /// Whether what a region has is known in the innermost one.
+    fn is_known(&self, mut region: usize) -> bool {
         let depth = loop {
             match self.regions[region] {
                 Place::Own { depth } => break depth,
                 Place::In(other) => region = other,
             }
         };
-        (self.open.get(depth) == Some(&region)).then_some(computed.value)
+        self.open.get(depth) == Some(&region)
+    }
+
+    /// It was stated in the innermost region that an index is in bounds.
+    pub fn state(&mut self, index_and_extent: (Value, Value)) {
+        if let Some(&region) = self.open.last() {
+            self.stated.insert(index_and_extent, region);
+        }
+    }
+
+    /// Whether that was stated where it is known now.
+    pub fn has_stated(&self, index_and_extent: (Value, Value)) -> bool {
+        self.stated.get(&index_and_extent).is_some_and(|region| self.is_known(*region))
     }
 
     /// An expression was computed in the innermost region.

@@ -156,6 +156,7 @@ impl Elaborator<'_> {
             base: Base::Memory(memory),
             offset: Tuple::Leaf(offset),
             layout,
+            limits: Vec::new(),
         }))
     }
 

@@ -77,6 +77,7 @@ pub fn elaborate(files: &KernelFiles, request: &Request<'_>) -> Result<Instance,
     }
     let (mut kernel, parameters) = (cx.b.finish(), cx.parameters);
     kernel.block = request.block;
+    crate::finish::remove_statements(&mut kernel, &cx.statements);
     let (args, shared) = parameters.finish(&mut kernel);
     Ok(Instance { kernel, args, shared, warnings: diagnostics })
 }
@@ -104,6 +105,8 @@ pub(crate) struct Elaborator<'f> {
     pub parameters: Parameters,
     /// What is known of integers that threads compute.
     pub facts: FxHashMap<kernel::Value, Facts>,
+    /// What was stated of indices and extents, and whether any access relies on it.
+    pub statements: FxHashMap<(kernel::Value, kernel::Value), bool>,
     /// How integers were computed, for layouts that want to know products.
     pub products: FxHashMap<kernel::Value, [Int<crate::value::Leaf>; 2]>,
     /// Numbers that are choices between literals, and have the type of what they meet.
@@ -114,6 +117,8 @@ pub(crate) struct Elaborator<'f> {
     pub activations: Vec<Activation>,
     /// Arguments that may be None.
     pub optionals: Vec<OptionalValue>,
+    /// In how many conditions and loops we are that let no thread through.
+    pub n_unreached: usize,
     /// The constants of files that were asked for.
     pub globals: HashMap<(ModuleId, Name), Option<Value>>,
     /// The dtype variables of the signature.
@@ -144,11 +149,13 @@ impl<'f> Elaborator<'f> {
             b: Builder::new(request.symbol, Vec::new()),
             parameters: Parameters::default(),
             facts: FxHashMap::default(),
+            statements: FxHashMap::default(),
             products: FxHashMap::default(),
             literals: FxHashMap::default(),
             frames: Vec::new(),
             activations: Vec::new(),
             optionals: Vec::new(),
+            n_unreached: 0,
             globals: HashMap::new(),
             dtypes: request.dtypes.iter().cloned().collect(),
             block: request.block,

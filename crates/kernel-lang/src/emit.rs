@@ -22,6 +22,9 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         let result = self.b.binary(op, a, b);
         let Type::Scalar(scalar) = self.b.ty(result) else { return result };
+        if scalar == Scalar::Bool {
+            self.know_both(op, result, a, b);
+        }
         let Some(known) = op_of(op).filter(|_| scalar.is_int()) else { return result };
         if result == a || result == b {
             return result;
@@ -37,6 +40,56 @@ impl Elaborator<'_> {
             self.products.insert(result, factors);
         }
         result
+    }
+
+    /// What is known of two truth values together.
+    fn know_both(&mut self, op: Binary, result: kernel::Value, a: kernel::Value, b: kernel::Value) {
+        let truths = [self.known_truth(a), self.known_truth(b)];
+        let truth = match op {
+            Binary::And if truths.contains(&Some(false)) => Some(false),
+            Binary::And if truths == [Some(true); 2] => Some(true),
+            Binary::Or if truths.contains(&Some(true)) => Some(true),
+            Binary::Or if truths == [Some(false); 2] => Some(false),
+            _ => None,
+        };
+        if let Some(truth) = truth {
+            self.know_truth(result, truth);
+        }
+    }
+
+    /// Compares two numbers of one type.
+    pub fn compute_compare(
+        &mut self,
+        op: Compare,
+        a: kernel::Value,
+        b: kernel::Value,
+    ) -> kernel::Value {
+        let result = self.b.compare(op, a, b);
+        let is_int = |value| matches!(self.b.ty(value), Type::Scalar(scalar) if scalar.is_int());
+        if is_int(a) {
+            let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
+            if let Some(truth) = compared(op, of_a, of_b) {
+                self.know_truth(result, truth);
+            }
+        }
+        result
+    }
+
+    /// What a truth value that a thread computes is, where that is known of all threads. It decides
+    /// nothing while compiling: names have the types that they have in every launch.
+    pub fn known_truth(&self, value: kernel::Value) -> Option<bool> {
+        let facts = self.facts.get(&value).filter(|_| self.is_truth(value))?;
+        (facts.min == facts.max).then_some(facts.min != 0)
+    }
+
+    pub fn know_truth(&mut self, value: kernel::Value, truth: bool) {
+        if self.is_truth(value) {
+            self.know(value, Facts::of_number(truth.into()));
+        }
+    }
+
+    fn is_truth(&self, value: kernel::Value) -> bool {
+        matches!(self.b.ty(value), Type::Scalar(Scalar::Bool))
     }
 
     /// What is known of an integer that a thread computes.
@@ -150,6 +203,26 @@ fn wrapping(op: Op, a: Facts, b: Facts, scalar: Scalar) -> Facts {
     match !by_zero && (fits || keeps) {
         true => facts,
         false => Facts { divisor, min, max },
+    }
+}
+
+/// Whether a comparison holds for all numbers of which this is known, or for none. A bound that is
+/// the largest number of 64 bits stands for what lies beyond, too.
+fn compared(op: Compare, a: Facts, b: Facts) -> Option<bool> {
+    let is_below = |a: Facts, b: Facts| a.max < b.min;
+    let is_not_above = |a: Facts, b: Facts| a.max < i64::MAX && a.max <= b.min;
+    let less = |a: Facts, b: Facts| match (is_below(a, b), is_not_above(b, a)) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    match op {
+        Compare::Lt => less(a, b),
+        Compare::Gt => less(b, a),
+        Compare::Ge => less(a, b).map(|holds| !holds),
+        Compare::Le => less(b, a).map(|holds| !holds),
+        Compare::Eq => (is_below(a, b) || is_below(b, a)).then_some(false),
+        Compare::Ne => (is_below(a, b) || is_below(b, a)).then_some(true),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::file::ModuleId;
 use crate::integer::Integer;
 use crate::python::tree::{Function, Name};
 use crate::scope::FrameId;
+use crate::tensor::Limit;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::{Const, Scalar, Space};
 use kernpack_layout::{Facts, Layout, Shape, Swizzle};
@@ -152,6 +153,8 @@ pub(crate) struct Tensor {
     pub offset: Shape<Leaf>,
     /// Its extents and strides.
     pub layout: Layout<Leaf>,
+    /// What accesses keep to beyond them.
+    pub limits: Vec<Limit>,
 }
 
 /// What a tensor is a view of.

@@ -230,7 +230,7 @@ pub fn call(function: &Function, args: &[Arg]) -> Result<Came, String> {
         Some(((*held.get(number)?)?, address & u64::from(u32::MAX)))
     };
     let tensors = Tensors { at: &at, results: &[], workspaces: &[] };
-    let ran = function.ready.run(&accepted, &tensors, &mut memories, &Options::default());
+    let ran = function.ready.run(&accepted, &tensors, &mut memories, &Options::default(), None);
     let mut came = Came { tensors: vec![], found: vec![], launched: vec![] };
     match ran {
         Ok(ran) => ran.iter().for_each(|ran| {

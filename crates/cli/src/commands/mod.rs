@@ -42,12 +42,12 @@ pub enum Command {
 }
 
 impl Command {
-    /// Runs the command.
-    pub fn run(self) -> Result<Report, Failure> {
+    /// Runs the command. What only programs read need not be in the answer to a person.
+    pub fn run(self, for_programs: bool) -> Result<Report, Failure> {
         match self {
             Command::Build(command) => command.run(),
             Command::Check(command) => command.run(),
-            Command::Run(command) => command.run(),
+            Command::Run(command) => command.run(for_programs),
             Command::Emit(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Plan(command) => command.run(),

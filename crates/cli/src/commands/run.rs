@@ -2,7 +2,7 @@
 //! `kernpack run FILE FUNCTION m=8 n=100`
 
 use crate::package_file::PackageFile;
-use crate::{Failure, Report, told};
+use crate::{Failure, Report, machine_memory, told};
 use clap::Args;
 use kernpack_compiler::Options;
 use kernpack_compiler::interpret::{
@@ -15,6 +15,8 @@ use std::fmt::Write;
 
 /// How many elements of a tensor are shown to a person.
 const SHOWN: usize = 8;
+/// The bytes that an element takes in an answer to a program, and as its text.
+const JSON_BYTES: u64 = 160;
 
 /// The command's arguments.
 #[derive(Args, Debug)]
@@ -46,6 +48,10 @@ pub struct Run {
     /// x=ones, only that one. May be repeated.
     #[arg(long, value_name = "[NAME=]FILL", value_parser = parse_fill)]
     fill: Vec<(Option<String>, Fill)>,
+    /// How much memory the call may take, such as 800MiB or 16GiB: half of what the machine has,
+    /// unless it stands here.
+    #[arg(long, value_name = "AMOUNT", value_parser = machine_memory::parse)]
+    memory: Option<u64>,
     /// What random numbers begin with, and the order in which warps and blocks run.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -67,7 +73,7 @@ fn parse_fill(text: &str) -> Result<(Option<String>, Fill), String> {
 
 impl Run {
     /// Runs the command.
-    pub fn run(self) -> Result<Report, Failure> {
+    pub fn run(self, for_programs: bool) -> Result<Report, Failure> {
         let options = Options { target: self.package_file.target(), ..Options::default() };
         let (package, told) = self.package_file.read(&options)?;
         let wanted = Wanted {
@@ -76,6 +82,8 @@ impl Run {
             fill: self.fill.clone(),
             seed: self.seed,
             compare: self.compare(),
+            most_memory: self.memory.or_else(|| Some(machine_memory::bytes()? / 2)),
+            bytes_per_element: if for_programs { JSON_BYTES } else { 0 },
         };
         let done = match interpret(&package, &wanted, options.held) {
             Ok(done) => done,
@@ -84,7 +92,11 @@ impl Run {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(report(&done, self.compare, told))
+        let answer = match for_programs {
+            true => json(&done, self.compare, &told),
+            false => Value::Null,
+        };
+        Ok(report(&done, self.compare, told, answer))
     }
 
     fn compare(&self) -> Option<Compare> {
@@ -93,9 +105,9 @@ impl Run {
     }
 }
 
-/// What was done; a failure where something is wrong with it.
-fn report(done: &Interpreted, wants_comparison: bool, told: Told) -> Report {
-    let warnings = told::json(&told);
+/// What was done, for programs.
+fn json(done: &Interpreted, wants_comparison: bool, told: &Told) -> Value {
+    let warnings = told::json(told);
     let found = Told { diagnostics: done.findings.clone(), ..told.clone() };
     let findings = told::json(&found);
     let launches: Vec<_> = done.launches.iter().map(launch_json).collect();
@@ -107,6 +119,11 @@ fn report(done: &Interpreted, wants_comparison: bool, told: Told) -> Report {
     if wants_comparison {
         answer["compared"] = done.compared.as_ref().map_or(Value::Null, comparison_json);
     }
+    answer
+}
+
+/// What was done; a failure where something is wrong with it.
+fn report(done: &Interpreted, wants_comparison: bool, told: Told, answer: Value) -> Report {
     let mut text = String::new();
     done.launches.iter().for_each(|launch| text += &launch_text(launch));
     let written = done.tensors.iter().filter(|tensor| tensor.role != Role::Read);

@@ -283,12 +283,6 @@ fn what_kernels_do_wrong_is_found() {
         err:    |
         err: 12 |         acc += x[row, i]
         err:    |                ^^^^^^^^^ thread (36, 0, 0) of block (0, 0, 0)
-        err: 
-        err: error[out-of-bounds]: reads element 100 of `x`, which has 100, in thread (36, 0, 0) of block (0, 0, 0)
-        err:   --> over.py:12:16
-        err:    |
-        err: 12 |         acc += x[row, i]
-        err:    |                ^^^^^^^^^ thread (36, 0, 0) of block (0, 0, 0)
     "#]];
     bench.expect(&["run", "over.py", "reduce_sum", "m=1", "n=100", "--fill", "ones"], expected);
     let expected = expect![[r#"
@@ -398,4 +392,100 @@ fn code_is_shown_for_the_architecture_that_is_asked_for() {
     // Machine code and PTX of one architecture are made of the same text.
     let archs = "sm_80,sm_90,sm_90a,compute_90a,sm_100a,compute_80";
     assert_eq!(targets(archs), ["sm_80", "sm_90", "sm_90a", "sm_100a"]);
+}
+
+/// What the interpreter is told of the machine: how much a call may take, and how many blocks run at
+/// once.
+const LARGE: &str = r#"
+import kernpack as kp
+
+
+@kp.kernel
+def double(x, y):
+    i = kp.block_idx()[0] * 64 + kp.thread_idx()[0]
+    if i < x.shape[0]:
+        y[i] = x[i] * 2
+
+
+@kp.jit("twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)")
+def twice(x, y):
+    double(x, y).launch(grid=kp.ceil_div(x.shape[0], 64), block=64)
+
+
+@kp.kernel
+def wait(count):
+    if kp.thread_idx()[0] == 0:
+        kp.atomic_add(count, 0, kp.int32(1), order="release")
+        while kp.atomic_load(count, 0, order="acquire") < kp.int32(kp.grid_dim()[0]):
+            pass
+
+
+@kp.jit("barrier(count: Tensor([1], int32, mut), n: int32)")
+def barrier(count, n):
+    wait(count).launch(grid=n, block=1024, cooperative=True)
+
+
+@kp.kernel
+def rows(x):
+    flat = kp.make_tensor(x.iterator, kp.make_layout(13))
+    flat[5] = 1.0
+
+
+@kp.jit("gap(x: Tensor([2, 5], float32, mut, strides=[s, 1]))")
+def gap(x):
+    rows(x).launch(grid=1, block=1)
+"#;
+
+#[test]
+fn a_call_that_takes_too_much_is_refused_before_it_begins() {
+    let bench = Bench::with("large.py", LARGE);
+    let args = ["run", "large.py", "twice", "n=1000000", "--memory", "20MB"];
+    bench.expect(&args, expect![[r#"
+        exit 1
+        err: error[memory]: the call takes 30.0MiB of memory, and may take 19.1MiB: 26.2MiB for `y`, 3.8MiB for `x`
+        err:  |
+        err:  = help: say smaller dims, or let it take more with `--memory`
+    "#]]);
+    // No machine has so much, whatever its half is.
+    let ran = bench.run(["run", "large.py", "twice", "n=100000000000"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("error[memory]: the call takes "), "{}", ran.stderr);
+    let enough = ["run", "large.py", "twice", "n=1000", "--memory", "1MiB"];
+    assert_eq!(bench.run(enough).code, Some(0));
+    let usage = bench.run(["run", "large.py", "twice", "n=1", "--memory", "much"]);
+    assert_eq!(usage.code, Some(2));
+}
+
+#[test]
+fn blocks_that_wait_for_all_others_fit_the_device() {
+    let bench = Bench::with("large.py", LARGE);
+    let fits = ["run", "large.py", "barrier", "n=4", "device.sm_count=2", "--fill", "zeros"];
+    assert_eq!(bench.run(fits).code, Some(0));
+    let args = ["run", "large.py", "barrier", "n=5", "device.sm_count=2", "--fill", "zeros"];
+    bench.expect(
+        &args,
+        expect![[r#"
+        exit 1
+        out: wait: grid [5], block [1024]
+        out: count: int32 [1] = 0
+        err: error[bad-launch]: a cooperative grid of 5 blocks: the device runs 4 of them at once
+    "#]],
+    );
+}
+
+#[test]
+fn what_lies_between_rows_is_found() {
+    let bench = Bench::with("large.py", LARGE);
+    let args = ["run", "large.py", "gap", "s=8", "--fill", "zeros"];
+    bench.expect(&args, expect![[r#"
+        exit 1
+        out: rows: grid [1], block [1]
+        out: x: float32 [2, 5] = 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 ...
+        err: error[out-of-bounds]: writes what lies at 5 in `x`, between elements: its strides are [8, 1], in thread (0, 0, 0) of block (0, 0, 0)
+        err:   --> large.py:33:5
+        err:    |
+        err: 33 |     flat[5] = 1.0
+        err:    |     ^^^^^^^^^^^^^ thread (0, 0, 0) of block (0, 0, 0)
+    "#]]);
+    assert_eq!(bench.run(["run", "large.py", "gap", "s=5"]).code, Some(0));
 }

@@ -3,6 +3,7 @@
 //! kernels. Where the tensors are is said by whoever makes the call.
 
 use super::InterpretError;
+use super::occupancy::{blocks_at_once, refusal};
 use crate::file::{Files, Held};
 use crate::package::{Function, Launch, WrittenPackage};
 use crate::settle::{Settled, settle};
@@ -12,6 +13,7 @@ use kernpack_kernel_ir::kernel::{Kernel, ParamKind};
 use kernpack_kernel_ir::{Const, Scalar, expand, verify};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
+use kernpack_validators::described::DeviceFacts;
 use kernpack_validators::plan::{self, Accepted, LaidOut, LaunchArg};
 
 /// A function of which every launch is whole.
@@ -68,7 +70,8 @@ impl Interpretable {
         Ok(Interpretable { function, plan })
     }
 
-    /// Runs the launches of an accepted call, in order.
+    /// Runs the launches of an accepted call, in order. A device that is known holds so many blocks
+    /// at once.
     ///
     /// # Errors
     /// Where one is of no kernel that is written here, or its kernel is wrong.
@@ -78,6 +81,7 @@ impl Interpretable {
         tensors: &Tensors<'_>,
         memories: &mut Memories,
         options: &Options,
+        device: Option<DeviceFacts>,
     ) -> Result<Vec<RanLaunch>, InterpretError> {
         let nothing = memories.add(Memory::new("None", Scalar::U8, vec![]));
         let mut ran = Vec::new();
@@ -98,7 +102,15 @@ impl Interpretable {
             let (grid, block) = (extents(layout.grid), extents(layout.block));
             let passed = arguments.clone();
             let launch = interp::Launch { kernel: &kernel, grid, block, arguments: passed };
-            let outcome = interp::run(&launch, memories, options);
+            let at_once = device.map(|facts| blocks_at_once(facts, &kernel, &layout));
+            let refusal = at_once.and_then(|at_once| refusal(at_once, &layout));
+            let outcome = match refusal {
+                Some(message) => Outcome::refused(message),
+                None => {
+                    let options = Options { most_blocks: at_once, ..options.clone() };
+                    interp::run(&launch, memories, &options)
+                }
+            };
             ran.push(RanLaunch { index: *index, kernel, arguments, layout, outcome });
         }
         Ok(ran)

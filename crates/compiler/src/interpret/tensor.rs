@@ -68,6 +68,12 @@ impl InterpretedTensor {
         usize::try_from(last.fold(1_i64, i64::saturating_add)).unwrap_or(0)
     }
 
+    /// How many elements it has, or lie between them: as many as there are numbers, where there are
+    /// more.
+    pub(super) fn n_elements(&self) -> u64 {
+        self.span() as u64
+    }
+
     /// Its memory: filled, or as an allocator leaves it.
     pub(super) fn memory(&self, fill: Option<(Fill, u64)>) -> Memory {
         let modes = self.shape.iter().zip(&self.strides);
@@ -86,11 +92,16 @@ impl InterpretedTensor {
         memory.with_modes(modes.collect())
     }
 
-    /// The tensor with what its memory holds.
-    pub(super) fn with(self, memory: &Memory) -> InterpretedTensor {
+    /// The tensor with what its memory holds, and holds no longer.
+    pub(super) fn with(self, memory: &mut Memory) -> InterpretedTensor {
+        InterpretedTensor { bytes: std::mem::take(&mut memory.bytes), ..self }
+    }
+
+    /// The tensor, knowing what of it was never written.
+    pub(super) fn knowing(self, memory: &Memory) -> InterpretedTensor {
         let unwritten = memory.first_unwritten();
         let first_unwritten = unwritten.map(|byte| memory.element_at(byte as u64));
-        InterpretedTensor { bytes: memory.bytes.clone(), first_unwritten, ..self }
+        InterpretedTensor { first_unwritten, ..self }
     }
 
     /// Its elements, the last mode being the fastest: as they print.
@@ -131,9 +142,9 @@ mod tests {
     fn elements_are_found_by_strides() {
         let tensor = InterpretedTensor::compact("x", Scalar::I16, &[2, 3], Role::Read);
         let tensor = InterpretedTensor { strides: vec![1, 4], ..tensor };
-        let memory = tensor.memory(Some((Fill::Count, 0)));
+        let mut memory = tensor.memory(Some((Fill::Count, 0)));
         assert_eq!(memory.bytes.len(), 20);
-        let elements = tensor.with(&memory);
+        let elements = tensor.with(&mut memory);
         let shown: Vec<_> = elements.elements().map(|one| one.to_string()).collect();
         assert_eq!(shown, ["0", "4", "8", "1", "5", "9"]);
     }

@@ -153,7 +153,7 @@ impl Execution<'_, '_> {
         for lane in lanes_of(lanes) {
             let offset = offsets[lane];
             let mut find = |fault| faults.push(Faulty { lane, offset, fault });
-            if !is_inside(offset, bytes, memory.bytes.len()) {
+            if !memory.has(offset, bytes) {
                 find(Fault::OutOfBounds);
                 (0..access.count).for_each(|i| file[(out + i) as usize][lane] = 0);
                 continue;
@@ -193,7 +193,7 @@ impl Execution<'_, '_> {
         for lane in lanes_of(lanes) {
             let offset = offsets[lane];
             let mut find = |fault| faults.push(Faulty { lane, offset, fault });
-            if !is_inside(offset, bytes, memory.bytes.len()) {
+            if !memory.has(offset, bytes) {
                 find(Fault::OutOfBounds);
                 continue;
             }
@@ -292,6 +292,9 @@ impl Execution<'_, '_> {
     pub fn report(&mut self, access: &Access, id: u32, deed: Deed, faults: &[Faulty]) {
         for faulty in faults {
             let kind = kind_of(faulty.fault, access.space);
+            if kind == Kind::OutOfBounds && self.warp.outside >> faulty.lane & 1 == 1 {
+                continue;
+            }
             let other = match faulty.fault {
                 Fault::Race(_, seen) => Some(self.other(seen)),
                 Fault::OutOfBounds | Fault::Misaligned | Fault::Unwritten | Fault::ReadOnly => None,
@@ -381,6 +384,15 @@ impl Memory {
     fn outside(&self, does: &str, offset: u64, access: &Access) -> String {
         let (size, name) = (u64::from(self.element.bytes()), &self.name);
         let (bytes, all) = (u64::from(access.bytes()), self.bytes.len() as u64);
+        if is_inside(offset, access.bytes(), self.bytes.len())
+            && let Some(place) = self.gap_in(offset, access.bytes())
+        {
+            let strides: Vec<_> = self.modes.iter().map(|mode| mode.stride).collect();
+            return format!(
+                "{does} what lies at {place} in `{name}`, between elements: its strides are \
+                 {strides:?}"
+            );
+        }
         let is_whole =
             offset.is_multiple_of(size) && bytes.is_multiple_of(size) && offset as i64 >= 0;
         if !is_whole {

@@ -2,7 +2,7 @@
 //! Atomic operations and fences. The lanes of a warp take their turns one after another, from the
 //! first on; the order of memory follows the clocks of the lanes.
 
-use super::access::{Deed, Fault, Faulty, is_aligned, is_inside, now, split};
+use super::access::{Deed, Fault, Faulty, is_aligned, now, split};
 use super::clock::{self, Now, Order, Ordering};
 use super::execute::Execution;
 use super::memory::{Memory, fetch, put};
@@ -54,7 +54,7 @@ impl Execution<'_, '_> {
         let offset = self.warp.file[access.pointer as usize + 1][lane];
         let (now, memory, shadow, file) = split!(self, access.space, id);
         let find = |fault| Some(Faulty { lane, offset, fault });
-        if !is_inside(offset, access.bytes(), memory.bytes.len()) {
+        if !memory.has(offset, access.bytes()) {
             if let Some(out) = atomic.out {
                 file[out as usize][lane] = 0;
             }

@@ -3,7 +3,7 @@
 
 use super::execute::Machine;
 use super::finding::{Finding, Findings, Kind};
-use super::memory::{Memories, MemoryId};
+use super::memory::{Memories, Memory, MemoryId};
 use super::program::Program;
 use super::schedule::Schedule;
 use super::shadow::{Packing, Shadow};
@@ -11,6 +11,7 @@ use super::step::Register;
 use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
+use crate::types::Scalar;
 use crate::verify::MOST_THREADS;
 
 /// A kernel, with what it is launched with.
@@ -51,6 +52,9 @@ pub struct Options {
     pub most_idle_turns: u64,
     /// How many lines are kept of those that a kernel prints.
     pub most_printed: usize,
+    /// How many blocks the device holds at once, where that is known: the others begin once one of
+    /// these has ended.
+    pub most_blocks: Option<u64>,
     /// In which order warps and blocks run: 0 is the plain one. Kernels without races give the same
     /// with each.
     pub seed: u64,
@@ -63,6 +67,7 @@ impl Default for Options {
             most_turns: 1 << 25,
             most_idle_turns: 1 << 20,
             most_printed: 10_000,
+            most_blocks: None,
             seed: 0,
         }
     }
@@ -82,6 +87,17 @@ pub struct Outcome {
     pub is_complete: bool,
     /// How many operations threads have run.
     pub thread_ops: u64,
+    /// How many bytes it took to know who has touched and written global memory.
+    pub bookkeeping_bytes: u64,
+}
+
+impl Outcome {
+    /// That of a launch that nothing runs.
+    pub fn refused(message: String) -> Outcome {
+        let (kind, place) = (Kind::BadLaunch, Place::NOWHERE);
+        let finding = Finding { kind, place, thread: None, message, other: None, count: 1 };
+        Outcome { findings: vec![finding], is_exact: true, ..Outcome::default() }
+    }
 }
 
 /// The most threads of a block in z.
@@ -92,24 +108,17 @@ const MOST_THREADS_IN_Z: u32 = 64;
 /// # Panics
 /// Where the kernel is not verified, or a memory is not one of these.
 pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outcome {
-    let mut findings = Findings::new(options.most_findings);
-    let mut problem = |message: String| {
-        findings.add(Kind::BadLaunch, Place::NOWHERE, None, || (None, message));
-    };
     let shared_bytes = match check(launch, memories) {
         Ok(shared_bytes) => shared_bytes,
-        Err(message) => {
-            problem(message);
-            return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
-        }
+        Err(message) => return Outcome::refused(message),
     };
     let n_blocks = product(launch.grid);
     let n_threads: u32 = launch.block.iter().product();
     let program = Program::of(launch.kernel);
     let packing = Packing::new(n_threads.div_ceil(32), n_blocks, program.sites.len());
     let Some(most_time) = packing.most_time() else {
-        problem(format!("a grid of {n_blocks} blocks is too large for the interpreter"));
-        return Outcome { findings: findings.all, is_exact: true, ..Outcome::default() };
+        let message = format!("a grid of {n_blocks} blocks is too large for the interpreter");
+        return Outcome::refused(message);
     };
     let mut machine = Machine {
         program: &program,
@@ -121,7 +130,7 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
         packing,
         most_time,
         releases: Default::default(),
-        findings,
+        findings: Findings::new(options.most_findings),
         printed: Vec::new(),
         most_printed: options.most_printed,
         most_turns: options.most_turns,
@@ -133,15 +142,25 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
     };
     if n_blocks > 0 {
         let arguments = arguments(launch, &program);
-        Schedule::new(&mut machine, arguments, shared_bytes, n_blocks, options.seed).run();
+        Schedule::new(&mut machine, arguments, shared_bytes, n_blocks, options).run();
     }
+    let shadows = machine.shadows.iter().flatten().map(Shadow::bytes);
+    let written = machine.memories.0.iter().map(Memory::written_bytes);
+    let bookkeeping_bytes = shadows.chain(written).sum();
     Outcome {
         findings: machine.findings.all,
         printed: machine.printed,
         is_exact: machine.is_exact,
         is_complete: !machine.is_over,
         thread_ops: machine.thread_ops,
+        bookkeeping_bytes,
     }
+}
+
+/// The bytes that it takes at most to know who has touched and written an allocation that launches
+/// write, besides what it holds, and but for 4 MiB where threads touch much without order.
+pub fn bookkeeping_bytes(element: Scalar, n_bytes: u64) -> u64 {
+    Shadow::most_bytes(n_bytes, element.bytes()) + n_bytes.div_ceil(8)
 }
 
 /// How many there are in three dimensions; more than fit are as many as do.

@@ -35,13 +35,16 @@ pub struct Memory {
     pub bytes: Vec<u8>,
     /// The bytes that were written; nothing where all were.
     pub(super) written: Option<Bits>,
+    /// Where elements lie that have others of no tensor between them: modes of larger strides
+    /// first.
+    pub(super) gaps: Vec<Mode>,
 }
 
 impl Memory {
     /// An allocation that holds these bytes.
     pub fn new(name: impl Into<String>, element: Scalar, bytes: Vec<u8>) -> Memory {
         let (name, modes, align) = (name.into(), Vec::new(), MOST_ALIGN);
-        Memory { name, element, modes, align, bytes, written: None }
+        Memory { name, element, modes, align, bytes, written: None, gaps: Vec::new() }
     }
 
     /// An allocation that was never written.
@@ -52,7 +55,8 @@ impl Memory {
 
     /// Counts the elements of a tensor that begins with the allocation.
     pub fn with_modes(self, modes: Vec<Mode>) -> Memory {
-        Memory { modes, ..self }
+        let gaps = with_gaps(&modes);
+        Memory { modes, gaps, ..self }
     }
 
     /// Counts the elements of a tensor of that shape, the last mode's side by side.
@@ -73,6 +77,39 @@ impl Memory {
         let word = written.0.iter().position(|word| *word != u64::MAX)?;
         let byte = word * 64 + written.0[word].trailing_ones() as usize;
         (byte < self.bytes.len()).then_some(byte)
+    }
+
+    /// Whether an access touches elements alone.
+    #[inline]
+    pub(super) fn has(&self, offset: u64, bytes: u32) -> bool {
+        let is_inside = offset.checked_add(bytes.into());
+        let is_inside = is_inside.is_some_and(|end| end <= self.bytes.len() as u64);
+        is_inside && (self.gaps.is_empty() || self.gap_in(offset, bytes).is_none())
+    }
+
+    /// The first element's place of an access that lies in a gap.
+    pub(super) fn gap_in(&self, offset: u64, bytes: u32) -> Option<u64> {
+        let size = u64::from(self.element.bytes());
+        let last = offset.checked_add(u64::from(bytes.max(1)) - 1)? / size;
+        (offset / size..=last).find(|place| !self.has_element(*place))
+    }
+
+    /// Whether an element of the tensor lies there.
+    fn has_element(&self, place: u64) -> bool {
+        let mut rest = place;
+        for Mode { extent, stride } in &self.gaps {
+            let index = rest / *stride as u64;
+            if index >= *extent {
+                return false;
+            }
+            rest -= index * *stride as u64;
+        }
+        self.gaps.is_empty() || rest == 0
+    }
+
+    /// How many bytes there are to know which of its bytes were written.
+    pub(super) fn written_bytes(&self) -> u64 {
+        self.written.as_ref().map_or(0, |written| written.0.len() as u64 * 8)
     }
 
     /// The element that holds a byte, as a person names it: `x[3, 100]`.
@@ -102,6 +139,27 @@ impl Memory {
             _ => format!("{}[{}]", self.name, byte / size),
         }
     }
+}
+
+/// The modes of a tensor with gaps, the largest strides first; none where it has no gaps, or where
+/// elements do not lie one behind another, so that it cannot be told.
+fn with_gaps(modes: &[Mode]) -> Vec<Mode> {
+    let mut modes: Vec<Mode> = modes.iter().filter(|mode| mode.extent != 1).copied().collect();
+    modes.sort_by_key(|mode| std::cmp::Reverse(mode.stride));
+    if modes.iter().any(|mode| mode.extent == 0 || mode.stride <= 0) {
+        return Vec::new();
+    }
+    let mut inner = 1_u128;
+    let mut has_gaps = false;
+    for mode in modes.iter().rev() {
+        let stride = mode.stride as u128;
+        if stride < inner {
+            return Vec::new();
+        }
+        has_gaps |= stride > inner;
+        inner += (mode.extent as u128 - 1) * stride;
+    }
+    if has_gaps { modes } else { Vec::new() }
 }
 
 /// Allocations that launches share.

@@ -45,5 +45,5 @@ mod warp;
 mod tests;
 
 pub use finding::{Finding, Kind, Other, Thread};
-pub use launch::{Argument, Launch, Options, Outcome, run};
+pub use launch::{Argument, Launch, Options, Outcome, bookkeeping_bytes, run};
 pub use memory::{Memories, Memory, MemoryId, Mode};

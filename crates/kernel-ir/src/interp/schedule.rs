@@ -6,6 +6,7 @@
 use super::clock;
 use super::execute::{Execution, Machine, Stop, index_of};
 use super::finding::{Kind, Other};
+use super::launch::Options;
 use super::memory::Memory;
 use super::program::Program;
 use super::shadow::Shadow;
@@ -46,6 +47,8 @@ pub(super) struct Schedule<'a, 'p> {
     order: Order,
     n_begun: u64,
     n_blocks: u64,
+    /// How many blocks the device holds at once.
+    most_blocks: Option<u64>,
     resident: Vec<Resident>,
     spare: Vec<Resident>,
     /// How many times a warp has waited, and how many times one has gone on.
@@ -59,9 +62,9 @@ impl<'a, 'p> Schedule<'a, 'p> {
         arguments: Vec<(Register, u64)>,
         shared_bytes: Vec<usize>,
         n_blocks: u64,
-        seed: u64,
+        options: &Options,
     ) -> Schedule<'a, 'p> {
-        let mut random = (seed != 0).then_some(Random(seed));
+        let mut random = (options.seed != 0).then_some(Random(options.seed));
         let order = Order::new(n_blocks, random.as_mut());
         Schedule {
             machine,
@@ -71,6 +74,7 @@ impl<'a, 'p> Schedule<'a, 'p> {
             order,
             n_begun: 0,
             n_blocks,
+            most_blocks: options.most_blocks,
             resident: Vec::new(),
             spare: Vec::new(),
             n_waits: 0,
@@ -139,7 +143,9 @@ impl<'a, 'p> Schedule<'a, 'p> {
         let n_warps = self.machine.n_threads.div_ceil(LANES as u32) as usize;
         // Shadow memory has 20 bytes for each cell.
         let shared: usize = self.shared_bytes.iter().map(|bytes| bytes * 8).sum();
-        (MOST_BLOCK_BYTES / (warp * n_warps + shared).max(1)).clamp(1, 1 << 16)
+        let most = (MOST_BLOCK_BYTES / (warp * n_warps + shared).max(1)).clamp(1, 1 << 16);
+        let on_device = self.most_blocks.unwrap_or(u64::MAX).max(1);
+        most.min(usize::try_from(on_device).unwrap_or(most))
     }
 
     /// Has the next block begin.

@@ -25,6 +25,9 @@ pub(super) enum Way {
     AtomicWrite = 6,
 }
 
+/// The last write, the group and its lanes.
+const CELL_BYTES: u64 = 8 + 8 + 4;
+
 /// In place of a way: the groups are in a list.
 const LIST: u64 = 7;
 const WAY_BITS: u32 = 3;
@@ -146,6 +149,10 @@ struct Group {
 /// The most groups that a cell keeps: of a cell that more threads touch without order, the earliest
 /// are forgotten.
 const MOST_GROUPS: usize = 1024;
+/// The bytes that lists of groups have in any case, and for each cell besides. Where there are more,
+/// cells keep no more groups than they have: the earliest are forgotten.
+const LIST_BYTES: usize = 4 << 20;
+const LIST_BYTES_PER_CELL: usize = 3;
 
 #[derive(Clone, Debug, Default)]
 struct Groups {
@@ -168,9 +175,27 @@ pub(super) struct Shadow {
     lanes: Vec<u32>,
     lists: Vec<Groups>,
     free: Vec<u64>,
+    /// The bytes of all lists.
+    list_bytes: usize,
 }
 
 impl Shadow {
+    /// The bytes that it takes for an allocation, at most, and but for what is the same for any.
+    pub fn most_bytes(n_bytes: u64, cell_bytes: u32) -> u64 {
+        (n_bytes / u64::from(cell_bytes) + 1)
+            .saturating_mul(CELL_BYTES + LIST_BYTES_PER_CELL as u64)
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        self.writers.len() as u64 * CELL_BYTES + self.list_bytes as u64
+    }
+
+    /// Whether lists may have more bytes.
+    fn has_room(&self) -> bool {
+        self.list_bytes < LIST_BYTES + self.writers.len() * LIST_BYTES_PER_CELL
+    }
+
     pub fn new(n_bytes: usize, cell_bytes: u32, packing: Packing) -> Shadow {
         let cell_log2 = cell_bytes.ilog2();
         let n_cells = (n_bytes >> cell_log2) + 1;
@@ -183,6 +208,7 @@ impl Shadow {
             lanes: vec![0; n_cells],
             lists: Vec::new(),
             free: Vec::new(),
+            list_bytes: 0,
         }
     }
 
@@ -336,8 +362,11 @@ impl Shadow {
             } else if self.is_covered(old, Way::of(key), lane, now) {
                 self.groups[cell] = key;
                 self.lanes[cell] = new.lanes;
-            } else {
+            } else if self.has_room() {
                 self.groups[cell] = self.keep(&[old, new]);
+            } else {
+                self.groups[cell] = key;
+                self.lanes[cell] = new.lanes;
             }
             return;
         };
@@ -356,7 +385,12 @@ impl Shadow {
         if groups.all.len() >= MOST_GROUPS {
             groups.all.drain(..MOST_GROUPS / 2);
         }
+        let before = groups.bytes();
+        if groups.all.len() == groups.all.capacity() && !self.has_room() {
+            groups.all.remove(0);
+        }
         groups.push(new);
+        self.list_bytes += groups.bytes() - before;
         self.lists[list] = groups;
     }
 
@@ -364,16 +398,23 @@ impl Shadow {
     fn keep(&mut self, groups: &[Group]) -> u64 {
         let place = self.free.pop().unwrap_or_else(|| {
             self.lists.push(Groups::default());
+            self.list_bytes += size_of::<Groups>();
             self.lists.len() as u64 - 1
         });
         let list = &mut self.lists[place as usize];
+        let before = list.bytes();
         list.clear();
         groups.iter().for_each(|group| list.push(*group));
+        self.list_bytes += list.bytes() - before;
         place << WAY_BITS | LIST
     }
 }
 
 impl Groups {
+    fn bytes(&self) -> usize {
+        size_of::<Groups>() + self.all.capacity() * size_of::<Group>()
+    }
+
     /// Empties the list, and keeps its memory.
     fn clear(&mut self) {
         self.all.clear();

@@ -54,6 +54,9 @@ pub(super) struct Warp {
     pub turns: u64,
     /// The step that ended the last of them.
     pub last_turn: Pc,
+    /// The threads that had an index outside: what they access beyond memory comes of that, and is
+    /// not told again.
+    pub outside: u32,
     /// Whether it has read, in one step, what others may write: it may wait for them.
     pub may_wait: bool,
 }
@@ -91,6 +94,7 @@ impl Warp {
             orders: None,
             turns: 0,
             last_turn: 0,
+            outside: 0,
             may_wait: false,
         }
     }
@@ -102,6 +106,7 @@ impl Warp {
         self.active = self.lanes;
         self.status = Status::Ready;
         (self.pc, self.known, self.turns, self.may_wait) = (0, 0, 0, false);
+        self.outside = 0;
         self.frames.clear();
         self.orders = None;
         for local in &mut self.locals {

@@ -15,7 +15,7 @@ mod run;
 mod tests;
 
 pub(crate) use attribute::{attribute, index_of, mode_of, names_of, shape_value};
-pub(crate) use read::{Algebra, Form};
+pub(crate) use read::{Algebra, Form, Remake};
 pub(crate) use run::run;
 
 /// A function of the algebra.

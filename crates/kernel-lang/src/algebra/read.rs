@@ -34,6 +34,10 @@ type Swizzled<V> = (Layout<V>, Option<Swizzle>);
 /// Pairs of numbers.
 type Pairs<V> = [(Int<V>, Int<V>)];
 
+/// How something was made of a layout, to be made of another one.
+pub(crate) type Remake<'m, E, T> =
+    dyn Fn(&mut <E as Algebra>::Numbers, &Layout<<E as Algebra>::Leaf>) -> Result<T> + 'm;
+
 /// What evaluates calls of the algebra. Where a method gives nothing, a mistake was reported.
 pub(crate) trait Algebra: Sized {
     /// What expressions give.
@@ -66,21 +70,38 @@ pub(crate) trait Algebra: Sized {
     fn of_layout(&self, layout: Layout<Self::Leaf>, swizzle: Option<Swizzle>) -> Self::Value;
     /// A swizzle.
     fn of_swizzle(&self, swizzle: Swizzle) -> Self::Value;
-    /// The same elements, with another layout.
-    fn of_view(&self, tensor: Self::Tensor, layout: Layout<Self::Leaf>) -> Self::Value;
-    /// Some of the elements.
+    /// The same elements, with another layout, which was made so of the one before.
+    fn of_view(
+        &mut self,
+        tensor: Self::Tensor,
+        layout: Layout<Self::Leaf>,
+        relay: &Remake<'_, Self, Layout<Self::Leaf>>,
+    ) -> Self::Value;
+    /// Some of the elements, which were taken so of the layout before.
     fn of_part(
         &mut self,
         tensor: Self::Tensor,
         part: Part<Self::Leaf>,
+        take: &Remake<'_, Self, Part<Self::Leaf>>,
         span: Span,
     ) -> Option<Self::Value>;
+    /// A tensor that is taken apart into tiles and rests, which may reach beyond it.
+    fn cut(&mut self, tensor: Self::Tensor, divided: &Layout<Self::Leaf>) -> Self::Tensor;
+    /// A part of which the number is less than how many there are, if it is touched.
+    fn within(
+        &mut self,
+        part: Self::Value,
+        at: &Int<Self::Leaf>,
+        extent: &Int<Self::Leaf>,
+        span: Span,
+    ) -> Self::Value;
     /// The elements of a tile, of a tensor that is seen as tiles and rests.
     fn of_tile(
         &mut self,
         tensor: Self::Tensor,
         tiles: Layout<Self::Leaf>,
         at: &Coord<Self::Leaf>,
+        relay: &Remake<'_, Self, Layout<Self::Leaf>>,
         span: Span,
     ) -> Option<Self::Value>;
     /// Whether each first number is less than its second one.

@@ -53,10 +53,10 @@ pub(crate) fn run<E: Algebra>(
         Operation::LeftInverse => inverse(cx, call, layout::left_inverse),
         Operation::Complement => complement(cx, call),
         Operation::Composition => by_tiler(cx, call, layout::composition_by),
-        Operation::LogicalDivide => by_tiler(cx, call, layout::logical_divide),
-        Operation::ZippedDivide => by_tiler(cx, call, layout::zipped_divide),
-        Operation::TiledDivide => by_tiler(cx, call, layout::tiled_divide),
-        Operation::FlatDivide => by_tiler(cx, call, layout::flat_divide),
+        Operation::LogicalDivide => divided(cx, call, layout::logical_divide),
+        Operation::ZippedDivide => divided(cx, call, layout::zipped_divide),
+        Operation::TiledDivide => divided(cx, call, layout::tiled_divide),
+        Operation::FlatDivide => divided(cx, call, layout::flat_divide),
         Operation::LogicalProduct => by_tiler(cx, call, layout::logical_product),
         Operation::ZippedProduct => by_tiler(cx, call, layout::zipped_product),
         Operation::TiledProduct => by_tiler(cx, call, layout::tiled_product),
@@ -89,12 +89,12 @@ fn first<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<Layout<E::Leaf>> 
 fn relaid<E: Algebra>(
     cx: &mut E,
     call: &Call<'_, E>,
-    make: impl FnOnce(&mut E::Numbers, &Layout<E::Leaf>) -> Made<E>,
+    make: impl Fn(&mut E::Numbers, &Layout<E::Leaf>) -> Made<E>,
 ) -> Option<E::Value> {
     let (value, span) = call.arg(0)?;
     if let Form::Tensor(tensor, of) = cx.form(value, span)? {
         let made = cx.compute(call.span, |numbers| make(numbers, &of))?;
-        return Some(cx.of_view(tensor, made));
+        return Some(cx.of_view(tensor, made, &make));
     }
     let (of, swizzle) = cx.read_layout(value, span)?;
     let made = cx.compute(call.span, |numbers| make(numbers, &of))?;
@@ -117,11 +117,11 @@ fn part<E: Algebra>(
     cx: &mut E,
     (value, span): (&E::Value, Span),
     call: &Call<'_, E>,
-    make: impl FnOnce(&mut E::Numbers, &Layout<E::Leaf>) -> Result<PartOf<E::Numbers>>,
+    make: impl Fn(&mut E::Numbers, &Layout<E::Leaf>) -> Result<PartOf<E::Numbers>>,
 ) -> Option<E::Value> {
     if let Form::Tensor(tensor, of) = cx.form(value, span)? {
         let part = cx.compute(call.span, |numbers| make(numbers, &of))?;
-        return cx.of_part(tensor, part, call.span);
+        return cx.of_part(tensor, part, &make, call.span);
     }
     let of = cx.read_plain(value, span)?;
     let part = cx.compute(call.span, |numbers| make(numbers, &of))?;
@@ -281,7 +281,11 @@ fn local_tile<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {
         let (tiles, at) = cx.compute(call.span, |numbers| {
             layout::tile_place(numbers, &of, &tiler, &coord, projection.as_ref())
         })?;
-        return cx.of_tile(tensor, tiles, &at, call.arg(2)?.1);
+        let tensor = cx.cut(tensor, &tiles);
+        let relay = |numbers: &mut E::Numbers, of: &Layout<E::Leaf>| {
+            Ok(layout::tile_place(numbers, of, &tiler, &coord, projection.as_ref())?.0)
+        };
+        return cx.of_tile(tensor, tiles, &at, &relay, call.arg(2)?.1);
     }
     part(cx, call.arg(0)?, call, |numbers, of| {
         layout::local_tile(numbers, of, &tiler, &coord, projection.as_ref())
@@ -292,9 +296,38 @@ fn local_partition<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Valu
     let (threads, index) = (call.arg(1)?, call.arg(2)?);
     let (threads, index) = (cx.read_plain(threads.0, threads.1), cx.read_int(index.0, index.1));
     let (threads, index) = (threads?, index?);
-    part(cx, call.arg(0)?, call, |numbers, of| {
+    let take = |numbers: &mut E::Numbers, of: &Layout<E::Leaf>| {
         layout::local_partition(numbers, of, &threads, &index)
-    })
+    };
+    let (value, span) = call.arg(0)?;
+    let Form::Tensor(tensor, of) = cx.form(value, span)? else {
+        return part(cx, (value, span), call, take);
+    };
+    let made = cx.compute(call.span, |numbers| take(numbers, &of))?;
+    let divided = cx.compute(call.span, |numbers| {
+        let shape = layout::product_each(numbers, &threads.shape())?;
+        let tiler = Tiler::of_shape(numbers, &shape)?;
+        layout::zipped_divide(numbers, &of, &tiler)
+    })?;
+    let count = cx.compute(call.span, |numbers| layout::size(numbers, &threads))?;
+    let tensor = cx.cut(tensor, &divided);
+    let mine = cx.of_part(tensor, made, &take, call.span)?;
+    Some(cx.within(mine, &index, &count, call.arg(2)?.1))
+}
+
+/// Tiles and rests of the elements.
+fn divided<E: Algebra>(cx: &mut E, call: &Call<'_, E>, make: ByTiler<E>) -> Option<E::Value> {
+    let (value, span) = call.arg(1)?;
+    let tiler = cx.read_tiler(value, span)?;
+    let (value, span) = call.arg(0)?;
+    let divide = |numbers: &mut E::Numbers, of: &Layout<E::Leaf>| make(numbers, of, &tiler);
+    let Form::Tensor(tensor, of) = cx.form(value, span)? else {
+        return relaid(cx, call, divide);
+    };
+    let made = cx.compute(call.span, |numbers| divide(numbers, &of))?;
+    let zipped = cx.compute(call.span, |numbers| layout::zipped_divide(numbers, &of, &tiler))?;
+    let tensor = cx.cut(tensor, &zipped);
+    Some(cx.of_view(tensor, made, &divide))
 }
 
 fn domain_offset<E: Algebra>(cx: &mut E, call: &Call<'_, E>) -> Option<E::Value> {

@@ -4,9 +4,11 @@
 use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::expr::Arg;
+use crate::tensor::{Predicate, Touched};
 use crate::value::{Range, Value};
 use kernpack_kernel_ir::op::{OpKind, Ptx};
 use kernpack_kernel_ir::{Scalar, Type};
+use kernpack_syntax::Span;
 use std::sync::Arc;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -220,6 +222,10 @@ impl Elaborator<'_> {
         tensor: &crate::value::Tensor,
     ) -> Option<kernpack_kernel_ir::kernel::Value> {
         let memory = crate::expr::memory_of(tensor)?.clone();
+        let (any, always) = (Touched::Any, Predicate::Always);
+        if !self.keep_to_limits(tensor, any, &always, Span::default()) {
+            return None;
+        }
         let kernpack_layout::Tuple::Leaf(offset) = &tensor.offset else { return None };
         Some(self.address(&memory, offset).0)
     }

@@ -10,14 +10,23 @@ use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::Region;
 use kernpack_syntax::Span;
 
-/// The arguments that are given where a condition holds, and those that are where it does not.
-pub(crate) type Guards = (Vec<usize>, Vec<usize>);
+/// What is known behind a condition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Guard {
+    /// The argument of that number is given.
+    Given(usize),
+    /// No thread gets there.
+    Unreached,
+}
+
+/// What is known where a condition holds, and where it does not.
+pub(crate) type Guards = (Vec<Guard>, Vec<Guard>);
 
 impl Elaborator<'_> {
     /// `then if test else otherwise`
     pub fn conditional(&mut self, test: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Value {
         let value = self.expr(test);
-        let guards = self.guards(test);
+        let guards = self.guards_of(test, &value);
         match self.read_condition(&value, test.span) {
             Some(Condition::Constant(true)) => self.expr(then),
             Some(Condition::Constant(false)) => self.expr(otherwise),
@@ -38,7 +47,7 @@ impl Elaborator<'_> {
     /// What is built, in a region of its own.
     pub fn in_region<T>(
         &mut self,
-        guards: &[usize],
+        guards: &[Guard],
         build: impl FnOnce(&mut Self) -> T,
     ) -> (T, Region) {
         self.b.open();
@@ -126,8 +135,22 @@ impl Elaborator<'_> {
         self.mistake("type", span, message, help)
     }
 
+    /// What a condition says, and what is known of its value: a side that no thread takes may stand
+    /// there for other launches.
+    pub fn guards_of(&mut self, test: &Expr, value: &Value) -> Guards {
+        let mut guards = self.guards(test);
+        if let Value::Typed(condition) = value {
+            match self.known_truth(*condition) {
+                Some(true) => guards.1.push(Guard::Unreached),
+                Some(false) => guards.0.push(Guard::Unreached),
+                None => {}
+            }
+        }
+        guards
+    }
+
     /// What a condition says about arguments that may be None.
-    pub fn guards(&mut self, test: &Expr) -> Guards {
+    fn guards(&mut self, test: &Expr) -> Guards {
         match &test.kind {
             ExprKind::Compare(left, rest) => {
                 let [(op @ (CompareOp::Is | CompareOp::IsNot), right)] = &rest[..] else {
@@ -140,8 +163,8 @@ impl Elaborator<'_> {
                 };
                 let Some(number) = self.optional_of(named) else { return Guards::default() };
                 match op {
-                    CompareOp::IsNot => (vec![number], vec![]),
-                    _ => (vec![], vec![number]),
+                    CompareOp::IsNot => (vec![Guard::Given(number)], vec![]),
+                    _ => (vec![], vec![Guard::Given(number)]),
                 }
             }
             ExprKind::Unary(UnaryOp::Not, of) => {
@@ -197,12 +220,32 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What is built where arguments are given.
-    pub fn with_guards<T>(&mut self, guards: &[usize], build: impl FnOnce(&mut Self) -> T) -> T {
-        guards.iter().for_each(|number| self.optionals[*number].guards += 1);
+    /// What is built behind conditions.
+    pub fn with_guards<T>(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> T) -> T {
+        self.enter(guards);
         let built = build(self);
-        guards.iter().for_each(|number| self.optionals[*number].guards -= 1);
+        self.leave(guards);
         built
+    }
+
+    /// From here on, this is known.
+    pub fn enter(&mut self, guards: &[Guard]) {
+        for guard in guards {
+            match guard {
+                Guard::Given(number) => self.optionals[*number].guards += 1,
+                Guard::Unreached => self.n_unreached += 1,
+            }
+        }
+    }
+
+    /// From here on, it is known no more.
+    pub fn leave(&mut self, guards: &[Guard]) {
+        for guard in guards {
+            match guard {
+                Guard::Given(number) => self.optionals[*number].guards -= 1,
+                Guard::Unreached => self.n_unreached -= 1,
+            }
+        }
     }
 
     /// What an argument is that may be None, where it is given for certain.

@@ -9,7 +9,7 @@ mod name;
 
 pub(crate) use attribute::{dtype_names, dtype_part, largest, least, memory_of};
 pub(crate) use call::{Arg, Args};
-pub(crate) use choice::Guards;
+pub(crate) use choice::{Guard, Guards};
 
 use crate::elaborate::Elaborator;
 use crate::python::tree::{CompareOp, Expr, ExprKind, LogicOp, UnaryOp};
@@ -262,15 +262,14 @@ impl Elaborator<'_> {
         let Some((first, rest)) = parts.split_first() else { return Value::Poison };
         let decides = op == LogicOp::Or;
         let mut value = self.truth(first);
-        let mut before = first;
+        let (mut before, mut decided_by) = (first, value.clone());
         // What is given where the left does not decide.
         let mut held = Vec::new();
         for part in rest {
-            let (holds, fails) = self.guards(before);
-            for number in if decides { fails } else { holds } {
-                self.optionals[number].guards += 1;
-                held.push(number);
-            }
+            let (holds, fails) = self.guards_of(before, &decided_by);
+            let guards = if decides { fails } else { holds };
+            self.enter(&guards);
+            held.extend(guards);
             value = match value {
                 decided @ Value::Bool(truth) if truth == decides => {
                     value = decided;
@@ -283,9 +282,9 @@ impl Elaborator<'_> {
                     Value::Poison
                 }
             };
-            before = part;
+            (before, decided_by) = (part, value.clone());
         }
-        held.into_iter().for_each(|number| self.optionals[number].guards -= 1);
+        self.leave(&held);
         value
     }
 
@@ -331,6 +330,11 @@ impl Elaborator<'_> {
             LogicOp::And => self.b.if_else(left, runs, nothing),
             LogicOp::Or => self.b.if_else(left, nothing, runs),
         }
-        Value::Typed(self.b.get(slot))
+        let result = self.b.get(slot);
+        let decides = op == LogicOp::Or;
+        if self.known_truth(left) == Some(decides) {
+            self.know_truth(result, decides);
+        }
+        Value::Typed(result)
     }
 }

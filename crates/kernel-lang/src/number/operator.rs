@@ -293,7 +293,13 @@ impl Elaborator<'_> {
         match self.read_condition(value, span) {
             None => Value::Poison,
             Some(Condition::Constant(truth)) => Value::Bool(!truth),
-            Some(Condition::Typed(value)) => Value::Typed(self.b.unary(Unary::Not, value)),
+            Some(Condition::Typed(value)) => {
+                let result = self.b.unary(Unary::Not, value);
+                if let Some(truth) = self.known_truth(value) {
+                    self.know_truth(result, !truth);
+                }
+                Value::Typed(result)
+            }
         }
     }
 
@@ -324,7 +330,7 @@ impl Elaborator<'_> {
                 return Value::Bool(eval::compare(ir, a, b));
             }
             let (a, b) = (cx.typed(&a, common), cx.typed(&b, common));
-            Value::Typed(cx.b.compare(ir, a, b))
+            Value::Typed(cx.compute_compare(ir, a, b))
         }))
     }
 }

@@ -6,7 +6,7 @@ use super::dims::{Dims, Refused};
 use super::expression::Evaluator;
 use super::limits::too_large;
 use super::value::Value;
-use crate::algebra::{Algebra, Form};
+use crate::algebra::{Algebra, Form, Remake};
 use crate::argument::{Dim, TensorArg};
 use kernpack_layout::{self as layout, Arith, Coord, Int, Layout, Part, Swizzle, Tuple};
 use kernpack_syntax::{Diagnostic, Span};
@@ -93,17 +93,31 @@ impl Algebra for Evaluator<'_> {
         Value::Swizzle(swizzle)
     }
 
-    fn of_view(&self, tensor: Box<TensorArg>, view: Layout<Dim>) -> Value {
+    fn of_view(
+        &mut self,
+        tensor: Box<TensorArg>,
+        view: Layout<Dim>,
+        _: &Remake<'_, Self, Layout<Dim>>,
+    ) -> Value {
         Value::Tensor(Box::new(TensorArg { view, ..*tensor }))
     }
 
-    fn of_part(&mut self, tensor: Box<TensorArg>, part: Part<Dim>, span: Span) -> Option<Value> {
-        let Tuple::Leaf(offset) = part.offset else {
-            let problem = Diagnostic::new("layout", "the index of this part is no number");
-            return self.report(problem.label(span, "its strides go along modes"));
-        };
-        let offset = self.compute(span, |cx| cx.add(&tensor.offset, &offset))?;
-        Some(Value::Tensor(Box::new(TensorArg { view: part.layout, offset, ..*tensor })))
+    fn of_part(
+        &mut self,
+        tensor: Box<TensorArg>,
+        part: Part<Dim>,
+        _: &Remake<'_, Self, Part<Dim>>,
+        span: Span,
+    ) -> Option<Value> {
+        self.part_of(tensor, part, span)
+    }
+
+    fn cut(&mut self, tensor: Box<TensorArg>, _: &Layout<Dim>) -> Box<TensorArg> {
+        tensor
+    }
+
+    fn within(&mut self, part: Value, _: &Int<Dim>, _: &Int<Dim>, _: Span) -> Value {
+        part
     }
 
     fn of_tile(
@@ -111,10 +125,11 @@ impl Algebra for Evaluator<'_> {
         tensor: Box<TensorArg>,
         tiles: Layout<Dim>,
         at: &Coord<Dim>,
+        _: &Remake<'_, Self, Layout<Dim>>,
         span: Span,
     ) -> Option<Value> {
         let (layout, offset) = self.compute(span, |cx| layout::slice_and_offset(cx, at, &tiles))?;
-        self.of_part(tensor, Part { layout, offset }, span)
+        self.part_of(tensor, Part { layout, offset }, span)
     }
 
     fn all_less(&mut self, pairs: &[(Int<Dim>, Int<Dim>)], span: Span) -> Option<Value> {
@@ -143,7 +158,16 @@ impl Evaluator<'_> {
         let view = &tensor.view;
         let (layout, offset) =
             self.compute(span, |cx| layout::slice_and_offset(cx, &coord, view))?;
-        self.of_part(tensor, Part { layout, offset }, span)
+        self.part_of(tensor, Part { layout, offset }, span)
+    }
+
+    fn part_of(&mut self, tensor: Box<TensorArg>, part: Part<Dim>, span: Span) -> Option<Value> {
+        let Tuple::Leaf(offset) = part.offset else {
+            let problem = Diagnostic::new("layout", "the index of this part is no number");
+            return self.report(problem.label(span, "its strides go along modes"));
+        };
+        let offset = self.compute(span, |cx| cx.add(&tensor.offset, &offset))?;
+        Some(Value::Tensor(Box::new(TensorArg { view: part.layout, offset, ..*tensor })))
     }
 }
 

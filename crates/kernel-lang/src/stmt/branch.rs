@@ -4,6 +4,7 @@
 
 use super::Flow;
 use crate::elaborate::Elaborator;
+use crate::expr::{Guard, Guards};
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
@@ -36,7 +37,7 @@ impl Elaborator<'_> {
         &mut self,
         branches: &[(Expr, Block)],
         otherwise: &Block,
-        held: &mut Vec<usize>,
+        held: &mut Vec<Guard>,
     ) -> Flow {
         let Some(((test, then), rest)) = branches.split_first() else {
             return self.block(otherwise);
@@ -56,10 +57,10 @@ impl Elaborator<'_> {
         then: &Block,
         rest: &[(Expr, Block)],
         otherwise: &Block,
-        held: &mut Vec<usize>,
+        held: &mut Vec<Guard>,
     ) -> Flow {
         let value = self.expr(test);
-        let guards = self.guards(test);
+        let guards = self.guards_of(test, &value);
         match self.read_condition(&value, test.span) {
             Some(Condition::Constant(true)) => self.block(then),
             Some(Condition::Constant(false)) => self.branches(rest, otherwise, held),
@@ -69,7 +70,7 @@ impl Elaborator<'_> {
                 let second = self.branch(&guards.1, |cx| {
                     let mut held = Vec::new();
                     let flow = cx.branches(rest, otherwise, &mut held);
-                    held.into_iter().for_each(|number: usize| cx.optionals[number].guards -= 1);
+                    cx.leave(&held);
                     flow
                 });
                 self.hold(&first, &second, &guards, held);
@@ -89,7 +90,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn branch(&mut self, guards: &[usize], build: impl FnOnce(&mut Self) -> Flow) -> Branch {
+    fn branch(&mut self, guards: &[Guard], build: impl FnOnce(&mut Self) -> Flow) -> Branch {
         let mark = self.frame().mark();
         self.activation().controls.push(Control::Branch);
         let (flow, region) = self.in_region(guards, build);
@@ -98,23 +99,15 @@ impl Elaborator<'_> {
         Branch { flow, bound, region }
     }
 
-    /// What is given from here on, as a branch has left where it is not.
-    fn hold(
-        &mut self,
-        first: &Branch,
-        second: &Branch,
-        guards: &crate::expr::Guards,
-        held: &mut Vec<usize>,
-    ) {
+    /// What is known from here on, as a branch has left where it is not so.
+    fn hold(&mut self, first: &Branch, second: &Branch, guards: &Guards, held: &mut Vec<Guard>) {
         let given = match (first.is_ended(), second.is_ended()) {
             (true, false) => &guards.1,
             (false, true) => &guards.0,
             (true, true) | (false, false) => return,
         };
-        for number in given {
-            self.optionals[*number].guards += 1;
-            held.push(*number);
-        }
+        self.enter(given);
+        held.extend(given);
     }
 
     /// Brings two branches together: names that they bind are joined.

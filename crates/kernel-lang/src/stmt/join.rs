@@ -5,6 +5,7 @@
 use crate::elaborate::Elaborator;
 use crate::number::Kind;
 use crate::scope::Stored;
+use crate::tensor::Limit;
 use crate::value::{Base, Elements, Leaf, Tensor, Value};
 use kernpack_kernel_ir::kernel::Slot;
 use kernpack_kernel_ir::{Const, Scalar};
@@ -219,5 +220,6 @@ fn shape_leaves(shape: &Shape<Leaf>) -> Vec<Int<Leaf>> {
 }
 
 fn tensor_leaves(tensor: &Tensor) -> Vec<Int<Leaf>> {
-    [layout_leaves(&tensor.layout), shape_leaves(&tensor.offset)].concat()
+    let limits = tensor.limits.iter().flat_map(Limit::leaves).collect();
+    [layout_leaves(&tensor.layout), shape_leaves(&tensor.offset), limits].concat()
 }

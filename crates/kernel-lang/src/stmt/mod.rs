@@ -7,6 +7,7 @@ mod join;
 mod run;
 
 use crate::elaborate::Elaborator;
+use crate::expr::Guard;
 use crate::inline::Control;
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
@@ -43,13 +44,13 @@ impl Elaborator<'_> {
                 break;
             }
         }
-        held.into_iter().for_each(|number: usize| self.optionals[number].guards -= 1);
+        self.leave(&held);
         flow
     }
 
-    /// A statement. Arguments that are given from here on, as it has left where they are not, are
-    /// added to those that are held.
-    fn stmt(&mut self, stmt: &Stmt, held: &mut Vec<usize>) -> Flow {
+    /// A statement. What is known from here on, as it has left where it is not so, is added to what
+    /// is held.
+    fn stmt(&mut self, stmt: &Stmt, held: &mut Vec<Guard>) -> Flow {
         let before = self.at(stmt.span);
         let flow = match self.is_too_large(stmt.span) || self.is_too_deep(stmt.span) {
             true => Flow::Ended,
@@ -64,7 +65,7 @@ impl Elaborator<'_> {
         flow
     }
 
-    fn stmt_kind(&mut self, stmt: &Stmt, held: &mut Vec<usize>) -> Flow {
+    fn stmt_kind(&mut self, stmt: &Stmt, held: &mut Vec<Guard>) -> Flow {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Expr(Expr { kind: ExprKind::Text(_), .. }) | StmtKind::Pass => {}

@@ -6,6 +6,7 @@
 
 use super::Flow;
 use crate::elaborate::Elaborator;
+use crate::expr::Guard;
 use crate::inline::{Control, Held, Turn};
 use crate::number::Condition;
 use crate::python::tree::{Block, Expr, Name};
@@ -209,7 +210,10 @@ impl Elaborator<'_> {
             self.frame().bind(name, variable);
         }
         self.assign_to(target, Value::Typed(shown), target.span);
-        let held = self.loop_body(body, held);
+        // A loop that no thread turns may be there for other launches.
+        let is_unreached = facts[1].max <= facts[0].min;
+        let guards = if is_unreached { &[Guard::Unreached][..] } else { &[] };
+        let held = self.with_guards(guards, |cx| cx.loop_body(body, held));
         let region = self.b.close();
         let bound = self.frame().undo(mark);
         self.b.effect(OpKind::For {
@@ -248,9 +252,9 @@ impl Elaborator<'_> {
     pub(super) fn while_loop(&mut self, test: &Expr, body: &Block) -> Flow {
         let held = self.prepare_loop(body, &[]);
         let mark = self.frame().mark();
-        let guards = self.guards(test);
         self.b.open();
         let value = self.expr(test);
+        let guards = self.guards_of(test, &value);
         let condition = match self.read_condition(&value, test.span) {
             Some(Condition::Constant(truth)) => self.b.constant(Const::bool(truth)),
             Some(Condition::Typed(condition)) => condition,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Elements and slices: `x[i, j]`, `x[row, None]`.
 
+use super::Predicate;
+use super::limit::{Limit, Touched};
 use crate::algebra::{Algebra, mode_of, shape_value};
 use crate::builtin::counted;
 use crate::elaborate::Elaborator;
@@ -170,7 +172,7 @@ impl Elaborator<'_> {
         match of {
             Value::Tensor(tensor) => Some((tensor.clone(), coord)),
             Value::Pointer(tensor) => {
-                let tensor = Tensor { layout: Layout::mode(i64::MAX, 1), ..(**tensor).clone() };
+                let tensor = tensor.with_layout(Layout::mode(i64::MAX, 1), tensor.places());
                 Some((Arc::new(tensor), coord))
             }
             Value::Poison => None,
@@ -182,17 +184,18 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The view that a coordinate leaves free, which is stated to be in bounds.
+    /// The view that a coordinate leaves free, which accesses of it state to be there.
     pub fn slice(&mut self, tensor: &Tensor, coord: &Coord<Leaf>, span: Span) -> Value {
-        if !self.check_coord(&tensor.layout, coord, &tensor.name, span) {
+        let Some(places) = self.places(&tensor.layout, coord, &tensor.name, span) else {
             return Value::Poison;
-        }
+        };
         let sliced = slice_and_offset(self, coord, &tensor.layout);
         let moved = sliced
             .and_then(|(layout, offset)| Ok((layout, add_indices(self, &tensor.offset, &offset)?)));
         match moved {
             Ok((layout, offset)) => {
-                Value::Tensor(Arc::new(Tensor { layout, offset, ..tensor.clone() }))
+                let limits = self.limits_of_slice(tensor, coord, places, span);
+                Value::Tensor(Arc::new(Tensor { layout, offset, limits, ..tensor.clone() }))
             }
             Err(error) => self.layout_error(&error, span),
         }
@@ -205,7 +208,11 @@ impl Elaborator<'_> {
         coord: &Coord<Leaf>,
         span: Span,
     ) -> Option<Shape<Leaf>> {
-        if !self.check_coord(&tensor.layout, coord, &tensor.name, span) {
+        let mut is_good = self.keep_to_limits(tensor, Touched::At(coord), &Predicate::Always, span);
+        for (at, extent) in self.places(&tensor.layout, coord, &tensor.name, span)? {
+            is_good &= self.state(&at, &extent, None, (&tensor.name, span), false);
+        }
+        if !is_good {
             return None;
         }
         let index = crd2idx(self, coord, &tensor.layout);
@@ -218,19 +225,19 @@ impl Elaborator<'_> {
         }
     }
 
-    /// States that a coordinate is in bounds, mode by mode. Gives whether it can be.
-    fn check_coord(
+    /// The numbers of a coordinate with the extents that they have to be less than, mode by mode.
+    fn places(
         &mut self,
         layout: &Layout<Leaf>,
         coord: &Coord<Leaf>,
         name: &str,
         span: Span,
-    ) -> bool {
+    ) -> Option<Vec<(Int<Leaf>, Int<Leaf>)>> {
         match coord {
-            Tuple::Leaf(Slot::Free) => true,
+            Tuple::Leaf(Slot::Free) => Some(Vec::new()),
             Tuple::Leaf(Slot::At(at)) => {
-                let Ok(extent) = kernpack_layout::size(self, layout) else { return true };
-                self.check_bounds(at, &extent, name, span)
+                let extent = kernpack_layout::size(self, layout);
+                Some(extent.map_or_else(|_| Vec::new(), |extent| vec![(*at, extent)]))
             }
             Tuple::Node(coords) => {
                 let shape = layout.shape();
@@ -241,35 +248,14 @@ impl Elaborator<'_> {
                     let problem = Diagnostic::new("rank", message);
                     let problem = problem.label(span, format!("the shape is {shape}"));
                     self.report(problem.help("write an index for each mode, `None` for all of it"));
-                    return false;
+                    return None;
                 }
                 let pairs = coords.iter().zip(layout.modes());
-                let mut is_good = true;
-                for (coord, mode) in pairs {
-                    is_good &= self.check_coord(mode, coord, name, span);
-                }
-                is_good
+                let places = pairs.map(|(coord, mode)| self.places(mode, coord, name, span));
+                let places: Vec<_> = places.collect();
+                Some(places.into_iter().collect::<Option<Vec<_>>>()?.concat())
             }
         }
-    }
-
-    fn check_bounds(&mut self, at: &Int<Leaf>, extent: &Int<Leaf>, name: &str, span: Span) -> bool {
-        use kernpack_layout::Arith;
-        let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
-        if of_at.max < 0 || of_at.min >= of_extent.max {
-            let index = at.known().map_or("the index".to_string(), |at| at.to_string());
-            let message = match extent.known() {
-                Some(extent) => format!("{index} is out of bounds of `{name}`, which has {extent}"),
-                None => format!("{index} is out of bounds of `{name}`"),
-            };
-            self.mistake("bounds", span, message, "count from 0 up to the extent");
-            return false;
-        }
-        if of_at.min < 0 || of_at.max >= of_extent.min {
-            let (index, extent) = (self.index(at), self.index(extent));
-            self.b.in_bounds(index, extent);
-        }
-        true
     }
 
     // Addresses.
@@ -321,7 +307,8 @@ impl Elaborator<'_> {
         let index = self.read_index(count, Span::default())?;
         let by = Tuple::Leaf(self.leaf(index));
         let offset = add_indices(self, &tensor.offset, &by).ok()?;
-        Some(Value::Pointer(Arc::new(Tensor { offset, ..(**tensor).clone() })))
+        let limits = tensor.places();
+        Some(Value::Pointer(Arc::new(Tensor { offset, limits, ..(**tensor).clone() })))
     }
 
     /// Reports why layouts have no result.
@@ -336,8 +323,14 @@ impl Elaborator<'_> {
 }
 
 impl Tensor {
-    /// The same elements, with another layout.
-    pub fn with_layout(&self, layout: Layout<Leaf>) -> Tensor {
-        Tensor { layout, ..self.clone() }
+    /// The same memory, with another layout and its limits.
+    pub fn with_layout(&self, layout: Layout<Leaf>, limits: Vec<Limit>) -> Tensor {
+        Tensor { layout, limits, ..self.clone() }
+    }
+
+    /// The limits that stay whatever the elements are: those of the views that it is made of.
+    pub fn places(&self) -> Vec<Limit> {
+        let limits = self.limits.iter();
+        limits.filter(|limit| matches!(limit, Limit::Place { .. })).cloned().collect()
     }
 }

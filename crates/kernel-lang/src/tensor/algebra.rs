@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What values of kernels are to the layout algebra.
 
-use crate::algebra::{Algebra, Form};
+use crate::algebra::{Algebra, Form, Remake};
 use crate::elaborate::Elaborator;
 use crate::number::Kind;
 use crate::python::tree::CompareOp;
@@ -73,14 +73,44 @@ impl<'f> Algebra for Elaborator<'f> {
         Value::Swizzle(swizzle)
     }
 
-    fn of_view(&self, tensor: Arc<Tensor>, layout: Layout<Leaf>) -> Value {
-        Value::Tensor(Arc::new(tensor.with_layout(layout)))
+    fn of_view(
+        &mut self,
+        tensor: Arc<Tensor>,
+        layout: Layout<Leaf>,
+        relay: &Remake<'_, Self, Layout<Leaf>>,
+    ) -> Value {
+        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+        Value::Tensor(Arc::new(tensor.with_layout(layout, limits)))
     }
 
-    fn of_part(&mut self, tensor: Arc<Tensor>, part: Part<Leaf>, span: Span) -> Option<Value> {
+    fn of_part(
+        &mut self,
+        tensor: Arc<Tensor>,
+        part: Part<Leaf>,
+        take: &Remake<'_, Self, Part<Leaf>>,
+        span: Span,
+    ) -> Option<Value> {
         let offset = self.compute(span, |cx| add_indices(cx, &tensor.offset, &part.offset))?;
-        let moved = Tensor { offset, ..tensor.with_layout(part.layout) };
+        let limits = self.moved_limits(&tensor, &mut |cx, layout| {
+            let part = take(cx, layout)?;
+            Ok((part.layout, part.offset))
+        });
+        let moved = Tensor { offset, ..tensor.with_layout(part.layout, limits) };
         Some(Value::Tensor(Arc::new(moved)))
+    }
+
+    fn cut(&mut self, tensor: Arc<Tensor>, divided: &Layout<Leaf>) -> Arc<Tensor> {
+        let limits = self.cut_limits(&tensor, divided);
+        if limits.len() == tensor.limits.len() {
+            return tensor;
+        }
+        Arc::new(Tensor { limits, ..(*tensor).clone() })
+    }
+
+    fn within(&mut self, tensor: Value, at: &Int<Leaf>, extent: &Int<Leaf>, span: Span) -> Value {
+        let Value::Tensor(tensor) = tensor else { return tensor };
+        let limits = self.limits_of_place(&tensor, (*at, *extent), span);
+        Value::Tensor(Arc::new(Tensor { limits, ..(*tensor).clone() }))
     }
 
     fn of_tile(
@@ -88,9 +118,12 @@ impl<'f> Algebra for Elaborator<'f> {
         tensor: Arc<Tensor>,
         tiles: Layout<Leaf>,
         at: &Coord<Leaf>,
+        relay: &Remake<'_, Self, Layout<Leaf>>,
         span: Span,
     ) -> Option<Value> {
-        Some(self.slice(&tensor.with_layout(tiles), at, span)).filter(|value| !value.is_poison())
+        let limits = self.relaid_limits(&tensor, &mut |cx, layout| relay(cx, layout));
+        let tiles = tensor.with_layout(tiles, limits);
+        Some(self.slice(&tiles, at, span)).filter(|value| !value.is_poison())
     }
 
     fn all_less(&mut self, pairs: &[(Int<Leaf>, Int<Leaf>)], span: Span) -> Option<Value> {

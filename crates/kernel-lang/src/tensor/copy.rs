@@ -2,6 +2,7 @@
 //! Copies of tiles, with the widest accesses that are known to be right: what lies side by side in
 //! memory, from an address that is a multiple of the access's size.
 
+use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Leaf, Memory, Tensor, Value};
@@ -128,6 +129,11 @@ impl<'f> Elaborator<'f> {
             Predicate::Always | Predicate::When(_) => MOST_VECTOR_BYTES.into(),
         };
         let Some(pieces) = self.pieces_of(&[source, target], most, span) else { return };
+        for tensor in [source, target] {
+            if !self.keep_to_limits(tensor, Touched::All(pieces.size), pred, span) {
+                return;
+            }
+        }
         let items = self.load_pieces(source, &pieces, pred);
         self.store_pieces(target, &pieces, &items, pred);
     }
@@ -258,7 +264,7 @@ impl<'f> Elaborator<'f> {
 
 impl Predicate {
     /// The condition of an element.
-    fn at(&self, number: usize) -> Option<kernel::Value> {
+    pub(super) fn at(&self, number: usize) -> Option<kernel::Value> {
         match self {
             Predicate::Always => None,
             Predicate::When(condition) => Some(*condition),

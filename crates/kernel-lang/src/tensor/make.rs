@@ -56,7 +56,7 @@ impl Elaborator<'_> {
 
     fn tensor(&mut self, name: Name, memory: Memory, layout: Layout<Leaf>) -> Value {
         let (base, offset) = (Base::Memory(memory), Tuple::Leaf(Int::Known(0)));
-        Value::Tensor(Arc::new(Tensor { name, base, offset, layout }))
+        Value::Tensor(Arc::new(Tensor { name, base, offset, layout, limits: Vec::new() }))
     }
 
     fn shared_size(&mut self, count: &Int<Leaf>, element: Scalar, span: Span) -> Option<Size> {
@@ -131,6 +131,7 @@ impl Elaborator<'_> {
             base: Base::Coordinates,
             offset: Tuple::Leaf(Int::Known(0)),
             layout: kernpack_layout::make_identity_layout(&shape),
+            limits: Vec::new(),
         }))
     }
 
@@ -143,7 +144,7 @@ impl Elaborator<'_> {
             }
             return Value::Poison;
         };
-        let mut tensor = tensor.with_layout(layout.layout);
+        let mut tensor = tensor.with_layout(layout.layout, tensor.places());
         if let (Some(swizzle), Base::Memory(memory)) = (layout.swizzle, &mut tensor.base) {
             let bytes = swizzle.recast(8, i64::from(memory.element.bytes()) * 8);
             let Some(bytes) = self.algebra(bytes, span) else { return Value::Poison };
@@ -188,6 +189,7 @@ impl Elaborator<'_> {
         }
         let base = Base::Memory(Memory { element: to, ..memory.clone() });
         let (name, offset) = (tensor.name.clone(), Tuple::Leaf(offset));
-        Value::Tensor(Arc::new(Tensor { name, base, offset, layout }))
+        let limits = tensor.places();
+        Value::Tensor(Arc::new(Tensor { name, base, offset, layout, limits }))
     }
 }

@@ -6,7 +6,9 @@
 mod access;
 mod algebra;
 mod copy;
+mod limit;
 mod make;
 mod whole;
 
 pub(crate) use copy::Predicate;
+pub(crate) use limit::{Limit, Touched};

@@ -2,6 +2,7 @@
 //! All elements of a tile at once: `x.load()`, `x.store(values)`, `x.fill(value)`.
 
 use super::Predicate;
+use super::limit::Touched;
 use crate::elaborate::Elaborator;
 use crate::expr::memory_of;
 use crate::value::{Elements, Tensor, Value};
@@ -18,7 +19,11 @@ impl Elaborator<'_> {
         };
         let scalar = memory.element;
         let Some(pieces) = self.pieces(tensor, span) else { return Value::Poison };
-        let items = self.load_pieces(tensor, &pieces, &Predicate::Always);
+        let (all, always) = (Touched::All(pieces.size), Predicate::Always);
+        if !self.keep_to_limits(tensor, all, &always, span) {
+            return Value::Poison;
+        }
+        let items = self.load_pieces(tensor, &pieces, &always);
         let items = items.into_iter().map(Value::Typed).collect();
         let shape = tensor.layout.shape();
         Value::Elements(Arc::new(Elements { scalar, shape, items }))
@@ -31,7 +36,10 @@ impl Elaborator<'_> {
         let Some(pieces) = self.pieces(tensor, span) else { return };
         let Some(items) = self.items_for(value, pieces.size, element, span) else { return };
         let items: Vec<_> = items.iter().map(|item| self.typed(item, element)).collect();
-        self.store_pieces(tensor, &pieces, &items, &Predicate::Always);
+        let (all, always) = (Touched::All(pieces.size), Predicate::Always);
+        if self.keep_to_limits(tensor, all, &always, span) {
+            self.store_pieces(tensor, &pieces, &items, &always);
+        }
     }
 
     /// What each element of a tile becomes: one number for all, or as many as there are.

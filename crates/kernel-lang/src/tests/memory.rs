@@ -61,22 +61,23 @@ fn what_divides_extents_makes_accesses_wide() {
             inbounds v4, v2
             inbounds v4, v10
             inbounds v4, v10
-            v14: pointer.global = offset v0, v13
-            v15: float32 = load v14 align 4
-            v18: pointer.global = offset v0, v17
-            v19: float32 = load v18 align 4
-            v23: pointer.global = offset v0, v22
-            v24: float32 = load v23 align 4
-            v27: pointer.global = offset v0, v26
-            v28: float32 = load v27 align 4
-            v29: pointer.global = offset v3, v13
-            store v29, v15 align 4
-            v30: pointer.global = offset v3, v17
-            store v30, v19 align 4
-            v31: pointer.global = offset v3, v22
-            store v31, v24 align 4
-            v32: pointer.global = offset v3, v26
-            store v32, v28 align 4
+            inbounds v13, v1
+            v15: pointer.global = offset v0, v14
+            v16: float32 = load v15 align 4
+            v19: pointer.global = offset v0, v18
+            v20: float32 = load v19 align 4
+            v24: pointer.global = offset v0, v23
+            v25: float32 = load v24 align 4
+            v28: pointer.global = offset v0, v27
+            v29: float32 = load v28 align 4
+            v30: pointer.global = offset v3, v14
+            store v30, v16 align 4
+            v31: pointer.global = offset v3, v18
+            store v31, v20 align 4
+            v32: pointer.global = offset v3, v23
+            store v32, v25 align 4
+            v33: pointer.global = offset v3, v27
+            store v33, v29 align 4
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -88,14 +89,15 @@ fn what_divides_extents_makes_accesses_wide() {
             inbounds v4, v2
             inbounds v4, v9
             inbounds v4, v9
-            v13: pointer.global = offset v0, v12
-            v14: float32x2 = load v13 align 8
-            v18: pointer.global = offset v0, v17
-            v19: float32x2 = load v18 align 8
-            v20: pointer.global = offset v3, v12
-            store v20, v14 align 8
-            v21: pointer.global = offset v3, v17
-            store v21, v19 align 8
+            inbounds v12, v1
+            v14: pointer.global = offset v0, v13
+            v15: float32x2 = load v14 align 8
+            v19: pointer.global = offset v0, v18
+            v20: float32x2 = load v19 align 8
+            v21: pointer.global = offset v3, v13
+            store v21, v15 align 8
+            v22: pointer.global = offset v3, v18
+            store v22, v20 align 8
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -110,9 +112,10 @@ fn halves_go_eight_at_a_time() {
         &arguments,
         expect![[r#"
             inbounds v4, v2
-            inbounds v9, v8
+            inbounds v10, v8
             inbounds v4, v2
-            inbounds v9, v8
+            inbounds v10, v8
+            inbounds v6, v1
             v13: pointer.global = offset v0, v12
             v14: bfloat16x8 = load v13 align 16
             v18: pointer.global = offset v0, v17
@@ -133,14 +136,14 @@ fn a_predicate_guards_accesses() {
         body,
         &two("n % 4"),
         expect![[r#"
-            inbounds v4, v2
-            inbounds v7, v6
-            inbounds v4, v2
-            inbounds v7, v6
-            v11: pointer.global = offset v0, v10
-            v14: float32x4 = load v11 align 16 when v9 else v13
-            v15: pointer.global = offset v3, v10
-            store v15, v14 align 16 when v9
+            inbounds v11, v12
+            inbounds v13, v14
+            inbounds v15, v16
+            inbounds v17, v18
+            v20: pointer.global = offset v0, v19
+            v23: float32x4 = load v20 align 16 when v9 else v22
+            v24: pointer.global = offset v3, v19
+            store v24, v23 align 16 when v9
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -150,26 +153,24 @@ fn a_predicate_guards_accesses() {
         &two("n % 4"),
         expect![[r#"
             local0 p: bool count 2  @8:9
-            inbounds v4, v2
-            inbounds v7, v6
-            inbounds v4, v2
-            inbounds v7, v6
-            inbounds v4, v2
-            inbounds v7, v6
             v9: pointer.local = local0
             store v9, v10 align 1
             v13: pointer.local = offset v9, v11
             store v13, v12 align 1
             v14: bool = load v9 align 1
             v15: bool = load v13 align 1
-            v18: pointer.global = offset v0, v17
-            v20: float32 = load v18 align 4 when v14 else v19
-            v23: pointer.global = offset v0, v22
-            v24: float32 = load v23 align 4 when v15 else v19
-            v25: pointer.global = offset v3, v17
-            store v25, v20 align 4 when v14
-            v26: pointer.global = offset v3, v22
-            store v26, v24 align 4 when v15
+            inbounds v19, v20
+            inbounds v21, v22
+            inbounds v23, v24
+            inbounds v25, v26
+            v29: pointer.global = offset v0, v28
+            v31: float32 = load v29 align 4 when v14 else v30
+            v34: pointer.global = offset v0, v33
+            v35: float32 = load v34 align 4 when v15 else v30
+            v36: pointer.global = offset v3, v28
+            store v36, v31 align 4 when v14
+            v37: pointer.global = offset v3, v33
+            store v37, v35 align 4 when v15
             passed x, n: int64, m: int64, out
         "#]],
     );
@@ -186,6 +187,7 @@ fn a_column_is_read_one_by_one() {
             inbounds v9, v8
             inbounds v4, v1
             v10: pointer.local = local0
+            inbounds v6, v2
             v12: pointer.global = offset v0, v11
             v13: float32 = load v12 align 4
             v16: pointer.global = offset v0, v15

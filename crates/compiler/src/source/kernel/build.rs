@@ -90,7 +90,8 @@ pub(super) fn prepare(
                 problems.push(Diagnostic::new(SourceErrorKind::Kernel.code(), message));
             }
             Ok(kernel) => prepared.push(kernel),
-            Err(found) => problems.extend(found),
+            // Instances of one kernel have mistakes in common.
+            Err(found) => problems.extend_new(found),
         }
     }
     problems.into_result().map(|()| prepared)

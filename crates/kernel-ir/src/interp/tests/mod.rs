@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels in text, run: what they compute, and what is found.
 
+mod bookkeeping;
 mod control;
 mod findings;
 mod order;

@@ -106,6 +106,115 @@ fn values_are_as_alike_as_what_they_are_made_of() {
 }
 
 #[test]
+fn lanes_that_reduce_have_the_same_step_by_step() {
+    use Level::{Block, Thread, Warp};
+    let steps = |op: &str, masks: [u32; 5]| {
+        let mut text = String::from(
+            "kernel k(v0 x: pointer.global float32 align 4) block [64, 1, 1] {
+               v1: int64 = call thread_idx.x()
+               v2: pointer.global = offset v0, v1
+               v3: float32 = load v2 align 4\n",
+        );
+        let mut last = 3;
+        for mask in masks {
+            let [bits, other, next] = [last + 1, last + 2, last + 3];
+            text += &format!(
+                "v{bits}: int32 = const {mask}
+                 v{other}: float32 = call shuffle.xor(v{last}, v{bits})
+                 v{next}: float32 = {op} v{other}, v{last}\n"
+            );
+            last = next;
+        }
+        text + "}"
+    };
+    let all = [16, 8, 4, 2, 1];
+    expect_levels(&steps("add", all), &[(5, Thread), (15, Thread), (18, Warp)]);
+    expect_levels(&steps("max", all), &[(18, Warp)]);
+    // Which of both is first makes a difference.
+    expect_levels(&steps("sub", all), &[(18, Thread)]);
+    // A bit is left out, and lanes that differ in it may have another sum.
+    expect_levels(&steps("add", [16, 8, 4, 2, 2]), &[(18, Thread)]);
+    expect_levels(&steps("add", [16, 8, 4, 2, 3]), &[(18, Thread)]);
+    // The partial sums of all warps are read by each of them.
+    let block = "kernel k() block [64, 1, 1] {
+          shared0 a: float32 bytes 128 align 4
+          v0: int64 = call lane_idx()
+          v1: int64 = const 4
+          v2: int64 = mul v0, v1
+          v3: pointer.shared = shared0
+          v4: pointer.shared = offset v3, v2
+          v5: float32 = load v4 align 4
+          v6: int32 = const 0
+          v7: float32 = call shuffle.idx(v5, v6)
+          v8: int64 = call warp_idx()
+          v9: int64 = add v0, v8
+          v10: int64 = call shuffle.idx(v9, v6)
+          v11: bool = lt v0, v1
+          v12: bool = call vote.any(v11)
+          v13: float32 = call shuffle.down(v5, v6)
+        }";
+    expect_levels(block, &[(0, Thread), (5, Thread), (7, Block), (10, Warp), (12, Warp)]);
+    expect_levels(&block.replace("[64, 1, 1]", "[32, 1, 1]"), &[(10, Block), (12, Block)]);
+    expect_levels(block, &[(13, Thread)]);
+}
+
+#[test]
+fn multiples_of_a_warp_leave_the_place_in_it_alone() {
+    use Level::{Thread, Warp};
+    let text = |block: &str, size: u32| {
+        format!(
+            "kernel k(v0 n: int64 0.. multiple 64, v1 m: int64) block {block} {{
+              v2: int64 = call thread_idx.x()
+              v3: int64 = call block_idx.x()
+              v4: int64 = const {size}
+              v5: int64 = mul v3, v4
+              v6: int64 = add v5, v2
+              v7: int64 = const 32
+              v8: int64 = floordiv v6, v7
+              v9: int32 = convert v6
+              v10: int32 = const 5
+              v11: int32 = shr v9, v10
+              v12: bool = lt v6, v0
+              v13: bool = lt v6, v1
+              v14: bool = gt v0, v6
+              v15: bool = le v6, v0
+              v16: int64 = const 16
+              v17: int64 = floordiv v6, v16
+              v18: int64 = const 128
+              v19: int64 = floormod v6, v18
+              v20: int64 = floordiv v19, v7
+              v21: int64 = mul v3, v16
+              v22: int64 = add v21, v2
+              v23: int64 = floordiv v22, v7
+              v24: int64 = sub v5, v2
+              v25: int64 = floordiv v24, v7
+              v26: int64 = floormod v6, v16
+              v27: int64 = floordiv v26, v7
+              v28: int8 = convert v6
+              v29: int8 = const 5
+              v30: int8 = shr v28, v29
+              for v31: int64 = v6 to v1 step v4 {{
+                v32: int64 = floordiv v31, v7
+              }}
+              for v33: int64 = v6 to v1 step v16 {{
+                v34: int64 = floordiv v33, v7
+              }}
+            }}"
+        )
+    };
+    let rows = [8, 11, 12, 14, 20, 32];
+    let others = [13, 15, 17, 23, 25, 27, 30, 34];
+    let all = |level, values: &[u32]| values.iter().map(|v| (*v, level)).collect::<Vec<_>>();
+    for block in ["[128, 1, 1]", "[_, 1, 1]", "[64, 2, 1]"] {
+        expect_levels(&text(block, 128), &all(Warp, &rows));
+        expect_levels(&text(block, 128), &all(Thread, &others));
+    }
+    // Blocks do not begin at a multiple, or rows of threads do not.
+    expect_levels(&text("[128, 1, 1]", 48), &all(Thread, &[8, 11, 12, 14, 20, 32]));
+    expect_levels(&text("[48, 2, 1]", 128), &all(Thread, &rows));
+}
+
+#[test]
 fn slots_are_as_alike_as_the_ways_to_them() {
     use Level::{Block, Grid, Thread};
     expect_levels(

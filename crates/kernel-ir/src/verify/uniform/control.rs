@@ -3,7 +3,7 @@
 
 use crate::intrinsic::{Intrinsic, Level};
 use crate::kernel::Place;
-use crate::op::{Jump, Op};
+use crate::op::{Jump, Op, OpKind};
 use crate::verify::report::Report;
 use kernpack_syntax::Diagnostic;
 
@@ -15,7 +15,7 @@ pub(super) struct Control {
 }
 
 /// A condition that parts threads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cause {
     pub kind: CauseKind,
     /// Where the condition is.
@@ -27,7 +27,7 @@ pub(super) struct Cause {
 }
 
 /// What has the condition.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CauseKind {
     If,
     Loop,
@@ -66,15 +66,58 @@ pub(super) const fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// Reports a row that not all threads get to that execute it together.
-pub(super) fn report_divergent(
-    report: &mut Report<'_>,
-    op: &Op,
-    row: &Intrinsic,
-    control: Control,
-) {
+/// Reports rows that not all threads get to that execute them together: each cause once, with the
+/// first row that it keeps them from.
+pub(super) fn report_divergent(report: &mut Report<'_>, divergent: &[(&Op, Control)]) {
+    let mut causes: Vec<(Cause, Vec<&Op>)> = Vec::new();
+    for (op, control) in divergent {
+        let Some(cause) = control.cause else { continue };
+        // Conditions that nobody has written anywhere are not told apart by their place.
+        let is_it = |known: &Cause| *known == cause && cause.place != Place::NOWHERE;
+        match causes.iter_mut().find(|(known, _)| is_it(known)) {
+            Some((_, ops)) => ops.push(op),
+            None => causes.push((cause, vec![op])),
+        }
+    }
+    for (cause, ops) in causes {
+        report_cause(report, cause, &ops);
+    }
+}
+
+/// The row that an operation calls.
+fn row_of(op: &Op) -> Option<&'static Intrinsic> {
+    match &op.kind {
+        OpKind::Call(call) => Some(call.intrinsic),
+        _ => None,
+    }
+}
+
+/// The rows of operations behind the first, and where they are, each once.
+fn others(report: &Report<'_>, ops: &[&Op]) -> Option<String> {
+    let told = |op: &&Op| {
+        let line = report.line(op.place).map_or(String::new(), |line| format!(" at {line}"));
+        Some(format!("`{}`{line}", row_of(op)?.name))
+    };
+    let mut all: Vec<String> = Vec::new();
+    for one in ops.iter().filter_map(told) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    let others = all.get(1..).filter(|others| !others.is_empty())?;
+    let shown = others.iter().take(MOST_OTHERS).cloned().collect::<Vec<_>>().join(", ");
+    match others.len().checked_sub(MOST_OTHERS).filter(|more| *more > 0) {
+        Some(more) => Some(format!("nor to {shown} and {more} more")),
+        None => Some(format!("nor to {shown}")),
+    }
+}
+
+/// How many of the rows behind the first are named.
+const MOST_OTHERS: usize = 3;
+
+fn report_cause(report: &mut Report<'_>, cause: Cause, ops: &[&Op]) {
+    let Some((op, row)) = ops.first().and_then(|op| Some((*op, row_of(op)?))) else { return };
     let (name, group) = (row.name, level_name(row.uniform));
-    let Some(cause) = control.cause else { return };
     let on = level_name(cause.level);
     let at = |place: Place| report.line(place).map_or(String::new(), |line| format!(" at {line}"));
     let depends = match cause.kind {
@@ -103,6 +146,9 @@ pub(super) fn report_divergent(
     problem = report.mark(problem, cause.place, &label);
     if let Some((_, place)) = cause.jump {
         problem = report.mark(problem, place, "some threads leave here");
+    }
+    if let Some(others) = others(report, ops) {
+        problem = problem.detail(others);
     }
     report.push(op, problem, &format!("every thread of the {group} has to get here"));
 }

@@ -14,6 +14,10 @@
 //!   (`break`) or of the kernel (`return`): control is as alike there as it was at the jump.
 //! * What lies at an address that is alike in a block is alike in it, if no thread writes it
 //!   meanwhile: the interpreter sees to that.
+//! * Lanes that combine what they have with what the lane has that differs in one bit of its number,
+//!   in an operation that does not ask which of both is first, have the same behind it as that
+//!   lane. Behind five such steps the warp has the same, and the block where each warp began with
+//!   the same.
 //!
 //! Levels only fall. Loops remember what is known at their beginning, and the kernel is walked
 //! until nothing falls any more: as often as slots of loops depend on one another, and not once
@@ -62,11 +66,7 @@ pub(super) fn verify(report: &mut Report<'_>) -> Uniformity {
         walk.start();
         walk.region(&kernel.body, Around::ALL);
     }
-    for (op, control) in walk.divergent {
-        if let OpKind::Call(call) = &op.kind {
-            report_divergent(report, op, call.intrinsic, control);
-        }
-    }
+    report_divergent(report, &walk.divergent);
     Uniformity { levels: walk.values.levels() }
 }
 
@@ -215,8 +215,8 @@ impl<'k> Walk<'k> {
                 self.branch(op.place, level, [then, otherwise], around);
             }
             OpKind::For { index, first, end, step, body } => {
+                self.values.set_index(*index, *first, *step);
                 let [first, end, step] = [first, end, step].map(|it| self.values.level(*it));
-                self.values.set(*index, first.min(step));
                 let rounds = first.min(end).min(step);
                 self.counted(op.place, rounds, body, around);
             }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How much memory a call takes, which is known before any of it is allocated: what tensors hold,
+//! and what it takes to know who has touched them. What blocks take that run side by side is
+//! bounded by the interpreter of kernels.
+
+use super::tensor::{InterpretedTensor, Role};
+use kernpack_kernel_ir::interp::bookkeeping_bytes;
+use kernpack_syntax::Diagnostic;
+
+/// How many tensors a message names: those that take the most.
+const NAMED: usize = 3;
+
+/// What is kept of tensors besides what they hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    /// Whether a GPU begins with the same bytes.
+    pub before: bool,
+    /// The bytes that whoever asks keeps of each element.
+    pub bytes_per_element: u64,
+}
+
+/// What a tensor takes.
+fn bytes_of(tensor: &InterpretedTensor, kept: Kept) -> u64 {
+    let size = u64::from(tensor.element.bytes());
+    let held = tensor.n_elements().saturating_mul(size);
+    let before = if kept.before { held } else { 0 };
+    let known = match tensor.role {
+        Role::Read => 0,
+        Role::Written | Role::Result | Role::Workspace => bookkeeping_bytes(tensor.element, held),
+    };
+    let told = tensor.n_elements().saturating_mul(kept.bytes_per_element);
+    held.saturating_add(before).saturating_add(known).saturating_add(told)
+}
+
+/// Refuses a call that takes more than it may.
+pub(super) fn check<'t>(
+    tensors: impl Iterator<Item = &'t InterpretedTensor>,
+    kept: Kept,
+    most: u64,
+) -> Result<(), Diagnostic> {
+    let mut needs: Vec<_> = tensors.map(|one| (bytes_of(one, kept), one.name.as_str())).collect();
+    let all = needs.iter().fold(0_u64, |all, (bytes, _)| all.saturating_add(*bytes));
+    if all <= most {
+        return Ok(());
+    }
+    needs.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+    let named = needs.iter().take(NAMED);
+    let mut named: Vec<_> =
+        named.map(|(bytes, name)| format!("{} for `{name}`", shown(*bytes))).collect();
+    if needs.len() > NAMED {
+        named.push("less for others".to_string());
+    }
+    let message = format!(
+        "the call takes {} of memory, and may take {}: {}",
+        shown(all),
+        shown(most),
+        named.join(", ")
+    );
+    let help = "say smaller dims, or let it take more with `--memory`";
+    Err(Diagnostic::new("memory", message).help(help))
+}
+
+/// Bytes as a person reads them.
+fn shown(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.iter().find(|(_, log2)| bytes >> log2 > 0) {
+        Some((unit, log2)) => format!("{:.1}{unit}", bytes as f64 / (1_u64 << log2) as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernpack_kernel_ir::Scalar;
+
+    #[test]
+    fn what_a_call_takes_is_known_before() {
+        let tensor =
+            |name: &str, n: i64, role| InterpretedTensor::compact(name, Scalar::F32, &[n], role);
+        let kept = Kept { before: false, bytes_per_element: 0 };
+        let check = |tensors: &[InterpretedTensor], kept, most| {
+            check(tensors.iter(), kept, most).map_err(|problem| problem.message)
+        };
+        let read = [tensor("x", 1000, Role::Read)];
+        assert_eq!(check(&read, kept, 4000), Ok(()));
+        let message = "the call takes 3.9KiB of memory, and may take 3.9KiB: 3.9KiB for `x`";
+        assert_eq!(check(&read, kept, 3999), Err(message.to_string()));
+        let compared = Kept { before: true, ..kept };
+        assert_eq!(check(&read, compared, 8000), Ok(()));
+        assert!(check(&read, compared, 7999).is_err());
+        let told = Kept { bytes_per_element: 10, ..kept };
+        assert_eq!(check(&read, told, 14_000), Ok(()));
+        assert!(check(&read, told, 13_999).is_err());
+        // What is written has at most 24 bytes more for each element.
+        let written = [tensor("y", 1 << 20, Role::Result)];
+        assert_eq!(check(&written, kept, 28 << 20), Ok(()));
+        assert!(check(&written, kept, 24 << 20).is_err());
+        let names = ["a", "b", "c", "d"].map(|name| tensor(name, 1 << 40, Role::Read));
+        assert_eq!(
+            check(&names, kept, 1 << 30),
+            Err("the call takes 16384.0GiB of memory, and may take 1.0GiB: 4096.0GiB for `a`, \
+                 4096.0GiB for `b`, 4096.0GiB for `c`, less for others"
+                .to_string())
+        );
+        let huge = [tensor("x", i64::MAX, Role::Written), tensor("y", i64::MAX, Role::Written)];
+        assert!(check(&huge, told, u64::MAX - 1).is_err());
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How many blocks of a launch a device holds at once: blocks beyond these begin when one of them
+//! has ended, so that none of them may wait for the others. Registers are not known here, and may
+//! make it fewer.
+
+use kernpack_kernel_ir::kernel::{Kernel, Size};
+use kernpack_validators::described::DeviceFacts;
+use kernpack_validators::plan::LaidOut;
+
+/// The bytes of shared memory that a multiprocessor keeps for itself, for each block.
+const RESERVED: i64 = 1024;
+/// The threads that run together.
+const WARP: i64 = 32;
+
+/// The most threads and blocks of a multiprocessor, by compute capability (CUDA programming guide,
+/// "Technical specifications per compute capability").
+fn residency(capability: i64) -> (i64, i64) {
+    match capability {
+        75 => (1024, 16),
+        86 | 87 => (1536, 16),
+        89 | 110 | 120 | 121 => (1536, 24),
+        _ => (2048, 32),
+    }
+}
+
+/// How many blocks of a launch a device holds.
+pub(super) fn blocks_at_once(
+    [multiprocessors, most_shared, capability]: DeviceFacts,
+    kernel: &Kernel,
+    layout: &LaidOut,
+) -> u64 {
+    let (threads, blocks) = residency(capability);
+    let constant = kernel.shared.iter().map(|array| match array.size {
+        Size::Bytes(bytes) => i64::from(bytes),
+        Size::Param(_) => 0,
+    });
+    let shared = constant.sum::<i64>().max(layout.shared).saturating_add(RESERVED);
+    let block = layout.block.iter().fold(1_i64, |all, one| all.saturating_mul(*one));
+    let block = block.max(1).div_euclid(WARP) * WARP + if block % WARP == 0 { 0 } else { WARP };
+    let by_shared = most_shared.saturating_add(RESERVED) / shared;
+    let each = (threads / block).min(blocks).min(by_shared).max(0);
+    u64::try_from(multiprocessors.saturating_mul(each)).unwrap_or(0)
+}
+
+/// What is wrong with a launch whose blocks have to run at once.
+pub(super) fn refusal(at_once: u64, layout: &LaidOut) -> Option<String> {
+    let blocks = layout.grid.iter().fold(1_i64, |all, one| all.saturating_mul(*one));
+    let is_too_large = layout.cooperative && u64::try_from(blocks).is_ok_and(|all| all > at_once);
+    is_too_large.then(|| {
+        format!("a cooperative grid of {blocks} blocks: the device runs {at_once} of them at once")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernpack_kernel_ir::text::{Item, parse};
+
+    /// How many blocks of so many threads and bytes of shared memory run at once.
+    fn blocks(facts: DeviceFacts, threads: i64, shared: i64) -> u64 {
+        let text = "kernel k() { shared0 a: int8 bytes 40000 align 1 }".into();
+        let items = parse(&text).unwrap_or_else(|problems| panic!("{problems}"));
+        let Some(Item::Kernel(kernel)) = items.into_iter().next() else { panic!("no kernel") };
+        let layout = LaidOut {
+            grid: [1, 1, 1],
+            block: [threads, 1, 1],
+            cluster: None,
+            shared,
+            cooperative: true,
+        };
+        match shared {
+            0 => blocks_at_once(facts, &Kernel { shared: vec![], ..kernel }, &layout),
+            _ => blocks_at_once(facts, &kernel, &layout),
+        }
+    }
+
+    #[test]
+    fn threads_blocks_and_shared_memory_bound_it() {
+        let h200 = [132, 232_448, 90];
+        assert_eq!(blocks(h200, 1024, 0), 264);
+        assert_eq!(blocks(h200, 1000, 0), 264);
+        assert_eq!(blocks(h200, 32, 0), 132 * 32);
+        assert_eq!(blocks(h200, 1, 0), 132 * 32);
+        assert_eq!(blocks(h200, 256, 0), 132 * 8);
+        // Arrays of the kernel, and what the launch asks for.
+        assert_eq!(blocks(h200, 32, 1), 132 * 5);
+        assert_eq!(blocks(h200, 32, 100_000), 132 * 2);
+        assert_eq!(blocks(h200, 32, 232_448), 132);
+        assert_eq!(blocks([1, 101_376, 89], 512, 0), 3);
+        assert_eq!(blocks([1, 101_376, 86], 32, 0), 16);
+        assert_eq!(blocks([1, 65_536, 75], 256, 0), 4);
+    }
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What accesses of a view keep to, beyond the extents of its layout. A view has a place among
+//! those that there are, and a tile of a tensor that tiles do not fill may reach beyond it: there
+//! lies another row, or nothing. Both are said where memory is touched. A view that is only
+//! touched where a predicate lets it may lie beyond where that does not hold.
+//!
+//! Not here: the index of an element in its view.
+
+use super::Predicate;
+use crate::elaborate::Elaborator;
+use crate::python::tree::Name;
+use crate::value::{Base, Leaf, Tensor};
+use kernpack_kernel_ir::Const;
+use kernpack_kernel_ir::kernel;
+use kernpack_kernel_ir::op::Binary;
+use kernpack_layout::{
+    Arith, Coord, Int, Layout, Result, Shape, Tuple, add_indices, crd2idx, make_identity_layout,
+    slice_and_offset,
+};
+use kernpack_syntax::Span;
+
+/// What accesses keep to.
+#[derive(Clone, Debug)]
+pub(crate) enum Limit {
+    /// The number of a view is less than how many there are.
+    Place {
+        /// The number.
+        at: Int<Leaf>,
+        /// How many there are.
+        extent: Int<Leaf>,
+        /// What messages call the tensor.
+        name: Name,
+        /// Where the view was made.
+        span: Span,
+    },
+    /// The coordinates of elements in what was cut into tiles.
+    Cut {
+        /// The coordinates, as far as the view's own go.
+        layout: Layout<Leaf>,
+        /// The first.
+        offset: Shape<Leaf>,
+        /// The extents of what was cut, of modes that tiles may not fill.
+        extents: Tuple<Option<Int<Leaf>>>,
+        /// What messages call it.
+        name: Name,
+    },
+}
+
+/// Where a view was made makes no other one of it.
+impl PartialEq for Limit {
+    fn eq(&self, other: &Limit) -> bool {
+        match (self, other) {
+            (
+                Limit::Place { at, extent, .. },
+                Limit::Place { at: other_at, extent: other_extent, .. },
+            ) => at == other_at && extent == other_extent,
+            (
+                Limit::Cut { layout, offset, extents, .. },
+                Limit::Cut { layout: other, offset: other_offset, extents: other_extents, .. },
+            ) => layout == other && offset == other_offset && extents == other_extents,
+            (Limit::Place { .. }, Limit::Cut { .. }) | (Limit::Cut { .. }, Limit::Place { .. }) => {
+                false
+            }
+        }
+    }
+}
+
+impl Limit {
+    /// The numbers that it is made of.
+    pub fn leaves(&self) -> Vec<Int<Leaf>> {
+        match self {
+            Limit::Place { at, extent, .. } => vec![*at, *extent],
+            Limit::Cut { layout, offset, extents, .. } => {
+                let modes = layout.leaves().into_iter();
+                let modes = modes.flat_map(|mode| [mode.extent, mode.stride.scale]);
+                let offset = offset.leaves().into_iter().copied();
+                let extents = extents.leaves().into_iter().flatten().copied();
+                modes.chain(offset).chain(extents).collect()
+            }
+        }
+    }
+}
+
+/// Which elements of a view are touched.
+#[derive(Clone, Copy)]
+pub(crate) enum Touched<'t> {
+    /// The one with that coordinate.
+    At(&'t Coord<Leaf>),
+    /// So many, from the first.
+    All(usize),
+    /// Others than can be said.
+    Any,
+}
+
+/// What holds of an index and its extent.
+enum Known {
+    Inside,
+    Outside,
+    Nothing,
+}
+
+/// How a layout becomes that of another view.
+type Moved<'m, 'f, T> = dyn FnMut(&mut Elaborator<'f>, &Layout<Leaf>) -> Result<T> + 'm;
+
+impl<'f> Elaborator<'f> {
+    /// The limits of a view of which coordinates are chosen, with the places that are chosen.
+    pub fn limits_of_slice(
+        &mut self,
+        tensor: &Tensor,
+        coord: &Coord<Leaf>,
+        places: Vec<(Int<Leaf>, Int<Leaf>)>,
+        span: Span,
+    ) -> Vec<Limit> {
+        if matches!(tensor.base, Base::Coordinates) {
+            return Vec::new();
+        }
+        let mut limits =
+            self.moved_limits(tensor, &mut |cx, layout| slice_and_offset(cx, coord, layout));
+        for place in places {
+            limits.extend(self.limit_of(tensor, place, span));
+        }
+        limits
+    }
+
+    /// The limits of a view with its place among others.
+    pub fn limits_of_place(
+        &mut self,
+        tensor: &Tensor,
+        place: (Int<Leaf>, Int<Leaf>),
+        span: Span,
+    ) -> Vec<Limit> {
+        let mut limits = tensor.limits.clone();
+        if matches!(tensor.base, Base::Memory(_)) {
+            limits.extend(self.limit_of(tensor, place, span));
+        }
+        limits
+    }
+
+    /// What a place keeps to, where that is not plain. It is stated at once, where what is computed
+    /// behind it can make use of it, and stays if any access relies on it.
+    fn limit_of(
+        &mut self,
+        tensor: &Tensor,
+        (at, extent): (Int<Leaf>, Int<Leaf>),
+        span: Span,
+    ) -> Option<Limit> {
+        match self.known_of(&at, &extent) {
+            Known::Inside => return None,
+            Known::Outside => {}
+            Known::Nothing => {
+                let (index, extent) = (self.index(&at), self.index(&extent));
+                self.statements.entry((index, extent)).or_insert(false);
+                self.b.in_bounds(index, extent);
+            }
+        }
+        Some(Limit::Place { at, extent, name: tensor.name.clone(), span })
+    }
+
+    /// A tensor that is about to be taken apart into tiles, which lie beside one another in
+    /// `divided`: tiles, and their rests.
+    pub fn cut_limits(&mut self, tensor: &Tensor, divided: &Layout<Leaf>) -> Vec<Limit> {
+        let mut limits = tensor.limits.clone();
+        if matches!(tensor.base, Base::Coordinates) {
+            return limits;
+        }
+        let shape = tensor.layout.shape();
+        let mut has_rest = false;
+        let extents = match &shape {
+            Tuple::Node(modes) if !tensor.layout.is_leaf() => {
+                let tiles = &divided.modes()[0];
+                let parts = modes.iter().enumerate().map(|(number, mode)| {
+                    let tile = if tiles.is_leaf() { None } else { tiles.modes().get(number) };
+                    let is_filled = match tile {
+                        Some(tile) => self.fills(tile, &tensor.layout.modes()[number]),
+                        None => !tiles.is_leaf() || number > 0,
+                    };
+                    has_rest |= !is_filled;
+                    mode.map(&mut |extent| (!is_filled).then_some(*extent))
+                });
+                Tuple::Node(parts.collect())
+            }
+            whole => {
+                has_rest = !self.fills(&divided.modes()[0], &tensor.layout);
+                whole.map(&mut |extent| Some(*extent))
+            }
+        };
+        if has_rest {
+            limits.push(Limit::Cut {
+                layout: make_identity_layout(&shape),
+                offset: Tuple::Leaf(Int::Known(0)),
+                extents,
+                name: tensor.name.clone(),
+            });
+        }
+        limits
+    }
+
+    /// Whether tiles are known to fill a mode.
+    fn fills(&mut self, tile: &Layout<Leaf>, mode: &Layout<Leaf>) -> bool {
+        let sizes = (kernpack_layout::size(self, tile), kernpack_layout::size(self, mode));
+        match sizes {
+            (Ok(tile), Ok(mode)) => self.divides(&tile, &mode),
+            _ => false,
+        }
+    }
+
+    /// The limits of another view of the same elements. Of coordinates that have no such view no
+    /// more is said.
+    pub fn relaid_limits(
+        &mut self,
+        tensor: &Tensor,
+        relay: &mut Moved<'_, 'f, Layout<Leaf>>,
+    ) -> Vec<Limit> {
+        self.moved_limits(tensor, &mut |cx, layout| {
+            Ok((relay(cx, layout)?, Tuple::Leaf(Int::Known(0))))
+        })
+    }
+
+    /// The limits of some of the elements.
+    pub fn moved_limits(
+        &mut self,
+        tensor: &Tensor,
+        part: &mut Moved<'_, 'f, (Layout<Leaf>, Shape<Leaf>)>,
+    ) -> Vec<Limit> {
+        let mut moved = Vec::with_capacity(tensor.limits.len());
+        for limit in &tensor.limits {
+            match limit {
+                Limit::Place { .. } => moved.push(limit.clone()),
+                Limit::Cut { layout, offset, extents, name } => {
+                    let there = part(self, layout)
+                        .and_then(|(layout, by)| Ok((layout, add_indices(self, offset, &by)?)));
+                    if let Ok((layout, offset)) = there {
+                        let (extents, name) = (extents.clone(), name.clone());
+                        moved.push(Limit::Cut { layout, offset, extents, name });
+                    }
+                }
+            }
+        }
+        moved
+    }
+
+    /// States that an access keeps to the limits of its view. Gives whether it can.
+    pub fn keep_to_limits(
+        &mut self,
+        tensor: &Tensor,
+        touched: Touched<'_>,
+        pred: &Predicate,
+        span: Span,
+    ) -> bool {
+        let mut can_keep = true;
+        for limit in &tensor.limits {
+            can_keep &= match limit {
+                Limit::Place { at, extent, name, span } => {
+                    let condition = self.any_of(pred);
+                    self.state(at, extent, condition, (name, *span), true)
+                }
+                Limit::Cut { .. } => self.keep_to_cut(limit, touched, pred, span),
+            };
+        }
+        can_keep
+    }
+
+    fn keep_to_cut(
+        &mut self,
+        limit: &Limit,
+        touched: Touched<'_>,
+        pred: &Predicate,
+        span: Span,
+    ) -> bool {
+        let Limit::Cut { layout, offset, extents, name } = limit else { return true };
+        let mut can_keep = true;
+        let mut keep = |cx: &mut Self, index: Result<Shape<Leaf>>, condition| {
+            let at = index.and_then(|index| add_indices(cx, offset, &index));
+            let Ok(at) = at else { return };
+            for (at, extent) in pairs(&at, extents) {
+                can_keep &= cx.state(&at, &extent, condition, (name, span), true);
+            }
+        };
+        match touched {
+            Touched::At(coord) => {
+                let index = crd2idx(self, coord, layout);
+                keep(self, index, pred.at(0));
+            }
+            Touched::All(size) => {
+                for number in self.outermost(layout, offset, size, pred) {
+                    let coord = Coord::at(&Tuple::Leaf(Int::Known(number as i64)));
+                    let index = crd2idx(self, &coord, layout);
+                    keep(self, index, pred.at(number));
+                }
+            }
+            Touched::Any => {}
+        }
+        can_keep
+    }
+
+    /// The elements whose coordinates all others lie between: the last, and the first where it
+    /// may lie before 0. Where elements are touched each by itself, or coordinates go down, all.
+    fn outermost(
+        &self,
+        layout: &Layout<Leaf>,
+        offset: &Shape<Leaf>,
+        size: usize,
+        pred: &Predicate,
+    ) -> Vec<usize> {
+        let goes_up = |one: &Int<Leaf>| self.facts_of(one).min >= 0;
+        let is_up = layout.leaves().iter().all(|mode| goes_up(&mode.stride.scale));
+        match (pred, size) {
+            (Predicate::Each(_), _) | (_, 0) => (0..size).collect(),
+            _ if !is_up => (0..size).collect(),
+            _ if offset.leaves().into_iter().all(goes_up) => vec![size - 1],
+            _ => vec![0, size - 1],
+        }
+    }
+
+    /// Where anything is touched.
+    fn any_of(&mut self, pred: &Predicate) -> Option<kernel::Value> {
+        match pred {
+            Predicate::Always => None,
+            Predicate::When(condition) => Some(*condition),
+            Predicate::Each(conditions) => {
+                let never = self.b.constant(Const::bool(false));
+                let any = conditions
+                    .iter()
+                    .fold(never, |any, one| self.compute_binary(Binary::Or, any, *one));
+                Some(any)
+            }
+        }
+    }
+
+    /// What is known of an index and its extent.
+    fn known_of(&self, at: &Int<Leaf>, extent: &Int<Leaf>) -> Known {
+        let (of_at, of_extent) = (self.facts_of(at), self.facts_of(extent));
+        if of_at.max < 0 || of_at.min >= of_extent.max {
+            Known::Outside
+        } else if of_at.min < 0 || of_at.max >= of_extent.min {
+            Known::Nothing
+        } else {
+            Known::Inside
+        }
+    }
+
+    /// States that an index is in bounds where a condition holds; gives whether it can be. What is
+    /// stated already may be enough.
+    pub fn state(
+        &mut self,
+        at: &Int<Leaf>,
+        extent: &Int<Leaf>,
+        condition: Option<kernel::Value>,
+        (name, span): (&str, Span),
+        is_once: bool,
+    ) -> bool {
+        let truth = condition.map_or(Some(true), |one| self.truth_of(one));
+        match (self.known_of(at, extent), truth) {
+            (Known::Inside, _) | (_, Some(false)) => true,
+            (Known::Outside, Some(true)) if self.n_unreached == 0 => {
+                let index = at.known().map_or("the index".to_string(), |at| at.to_string());
+                let message = match extent.known() {
+                    Some(extent) => {
+                        format!("{index} is out of bounds of `{name}`, which has {extent}")
+                    }
+                    None => format!("{index} is out of bounds of `{name}`"),
+                };
+                self.mistake("bounds", span, message, "count from 0 up to the extent");
+                false
+            }
+            (Known::Outside | Known::Nothing, _) => {
+                let (mut at, mut extent) = (self.index(at), self.index(extent));
+                if let Some(condition) = condition.filter(|_| truth.is_none()) {
+                    let (zero, one) = (self.b.index(0), self.b.index(1));
+                    at = self.select_typed(condition, at, zero);
+                    if self.facts_of_value(extent).min < 1 {
+                        extent = self.select_typed(condition, extent, one);
+                    }
+                }
+                // What a view has stated, an access relies on now.
+                self.statements.insert((at, extent), true);
+                if !(is_once && self.b.has_stated(at, extent)) {
+                    self.b.in_bounds(at, extent);
+                }
+                true
+            }
+        }
+    }
+
+    /// What a condition is, where that is known of all threads.
+    fn truth_of(&self, condition: kernel::Value) -> Option<bool> {
+        match self.b.known(condition) {
+            Some(known) => Some(known.bits() != 0),
+            None => self.known_truth(condition),
+        }
+    }
+}
+
+/// Coordinates and the extents that they keep to. A coordinate that is left out is 0.
+fn pairs(at: &Shape<Leaf>, extents: &Tuple<Option<Int<Leaf>>>) -> Vec<(Int<Leaf>, Int<Leaf>)> {
+    match (at, extents) {
+        (Tuple::Leaf(at), Tuple::Leaf(Some(extent))) => vec![(*at, *extent)],
+        (Tuple::Node(at), Tuple::Node(extents)) => {
+            at.iter().zip(extents).flat_map(|(at, extents)| pairs(at, extents)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
