@@ -12,6 +12,7 @@ mod forbid;
 mod held;
 mod hits;
 mod processes;
+mod sources;
 
 use kernpack_compiler::source::identity::Identity;
 use std::cell::RefCell;
