@@ -4,12 +4,14 @@
 
 mod bench;
 mod cuda;
+mod cuda_headers;
 mod damage;
 mod eviction;
 mod faults;
 mod folders;
 mod forbid;
 mod held;
+mod headers;
 mod hits;
 mod processes;
 mod sources;

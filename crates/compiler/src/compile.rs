@@ -54,6 +54,8 @@ pub struct Compiled {
     pub inputs: Vec<InputFile>,
     /// Every place where a file was looked for in vain.
     pub missed: Vec<PathBuf>,
+    /// Whether something else was read, of which nobody knows what it was.
+    pub is_partial: bool,
     /// What it has code for, source by source of CUDA C++.
     pub cuda: Vec<CudaCode>,
     /// What the compilers of sources warned of.
@@ -136,13 +138,14 @@ fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, Compil
     let Parts { package, target, .. } = parts;
     let PackageObject { bytes, record } =
         PackageObject::of(&parts).map_err(|error| error.and(parts.warnings()))?;
-    let Looked { inputs, missed } = parts.looked(before);
+    let Looked { inputs, missed, is_partial } = parts.looked(before);
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
         stubs: export::stubs(package),
         inputs,
         missed,
+        is_partial,
         cuda: parts.gpu.cuda(),
         warnings: parts.warnings(),
         target,
@@ -260,7 +263,7 @@ fn check_functions(
     let aimed = (&unsound[..], Goal::Check);
     let parts = sound_parts(&package, &HashMap::new(), aimed, problems, options)?;
     if parts.host.modules.is_empty() || !options.is_shared {
-        let Looked { inputs, missed } = parts.looked(files);
+        let Looked { inputs, missed, .. } = parts.looked(files);
         return Ok(Checked { inputs, missed, warnings: parts.warnings() });
     }
     let mut compiled = compile_parts(parts, files)?;

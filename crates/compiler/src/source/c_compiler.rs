@@ -8,6 +8,7 @@
 //! ([`host`](super::host)).
 
 use super::identity::{Identity, processor};
+use super::search;
 use crate::file::open_unrecorded;
 use crate::leftover;
 use crate::parallel::Permit;
@@ -168,7 +169,7 @@ impl CCompiler {
         if output.status.success() {
             return Ok(output);
         }
-        let text = match String::from_utf8_lossy(&output.stderr).trim_end() {
+        let text = match search::split(&output.stderr).1.trim_end() {
             "" => format!("it says nothing, and ended with {}", output.status),
             text => text.to_string(),
         };
