@@ -225,3 +225,38 @@ if __name__ == "__main__":
 """
     )
     run(script, cache)
+
+
+def test_a_compiler_that_is_named_and_not_there_is_no_other(cache):
+    run(code(), cache, CC="gcc")
+    error = run(code(), cache, expect=1, CC="/nowhere/cc")
+    assert "cannot run `/nowhere/cc`" in error
+    assert "/nowhere/other" in run(code(), cache, expect=1, CC="/nowhere/other")
+    assert "`clang-of-none`" in run(code(), cache, expect=1, CC="clang-of-none", PATH="/nowhere")
+    # What was made by a compiler of that name stands.
+    run(code(), cache, CC="gcc", PATH="/nowhere")
+
+
+def test_a_compiler_that_is_a_script_and_changes_at_once(cache, tmp_path):
+    compiler = tmp_path / "cc"
+    script = code(SOURCE.replace("2 *", "FACTOR *"))
+    script += "import numpy; print(f(numpy.ones(1, 'float32'))[0])"
+    compiler.touch(mode=0o700)
+    for factor in (2, 3, 4):
+        compiler.write_text(f'#!/bin/sh\nexec gcc -DFACTOR={factor} "$@"\n')
+        assert run(script, cache, CC=str(compiler)).strip() == f"{factor}.0"
+
+
+@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
+def test_a_header_that_appears_in_a_folder_of_a_variable(cache, tmp_path, variable):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir(), second.mkdir()
+    (second / "factor.h").write_text("#define FACTOR 2\n")
+    script = code("#include <factor.h>\n" + SOURCE.replace("2 *", "FACTOR *"))
+    script += "import numpy; print(f(numpy.ones(1, 'float32'))[0])"
+    folders = {variable: f"{first}:{second}"}
+    assert run(script, cache, **folders).strip() == "2.0"
+    (second / "factor.h").write_text("#define FACTOR 3\n")
+    assert run(script, cache, **folders).strip() == "3.0"
+    (first / "factor.h").write_text("#define FACTOR 4\n")
+    assert run(script, cache, **folders).strip() == "4.0"

@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 import math
 import re
-import threading
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, cast
 
@@ -27,6 +26,7 @@ import torch
 import torch.autograd.forward_ad
 
 from . import _native, _shape
+from ._forks import LOCK
 from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
 
 __all__ = ["op"]
@@ -109,7 +109,7 @@ def op(
     """
     functions = tuple(f) if isinstance(f, Sequence) else (f,)
     asked = _Asked(functions, backward, setup_context, functional)
-    with _LOCK:
+    with LOCK:
         known = _OPERATORS.get(name)
         if known is None:
             known = _OPERATORS[name] = _Registered(asked.identity(), _register(name, asked))
@@ -146,7 +146,6 @@ class _Registered:
     """Takes the operator with it when it goes."""
 
 
-_LOCK: Final = threading.Lock()
 _OPERATORS: Final[dict[str, _Registered]] = {}
 
 

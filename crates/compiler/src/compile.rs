@@ -5,6 +5,7 @@
 use crate::error::CompileError;
 use crate::export;
 use crate::file::{Files, Held, InputFile, Looked};
+use crate::fork::Inside;
 use crate::gpu_code::CudaCode;
 use crate::host_code::HostCode;
 use crate::image::Arch;
@@ -92,6 +93,7 @@ fn compile_written(
     options: &Options<'_>,
 ) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
+    let _inside = Inside::enter();
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } = settle(package, &[], &mut files, &mut problems);
     let aimed = (&unsound[..], Goal::Code);
@@ -163,6 +165,7 @@ impl Compiled {
     /// Where the linker refuses the object, or a source needs a symbol that no process will have.
     pub fn shared_object(&self) -> Result<SharedObject, CompileError> {
         let _span = tracing::debug_span!("link_shared").entered();
+        let _inside = Inside::enter();
         let soname = Some(format!("{}.so", self.name));
         let needed = self.libraries.clone();
         let options = SharedOptions { soname, needed, ..SharedOptions::default() };

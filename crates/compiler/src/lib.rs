@@ -16,6 +16,7 @@ mod compile;
 mod error;
 pub mod export;
 pub mod file;
+pub mod fork;
 mod gpu_code;
 mod gpu_kernels;
 mod host_code;

@@ -43,9 +43,6 @@ const PRECOMPILED: &[&str] = &[
     "--pch-dir",
 ];
 const FILE_OF_OPTIONS: &[&str] = &["-optf", "--options-file", "-options-file"];
-/// Options that hand others to the assembler.
-const ASSEMBLER: &[&str] = &["-Xptxas", "--ptxas-options"];
-
 impl UserOptions {
     /// Sorts the options, or says which cannot be.
     pub fn read(options: &[Placed<String>]) -> Result<UserOptions, (&Placed<String>, Unfit)> {
@@ -98,7 +95,8 @@ fn unfit(option: &str) -> Option<Unfit> {
     let begins = |names: &[&str]| names.iter().any(|name| option.starts_with(name));
     let holds = |names: &[&str]| names.iter().any(|name| option.contains(name));
     let is_precompiled = PRECOMPILED.contains(&option.split('=').next().unwrap_or(option));
-    let is_handed_on = begins(ASSEMBLER) || !option.starts_with('-');
+    // The assembler's may stand in an option or be a word of their own.
+    let is_handed_on = !begins(&["-D", "--define-macro", "-I", "--include-path"]);
     Some(Unfit(if begins(ARCH) {
         "names an architecture; name it under `arch` instead"
     } else if is_precompiled {

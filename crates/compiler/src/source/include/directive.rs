@@ -225,7 +225,7 @@ mod tests {
     /// The names in a text, as `Usage name` with their places.
     fn expect(text: &str, expected: &[&str]) {
         let found = names(text.as_bytes());
-        let shown: Vec<_> = found.iter().map(|named| {
+        let shown = found.iter().map(|named| {
             let name = String::from_utf8_lossy(&named.name);
             let around = if named.is_quoted { ['"', '"'] } else { ['<', '>'] };
             format!("{:?} {}{name}{}", named.usage, around[0], around[1])
