@@ -2,7 +2,9 @@
 //! Every operation of the cache on files, and nothing else: each may fail, and tests make each of
 //! them fail in turn (`fault`).
 
-use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
+use rustix::fs::{
+    FlockOperation, Mode, OFlags, StatVfsMountFlags, Timespec, Timestamps, UTIME_OMIT,
+};
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -85,6 +87,14 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 pub fn remove_folder(path: &Path) -> io::Result<()> {
     seam()?;
     std::fs::remove_dir_all(path)
+}
+
+/// Whether a loader can load the file from there: programs may hand paths on as text alone, and
+/// file systems may forbid that what they hold is run.
+pub fn can_load(path: &Path) -> bool {
+    let is_forbidden = rustix::fs::statvfs(path)
+        .is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC));
+    path.to_str().is_some() && !is_forbidden
 }
 
 /// Opens a folder, to lock it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Entries and records that are not what was written.
 
-use super::bench::{Bench, CHECKS, expect_loadable, told};
+use super::bench::{Bench, CHECKS, SCALE, expect_loadable, told};
 use crate::{Artifact, Got};
 use std::fs;
 use std::path::Path;
@@ -134,7 +134,7 @@ fn a_fifo_or_a_folder_in_the_place_of_something_is_damage_and_nobody_waits() {
             };
             replace(&path, is_fifo);
             let first = bench.get(SCALE).unwrap();
-            super::bench::expect_loadable(&first);
+            expect_loadable(&first);
             assert!(bench.is_hit(), "{name}, {is_fifo}: it is made again");
         }
         let bench = Bench::new();
