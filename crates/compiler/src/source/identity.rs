@@ -3,8 +3,8 @@
 //! themselves, and by what else they go by.
 //!
 //! A file's mark is its GNU build id, which names its bytes wherever it lies. Without one it is the
-//! digest of the file, as of a script, or of its ends where it is large. Not here: which compiler is
-//! used, which each source knows of its own.
+//! digest of the file, as of a script, or of its ends where it is large. Not here: which compiler
+//! is used, which each source knows of its own.
 
 use crate::file::{open_unrecorded, read_unrecorded};
 use object::LittleEndian;

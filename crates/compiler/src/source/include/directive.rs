@@ -63,8 +63,8 @@ pub(crate) fn names_in_value(value: &[u8]) -> Vec<Named> {
     reader.names
 }
 
-/// The text in which a line goes on behind a `\` at its end, and how many bytes are gone before each
-/// place where some are.
+/// The text in which a line goes on behind a `\` at its end, and how many bytes are gone before
+/// each place where some are.
 fn join_lines(text: &[u8]) -> (Cow<'_, [u8]>, Vec<(usize, usize)>) {
     let mut removed = Vec::new();
     let mut joined: Vec<u8> = Vec::new();
