@@ -59,3 +59,24 @@ def test_a_child_compiles_that_was_forked_while_others_link():
 def test_a_child_compiles_that_was_forked_during_the_first_compile(wait):
     script = FORKS.format(first="", waits=[wait])
     assert run(script, KERNPACK_CACHE="off").strip() == "[0]"
+
+
+def test_a_daemon_thread_that_compiles_as_the_process_ends():
+    """The interpreter takes its time to end, and ends threads that come back to it."""
+    script = """
+import threading, time
+import kernpack as kp
+
+ballast = [[number] for number in range(2_000_000)]
+
+def work():
+    for number in range(10_000):
+        source = f"void twice(const float* x, long n, float* y) {{ y[0] = {number}; }}"
+        signature = "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+        kp.host(source, signature, args=["x", "n", "y"])
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(1.5)
+"""
+    run(script, KERNPACK_CACHE="off")
