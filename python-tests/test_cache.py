@@ -225,3 +225,75 @@ if __name__ == "__main__":
 """
     )
     run(script, cache)
+
+
+def test_a_compiler_that_is_named_and_not_there_is_no_other(cache):
+    run(code(), cache, CC="gcc")
+    error = run(code(), cache, expect=1, CC="/nowhere/cc")
+    assert "cannot run `/nowhere/cc`" in error
+    assert "/nowhere/other" in run(code(), cache, expect=1, CC="/nowhere/other")
+    assert "`clang-of-none`" in run(code(), cache, expect=1, CC="clang-of-none", PATH="/nowhere")
+    # What was made by a compiler of that name stands.
+    run(code(), cache, CC="gcc", PATH="/nowhere")
+
+
+def test_a_compiler_that_is_a_script_and_changes_at_once(cache, tmp_path):
+    compiler = tmp_path / "cc"
+    script = code(SOURCE.replace("2 *", "FACTOR *"))
+    script += "import numpy; print(f(numpy.ones(1, 'float32'))[0])"
+    compiler.touch(mode=0o700)
+    for factor in (2, 3, 4):
+        compiler.write_text(f'#!/bin/sh\nexec gcc -DFACTOR={factor} "$@"\n')
+        assert run(script, cache, CC=str(compiler)).strip() == f"{factor}.0"
+
+
+@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
+def test_a_header_that_appears_in_a_folder_of_a_variable(cache, tmp_path, variable):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir(), second.mkdir()
+    (second / "factor.h").write_text("#define FACTOR 2\n")
+    script = code("#include <factor.h>\n" + SOURCE.replace("2 *", "FACTOR *"))
+    script += "import numpy; print(f(numpy.ones(1, 'float32'))[0])"
+    folders = {variable: f"{first}:{second}"}
+    assert run(script, cache, **folders).strip() == "2.0"
+    (second / "factor.h").write_text("#define FACTOR 3\n")
+    assert run(script, cache, **folders).strip() == "3.0"
+    (first / "factor.h").write_text("#define FACTOR 4\n")
+    assert run(script, cache, **folders).strip() == "4.0"
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path):
+    cache = os.fsdecode(os.fsencode(tmp_path) + b"/cache-\xe9")
+    environment = {**os.environ, "KERNPACK_CACHE_DIR": cache}
+    for _ in range(2):
+        script = ALONE + code() + "import numpy; assert f(numpy.ones(3, 'float32')).sum() == 6"
+        subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert os.listdir(cache) == ["v1"]
+
+
+def test_a_folder_that_was_removed_under_the_process(cache, tmp_path):
+    gone = tmp_path / "gone"
+    script = (
+        f"import os; os.mkdir({str(gone)!r}); os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})\n"
+    )
+    script += code() + "import numpy; assert f(numpy.ones(3, 'float32')).sum() == 6"
+    # The folder of this package is found by its path.
+    source = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "python"))
+    for _ in range(2):
+        run(script, cache, PYTHONPATH=source)
+
+
+def test_a_folder_from_which_nothing_can_be_run(tmp_path):
+    folder = tmp_path / "noexec"
+    folder.mkdir(mode=0o700)
+    options = ["-t", "tmpfs", "-o", "noexec,mode=700", "tmpfs", str(folder)]
+    if subprocess.run(["mount", *options], capture_output=True).returncode != 0:
+        pytest.skip("only root can mount")
+    try:
+        script = ALONE + code() + "import numpy; assert f(numpy.ones(3, 'float32')).sum() == 6"
+        environment = {**os.environ, "KERNPACK_CACHE_DIR": str(folder)}
+        for _ in range(2):
+            subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+        assert list(folder.glob("v1/entries/*/package.so"))
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -19,6 +19,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._forks import LOCK
+
 if TYPE_CHECKING:
     from . import jax as jax
     from . import torch as torch
@@ -47,13 +49,13 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
     def __getattr__(name: str) -> Any:
         """Imports what is asked for: the command line tool, for one, needs nothing of it."""
         if name in ("jax", "torch"):
-            return importlib.import_module(f"{__name__}.{name}")
+            return _imported(name)
         if name == "triton":
-            found = importlib.import_module(f"{__name__}._triton").triton
+            found = _imported("_triton").triton
         elif name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         else:
-            api = importlib.import_module(f"{__name__}._api")
+            api = _imported("_api")
             if name not in api.__all__:
                 hint = f"; here: {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
@@ -63,4 +65,9 @@ if not TYPE_CHECKING:  # Checkers would take any name for one that is here.
 
 
 def __dir__() -> list[str]:
-    return [*importlib.import_module(f"{__name__}._api").__all__, "jax", "torch", "triton"]
+    return [*_imported("_api").__all__, "jax", "torch", "triton"]
+
+
+def _imported(name: str) -> Any:
+    with LOCK:
+        return importlib.import_module(f"{__name__}.{name}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 from . import _disassembly, _function, _native
+from ._forks import LOCK
 from ._function import Function
 from ._tvm_ffi import tvm_ffi
 
@@ -163,7 +164,6 @@ class Module:
         return metadata if "kernpack" in metadata else None
 
 
-_lock = threading.Lock()
 _opened: set[str] = set()
 """The paths that the loader knows."""
 _libraries: dict[str, ctypes.CDLL] = {}
@@ -186,7 +186,7 @@ def load_module(path: str | os.PathLike[str]) -> Module:
     digest = hashlib.sha256(content).hexdigest()
     if b"__tvm_ffi__metadata_" not in content:
         raise ValueError(f"{path} is no package of kernpack; tvm_ffi.load_module may load it")
-    with _lock:
+    with LOCK:
         return _load(file, digest, content)
 
 
@@ -194,7 +194,7 @@ def hear_of_libraries(hear: Callable[[str, int], None]) -> None:
     """Has `hear` called with the digest and the loader's handle of each package, those that are
     loaded already first.
     """
-    with _lock:
+    with LOCK:
         _hearers.append(hear)
         for digest, library in _libraries.items():
             hear(digest, library._handle)
@@ -210,7 +210,7 @@ def restore(name: str, content: bytes, expected: str | None = None) -> Module:
             f"the pickle's copy of the package {name} is damaged: its bytes have the digest "
             f"{digest}, and the package had {expected}"
         )
-    with _lock:
+    with LOCK:
         module = _restored.get(digest)
         if module is None:
             module = _restored[digest] = _module(_in_memory(name, content), digest)
@@ -219,7 +219,7 @@ def restore(name: str, content: bytes, expected: str | None = None) -> Module:
 
 def load_built(path: str, digest: str, built: int) -> Module:
     """A package that the compiler has just answered, and verified."""
-    with _lock:
+    with LOCK:
         module = _built.get(built)
         if module is None:
             module = _built[built] = _module(Path(path), digest, built)

@@ -13,9 +13,9 @@ import ctypes
 import functools
 import json
 import os
-import threading
 from typing import Any, Callable
 
+from ._forks import LOCK
 from ._library import library_path
 from ._tvm_ffi import tvm_ffi
 
@@ -23,15 +23,14 @@ from ._tvm_ffi import tvm_ffi
 @functools.lru_cache(maxsize=None)
 def compiler() -> ctypes.CDLL:
     """The library with the compiler; `import tvm_ffi` has loaded what it needs."""
-    library = ctypes.CDLL(str(library_path("libkernpack.so")))
-    with _lock:
+    with LOCK:
+        library = ctypes.CDLL(str(library_path("libkernpack.so")))
         _owners.append(os.getpid())
         if len(_owners) == 1:
             atexit.register(_end)
     return library
 
 
-_lock = threading.Lock()
 # The processes that have loaded the library, more than once where threads did so at a time.
 _owners: list[int] = []
 

@@ -263,7 +263,7 @@ class _Files:
     def __init__(self, package: str, files: Sequence[File]) -> None:
         self._package = package
         first = next((file.path for file in files if file.path is not None), None)
-        self.base = Path.cwd() if first is None else first.absolute().parent
+        self.base = _current_folder() if first is None else first.absolute().parent
         self.held: dict[str, bytes] = {}
 
     def name(self, file: File) -> str:
@@ -331,3 +331,11 @@ def _toml_text(text: str) -> str:
     ):
         return f"'''\n{text}'''"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _current_folder() -> Path:
+    """The folder that the process is in, which may have been removed."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/proc/self/cwd")

@@ -13,11 +13,11 @@ import itertools
 import math
 import os
 import struct
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol, cast
 
 from kernpack import _shape
+from kernpack._forks import LOCK
 from kernpack._tvm_ffi import tvm_ffi
 
 CAPTURABLE: Final = "kernpack.call.v1"
@@ -105,12 +105,11 @@ def key_of(function: Any) -> str:
 
 _OBJECTS: Final[dict[int, tuple[str, Any]]] = {}
 _NUMBERS: Final = itertools.count()
-_LOCK: Final = threading.Lock()
 
 
 def _key_of_object(function: Any) -> str:
     """The key of a function that is in no package: a number of this process."""
-    with _LOCK:
+    with LOCK:
         if id(function) not in _OBJECTS:
             _OBJECTS[id(function)] = (f"object/{next(_NUMBERS)}", function)
         return _OBJECTS[id(function)][0]

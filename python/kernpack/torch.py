@@ -20,7 +20,6 @@ import functools
 import keyword
 import math
 import re
-import threading
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Final, Iterable, Mapping, Protocol, Sequence, cast
 
@@ -28,6 +27,7 @@ import torch
 import torch.autograd.forward_ad
 
 from . import _native, _operator_derivatives, _shape
+from ._forks import LOCK
 from ._operator_derivatives import Differentiated, Rules
 from ._operator_registry import drop, lead, new_library, packet, take_away
 from ._operator_schema import MISSING, Argument, Constant, Operand, Schema, schema_of
@@ -119,7 +119,7 @@ def op(
     """
     asked = _Asked(_functions(name, f), Rules(backward, setup_context, jvp), functional)
     _require_callables(name, asked.rules)
-    with _LOCK:
+    with LOCK:
         known = _OPERATORS.get(name)
         if known is None:
             _OPERATORS[name] = _Registered(asked, _register(name, asked))
@@ -184,7 +184,6 @@ class _Registered:
     """Takes the operator with it when it goes."""
 
 
-_LOCK: Final = threading.Lock()
 _OPERATORS: Final[dict[str, _Registered]] = {}
 
 

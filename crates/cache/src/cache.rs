@@ -12,6 +12,7 @@ use crate::request::{Key, Request, Wanted};
 use crate::settings::Settings;
 use crate::store::{Store, Unusable};
 use crate::warning::{Remark, Stored, name_held};
+use kernpack_compiler::fork::{self, Inside};
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -86,6 +87,7 @@ impl Cache {
     /// Where it cannot be had.
     pub fn get(&self, request: &Request, observer: &dyn Observer) -> Result<Got, Failure> {
         let _span = tracing::info_span!("cache").entered();
+        let _inside = Inside::enter();
         let mut search = Search {
             request,
             key: request.key(),
@@ -101,7 +103,8 @@ impl Cache {
         let _leave = match &self.own {
             None => None,
             Some(store) => {
-                let leave = Leave::wait(&store.folder("locks"), search.key, observer)?;
+                let folder = store.folder("locks");
+                let leave = fork::paused(|| Leave::wait(&folder, search.key, observer))?;
                 // Somebody may have done it meanwhile.
                 if let Some(entry) = self.look(&mut search) {
                     return Ok(self.got(&search, entry, true));

@@ -64,6 +64,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let kept = kept.iter().map(stored).collect();
     // What a machine lacks, such as a library, may be there the next time, and no file says so.
     let is_settled = shared.warnings.is_empty()
+        && !compiled.is_partial
         && !compiled.inputs.iter().any(|file| changed_since(file, start));
     let package = &reading.package;
     let parts = Parts { package, compiled, shared: shared.bytes, warnings, kept };

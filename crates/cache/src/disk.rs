@@ -2,9 +2,11 @@
 //! Every operation of the cache on files, and nothing else: each may fail, and tests make each of
 //! them fail in turn (`fault`).
 
-use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
+use rustix::fs::{
+    FlockOperation, Mode, OFlags, StatVfsMountFlags, Timespec, Timestamps, UTIME_OMIT,
+};
 use std::fs::{DirBuilder, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -20,10 +22,20 @@ fn seam() -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a whole file.
+/// What else than a file does not keep whoever opens it waiting, such as a FIFO.
+const AT_ONCE: i32 = OFlags::NONBLOCK.bits() as i32;
+
+/// Reads a whole file. What else is there is an error.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     seam()?;
-    std::fs::read(path)
+    let mut file = OpenOptions::new().read(true).custom_flags(AT_ONCE).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Writes a file that is not there yet, for its user alone.
@@ -77,6 +89,14 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     std::fs::remove_dir_all(path)
 }
 
+/// Whether a loader can load the file from there: programs may hand paths on as text alone, and
+/// file systems may forbid that what they hold is run.
+pub fn can_load(path: &Path) -> bool {
+    let is_forbidden = rustix::fs::statvfs(path)
+        .is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC));
+    path.to_str().is_some() && !is_forbidden
+}
+
 /// Opens a folder, to lock it.
 pub fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     seam()?;
@@ -98,7 +118,9 @@ pub fn try_lock(file: &OwnedFd, is_alone: bool) -> io::Result<()> {
 /// Opens a file to lock it, and makes it if it is not there.
 pub fn open_lock(path: &Path) -> io::Result<OwnedFd> {
     seam()?;
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(AT_ONCE);
+    let file = options.open(path);
     Ok(file?.into())
 }
 

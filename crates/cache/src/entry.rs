@@ -29,6 +29,8 @@ enum Place {
         path: PathBuf,
         /// The folder, locked, where the file system has locks.
         _lock: Option<OwnedFd>,
+        /// What is loaded, where nothing can be loaded from the folder.
+        loaded: Option<MemoryFile>,
     },
     /// In the order of [`Artifact::ALL`].
     Memory(Vec<MemoryFile>),
@@ -41,7 +43,14 @@ impl Entry {
         manifest: Manifest,
         record: Record,
     ) -> Entry {
-        Entry(Arc::new(Inner { place: Place::Folder { path, _lock: lock }, manifest, record }))
+        let file = path.join(Artifact::SharedObject.file_name());
+        let loaded = (!disk::can_load(&file)).then(|| disk::read(&file).ok()).flatten();
+        let loaded = loaded.and_then(|bytes| MemoryFile::new(&bytes).ok());
+        Entry(Arc::new(Inner {
+            place: Place::Folder { path, _lock: lock, loaded },
+            manifest,
+            record,
+        }))
     }
 
     pub(crate) fn in_memory(
@@ -62,6 +71,9 @@ impl Entry {
     /// verified.
     pub fn path(&self, artifact: Artifact) -> PathBuf {
         match &self.0.place {
+            Place::Folder { loaded: Some(loaded), .. } if artifact == Artifact::SharedObject => {
+                loaded.path()
+            }
             Place::Folder { path, .. } => path.join(artifact.file_name()),
             Place::Memory(files) => files[artifact as usize].path(),
         }

@@ -12,8 +12,9 @@ use crate::memo;
 use crate::request::{Kind, Wanted, digest, hex};
 use crate::warning::Stored;
 use kernpack_compiler::image::{Arch, ArchKind};
+use kernpack_compiler::source::c_compiler::{self, Found};
 use kernpack_compiler::source::identity::Identity;
-use kernpack_compiler::source::{c_compiler, nvjitlink, nvrtc};
+use kernpack_compiler::source::{nvjitlink, nvrtc};
 use kernpack_compiler::{CudaCode, GpuCompiler, InputFile, Target};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -61,7 +62,7 @@ struct Cuda {
 #[derive(Debug)]
 pub(crate) struct Compilers {
     target: &'static Target,
-    c: OnceCell<Option<Identity>>,
+    c: OnceCell<Found>,
     nvrtc: OnceCell<Option<Identity>>,
     nvjitlink: OnceCell<Option<Identity>>,
 }
@@ -71,6 +72,7 @@ impl Compilers {
     pub fn of(target: &'static Target) -> Compilers {
         #[cfg(test)]
         if let Some((c, nvrtc)) = crate::tests::pretended() {
+            let c = c.map_or(Found::Nothing, Found::Compiler);
             let (c, nvrtc) = (OnceCell::from(c), OnceCell::from(nvrtc));
             return Compilers { target, c, nvrtc, nvjitlink: OnceCell::new() };
         }
@@ -80,8 +82,26 @@ impl Compilers {
 
     /// The C compiler, on one line.
     pub fn c(&self) -> Option<String> {
-        let found = self.c.get_or_init(|| c_compiler::identity(self.target));
-        found.as_ref().map(Identity::to_string)
+        match self.c_found() {
+            Found::Compiler(identity) => Some(identity.to_string()),
+            Found::NotThere(_) | Found::Nothing => None,
+        }
+    }
+
+    fn c_found(&self) -> &Found {
+        self.c.get_or_init(|| c_compiler::found(self.target))
+    }
+
+    /// The C compiler that is named and is not there, unless it is the one of a record.
+    fn other_c_named(&self, known: &str) -> Option<String> {
+        let Found::NotThere(named) = self.c_found() else { return None };
+        // The line begins with the path.
+        let known = Path::new(known.split("; ").next().unwrap_or_default());
+        let is_it = match named.components().nth(1) {
+            None => known.file_name() == Some(named.as_os_str()),
+            Some(_) => known == named,
+        };
+        (!is_it).then(|| format!("{} (not found)", named.display()))
     }
 
     /// NVRTC, on one line.
@@ -192,20 +212,17 @@ impl Record {
         {
             return Some(other_compiler("nvJitLink", self.nvjitlink.as_deref(), &now));
         }
-        let mut has_c = self.c_compiler.is_some();
-        if has_c {
-            match compilers.c() {
-                Some(now) if Some(&now) != self.c_compiler.as_ref() => {
-                    return Some(other_compiler(
-                        "the C compiler",
-                        self.c_compiler.as_deref(),
-                        &now,
-                    ));
+        let has_c = match &self.c_compiler {
+            None => false,
+            Some(known) => {
+                let now = compilers.c();
+                let other = now.clone().filter(|now| now != known);
+                if let Some(other) = other.or_else(|| compilers.other_c_named(known)) {
+                    return Some(other_compiler("the C compiler", Some(known), &other));
                 }
-                Some(_) => {}
-                None => has_c = false,
+                now.is_some()
             }
-        }
+        };
         // Without the compiler, its headers may have gone too.
         let files = self.inputs.iter().filter(|input| has_c || !input.is_compilers);
         let mut changes = files.filter_map(|input| input.change(base));

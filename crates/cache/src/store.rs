@@ -96,7 +96,10 @@ impl Store {
         }
         for path in disk::list(folder).unwrap_or_default() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let Ok(bytes) = disk::read(&path) else { continue };
+            let bytes = match disk::read(&path) {
+                Err(error) if !is_other(&error) => continue,
+                read => read.unwrap_or_default(),
+            };
             match Record::decode(&bytes, &name) {
                 Some(record) => records.push((modified(&path), record)),
                 None => {
@@ -117,6 +120,10 @@ impl Store {
         }
         let absent_or_unread = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => Unusable::Absent,
+            _ if is_other(&error) => {
+                self.set_aside(&path);
+                Unusable::Damaged(Remark::damaged(&path, "it is no folder"))
+            }
             _ => Unusable::Unread(self.cannot_read(&error)),
         };
         let lock = disk::open_folder(&path).map_err(absent_or_unread)?;
@@ -151,6 +158,7 @@ impl Store {
         };
         let missing_or_unread = |error: io::Error, file: &str| match error.kind() {
             io::ErrorKind::NotFound => damaged(&format!("it has no `{file}`")),
+            _ if is_other(&error) => damaged(&format!("its `{file}` is no file")),
             _ => Unusable::Unread(self.cannot_read(&error)),
         };
         let bytes = disk::read(&path.join(MANIFEST));
@@ -297,6 +305,12 @@ impl Store {
             let _ = disk::set_time(&used, now);
         }
     }
+}
+
+/// Whether something else lies where a file or a folder should.
+fn is_other(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory};
+    matches!(error.kind(), InvalidInput | IsADirectory | NotADirectory)
 }
 
 /// When a file was changed; nothing where that cannot be seen. A time in the future is none: the

@@ -4,14 +4,17 @@
 
 mod bench;
 mod cuda;
+mod cuda_headers;
 mod damage;
 mod eviction;
 mod faults;
 mod folders;
 mod forbid;
+mod headers;
 mod held;
 mod hits;
 mod processes;
+mod sources;
 
 use kernpack_compiler::source::identity::Identity;
 use std::cell::RefCell;

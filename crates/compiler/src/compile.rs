@@ -5,6 +5,7 @@
 use crate::error::CompileError;
 use crate::export;
 use crate::file::{Files, Held, InputFile, Looked};
+use crate::fork::Inside;
 use crate::gpu_code::CudaCode;
 use crate::host_code::HostCode;
 use crate::image::Arch;
@@ -54,6 +55,8 @@ pub struct Compiled {
     pub inputs: Vec<InputFile>,
     /// Every place where a file was looked for in vain.
     pub missed: Vec<PathBuf>,
+    /// Whether something else was read, of which nobody knows what it was.
+    pub is_partial: bool,
     /// What it has code for, source by source of CUDA C++.
     pub cuda: Vec<CudaCode>,
     /// What the compilers of sources warned of.
@@ -90,6 +93,7 @@ fn compile_written(
     options: &Options<'_>,
 ) -> Result<Compiled, CompileError> {
     let _span = tracing::info_span!("compile", package = package.name).entered();
+    let _inside = Inside::enter();
     let (mut files, mut problems) = (Files::new(options.held), Diagnostics::default());
     let Settled { package, unsound } = settle(package, &[], &mut files, &mut problems);
     let aimed = (&unsound[..], Goal::Code);
@@ -136,13 +140,14 @@ fn compile_parts(parts: Parts<'_>, before: Files<'_>) -> Result<Compiled, Compil
     let Parts { package, target, .. } = parts;
     let PackageObject { bytes, record } =
         PackageObject::of(&parts).map_err(|error| error.and(parts.warnings()))?;
-    let Looked { inputs, missed } = parts.looked(before);
+    let Looked { inputs, missed, is_partial } = parts.looked(before);
     Ok(Compiled {
         object: bytes,
         header: export::header(package),
         stubs: export::stubs(package),
         inputs,
         missed,
+        is_partial,
         cuda: parts.gpu.cuda(),
         warnings: parts.warnings(),
         target,
@@ -160,6 +165,7 @@ impl Compiled {
     /// Where the linker refuses the object, or a source needs a symbol that no process will have.
     pub fn shared_object(&self) -> Result<SharedObject, CompileError> {
         let _span = tracing::debug_span!("link_shared").entered();
+        let _inside = Inside::enter();
         let soname = Some(format!("{}.so", self.name));
         let needed = self.libraries.clone();
         let options = SharedOptions { soname, needed, ..SharedOptions::default() };
@@ -260,7 +266,7 @@ fn check_functions(
     let aimed = (&unsound[..], Goal::Check);
     let parts = sound_parts(&package, &HashMap::new(), aimed, problems, options)?;
     if parts.host.modules.is_empty() || !options.is_shared {
-        let Looked { inputs, missed } = parts.looked(files);
+        let Looked { inputs, missed, .. } = parts.looked(files);
         return Ok(Checked { inputs, missed, warnings: parts.warnings() });
     }
     let mut compiled = compile_parts(parts, files)?;

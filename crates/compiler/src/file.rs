@@ -18,6 +18,7 @@ pub use held::Held;
 pub(crate) use held::plain;
 
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,8 @@ pub struct Files<'h> {
     held: &'h Held,
     read: Vec<InputFile>,
     missed: Vec<PathBuf>,
+    missed_before: HashSet<PathBuf>,
+    is_partial: bool,
 }
 
 /// What became of a door: what was read through it, and what was looked for in vain.
@@ -52,6 +55,8 @@ pub struct Looked {
     /// Every place where a file was looked for and none was, before it was found elsewhere or not
     /// at all.
     pub missed: Vec<PathBuf>,
+    /// Whether something else was read, of which nobody knows what it was.
+    pub is_partial: bool,
 }
 
 /// A file could not be read.
@@ -73,7 +78,8 @@ impl Default for Files<'_> {
 impl<'h> Files<'h> {
     /// A door to these files, and behind them to those on a disk.
     pub fn new(held: &'h Held) -> Files<'h> {
-        Files { held, read: vec![], missed: vec![] }
+        let (read, missed, missed_before) = (vec![], vec![], HashSet::new());
+        Files { held, read, missed, missed_before, is_partial: false }
     }
 
     /// The files that are held in memory.
@@ -128,11 +134,20 @@ impl<'h> Files<'h> {
             if self.held.get(path).is_some() || path.is_file() {
                 return Some(place);
             }
-            if !self.missed.iter().any(|known| known == path) {
-                self.missed.push(path.to_path_buf());
-            }
+            self.miss(path.to_path_buf());
         }
         None
+    }
+
+    /// Notes that something was read past this door.
+    pub fn mark_partial(&mut self) {
+        self.is_partial = true;
+    }
+
+    fn miss(&mut self, path: PathBuf) {
+        if self.missed_before.insert(path.clone()) {
+            self.missed.push(path);
+        }
     }
 
     /// The same path for the same file.
@@ -146,16 +161,13 @@ impl<'h> Files<'h> {
     /// Adds what was looked at elsewhere.
     pub fn extend(&mut self, others: Looked) {
         others.inputs.into_iter().for_each(|file| self.record(file));
-        for path in others.missed {
-            if !self.missed.contains(&path) {
-                self.missed.push(path);
-            }
-        }
+        others.missed.into_iter().for_each(|path| self.miss(path));
+        self.is_partial |= others.is_partial;
     }
 
     /// What was read, and what was missed.
     pub fn into_looked(self) -> Looked {
-        Looked { inputs: self.read, missed: self.missed }
+        Looked { inputs: self.read, missed: self.missed, is_partial: self.is_partial }
     }
 
     fn record(&mut self, file: InputFile) {
@@ -223,7 +235,8 @@ mod tests {
         assert_eq!(files.find(&places), Some(&places[1]));
         assert_eq!(files.find(&places[2..]), None);
         let missed = [places[0].clone(), places[2].clone()];
-        assert_eq!(files.into_looked(), Looked { inputs: vec![], missed: missed.into() });
+        let looked = files.into_looked();
+        assert_eq!((looked.inputs, looked.missed), (vec![], missed.to_vec()));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long compilers have to tidy up, all of them together.
@@ -32,6 +32,40 @@ struct List {
 /// The list. A thread that panicked has not left it half changed.
 fn list() -> MutexGuard<'static, List> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The list, which nobody else changes meanwhile.
+#[derive(Debug)]
+pub(crate) struct Locked(MutexGuard<'static, List>);
+
+/// How long to wait for the list: a program is entered as it is started.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Locks the list, unless that takes long: it stays locked once the process is to end.
+pub(crate) fn lock_soon() -> Option<Locked> {
+    let start = Instant::now();
+    loop {
+        match LIST.try_lock() {
+            Ok(list) => return Some(Locked(list)),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(Locked(poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) if start.elapsed() >= SOON => return None,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+impl Locked {
+    /// Empties the list: all of it is another process's.
+    pub(crate) fn forget(&mut self) {
+        self.0.paths.clear();
+        self.0.programs.clear();
+    }
+}
+
+/// How many files and folders are temporary now.
+#[cfg(test)]
+pub(crate) fn n_paths() -> usize {
+    list().paths.len()
 }
 
 /// A temporary file or folder, on the list until it is dropped.

@@ -20,7 +20,9 @@
 //! by having kernels elaborated. `language.rs` tells package files from kernel files, which
 //! `kernel_file.rs` opens with their imports, and `kernel_package.rs` makes packages of. `image/`
 //! reads what GPU images say about themselves, and finds kernels in them by their symbols or their
-//! names in C++. `file.rs` is the door through which files are read.
+//! names in C++. `file.rs` is the door through which files are read; what a C compiler reads past
+//! it is in its own words (`source/search.rs`), and NVRTC reads nothing but what
+//! `source/include.rs` finds for it.
 //!
 //! **What is made**: `target/` is what code is made for: a row has the triple, the processor, the
 //! object format and the C ABI's way with structs. `gpu_kernels.rs` numbers kernels, `host_code.rs`
@@ -40,8 +42,8 @@
 //! (`plans.rs`) and built sources together, and has the entry points' code made beside kernels that
 //! are written here, of which it needs the numbers only. `package_object.rs` makes one object of
 //! all of it. `parallel.rs` has compilers run at once. `leftover.rs` lists the temporary files and
-//! running compilers of a build, for whoever learns that the process is to end. `error.rs` is what
-//! can come of it.
+//! running compilers of a build, for whoever learns that the process is to end. `fork.rs` has a
+//! fork wait for LLVM and lld. `error.rs` is what can come of it.
 //!
 //! **What is run**: `interpret.rs` makes no files. It runs a function's checks and kernels on the
 //! interpreters, with arguments that it makes of the signature. `interpret/compare.rs` has a GPU
@@ -60,6 +62,7 @@ mod compile;
 mod error;
 pub mod export;
 pub mod file;
+pub mod fork;
 mod gpu_code;
 mod gpu_kernels;
 mod host_code;

@@ -5,9 +5,10 @@
 //! Compilers take nearly all of the time of a build. As many run at once as the machine runs
 //! threads, whoever asked for them: each waits for a [`Permit`].
 
+use crate::fork::{self, Paused};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 /// What a program's first thread has by default: compilers that are libraries count on it.
@@ -25,14 +26,16 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
             *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
-    let take_there = traced(take);
-    thread::scope(|scope| {
+    let take_there = inside(traced(take));
+    let waiting = thread::scope(|scope| {
         for _ in 1..items.len().min(n_at_once()) {
             // Where there can be no more threads, fewer do the same.
             let _ = worker().spawn_scoped(scope, &take_there);
         }
         take();
+        Paused::begin()
     });
+    drop(waiting);
     drop(take_there);
     let result = |slot: Mutex<Option<R>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.into_iter().map(|slot| result(slot).expect("every item was taken")).collect()
@@ -43,11 +46,11 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
 pub fn join<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
     let there = Mutex::new(Some(there));
     let take = || there.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let run = traced(|| take().map(|there| there()));
+    let run = inside(traced(|| take().map(|there| there())));
     thread::scope(|scope| {
         let started = worker().spawn_scoped(scope, &run);
         let here = here();
-        let joined = started.ok().and_then(|thread| match thread.join() {
+        let joined = started.ok().and_then(|thread| match fork::paused(|| thread.join()) {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         });
@@ -66,9 +69,16 @@ fn traced<R>(work: impl Fn() -> R + Sync) -> impl Fn() -> R + Sync {
     move || tracing::dispatcher::with_default(&dispatcher, || span.in_scope(&work))
 }
 
-/// Leave to run a compiler, until it is dropped.
+/// The work as a thread of its own does it: a fork waits for it.
+fn inside<R>(work: impl Fn() -> R + Sync) -> impl Fn() -> R + Sync {
+    move || fork::section(&work)
+}
+
+/// Leave to run a compiler, until it is dropped. No fork waits for the compiler.
 #[derive(Debug)]
-pub struct Permit(());
+pub struct Permit {
+    _waiting: Paused,
+}
 
 static N_PERMITS: Mutex<usize> = Mutex::new(0);
 static RETURNED: Condvar = Condvar::new();
@@ -76,12 +86,18 @@ static RETURNED: Condvar = Condvar::new();
 impl Permit {
     /// Waits for one. Who holds one must not ask for another.
     pub fn wait() -> Permit {
+        let waiting = Paused::begin();
         let taken = N_PERMITS.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |taken: &mut usize| *taken >= n_at_once();
         let taken = RETURNED.wait_while(taken, is_full);
         *taken.unwrap_or_else(PoisonError::into_inner) += 1;
-        Permit(())
+        Permit { _waiting: waiting }
     }
+}
+
+/// The number of those that are taken, which nobody can change meanwhile.
+pub(crate) fn lock_permits() -> MutexGuard<'static, usize> {
+    N_PERMITS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Permit {
@@ -92,7 +108,7 @@ impl Drop for Permit {
 }
 
 /// How many threads the machine runs at once. To find out takes longer than some compiles do.
-fn n_at_once() -> usize {
+pub(crate) fn n_at_once() -> usize {
     static N_AT_ONCE: OnceLock<usize> = OnceLock::new();
     *N_AT_ONCE.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }

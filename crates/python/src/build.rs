@@ -71,8 +71,27 @@ pub fn cache_folder(_: Args<'_>) -> Result<Value, Error> {
 /// `kernpack_end()`: ends compilers that run and removes what they have written so far. The process
 /// ends too: nothing can be compiled afterwards.
 pub fn end(_: Args<'_>) -> Result<Value, Error> {
+    IS_ENDING.store(true, Ordering::Relaxed);
     leftover::clear(TERMINATE);
     Ok(Value::None)
+}
+
+/// Whether Python has begun to end. It ends whatever other thread comes back to it, through code
+/// that no thread can be ended in.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Whether this is the process's first thread, which is the one that Python has signals handled on.
+fn is_first_thread() -> bool {
+    let here = std::fs::read_link("/proc/thread-self");
+    let last = here.ok().and_then(|path| path.file_name()?.to_str()?.parse().ok());
+    last.is_none_or(|thread: u32| thread == std::process::id())
+}
+
+/// Keeps a thread from Python for the rest of the process, once that ends.
+fn stay_away(is_first: bool) {
+    while !is_first && IS_ENDING.load(Ordering::Relaxed) {
+        std::thread::park();
+    }
 }
 
 /// `SIGTERM`
@@ -118,11 +137,15 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(work);
     thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
     let tell = |event: &str, pid: u32| observer.map_or(Ok(()), |told| told.tell(event, pid.into()));
+    let is_first = is_first_thread();
     loop {
-        let told = match receiver.recv_timeout(PATIENCE) {
+        let event = receiver.recv_timeout(PATIENCE);
+        stay_away(is_first);
+        let told = match event {
             Ok(Event::Done(got)) => return answer(got),
             Ok(Event::Waiting(pid)) => tell("waiting", pid),
             Ok(Event::Compiling) => tell("compiling", 0),
+            Err(RecvTimeoutError::Timeout) if !is_first => Ok(()),
             Err(RecvTimeoutError::Timeout) => check_signals(),
             Err(RecvTimeoutError::Disconnected) => {
                 Err(Error::runtime("the compiler failed; see above"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Entries and records that are not what was written.
 
-use super::bench::{Bench, CHECKS, expect_loadable, told};
+use super::bench::{Bench, CHECKS, SCALE, expect_loadable, told};
 use crate::{Artifact, Got};
 use std::fs;
 use std::path::Path;
@@ -101,4 +101,47 @@ fn what_was_left_half_written_is_no_entry() {
     let got = bench.get(CHECKS).unwrap();
     assert!(!got.is_hit && got.entry.folder().unwrap().ends_with(name));
     expect_loadable(&got);
+}
+
+/// Puts a FIFO or a folder in the place of a file or folder.
+fn replace(path: &std::path::Path, is_fifo: bool) {
+    if path.is_dir() {
+        fs::remove_dir_all(path).unwrap();
+    } else {
+        fs::remove_file(path).unwrap();
+    }
+    match is_fifo {
+        true => {
+            let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(status.success());
+        }
+        false => fs::create_dir(path).unwrap(),
+    }
+}
+
+#[test]
+fn a_fifo_or_a_folder_in_the_place_of_something_is_damage_and_nobody_waits() {
+    for is_fifo in [true, false] {
+        for name in ["package.so", "manifest.json", "used", "entry", "record"] {
+            let bench = Bench::new();
+            assert!(!bench.is_hit());
+            let [record] = &bench.files("requests")[..] else { panic!("one record") };
+            let entry = bench.files("entries")[0].parent().unwrap().to_path_buf();
+            let path = match name {
+                "entry" => entry,
+                "record" => record.clone(),
+                name => entry.join(name),
+            };
+            replace(&path, is_fifo);
+            let first = bench.get(SCALE).unwrap();
+            expect_loadable(&first);
+            assert!(bench.is_hit(), "{name}, {is_fifo}: it is made again");
+        }
+        let bench = Bench::new();
+        assert!(!bench.is_hit());
+        fs::write(bench.path("pkg/scale.c"), "void scale(float *x, long n) { x[0] = n; }").unwrap();
+        bench.files("locks").iter().for_each(|path| replace(path, is_fifo));
+        assert!(!bench.is_hit());
+        assert!(bench.is_hit());
+    }
 }

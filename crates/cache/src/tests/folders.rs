@@ -176,3 +176,19 @@ fn a_folder_that_cannot_be_written_is_told_and_the_package_works() {
         .unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
 }
+
+#[test]
+fn what_cannot_be_loaded_from_its_folder_is_loaded_from_memory() {
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new();
+    let name = std::ffi::OsStr::from_bytes(b"cache-\xe9");
+    let folder = bench.folder.path().join(name);
+    for is_hit in [false, true] {
+        let settings = Settings { folder: Some(folder.clone()), ..bench.settings() };
+        let got = Cache::of(settings).get(&bench.request(CHECKS), &Count::default()).unwrap();
+        assert_eq!(got.is_hit, is_hit);
+        let path = got.entry.path(crate::Artifact::SharedObject);
+        assert!(path.starts_with("/proc/self/fd") && got.entry.folder().is_some());
+        super::bench::expect_loadable(&got);
+    }
+}

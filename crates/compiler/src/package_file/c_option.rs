@@ -33,9 +33,15 @@ const UNFIT: &[Unfit] = &[
     },
     Unfit {
         exact: &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"],
-        prefixes: &["-o"],
+        prefixes: &["-o", "-MD", "-MF", "-MG", "-MJ", "-MMD", "-MP", "-MQ", "-MT", "-Wp,-M"],
         why: "what the compiler writes is not for the source to say",
         help: "remove it",
+    },
+    Unfit {
+        exact: &[],
+        prefixes: &["@"],
+        why: "it names a file of options, and nobody would notice that it changes",
+        help: "write the options here instead",
     },
     Unfit {
         exact: &["-fno-pic", "-fno-PIC"],

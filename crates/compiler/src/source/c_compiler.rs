@@ -8,12 +8,14 @@
 //! ([`host`](super::host)).
 
 use super::identity::{Identity, processor};
+use super::search;
 use crate::file::open_unrecorded;
 use crate::leftover;
 use crate::parallel::Permit;
 use crate::target::Target;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use thiserror::Error;
@@ -116,9 +118,14 @@ impl CCompiler {
         // What these programs run is found on the path in turn.
         let others = resolve(&self.program).into_iter().skip(1);
         let others = others.filter(|_| runs_another(&program));
-        let named = self.args.iter().flat_map(|word| resolve(word));
+        let named = self.args.iter().flat_map(|word| resolve(without_mark(word)));
         let assembler = resolve(OsStr::new("as")).into_iter().take(1);
-        others.chain(named).chain(assembler).for_each(|file| identity.and_file(&file));
+        let mut files: Vec<_> = others.chain(named).chain(assembler).collect();
+        let mut scripts = vec![program.clone()];
+        scripts.extend(files.iter().cloned());
+        add_named_by_scripts(scripts, &mut files);
+        files.retain(|file| *file != program);
+        files.iter().for_each(|file| identity.and_file(file));
         VARIABLES.iter().for_each(|name| identity.and_variable(name));
         if words.into_iter().any(|word| word.contains("native")) {
             identity.marks.push(processor());
@@ -168,7 +175,7 @@ impl CCompiler {
         if output.status.success() {
             return Ok(output);
         }
-        let text = match String::from_utf8_lossy(&output.stderr).trim_end() {
+        let text = match search::split(&output.stderr).1.trim_end() {
             "" => format!("it says nothing, and ended with {}", output.status),
             text => text.to_string(),
         };
@@ -195,9 +202,64 @@ const VARIABLES: &[&str] = &[
 /// Programs that keep what compilers made, or have other machines run them.
 const IN_FRONT: &[&str] = &["ccache", "sccache", "distcc", "icecc"];
 
-/// The identity of the compiler that a C file would be compiled with; nothing where there is none.
-pub fn identity(target: &Target) -> Option<Identity> {
-    CCompiler::find(target, Path::new("")).ok()?.identity()
+/// The compiler that a C file would be compiled with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is there.
+    Compiler(Identity),
+    /// A variable names one that is not there: by path, or by the name of its file.
+    NotThere(PathBuf),
+    /// There is none, and none is named.
+    Nothing,
+}
+
+/// Looks for the compiler that a C file would be compiled with.
+pub fn found(target: &Target) -> Found {
+    let Ok(compiler) = CCompiler::find(target, Path::new("")) else { return Found::Nothing };
+    match compiler.identity() {
+        Some(identity) => Found::Compiler(identity),
+        None => Found::NotThere(compiler.program.into()),
+    }
+}
+
+/// The most files that scripts name in turn.
+const MAX_NAMED: usize = 256;
+/// The most bytes of a script.
+const MAX_SCRIPT: u64 = 1 << 16;
+
+/// Adds the programs and files that scripts name, whatever they do with them: a compiler that is a
+/// script is as the compilers that it runs.
+fn add_named_by_scripts(mut scripts: Vec<PathBuf>, files: &mut Vec<PathBuf>) {
+    while let Some(script) = scripts.pop() {
+        for file in named_by_script(&script) {
+            if files.len() < MAX_NAMED && !files.contains(&file) {
+                files.push(file.clone());
+                scripts.push(file);
+            }
+        }
+    }
+}
+
+/// The files that the words of a script lead to; none of what is no script.
+fn named_by_script(script: &Path) -> Vec<PathBuf> {
+    let mut text = Vec::new();
+    let read = open_unrecorded(script).and_then(|mut file| {
+        let mut start = [0; 2];
+        file.read_exact(&mut start)?;
+        match &start {
+            b"#!" => file.take(MAX_SCRIPT).read_to_end(&mut text),
+            _ => Ok(0),
+        }
+    });
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;&|()<>=$".contains(byte);
+    let words = text.split(is_between).filter(|word| read.is_ok() && !word.is_empty());
+    let found = words.filter_map(|word| resolve(OsStr::from_bytes(word)).into_iter().next());
+    found.filter(|file| file.is_file()).collect()
+}
+
+/// An argument without the mark by which it is a file of arguments.
+fn without_mark(word: &OsStr) -> &OsStr {
+    word.as_bytes().strip_prefix(b"@").map_or(word, OsStr::from_bytes)
 }
 
 /// Whether a program runs another of its own name: a script, or one that stands in front of
@@ -266,6 +328,27 @@ mod tests {
         expect_named(" ccache  gcc -m64\t", Some(&["ccache", "gcc", "-m64"]));
         expect_named("", None);
         expect_named(" \t", None);
+    }
+
+    #[test]
+    fn a_script_is_as_what_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| std::fs::write(at(name), text).unwrap();
+        write("cc", &format!("#!/bin/sh\nexec \"{}\" \"$@\"\n", at("inner").display()));
+        write("inner", &format!("#!/bin/sh\nCC='{}' exec gcc\n", at("innermost").display()));
+        write("innermost", "one");
+        write("options", "-O1");
+        let value = format!("{} @{}", at("cc").display(), at("options").display());
+        let identity = || CCompiler::named("CC", value.clone().into()).unwrap().identity().unwrap();
+        let first = identity();
+        assert_eq!(first, identity());
+        assert!(first.marks.iter().any(|mark| mark.starts_with("/usr/bin/gcc ")), "{first}");
+        write("innermost", "two");
+        let second = identity();
+        assert_ne!(first, second);
+        write("options", "-O2");
+        assert_ne!(second, identity());
     }
 
     #[test]

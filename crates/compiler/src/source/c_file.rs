@@ -8,18 +8,24 @@
 //! the one that it stands for. The folders' names are mapped away, and the object is the same
 //! wherever a file is.
 //!
-//! What was read is in the rule that the compiler writes for `make`. What was looked for in vain is
-//! nowhere: it follows from the `#include` lines of what was read and the folders that are
-//! searched. A header that came with the compiler is not looked into for that.
+//! What was read is in the rule that the compiler writes for `make`, and the folders that it
+//! searches, in order, in what its preprocessor says ([`search`](super::search)). So whatever was
+//! read was looked for in vain in the folders before. What else was, such as a header beside the
+//! file or in `__has_include`, follows from the names in what was read. A header that came with the
+//! compiler is looked into for `__has_include` alone.
+//!
+//! Where something was read that nobody knows of, such as what an assembler includes, the result is
+//! not to be found again ([`Looked::is_partial`](crate::file::Looked)).
 
 use super::c_compiler::{CCompiler, CCompilerError};
-use super::include;
+use super::include::{Named, Use, names, names_in_value};
+use super::search::{self, Search};
 use crate::file::{Files, Held, plain, read_unrecorded};
 use crate::leftover::Temporary;
 use crate::target::Target;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -54,12 +60,16 @@ impl CFile<'_> {
         let compiler = CCompiler::find(target, self.path)?;
         let mirror = Mirror::new(folder.path().join("held"), files.held(), self);
         let mirror = mirror.map_err(no_folder)?;
-        let mut command = self.command(compiler.command(), mirror.as_ref(), (&object, &depends));
+        let command = || self.command(compiler.command(), mirror.as_ref(), (&object, &depends));
         let real = |text: String| match &mirror {
             Some(mirror) => mirror.with_real_names(text),
             None => text,
         };
-        let output = compiler.run(&mut command, self.path).map_err(|error| match error {
+        // A compiler that refuses the file may be one that does not say where it looks.
+        let output = compiler
+            .run(command().arg(search::OPTION), self.path)
+            .or_else(|_| compiler.run(&mut command(), self.path));
+        let output = output.map_err(|error| match error {
             CCompilerError::Refused { path, program, text } => {
                 CCompilerError::Refused { path, program, text: real(text) }
             }
@@ -67,8 +77,10 @@ impl CFile<'_> {
         })?;
         let bytes = read_unrecorded(&object).map_err(|_| compiler.no_object(self.path))?;
         let rule = read_unrecorded(&depends).unwrap_or_default();
-        self.record(&parse_depfile(&rule), mirror.as_ref(), files);
-        Ok((bytes, real(String::from_utf8_lossy(&output.stderr).trim_end().to_string())))
+        let (search, log) = search::split(&output.stderr);
+        let record = Record { file: self, folders: self.folders(search, mirror.as_ref()), files };
+        record.all(&parse_depfile(&rule), mirror.as_ref());
+        Ok((bytes, real(log.trim_end().to_string())))
     }
 
     /// The folders that are named here, and the one that the compiler runs in, leave no trace in
@@ -121,43 +133,149 @@ impl CFile<'_> {
         command
     }
 
-    /// Records what the compiler read, and where it looked in vain before.
-    fn record(&self, read: &[PathBuf], mirror: Option<&Mirror>, files: &mut Files<'_>) {
-        let folders = self.folders();
-        let own = self.path.parent().unwrap_or(Path::new(""));
-        let mut users = vec![(self.path.to_path_buf(), self.text.to_vec())];
-        for path in read {
-            let held = mirror.and_then(|mirror| mirror.real(path));
-            if let Some(held) = held {
-                let bytes = files.held().get(held).unwrap_or_default();
-                users.push((held.to_path_buf(), bytes.to_vec()));
-            } else if is_below(path, own) || folders.iter().any(|folder| is_below(path, folder)) {
-                // What the compiler has read and then was taken away is missed at the next build.
-                let Ok(bytes) = files.read(path) else { continue };
-                users.push((path.clone(), bytes));
-            } else {
-                let _ = files.read_compilers(path);
-            }
-        }
-        for (path, text) in &users {
-            look_for_includes(path, text, &folders, files);
-            look_before(path, &folders, files);
-        }
+    /// The folders that are searched: as the compiler says, else as far as they are named.
+    fn folders(&self, search: Option<Search>, mirror: Option<&Mirror>) -> Folders {
+        let named = self.named_folders();
+        let Some(Search { absent, found }) = search else {
+            return Folders { all: named.clone(), named };
+        };
+        // What is held is known by its name. Where an absent folder would come is not known.
+        let all = absent.into_iter().chain(found).map(|folder| without_dot(&folder));
+        let is_held =
+            |folder: &PathBuf| mirror.is_some_and(|mirror| folder.starts_with(&mirror.root));
+        Folders { all: all.filter(|folder| !is_held(folder)).collect(), named }
     }
 
-    /// The folders in which every header is looked for, as far as they are named.
-    fn folders(&self) -> Vec<PathBuf> {
+    fn named_folders(&self) -> Vec<PathBuf> {
         let mut folders = self.include.to_vec();
         let mut options = self.options.iter();
         while let Some(option) = options.next() {
             let rest = FOLDER_OPTIONS.iter().find_map(|name| option.strip_prefix(name));
             match rest {
                 Some("") => folders.extend(options.next().map(PathBuf::from)),
-                Some(folder) => folders.push(PathBuf::from(folder)),
+                Some(folder) => folders.push(PathBuf::from(folder.trim_start_matches('='))),
                 None => {}
             }
         }
         folders
+    }
+}
+
+/// Where headers are looked for.
+struct Folders {
+    /// All folders, in order.
+    all: Vec<PathBuf>,
+    /// Those of the user's.
+    named: Vec<PathBuf>,
+}
+
+/// What a compilation depended on is recorded.
+struct Record<'r, 's, 'h> {
+    file: &'r CFile<'s>,
+    folders: Folders,
+    files: &'r mut Files<'h>,
+}
+
+impl Record<'_, '_, '_> {
+    /// Records what the compiler read, and where it looked in vain before.
+    fn all(mut self, read: &[PathBuf], mirror: Option<&Mirror>) {
+        self.texts((self.file.path, self.file.text), true);
+        for path in read {
+            if let Some(held) = mirror.and_then(|mirror| mirror.real(path)) {
+                let bytes = self.files.held().get(held).unwrap_or_default();
+                self.texts((held, bytes), true);
+            } else {
+                let Some(bytes) = self.read(path) else { continue };
+                self.texts((path, &bytes), self.is_users(path));
+            }
+        }
+        let (values, own) = (self.file.define.iter().map(|(_, value)| value), self.file.path);
+        for value in values.chain(self.file.options) {
+            names_in_value(value.as_bytes()).iter().for_each(|named| self.find(own, named));
+        }
+        self.included_first();
+    }
+
+    /// Records what follows from a file that was read.
+    fn texts(&mut self, (path, text): (&Path, &[u8]), is_users: bool) {
+        let is_asked = |named: &&Named| matches!(named.usage, Use::Has | Use::HasNext);
+        let contains = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+        if is_users || contains(b"__has_include") {
+            let names = names(text);
+            names
+                .iter()
+                .filter(|named| is_users || is_asked(named))
+                .for_each(|named| self.find(path, named));
+        }
+        // An assembler reads by itself, and does not say what.
+        if is_users && (contains(b".incbin") || contains(b".include")) {
+            self.files.mark_partial();
+        }
+        self.look_before(path);
+    }
+
+    /// Looks for what a text names, as the compiler does.
+    fn find(&mut self, path: &Path, named: &Named) {
+        if named.usage == Use::IncludeMacro {
+            return;
+        }
+        let is_next = matches!(named.usage, Use::IncludeNext | Use::HasNext);
+        let own = path.parent().unwrap_or(Path::new(""));
+        let own = (named.is_quoted && !is_next).then_some(own).into_iter();
+        let at = self.folders.all.iter().position(|folder| path.starts_with(folder));
+        let skipped = at.filter(|_| is_next).map_or(0, |at| at + 1);
+        let name = Path::new(OsStr::from_bytes(&named.name));
+        let places = own.chain(self.folders.all[skipped..].iter().map(PathBuf::as_path));
+        // What is in none of them is under an `#if`.
+        let found = self.files.find(places.map(|folder| folder.join(name)));
+        let is_included = matches!(named.usage, Use::Include | Use::IncludeNext);
+        if let Some(found) = found.filter(|_| !is_included) {
+            // That it is there counts, and perhaps what is in it.
+            let _ = self.read(&without_dot(&found));
+        }
+    }
+
+    /// Looks for a file in the folders before the one that has it.
+    fn look_before(&mut self, path: &Path) {
+        let all = &self.folders.all;
+        for (at, folder) in all.iter().enumerate() {
+            if let Ok(name) = path.strip_prefix(folder).map(Path::to_path_buf) {
+                let _ = self.files.find(all[..=at].iter().map(|folder| folder.join(&name)));
+            }
+        }
+    }
+
+    /// What an option has included before the file is looked for in the current folder first.
+    fn included_first(&mut self) {
+        let mut options = self.file.options.iter();
+        while let Some(option) = options.next() {
+            let name = match ["-include", "-imacros", "--include", "--imacros"]
+                .iter()
+                .find_map(|name| option.strip_prefix(name))
+            {
+                Some("") => options.next().cloned(),
+                Some(rest) => Some(rest.trim_start_matches('=').to_string()),
+                None => None,
+            };
+            if let Some(name) = name {
+                let _ = self.files.find([Path::new(&name)]);
+            }
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
+        let read = match self.is_users(path) {
+            true => self.files.read(path),
+            false => self.files.read_compilers(path),
+        };
+        // It was taken away meanwhile, or is called as no rule for `make` can say.
+        read.map_err(|_| self.files.mark_partial()).ok()
+    }
+
+    /// Whether a file is none that came with the compiler.
+    fn is_users(&self, path: &Path) -> bool {
+        let own = self.file.path.parent().unwrap_or(Path::new(""));
+        is_below(path, own) || self.folders.named.iter().any(|folder| is_below(path, folder))
     }
 }
 
@@ -167,25 +285,9 @@ fn is_below(path: &Path, folder: &Path) -> bool {
     if folder.as_os_str().is_empty() { path.is_relative() } else { path.starts_with(folder) }
 }
 
-/// Looks for what each line of a text includes, as the compiler does.
-fn look_for_includes(path: &Path, text: &[u8], folders: &[PathBuf], files: &mut Files<'_>) {
-    let own = path.parent().unwrap_or(Path::new(""));
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let Some(include) = include::directive(line) else { continue };
-        let own = include.is_quoted.then_some(own).into_iter();
-        let places = own.chain(folders.iter().map(PathBuf::as_path));
-        // What is in none of them is the compiler's, or under an `#if`.
-        let _ = files.find(places.map(|folder| folder.join(include.name)));
-    }
-}
-
-/// Looks for a file in the folders before the one that has it: for one whose name a macro spells.
-fn look_before(path: &Path, folders: &[PathBuf], files: &mut Files<'_>) {
-    for (at, folder) in folders.iter().enumerate() {
-        if let Ok(name) = path.strip_prefix(folder).map(Path::to_path_buf) {
-            let _ = files.find(folders[..=at].iter().map(|folder| folder.join(&name)));
-        }
-    }
+/// The path without `./` in front.
+fn without_dot(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_path_buf()
 }
 
 /// Held files on a disk, and the file that is compiled with them.
@@ -245,25 +347,72 @@ fn mapping(option: &str, folder: &Path, name: &str) -> OsString {
     mapping
 }
 
-/// The files that a Makefile rule, as C compilers write it, depends on. Their names are any bytes.
+/// The files that a Makefile rule, as C compilers write it, depends on. Their names are any bytes
+/// but for ends of lines, which no rule can have.
 fn parse_depfile(rule: &[u8]) -> Vec<PathBuf> {
     let start = rule.windows(2).position(|pair| pair == b": ").map_or(rule.len(), |at| at + 2);
     let mut names = vec![vec![]];
     let mut rest = &rule[start..];
     while !rest.is_empty() {
-        let (n_read, byte) = match rest {
-            [b'\\', b'\n', ..] => (2, None),
-            [b'\\', byte @ (b' ' | b'#'), ..] | [b'$', byte @ b'$', ..] => (2, Some(*byte)),
-            [byte, ..] if !byte.is_ascii_whitespace() => (1, Some(*byte)),
-            _ => (1, None),
+        let n_marks = rest.iter().take_while(|byte| **byte == b'\\').count();
+        let name = names.last_mut().expect("there is one at least");
+        let n_read = match rest[n_marks..] {
+            // In front of these, each mark of the name is written twice, and theirs comes last.
+            [byte @ (b' ' | b'\t' | b'#'), ..] if n_marks > 0 => {
+                name.extend(std::iter::repeat_n(b'\\', n_marks / 2));
+                let is_marked = n_marks % 2 == 1;
+                if is_marked {
+                    name.push(byte);
+                }
+                n_marks + usize::from(is_marked)
+            }
+            [b'\n', ..] if n_marks > 0 => {
+                name.extend(std::iter::repeat_n(b'\\', n_marks - 1));
+                names.push(vec![]);
+                n_marks + 1
+            }
+            _ if n_marks > 0 => {
+                name.extend(std::iter::repeat_n(b'\\', n_marks));
+                n_marks
+            }
+            [b'$', b'$', ..] => {
+                name.push(b'$');
+                2
+            }
+            [byte, ..] if !byte.is_ascii_whitespace() => {
+                name.push(byte);
+                1
+            }
+            _ => {
+                names.push(vec![]);
+                1
+            }
         };
-        match (byte, names.last_mut()) {
-            (Some(byte), Some(name)) => name.push(byte),
-            _ => names.push(vec![]),
-        }
         rest = &rest[n_read..];
     }
     names.retain(|name: &Vec<u8>| !name.is_empty());
     let paths = names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name)));
-    paths.map(|path| path.strip_prefix(".").map_or(path.clone(), Path::to_path_buf)).collect()
+    paths.map(|path| without_dot(&path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_rule_are_any_bytes() {
+        for (written, expected) in [
+            (&b"a.c"[..], &b"a.c"[..]),
+            (b"./a\\ b.h", b"a b.h"),
+            (b"a\\\tb.h", b"a\tb.h"),
+            (b"a\\#b$$c.h", b"a#b$c.h"),
+            (b"a\\b.h", b"a\\b.h"),
+            (b"a\\\\\\ b.h", b"a\\ b.h"),
+            (b"\xe9.h", b"\xe9.h"),
+        ] {
+            let rule = [b"host.o: first.c \\\n ", written, b" \\\n last.h\n"].concat();
+            let names = ["first.c".into(), OsString::from_vec(expected.to_vec()), "last.h".into()];
+            assert_eq!(parse_depfile(&rule), names.map(PathBuf::from));
+        }
+    }
 }

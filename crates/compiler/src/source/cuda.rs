@@ -11,8 +11,11 @@
 //! where CUDA's own headers are, if `line_info` is asked for and code of theirs is used; and of a
 //! header whose name a macro spells, `__FILE__` and `line_info`.
 
+mod option;
+
+use self::option::{Unfit, UserOptions};
 use super::error::{SourceError, SourceErrorKind};
-use super::include::{self, File};
+use super::include::{self, File, Walk};
 use super::nvrtc::{Failure, Header, Job, Nvrtc, NvrtcError, Output};
 use crate::file::{Files, Held, Looked};
 use crate::image::{self, Arch, ArchKind, Image, ImageError};
@@ -69,13 +72,15 @@ pub enum CudaError {
         /// What has it.
         what: &'static str,
     },
-    /// An option says what is said elsewhere.
-    #[error("option `{option}` for `{}` names an architecture; name it under `arch` instead", path.display())]
-    ArchOption {
+    /// An option says what is said elsewhere, or has NVRTC read what nobody sees.
+    #[error("option `{option}` for `{}` {unfit}", path.display())]
+    Option {
         /// The file.
         path: PathBuf,
         /// The option.
         option: Placed<String>,
+        /// What is wrong with it.
+        unfit: Unfit,
     },
     /// This NVRTC makes no code for the architecture.
     #[error(
@@ -203,10 +208,25 @@ impl CudaSource {
     ) -> Result<CudaArtifact, SourceError> {
         let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
         let mut read = Files::new(held);
-        let files = include::read_all(&self.path, &self.include, &mut read)
+        let mut options = UserOptions::read(&self.options).map_err(|(option, unfit)| {
+            let (path, option) = (self.path.value.clone(), option.clone());
+            self.refused(&CudaError::Option { path, option, unfit })
+        })?;
+        let folders = [&self.include[..], &options.folders].concat();
+        let mut walk = Walk::new(&self.path, &folders, &mut read)
             .map_err(|error| SourceError::file(self.path.span, &error))?;
-        let looked = read.into_looked();
-        self.compile(nvrtc, archs, kernels, &files, looked).map_err(|error| self.refused(&error))
+        options.find_included(&mut walk);
+        let values = self.define.iter().map(|(_, value)| value);
+        values.chain(&options.rest).for_each(|value| walk.mention(value));
+        loop {
+            match self.compile(nvrtc, archs, kernels, (&walk, &options)) {
+                // Names that macros put together are known once they are missed.
+                Err(CudaError::Refused { text, .. } | CudaError::Kernels { text, .. })
+                    if walk.supply(&text) => {}
+                Err(error) => return Err(self.refused(&error)),
+                Ok(artifact) => return Ok(CudaArtifact { looked: read.into_looked(), ..artifact }),
+            }
+        }
     }
 
     fn compile(
@@ -214,16 +234,15 @@ impl CudaSource {
         nvrtc: &Nvrtc,
         archs: &[Placed<Arch>],
         kernels: &[String],
-        files: &[File],
-        looked: Looked,
+        (walk, options): (&Walk<'_, '_>, &UserOptions),
     ) -> Result<CudaArtifact, CudaError> {
-        let program = Program::new(files)?;
+        let program = Program::new(walk, options)?;
         let expressions =
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
             path: self.path.value.clone(),
-            looked,
+            looked: Looked::default(),
             images: vec![],
             symbols: vec![],
             log: String::new(),
@@ -248,7 +267,7 @@ impl CudaSource {
             }
             CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
             CudaError::Arch { arch, .. } => at(arch.span),
-            CudaError::ArchOption { option, .. } => at(option.span),
+            CudaError::Option { option, .. } => at(option.span),
             CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
         }
     }
@@ -263,7 +282,7 @@ impl CudaSource {
     ) -> Result<(Image, Vec<String>, String), CudaError> {
         self.require_arch(nvrtc, arch)?;
         let arch = arch.value;
-        let options = self.options(nvrtc, arch)?;
+        let options = self.options(nvrtc, arch, program.options)?;
         let is_ptx = arch.kind == ArchKind::Compute;
         let job = Job { files: &program.texts, options: &options, expressions, is_ptx };
         let permit = Permit::wait();
@@ -315,16 +334,12 @@ impl CudaSource {
         Err(CudaError::Arch { path, arch, nvrtc: nvrtc_path, version: nvrtc.version, has })
     }
 
-    fn options(&self, nvrtc: &Nvrtc, arch: Arch) -> Result<Vec<CString>, CudaError> {
-        let names_arch = |option: &&Placed<String>| {
-            ["-arch", "--gpu-architecture", "-gpu-architecture"]
-                .iter()
-                .any(|name| option.starts_with(name))
-        };
-        if let Some(option) = self.options.iter().find(names_arch) {
-            let (path, option) = (self.path.value.clone(), option.clone());
-            return Err(CudaError::ArchOption { path, option });
-        }
+    fn options(
+        &self,
+        nvrtc: &Nvrtc,
+        arch: Arch,
+        users: &UserOptions,
+    ) -> Result<Vec<CString>, CudaError> {
         let mut options = vec![format!("--gpu-architecture={arch}").into_bytes()];
         if nvrtc.version.0 >= 13 {
             options.push(b"--frandom-seed=kernpack".to_vec());
@@ -338,18 +353,12 @@ impl CudaSource {
         options.extend(
             self.define.iter().map(|(name, value)| format!("-D{name}={value}").into_bytes()),
         );
-        for folder in [self.folder()].iter().chain(&self.include).chain(&nvrtc.include) {
+        // No other folders: what is in them was found already.
+        for folder in &nvrtc.include {
             options.push([b"-I", folder.as_os_str().as_encoded_bytes()].concat());
         }
-        options.extend(self.options.iter().map(|option| option.as_bytes().to_vec()));
+        options.extend(users.arguments().map(String::into_bytes));
         options.into_iter().map(|option| self.c_string("an option", option)).collect()
-    }
-
-    /// The folder of the file, where NVRTC, which does not know it, has to look for names that
-    /// macros spell and in `__has_include`.
-    fn folder(&self) -> PathBuf {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.unwrap_or(Path::new(".")).to_path_buf()
     }
 
     fn c_string(
@@ -378,24 +387,39 @@ fn run(nvrtc: &Nvrtc, job: &Job<'_>, program: &Program<'_>) -> Result<Output, Fa
 /// itself.
 struct Program<'a> {
     files: &'a [File],
+    options: &'a UserOptions,
     texts: Vec<Header>,
 }
 
-impl Program<'_> {
-    fn new(files: &[File]) -> Result<Program<'_>, CudaError> {
+impl<'a> Program<'a> {
+    fn new(walk: &'a Walk<'_, '_>, options: &'a UserOptions) -> Result<Program<'a>, CudaError> {
+        let files = walk.files();
         let text = |file: &File| {
             Ok(Header {
                 name: c_string(&file.path, "the name", file.name.as_str())?,
                 text: c_string(&file.path, "the text", file.text.as_slice())?,
             })
         };
-        Ok(Program { files, texts: files.iter().map(text).collect::<Result<_, CudaError>>()? })
+        let alias = |alias: &include::Alias| {
+            let text = format!("#include \"{}\"\n", alias.name);
+            let path = &files[0].path;
+            Ok(Header {
+                name: c_string(path, "the name of a header", alias.spelled.as_str())?,
+                text: c_string(path, "the name of a header", text)?,
+            })
+        };
+        let texts = files.iter().map(text).chain(walk.aliases().iter().map(alias));
+        Ok(Program { files, options, texts: texts.collect::<Result<_, CudaError>>()? })
     }
 
     /// Whether the source includes a file, be it one of CUDA's.
     fn has_includes(&self) -> bool {
-        let mut lines = self.files[0].text.split(|byte| *byte == b'\n');
-        lines.any(|line| include::directive(line).is_some())
+        use include::Use;
+        let is_include = |named: &include::Named| {
+            matches!(named.usage, Use::Include | Use::IncludeNext | Use::IncludeMacro)
+        };
+        !self.options.included.is_empty()
+            || include::names(&self.files[0].text).iter().any(is_include)
     }
 }
 

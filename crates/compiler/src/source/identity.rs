@@ -2,21 +2,24 @@
 //! Compilers told from one another without being run: by path, by what their files say of
 //! themselves, and by what else they go by.
 //!
-//! A file's mark is its GNU build id, which names its bytes wherever it lies, or else its size and
-//! the second in which it was changed: images of containers keep no more of a time. Not here: which
-//! compiler is used, which each source knows of its own.
+//! A file's mark is its GNU build id, which names its bytes wherever it lies. Without one it is the
+//! digest of the file, as of a script, or of its ends where it is large. Not here: which compiler
+//! is used, which each source knows of its own.
 
 use crate::file::{open_unrecorded, read_unrecorded};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::read::{ReadCache, ReadRef};
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::Metadata;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A compiler as it is told from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +70,17 @@ struct Version {
 /// The marks of files that were read, as that takes longer than to see that they are unchanged.
 static KNOWN: Mutex<Option<HashMap<Version, String>>> = Mutex::new(None);
 
+impl Version {
+    /// Whether the file may be another one soon, with the same times: clocks of file systems are
+    /// coarse.
+    fn is_recent(&self) -> bool {
+        const SECONDS: i64 = 2;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        self.times[0].max(self.times[2]) + SECONDS >= now
+    }
+}
+
 /// The mark of a file, if it is one.
 fn mark(path: &Path) -> Option<String> {
     let metadata = path.metadata().ok().filter(Metadata::is_file)?;
@@ -82,12 +96,28 @@ fn mark(path: &Path) -> Option<String> {
     }
     let mark = match build_id(path) {
         Some(id) => format!("build id {id}"),
-        None => format!("{} bytes of second {}", metadata.size(), metadata.mtime()),
+        None => format!("{} bytes of digest {}", metadata.size(), ends_digest(path)?),
     };
-    if let Some(mut known) = known {
+    if let Some(mut known) = known.filter(|_| !version.is_recent()) {
         known.get_or_insert_default().insert(version, mark.clone());
     }
     Some(mark)
+}
+
+/// How much of a file's start, and of its end, is looked at. Scripts are smaller.
+const END_BYTES: u64 = 1 << 20;
+
+/// The digest of a file, or of its start and its end where it is large.
+fn ends_digest(path: &Path) -> Option<String> {
+    let mut file = open_unrecorded(path).ok()?;
+    let (mut start, mut end) = (Vec::new(), Vec::new());
+    file.by_ref().take(END_BYTES).read_to_end(&mut start).ok()?;
+    let n_bytes = file.seek(SeekFrom::End(0)).ok()?;
+    let rest_at = n_bytes.saturating_sub(END_BYTES).max(start.len() as u64);
+    file.seek(SeekFrom::Start(rest_at)).ok()?;
+    file.take(END_BYTES).read_to_end(&mut end).ok()?;
+    let digest = Sha256::new().chain_update(start).chain_update(end).finalize();
+    Some(format!("{digest:x}"))
 }
 
 /// The build id that linkers put into 64-bit ELF files, in hexadecimal.
@@ -130,15 +160,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_told_by_their_build_id_and_other_files_by_size_and_time() {
+    fn programs_are_told_by_their_build_id_and_other_files_by_what_is_in_them() {
         let folder = tempfile::tempdir().unwrap();
         let (script, program) = (folder.path().join("cc"), std::env::current_exe().unwrap());
         assert_eq!(Identity::of(&script), None);
         std::fs::write(&script, "#!/bin/sh\n").unwrap();
         let of_script = Identity::of(&script).unwrap();
-        assert!(of_script.marks[0].starts_with("10 bytes of second "), "{of_script}");
-        std::fs::write(&script, "#!/bin/sh \n").unwrap();
+        assert!(of_script.marks[0].starts_with("10 bytes of digest "), "{of_script}");
+        // As long as before, within the same second.
+        std::fs::write(&script, "#!/bin/ash").unwrap();
         assert_ne!(Identity::of(&script), Some(of_script));
+        let large = vec![7; 5 << 20];
+        std::fs::write(&script, &large).unwrap();
+        let of_large = Identity::of(&script).unwrap();
+        for at in [0, large.len() - 1] {
+            let mut other = large.clone();
+            other[at] = 8;
+            std::fs::write(&script, other).unwrap();
+            assert_ne!(Identity::of(&script), Some(of_large.clone()), "{at}");
+        }
         let of_program = Identity::of(&program).unwrap();
         assert!(of_program.marks[0].starts_with("build id "), "{of_program}");
         let copy = folder.path().join("copy");

@@ -2,7 +2,7 @@
 //! A C++ file and the files that it includes, read once and given names that do not depend on where
 //! they lie.
 //!
-//! NVRTC neither says what it read nor takes a path out of what it makes. So `#include` lines are
+//! NVRTC neither says what it read nor takes a path out of what it makes. So names of files are
 //! followed here, whatever `#if` they stand under; what is found goes to NVRTC as text, and each
 //! line then has the name under which that text goes:
 //!
@@ -12,12 +12,21 @@
 //! /opt/tiles/tile.h                                /kernpack/include-0/tile.h
 //! ```
 //!
-//! Names that are in none of the folders stay as they are: CUDA's own headers, or an error that the
-//! compiler finds. So does a name that a macro spells, which the compiler then looks for itself.
+//! The same goes for the names in `__has_include`. NVRTC is told of no folder but CUDA's own, and
+//! so it finds no file that was not found here: names that are in none of the folders are those of
+//! CUDA's headers, or an error.
+//!
+//! A name that a macro spells cannot be told in its line. What definitions and conditions name is
+//! looked for in advance, and NVRTC gets it under that very name too; what is put together of
+//! pieces NVRTC misses, and says so (`Walk::supply`).
+
+mod directive;
 
 use crate::file::{Files, ReadError};
-use std::collections::HashMap;
-use std::ops::Range;
+pub(super) use directive::{Named, Use, names, names_in_value};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The folder that files pretend to lie in.
@@ -34,22 +43,13 @@ pub(crate) struct File {
     pub text: Vec<u8>,
 }
 
-/// This file, and those that it includes directly or not, in the order in which they are met. A
-/// file that includes itself is among those too: NVRTC loses track of kernels' names where a
-/// program is included under its own name.
-pub(crate) fn read_all(
-    path: &Path,
-    folders: &[PathBuf],
-    read: &mut Files<'_>,
-) -> Result<Vec<File>, ReadError> {
-    let text = read.read(path)?;
-    let virtual_folder =
-        |(index, folder): (usize, &PathBuf)| (folder.clone(), format!("{ROOT}/include-{index}"));
-    let folders = folders.iter().enumerate().map(virtual_folder).collect();
-    let mut walk = Walk { folders, names: HashMap::new(), files: Vec::new(), read };
-    let last = path.file_name().unwrap_or_default().to_string_lossy();
-    walk.follow(path, format!("{ROOT}/{last}"), &text);
-    Ok(walk.files)
+/// A name that a macro spells, which leads to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alias {
+    /// The name as it is spelled.
+    pub spelled: String,
+    /// The name of the file.
+    pub name: String,
 }
 
 /// Gives the files in a compiler's messages their real names.
@@ -67,46 +67,140 @@ pub(crate) fn with_real_names(files: &[File], messages: &str) -> String {
     real + rest
 }
 
-struct Walk<'r, 'h> {
-    /// Where to look, and what that is called.
+/// A file and those that it names, directly or not.
+pub(crate) struct Walk<'r, 'h> {
+    /// Where to look, and what that is called. The last is the source's own.
     folders: Vec<(PathBuf, String)>,
     /// Names by the one path that each file has.
-    names: HashMap<PathBuf, String>,
+    by_path: HashMap<PathBuf, String>,
+    taken: HashSet<String>,
     files: Vec<File>,
+    aliases: Vec<Alias>,
     read: &'r mut Files<'h>,
 }
 
-impl Walk<'_, '_> {
+/// The most names that NVRTC has to miss: each costs a run of it.
+const MAX_SUPPLIED: usize = 64;
+
+impl<'r, 'h> Walk<'r, 'h> {
+    /// This file, and those that it names directly or not, in the order in which they are met. A
+    /// file that includes itself is among those too: NVRTC loses track of kernels' names where a
+    /// program is included under its own name.
+    ///
+    /// # Errors
+    /// Where the file itself cannot be read.
+    pub fn new(
+        path: &Path,
+        folders: &[PathBuf],
+        read: &'r mut Files<'h>,
+    ) -> Result<Walk<'r, 'h>, ReadError> {
+        let text = read.read(path)?;
+        let virtual_folder = |(index, folder): (usize, &PathBuf)| {
+            (folder.clone(), format!("{ROOT}/include-{index}"))
+        };
+        let own = (folder_of(path), ROOT.to_string());
+        let folders = folders.iter().enumerate().map(virtual_folder).chain([own]).collect();
+        let (by_path, taken) = (HashMap::new(), HashSet::new());
+        let mut walk = Walk { folders, by_path, taken, files: vec![], aliases: vec![], read };
+        let name = format!("{ROOT}/{}", path.file_name().unwrap_or_default().to_string_lossy());
+        walk.taken.insert(name.clone());
+        walk.follow(path, name, &text);
+        Ok(walk)
+    }
+
+    /// The files, the source first.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Names that macros spell.
+    pub fn aliases(&self) -> &[Alias] {
+        &self.aliases
+    }
+
+    /// The name of the file that an option has included before the source, if it is found.
+    pub fn include_first(&mut self, name: &str) -> Option<String> {
+        let source = self.files[0].path.clone();
+        self.resolve(&source, ROOT, &spelled(name))
+    }
+
+    /// Looks for the files that are named in the value of a macro.
+    pub fn mention(&mut self, value: &str) {
+        let source = self.files[0].path.clone();
+        for named in names_in_value(value.as_bytes()) {
+            self.add_alias(&source, ROOT, &named);
+        }
+    }
+
+    /// Looks for the file that NVRTC has not found, by its messages. Whether there is one now.
+    pub fn supply(&mut self, messages: &str) -> bool {
+        let Some((_, rest)) = messages.split_once("open source file \"") else { return false };
+        let Some((name, _)) = rest.split_once('"') else { return false };
+        let source = self.files[0].path.clone();
+        self.aliases.len() < MAX_SUPPLIED + self.files.len()
+            && self.add_alias(&source, ROOT, &spelled(name))
+    }
+
     fn follow(&mut self, path: &Path, name: String, text: &[u8]) {
         let at = self.files.len();
         self.files.push(File { path: path.to_path_buf(), name: name.clone(), text: vec![] });
-        let mut named = Vec::new();
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
-            let found = directive(line)
-                .and_then(|found| Some((self.resolve(path, &name, &found)?, found.place)));
-            match found {
-                Some((header, place)) => {
-                    named.extend_from_slice(&line[..place.start]);
-                    named.extend_from_slice(format!("\"{header}\"").as_bytes());
-                    named.extend_from_slice(&line[place.end..]);
+        let mut renamed = Vec::with_capacity(text.len());
+        let mut n_copied = 0;
+        for named in names(text) {
+            match named.usage {
+                Use::IncludeMacro => continue,
+                Use::Mention => {
+                    self.add_alias(path, &name, &named);
+                    continue;
                 }
-                None => named.extend_from_slice(line),
+                Use::Include | Use::IncludeNext | Use::Has | Use::HasNext => {}
             }
+            let Some(header) = self.resolve(path, &name, &named) else { continue };
+            renamed.extend_from_slice(&text[n_copied..named.place.start]);
+            if named.usage == Use::IncludeNext {
+                renamed.extend_from_slice(b"include ");
+            }
+            renamed.extend_from_slice(format!("\"{header}\"").as_bytes());
+            // The lines that follow keep their numbers.
+            let n_lines = text[named.place.clone()].iter().filter(|byte| **byte == b'\n').count();
+            renamed.extend(b"\\\n".repeat(n_lines));
+            n_copied = named.place.end;
         }
-        self.files[at].text = named;
+        renamed.extend_from_slice(&text[n_copied..]);
+        self.files[at].text = renamed;
+    }
+
+    /// Has the name lead to the file that is meant, if there is one and the name is new.
+    fn add_alias(&mut self, path: &Path, own: &str, named: &Named) -> bool {
+        let Ok(spelled) = String::from_utf8(named.name.clone()) else { return false };
+        if self.aliases.iter().any(|alias| alias.spelled == spelled) {
+            return false;
+        }
+        let Some(name) = self.resolve(path, own, named) else { return false };
+        // What the file itself mentions comes before, and may have been this name.
+        if self.aliases.iter().all(|alias| alias.spelled != spelled) {
+            self.aliases.push(Alias { spelled, name });
+        }
+        true
     }
 
     /// The name of the file that is meant, which is read if it was not before.
-    fn resolve(&mut self, path: &Path, name: &str, directive: &Directive<'_>) -> Option<String> {
-        let own_folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    fn resolve(&mut self, path: &Path, name: &str, named: &Named) -> Option<String> {
         let own_name = name.rsplit_once('/').map_or(ROOT, |(folder, _)| folder).to_string();
-        let own = directive.is_quoted.then_some((own_folder, own_name));
-        let places = own.iter().chain(&self.folders).map(|(folder, name)| Candidate {
-            path: folder.join(directive.name),
-            name: format!("{name}/{}", directive.name),
+        let own = (folder_of(path), own_name);
+        let is_next = matches!(named.usage, Use::IncludeNext | Use::HasNext);
+        let named_folders = &self.folders[..self.folders.len() - 1];
+        let own_at = named_folders.iter().position(|(folder, _)| path.starts_with(folder));
+        let skipped = own_at.filter(|_| is_next).map_or(0, |at| at + 1);
+        let own = Some(own).filter(|_| named.is_quoted && !is_next);
+        let file = Path::new(OsStr::from_bytes(&named.name));
+        let shown = String::from_utf8_lossy(&named.name);
+        let places = own.iter().chain(&self.folders[skipped..]).map(|(folder, name)| Candidate {
+            path: folder.join(file),
+            name: format!("{name}/{shown}"),
         });
         let Candidate { path: header, name: wanted } = self.read.find(places)?;
-        if let Some(known) = self.names.get(&self.read.identity(&header)) {
+        if let Some(known) = self.by_path.get(&self.read.identity(&header)) {
             return Some(known.clone());
         }
         let text = self.read.read(&header).ok()?;
@@ -119,11 +213,11 @@ impl Walk<'_, '_> {
     fn give_name(&mut self, path: &Path, wanted: String) -> String {
         let mut name = wanted.clone();
         let mut n_others = 0;
-        while self.files.iter().any(|file| file.name == name) {
+        while !self.taken.insert(name.clone()) {
             n_others += 1;
             name = format!("{wanted}~{n_others}");
         }
-        self.names.insert(self.read.identity(path), name.clone());
+        self.by_path.insert(self.read.identity(path), name.clone());
         name
     }
 }
@@ -155,30 +249,14 @@ fn without_dots(name: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// A line that includes a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Directive<'a> {
-    /// The name of the file.
-    pub name: &'a str,
-    /// Whether it is `"name"`, not `<name>`.
-    pub is_quoted: bool,
-    /// Where the name stands in the line, with what is around it.
-    place: Range<usize>,
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_path_buf()
 }
 
-/// What a line includes, if it does.
-pub(super) fn directive(line: &[u8]) -> Option<Directive<'_>> {
-    let line = std::str::from_utf8(line).ok()?;
-    let directive = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = directive.strip_prefix("include")?.trim_start();
-    let (is_quoted, end) = match rest.chars().next()? {
-        '"' => (true, '"'),
-        '<' => (false, '>'),
-        _ => return None,
-    };
-    let (name, _) = rest[1..].split_once(end)?;
-    let start = line.len() - rest.len();
-    Some(Directive { name, is_quoted, place: start..start + name.len() + 2 })
+/// A name as if it stood in quotes.
+fn spelled(name: &str) -> Named {
+    Named { usage: Use::Include, name: name.into(), is_quoted: true, place: 0..0 }
 }
 
 #[cfg(test)]
@@ -186,25 +264,6 @@ mod tests {
     use super::*;
     use crate::file::Held;
     use std::fs;
-
-    fn expect_directive(line: &str, expected: Option<(&str, bool)>) {
-        let found = directive(line.as_bytes());
-        assert_eq!(found.as_ref().map(|found| (found.name, found.is_quoted)), expected, "{line}");
-        if let Some(found) = found {
-            let around = if found.is_quoted { ['"', '"'] } else { ['<', '>'] };
-            assert_eq!(line[found.place], format!("{}{}{}", around[0], found.name, around[1]));
-        }
-    }
-
-    #[test]
-    fn lines_are_told_apart() {
-        expect_directive("#include \"a/b.h\" // why \"so\"", Some(("a/b.h", true)));
-        expect_directive("  #  include<b.h>\n", Some(("b.h", false)));
-        for line in ["#include NAME", "include \"a.h\"", "#include \"a.h", "#define include <a.h>"]
-        {
-            expect_directive(line, None);
-        }
-    }
 
     /// A tree of files, each with its text.
     fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -220,7 +279,9 @@ mod tests {
     /// The names and texts for `own/k.cu`, with the folders `one` and `two`.
     fn read(root: &Path) -> Vec<File> {
         let path = root.join("own/k.cu");
-        read_all(&path, &[root.join("one"), root.join("two")], &mut Files::default()).unwrap()
+        let mut files = Files::default();
+        let walk = Walk::new(&path, &[root.join("one"), root.join("two")], &mut files).unwrap();
+        walk.files().to_vec()
     }
 
     fn expect_files(root: &Path, expected: &[(&str, &str, &str)]) {
@@ -278,11 +339,12 @@ mod tests {
         ]);
         let mut files = Files::default();
         let folders = ["one", "two"].map(|name| root.path().join(name));
-        read_all(&root.path().join("own/k.cu"), &folders, &mut files).unwrap();
+        Walk::new(&root.path().join("own/k.cu"), &folders, &mut files).unwrap();
         let missed = files.into_looked().missed.into_iter();
         let missed: Vec<_> =
             missed.map(|path| path.strip_prefix(root.path()).unwrap().to_path_buf()).collect();
-        let expected = ["own/b.h", "one/b.h", "one/cuda_fp16.h", "two/cuda_fp16.h"];
+        let expected =
+            ["own/b.h", "one/b.h", "one/cuda_fp16.h", "two/cuda_fp16.h", "own/cuda_fp16.h"];
         assert_eq!(missed, expected.map(PathBuf::from));
     }
 
@@ -292,8 +354,8 @@ mod tests {
         let held: Held = [("own/b.h", "#include \"../own/b.h\"\n")].into_iter().collect();
         let held = held.below(root.path());
         let mut files = Files::new(&held);
-        let read = read_all(&root.path().join("own/k.cu"), &[], &mut files).unwrap();
-        let names: Vec<_> = read.iter().map(|file| &file.name[..]).collect();
+        let walk = Walk::new(&root.path().join("own/k.cu"), &[], &mut files).unwrap();
+        let names: Vec<_> = walk.files().iter().map(|file| &file.name[..]).collect();
         assert_eq!(names, ["/kernpack/k.cu", "/kernpack/b.h"]);
         let read = files.into_looked();
         assert_eq!((read.inputs.len(), read.missed.len()), (1, 0));

@@ -17,6 +17,7 @@ mod include;
 pub mod kernel;
 pub mod nvjitlink;
 pub mod nvrtc;
+mod search;
 
 pub use cuda::CudaSource;
 pub use error::{SourceError, SourceErrorKind};
