@@ -30,7 +30,7 @@ const APART: u64 = 0x1000;
 
 /// Where the tensor of that number is that a call allocates.
 pub fn nth_allocation(place: usize) -> u64 {
-    ALLOCATED + APART * place as u64
+    ALLOCATED_AT.get() + APART * place as u64
 }
 
 /// What a thread's calls have done since it was last asked.
@@ -380,7 +380,7 @@ extern "C" fn TVMFFIEnvTensorAlloc(prototype: *const DLTensor, out: *mut *mut c_
     let shape: Box<[u64]> = shape.iter().map(|extent| *extent as u64).collect();
     let strides = crate::value::row_major(bytemuck::cast_slice(&shape));
     let strides: Box<[u64]> = strides.iter().map(|stride| *stride as u64).collect();
-    tensor.data = ALLOCATED_AT.get() + APART * place as u64;
+    tensor.data = nth_allocation(place);
     tensor.shape = shape.as_ptr().expose_provenance() as u64;
     tensor.strides = strides.as_ptr().expose_provenance() as u64;
     let cell = bytemuck::bytes_of(&tensor);

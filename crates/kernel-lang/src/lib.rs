@@ -38,7 +38,7 @@
 //! let n = ScalarArg { expr: "n".into(), scalar: Scalar::I32, facts: Facts::NONE };
 //! let request = Request {
 //!     kernel: files.function("count").unwrap(),
-//!     arguments: &[Argument::Scalar(n), Argument::Constant(Constant::Int(3))],
+//!     arguments: &[Argument::Scalar(n), Argument::Constant(Constant::Int(3.into()))],
 //!     dtypes: &[],
 //!     block: [Some(32), None, None],
 //!     symbol: "count",
@@ -68,8 +68,8 @@
 //! `packed/` is how signatures meet kernels. `body.rs` goes through a packed function once for each
 //! way through its `if`s, and `facts/` learns from the signature and from the conditions on that
 //! way what holds there, which is what `argument.rs` then says: each fact names the check, the
-//! condition or the allocation that establishes it (`facts/fact.rs`). `closure.rs` keeps the names of
-//! each call for the functions that stand there, and `limits.rs` says how far it all may go.
+//! condition or the allocation that establishes it (`facts/fact.rs`). `closure.rs` keeps the names
+//! of each call for the functions that stand there, and `limits.rs` says how far it all may go.
 //! `settle.rs` has a kernel elaborated for each launch and combination of dtypes, and gives the
 //! same name to what came out the same. `written.rs` does it for launches of package files.
 //!

@@ -130,7 +130,8 @@ fn every_message_about_operations_has_a_case() {
     /// kernel-ir have it.
     const ELSEWHERE: &[&str] = &[
         "nor to {shown} and {more} more",
-        "{does} what lies at {place} in `{name}`, between elements: its strides are \\",
+        "{does} what lies at {place} in `{name}`",
+        "{what}, between elements: its strides are {steps:?}",
         "; {n_left} more cannot begin before one of these ends",
         "`v{number}` is known to be a constant, and no `const` gives it",
         "`v{number}` is not the parameter `{}`",

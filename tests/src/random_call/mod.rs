@@ -6,8 +6,9 @@
 //! of `packed` and the arguments of `call`. The entry point is the plan's interpreter: it says
 //! whether a call is accepted, what every name is, and which launches run. What kernels are
 //! compiled for is taken from the launches as `kernel-lang` makes them, and `claim` asks the
-//! numbers whether it is so. Calls at the edges are drawn often: absent Optionals, dims of extent 1 and 0, strides that no
-//! step takes, numbers that overflow, misaligned addresses, tensors that overlap.
+//! numbers whether it is so. Calls at the edges are drawn often: absent Optionals, dims of extent 1
+//! and 0, strides that no step takes, numbers that overflow, misaligned addresses, tensors that
+//! overlap.
 
 mod call;
 mod claim;

@@ -8,6 +8,7 @@ use super::broken::break_plan;
 use super::call::arguments;
 use super::{Rng, random_plan};
 use crate::callee::{Callee, Interpreter, Outcome};
+use crate::fake_ffi;
 use crate::memory::Arguments;
 use crate::module::{self, Module};
 use crate::subject::Subject;
@@ -21,6 +22,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const BATCH: u64 = 32;
 /// How many broken plans there are of each that is not.
 const N_BROKEN: usize = 4;
+
+/// Where results and workspaces are: at a multiple of every alignment that a plan may ask of them.
+const ALLOCATED: u64 = 0x7000_0000;
 
 /// What has been found.
 #[derive(Debug, Default)]
@@ -40,6 +44,7 @@ pub struct Tally {
 /// Reads the plans of `n_plans` seeds, from `first_seed` on, and makes `n_calls` of each.
 pub fn read_plans(first_seed: u64, n_plans: u64, n_calls: usize) -> Tally {
     let mut tally = Tally::default();
+    fake_ffi::allocate_at(ALLOCATED);
     let seeds: Vec<_> = (0..n_plans).map(|number| first_seed.wrapping_add(number)).collect();
     for batch in seeds.chunks(BATCH as usize) {
         tally.batch(batch, n_calls);

@@ -387,11 +387,9 @@ impl Memory {
         if is_inside(offset, access.bytes(), self.bytes.len())
             && let Some(place) = self.gap_in(offset, access.bytes())
         {
-            let strides: Vec<_> = self.modes.iter().map(|mode| mode.stride).collect();
-            return format!(
-                "{does} what lies at {place} in `{name}`, between elements: its strides are \
-                 {strides:?}"
-            );
+            let steps: Vec<_> = self.modes.iter().map(|mode| mode.stride).collect();
+            let what = format!("{does} what lies at {place} in `{name}`");
+            return format!("{what}, between elements: its strides are {steps:?}");
         }
         let is_whole =
             offset.is_multiple_of(size) && bytes.is_multiple_of(size) && offset as i64 >= 0;

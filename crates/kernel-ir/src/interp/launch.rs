@@ -160,7 +160,7 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
 /// The bytes that it takes at most to know who has touched and written an allocation that launches
 /// write, besides what it holds, and but for 4 MiB where threads touch much without order.
 pub fn bookkeeping_bytes(element: Scalar, n_bytes: u64) -> u64 {
-    Shadow::most_bytes(n_bytes, element.bytes()) + n_bytes.div_ceil(8)
+    Shadow::most_bytes(n_bytes, element.bytes()).saturating_add(n_bytes.div_ceil(8))
 }
 
 /// How many there are in three dimensions; more than fit are as many as do.

@@ -149,8 +149,8 @@ struct Group {
 /// The most groups that a cell keeps: of a cell that more threads touch without order, the earliest
 /// are forgotten.
 const MOST_GROUPS: usize = 1024;
-/// The bytes that lists of groups have in any case, and for each cell besides. Where there are more,
-/// cells keep no more groups than they have: the earliest are forgotten.
+/// The bytes that lists of groups have in any case, and for each cell besides. Where there are
+/// more, cells keep no more groups than they have: the earliest are forgotten.
 const LIST_BYTES: usize = 4 << 20;
 const LIST_BYTES_PER_CELL: usize = 3;
 

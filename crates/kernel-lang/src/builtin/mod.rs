@@ -217,9 +217,9 @@ fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n s
 }
 
 /// Whether two names that look alike mean different things all the same: one is the other with
-/// something in front or behind, as `log1p` and `log`, `rsqrt` and `sqrt`, or they differ in digits,
-/// as `exp2` and `exp10`. A letter that is left out or put in is no meaning, unless the name is
-/// short.
+/// something in front or behind, as `log1p` and `log`, `rsqrt` and `sqrt`, or they differ in
+/// digits, as `exp2` and `exp10`. A letter that is left out or put in is no meaning, unless the
+/// name is short.
 fn is_another(known: &str, name: &str) -> bool {
     let (short, long) = if known.len() < name.len() { (known, name) } else { (name, known) };
     let added = long.strip_prefix(short).or_else(|| long.strip_suffix(short));

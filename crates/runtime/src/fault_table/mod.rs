@@ -17,7 +17,7 @@
 //! A part is a text or a value. A value that there may be none of asks a truth, by its index and 1;
 //! of a name table, a value has a fourth of the offset. Name tables, faults and so their numbers
 //! are aligned to 4; strings lie anywhere. Values are not in the table: the failed check leaves at
-//! most `MAX_VALUES` of them as an array of `i64`, and the index of a part says which one it prints.
+//! most `MAX_VALUES` of them as an array of `i64`, and the index of a part says which it prints.
 //!
 //! This file fixes the format of a part. `reader` follows offsets, `message` words a part, `writer`
 //! makes tables.

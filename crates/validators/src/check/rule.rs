@@ -249,8 +249,8 @@ fn received(cx: &mut Planner<'_>, rule: &Rule, overflowed: &[&str]) -> Phrase {
     }
 }
 
-/// ` (n is x.shape[0])`: what binds the symbols of a rule, as far as a message about `what` does not
-/// name it.
+/// ` (n is x.shape[0])`: what binds the symbols of a rule, as far as a message about `what` does
+/// not name it.
 fn places(cx: &Planner<'_>, rule: &Rule, what: &str) -> Phrase {
     let names = rule.names();
     let is_named = |place: &str| place == what || names.iter().any(|name| name.text == place);

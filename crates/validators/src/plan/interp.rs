@@ -185,10 +185,11 @@ impl Run<'_> {
 
     fn refuse(&self, fault: &Fault) -> Result<Stop, Stop> {
         let is_given = |given| Ok(self.value(given)? != 0);
-        let message = fault.text(&self.plan.signature, &is_given, &|value, format| match format {
-            Format::Text => self.shown_text(value),
-            _ => Ok(format.text(self.value(value)?)),
-        })?;
+        let message =
+            fault.text(&self.plan.signature, &is_given, &|value, format| match format {
+                Format::Text => self.shown_text(value),
+                _ => Ok(format.text(self.value(value)?)),
+            })?;
         Ok(Stop::Refused(Refused { name: fault.name, kind: fault.kind, message }))
     }
 

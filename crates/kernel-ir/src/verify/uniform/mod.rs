@@ -14,9 +14,9 @@
 //!   (`break`) or of the kernel (`return`): control is as alike there as it was at the jump.
 //! * What lies at an address that is alike in a block is alike in it, if no thread writes it
 //!   meanwhile: the interpreter sees to that.
-//! * Lanes that combine what they have with what the lane has that differs in one bit of its number,
-//!   in an operation that does not ask which of both is first, have the same behind it as that
-//!   lane. Behind five such steps the warp has the same, and the block where each warp began with
+//! * Lanes that combine what they have with what the lane has that differs in one bit of its
+//!   number, in an operation that does not ask which of both is first, have the same behind it as
+//!   that lane. Behind five such steps the warp has the same, and the block where each warp began with
 //!   the same.
 //!
 //! Levels only fall. Loops remember what is known at their beginning, and the kernel is walked
