@@ -209,8 +209,6 @@ fn in_rms_norm() {
             ("global-race", write, Some(write)),
             ("index-out-of-bounds", read, None),
             ("index-out-of-bounds", write, None),
-            ("out-of-bounds", read, None),
-            ("out-of-bounds", write, None),
         ],
     );
     let total = "    total = kp.block_reduction_sum(total)";
@@ -240,7 +238,7 @@ fn in_transpose() {
     );
     example.expect(
         ("row * TILE + r < m and", "row * TILE + r <= m and"),
-        &[("out-of-bounds", "held[j, i] = source[r, c]", None)],
+        &[("index-out-of-bounds", "held[j, i] = source[r, c]", None)],
     );
     let barrier = "    if tx < 16:\n        kp.sync_threads()";
     example.expect(
@@ -275,8 +273,6 @@ fn in_matmul() {
         &[
             ("index-out-of-bounds", "kp.local_tile(a, ", None),
             ("index-out-of-bounds", "kp.local_tile(b, ", None),
-            ("out-of-bounds", "^local_tile(tile_a", None),
-            ("out-of-bounds", "^local_tile(tile_b", None),
         ],
     );
     let barrier = "    if t < 32:\n        kp.sync_threads()\n    for step";
