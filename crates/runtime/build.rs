@@ -65,9 +65,9 @@ fn write_ir(out_dir: &Path, part: &str, arch: HostArch) -> Result<PathBuf, Strin
     rustc.current_dir(&manifest_dir).args(["--crate-name", "kernpack_runtime"]);
     rustc.args(["--crate-type", "lib", "--edition", "2024", "--cfg", "kernpack_freestanding"]);
     rustc.args(["--cfg", part_cfg, "--cfg", &format!("kernpack_arch={:?}", arch.name())]);
-    // Following a refused call is worth speed; launching is the driver's time.
-    let level = if part == "cuda" { "opt-level=z" } else { "opt-level=z" };
-    rustc.args(["-C", level, "-C", "codegen-units=1", "-C", "debuginfo=0"]);
+    // It travels in every package. What an accepted call runs of it is the driver's time, and a
+    // refused one has an exception made of it.
+    rustc.args(["-C", "opt-level=z", "-C", "codegen-units=1", "-C", "debuginfo=0"]);
     rustc.args(["-C", "panic=abort", "-C", "overflow-checks=off", "-C", "relocation-model=pic"]);
     rustc.args(["--remap-path-prefix", &format!("{manifest_dir}=kernpack-runtime")]);
     rustc.args(["--emit=llvm-ir", "src/lib.rs"]).arg("-o").arg(&ir);

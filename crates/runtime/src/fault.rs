@@ -114,9 +114,9 @@ mod tests {
         let fault = table.fault(kind, parts).unwrap();
         let table = table.finish();
         let raised = raised(|error| {
+            let push_float = Some(kernpack_rt_push_float as PushFloat);
             // SAFETY: the table is finished, the fault is in it, and `render` below checks the
             // values.
-            let push_float = Some(kernpack_rt_push_float as PushFloat);
             unsafe {
                 kernpack_rt_fault(table.as_ptr(), fault, values.as_ptr(), push_float, error.cast())
             }

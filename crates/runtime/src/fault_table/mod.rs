@@ -106,7 +106,8 @@ impl Part<u32> {
             Part::Value { index, format } => (index, 0, format.encode()),
             Part::Optional { given, index, format } => (index, given + 1, format.encode()),
         };
-        VALUE | tag << TAG | u32::from(index) << INDEX | u32::from(asked) << ASKED | names / 4
+        let (index, asked) = (u32::from(index) << INDEX, u32::from(asked) << ASKED);
+        VALUE | (tag << TAG) | index | asked | (names / 4)
     }
 
     /// None for a tag that no writer of this version makes.

@@ -84,7 +84,7 @@ impl TableWriter {
         let kind = within(self.string(kind)?, 1 << N_PARTS)?;
         let stored: Vec<_> = parts.iter().map(|part| self.part(part)).collect::<Result<_, _>>()?;
         let offset = self.align()?;
-        let head = kind | (stored.len() as u32) << N_PARTS;
+        let head = kind | ((stored.len() as u32) << N_PARTS);
         let parts = stored.into_iter().map(Part::encode);
         self.bytes.extend([head].into_iter().chain(parts).flat_map(u32::to_le_bytes));
         Ok(offset)
