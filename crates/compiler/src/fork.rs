@@ -114,15 +114,30 @@ fn state() -> MutexGuard<'static, State> {
 
 fn enter() {
     let mut state = state();
+    ask(&mut state);
+    let state = CHANGED.wait_while(state, |state| state.is_forking);
+    state.unwrap_or_else(PoisonError::into_inner).n_inside += 1;
+}
+
+/// Has the system tell us of forks.
+fn ask(state: &mut State) {
     if !state.is_told {
         // SAFETY: the three functions take nothing, live as long as the code that calls them, and
         // let no panic out: locks that were poisoned are taken all the same.
         unsafe { pthread_atfork(Some(before), Some(after), Some(in_child)) };
         state.is_told = true;
     }
-    let state = CHANGED.wait_while(state, |state| state.is_forking);
-    state.unwrap_or_else(PoisonError::into_inner).n_inside += 1;
 }
+
+extern "C" fn ask_at_start() {
+    ask(&mut state());
+}
+
+/// The asking comes as this code is loaded: a fork that has begun already tells nobody, and would
+/// not wait for the first section.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_START: extern "C" fn() = ask_at_start;
 
 fn leave() {
     state().n_inside -= 1;

@@ -13,7 +13,7 @@ use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
 use kernpack_cli::told;
 use kernpack_compiler::image::Arch;
-use kernpack_compiler::leftover;
+use kernpack_compiler::{fork, leftover};
 use kernpack_syntax::Told;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -57,10 +57,12 @@ pub fn read(args: Args<'_>) -> Result<Value, Error> {
     let artifact =
         Artifact::ALL.into_iter().find(|a| suffix.strip_prefix('.') == Some(a.extension()));
     let artifact = artifact.ok_or_else(|| Error::value(format!("no file ends in {suffix}")))?;
-    let entries = entries();
-    let entry = usize::try_from(number).ok().and_then(|number| entries.get(number));
-    let entry = entry.ok_or_else(|| Error::value(format!("there is no package {number}")))?;
-    entry.read(artifact).map(Value::Bytes).map_err(|error| Error::runtime(error.to_string()))
+    fork::section(|| {
+        let entries = entries();
+        let entry = usize::try_from(number).ok().and_then(|number| entries.get(number));
+        let entry = entry.ok_or_else(|| Error::value(format!("there is no package {number}")))?;
+        entry.read(artifact).map(Value::Bytes).map_err(|error| Error::runtime(error.to_string()))
+    })
 }
 
 /// `kernpack_cache_folder() -> JSON`: where the cache is written to, or null.
@@ -98,6 +100,8 @@ fn stay_away(is_first: bool) {
 const TERMINATE: i32 = 15;
 
 /// The packages that were answered, by number. They stay, as what was loaded of them does.
+///
+/// They are locked in sections only, so that no child finds them locked by a thread that it lacks.
 fn entries() -> MutexGuard<'static, Vec<Entry>> {
     static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
     ENTRIES.lock().unwrap_or_else(PoisonError::into_inner)
@@ -132,8 +136,9 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
     let work = move || {
         let cache = Cache::from_env();
         let _ = sender.send(Event::Done(cache.get(&request, &listener)));
-        drop(cache);
+        drop((cache, request, listener));
     };
+    let work = || fork::section(work);
     let thread = std::thread::Builder::new().name("kernpack".to_string()).spawn(work);
     thread.map_err(|error| Error::runtime(format!("cannot start a thread: {error}")))?;
     let tell = |event: &str, pid: u32| observer.map_or(Ok(()), |told| told.tell(event, pid.into()));
@@ -142,7 +147,7 @@ fn wait(request: Request, observer: Option<&Object>) -> Result<Json, Error> {
         let event = receiver.recv_timeout(PATIENCE);
         stay_away(is_first);
         let told = match event {
-            Ok(Event::Done(got)) => return answer(got),
+            Ok(Event::Done(got)) => return fork::section(|| answer(got)),
             Ok(Event::Waiting(pid)) => tell("waiting", pid),
             Ok(Event::Compiling) => tell("compiling", 0),
             Err(RecvTimeoutError::Timeout) if !is_first => Ok(()),
