@@ -240,7 +240,8 @@ fn add_named_by_scripts(mut scripts: Vec<PathBuf>, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The files that the words of a script lead to; none of what is no script.
+/// The files that the words of a script lead to, but for those that it writes to; none of what is
+/// no script.
 fn named_by_script(script: &Path) -> Vec<PathBuf> {
     let mut text = Vec::new();
     let read = open_unrecorded(script).and_then(|mut file| {
@@ -251,10 +252,22 @@ fn named_by_script(script: &Path) -> Vec<PathBuf> {
             _ => Ok(0),
         }
     });
-    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;&|()<>=$".contains(byte);
-    let words = text.split(is_between).filter(|word| read.is_ok() && !word.is_empty());
+    let words = words(if read.is_ok() { &text } else { &[] });
     let found = words.filter_map(|word| resolve(OsStr::from_bytes(word)).into_iter().next());
     found.filter(|file| file.is_file()).collect()
+}
+
+/// The words of a script, but for what stands behind a `>`.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;&|()<>=$".contains(byte);
+    let mut end = 0;
+    text.split(is_between).filter_map(move |word| {
+        let before = &text[..end];
+        end += word.len() + 1;
+        let before = before.trim_ascii_end();
+        let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
+        (!word.is_empty() && !before.trim_ascii_end().ends_with(b">")).then_some(word)
+    })
 }
 
 /// An argument without the mark by which it is a file of arguments.
@@ -349,6 +362,13 @@ mod tests {
         assert_ne!(first, second);
         write("options", "-O2");
         assert_ne!(second, identity());
+    }
+
+    #[test]
+    fn what_a_script_writes_to_is_no_part_of_it() {
+        let text = b"#!/bin/sh\necho one >> \"/log\" 2> '/other' >/third\nexec /inner < /read\n";
+        let words: Vec<_> = words(text).map(String::from_utf8_lossy).collect();
+        assert_eq!(words, ["#!/bin/sh", "echo", "one", "2", "exec", "/inner", "/read"]);
     }
 
     #[test]
