@@ -261,12 +261,12 @@ fn named_by_script(script: &Path) -> Vec<PathBuf> {
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;&|()<>=$".contains(byte);
     let mut end = 0;
-    text.split(is_between).filter_map(move |word| {
+    text.split(is_between).filter(move |word| {
         let before = &text[..end];
         end += word.len() + 1;
         let before = before.trim_ascii_end();
         let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
-        (!word.is_empty() && !before.trim_ascii_end().ends_with(b">")).then_some(word)
+        !word.is_empty() && !before.trim_ascii_end().ends_with(b">")
     })
 }
 
