@@ -13,7 +13,7 @@
 //! check uses is its own business ([`check`](crate::check)).
 
 use crate::literal::float_text;
-use crate::plan::{Type, Value};
+use crate::plan::{MAX_PARTS, MAX_VALUES, Type, Value};
 use kernpack_ffi_abi::{DType, DeviceType, ErrorKind, TypeIndex};
 
 /// How a value of the call prints.
@@ -247,8 +247,29 @@ impl Complaint {
         parts.extend(self.expected.0);
         parts.push(Part::Text(", got ".to_string()));
         parts.extend(self.got.0);
-        Fault { name: self.name, kind: self.kind, parts }
+        Fault { name: self.name, kind: self.kind, parts: with_room(parts) }
     }
+}
+
+/// The parts as far as a fault has room for them: a rule may name more than that.
+fn with_room(parts: Vec<Part>) -> Vec<Part> {
+    let n_values = |part: &Part| match part {
+        Part::Text(_) | Part::Calling => 0,
+        Part::Value(..) => 1,
+        Part::Optional(..) => 2,
+    };
+    let mut left = MAX_VALUES;
+    let fits = |part: &&Part| {
+        let rest = left.checked_sub(n_values(part));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let n_fit = parts.iter().take_while(fits).count();
+    if n_fit == parts.len() && n_fit <= MAX_PARTS {
+        return parts;
+    }
+    let shown = parts.into_iter().take(n_fit.min(MAX_PARTS - 1)).collect();
+    Phrase(shown).and("...").0
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //!
 //! Each [`Fact`] names what establishes it ([`Because`]): a check that every accepted call has
 //! passed, a condition that holds where this launch runs, or what the entry point allocates. Only a
-//! [`Learner`](learn::Learner), which has one, writes any down.
+//! `Learner`, which has one, writes any down.
 //!
 //! A check establishes no more than it asks. What is left out of a rule where an Optional is absent
 //! tells of what it names that it is as the rule says, or 0; a rule over a stride that no step
