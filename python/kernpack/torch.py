@@ -567,7 +567,7 @@ def _may_have_tangent(tensor: torch.Tensor) -> bool:
     level = functorch.maybe_get_level(tensor)
     if keys.get(level) == functorch.TransformType.Jvp and level == max(keys):
         return _forward_ad.unpack_dual(tensor).tangent is not None
-    return keys.get(level) != functorch.TransformType.Grad
+    return bool(keys.get(level) != functorch.TransformType.Grad)
 
 
 def _batched(operator: _Operator, info: Any, in_dims: Sequence[Any], *operands: Any) -> Any:
