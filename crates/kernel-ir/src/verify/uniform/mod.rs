@@ -16,8 +16,8 @@
 //!   meanwhile: the interpreter sees to that.
 //! * Lanes that combine what they have with what the lane has that differs in one bit of its
 //!   number, in an operation that does not ask which of both is first, have the same behind it as
-//!   that lane. Behind five such steps the warp has the same, and the block where each warp began with
-//!   the same.
+//!   that lane. Behind five such steps the warp has the same, and the block where each warp began
+//!   with the same.
 //!
 //! Levels only fall. Loops remember what is known at their beginning, and the kernel is walked
 //! until nothing falls any more: as often as slots of loops depend on one another, and not once
