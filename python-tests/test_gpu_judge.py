@@ -82,6 +82,12 @@ def test_the_spread_of_its_controls_counts(judged):
     assert kept == ["judged: r: a / b is 2.250, at most 2.000, spread 0.100, round 1"]
 
 
+def test_a_noisy_round_does_not_excuse_everything(judged):
+    assert judged("2.19/3.0")[0] == 0
+    status, _, kept = judged("2.25/3.0", "2.25/0.1", "2.25/1.5")
+    assert (status, len(kept)) == (1, 3)
+
+
 def test_a_miss_that_does_not_repeat_is_kept_and_no_failure(judged):
     status, printed, kept = judged("3.0/1.0", "3.0/1.0", "2.0/1.0")
     assert status == 0
