@@ -2,9 +2,9 @@
 //! Which devices GPU code runs on, and which of several a device takes: one rule for the compiler
 //! and for packages.
 
-/// What GPU code is made for, in 32 bits. Of the code that a device runs, it takes the greatest:
-/// machine code before PTX, then the higher number, then that for one architecture before that for
-/// a family before the rest.
+/// The architecture that GPU code is made for, in 32 bits. Of the code that a device runs, it takes
+/// the greatest: machine code before PTX, then the higher number, then that for one architecture
+/// before that for a family before the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ArchCode(u32);

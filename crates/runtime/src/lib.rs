@@ -45,7 +45,7 @@
 //! the same each time goes past all this, by `again.rs`, once it has an executable.
 //! `docs/submitting.md` is what users see of it.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * what a package knows of devices lies in one area of memory that a forked child finds empty
 //!   (`cuda/state.rs`). It goes with the package, but stays where the process exits
 //!   (`cuda/exit.rs`).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What generated code and the runtime have in common, each fact once: the [`functions`] that it
+//! The interface of generated code and the runtime, each fact once: the [`functions`] that it
 //! calls, the [`layout`] of what it hands over, and the limits of both.
 //!
 //! The runtime's structs come from these tables, and its functions are held to them where they are
