@@ -26,7 +26,7 @@ pub struct Emit {
     function: Option<String>,
 }
 
-/// What kernels are shown as.
+/// The form that kernels are shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Ir,
@@ -80,8 +80,8 @@ impl Emit {
         Ok(Report::new(text, json!({ "kernels": parts })).with_warnings(told))
     }
 
-    /// What the kernels are shown for: operations are the same for every architecture, and machine
-    /// code is for one.
+    /// The architectures that kernels are shown for: operations are the same for every
+    /// architecture, and machine code is for one.
     fn archs(&self, archs: &[Placed<Arch>]) -> Vec<Arch> {
         let archs = archs.iter().map(|arch| arch.value);
         match self.form {
