@@ -28,7 +28,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// What each is called behind a point, and whether a number follows.
+    /// The name of each behind a point, and whether a number follows.
     pub const NAMES: [(&str, bool); 5] =
         [("shape", true), ("strides", true), ("numel", false), ("ndim", false), ("given", false)];
 }

@@ -124,7 +124,7 @@ impl fmt::Display for FloatSide {
     }
 }
 
-/// What a rule says.
+/// The forms of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleKind {
     /// `a == b` and its like.
@@ -153,7 +153,7 @@ pub enum RuleKind {
 /// A rule and where it stands.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What it says.
+    /// Its form.
     pub kind: RuleKind,
     /// Where.
     pub span: Span,

@@ -37,20 +37,20 @@ pub struct MapSpec {
     pub dims: Option<Vec<Expr>>,
     /// Other strides than the tensor's own, in elements of the map.
     pub strides: Option<Vec<Expr>>,
-    /// What an element is, where it is not the tensor's.
+    /// The dtype of an element, where it is not the tensor's.
     pub element: Option<DType>,
-    /// What the map says beyond that.
+    /// The choices of the map beyond that.
     pub choices: MapChoices,
 }
 
-/// What the driver is told beside dims: sizes in bytes, 0 for none.
+/// Options of the driver beside dims: sizes in bytes, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapChoices {
     /// The chunks of an interleaved layout.
     pub interleave: u32,
     /// The span within which chunks change places in shared memory.
     pub swizzle: u32,
-    /// What the L2 cache fetches at once.
+    /// The bytes that the L2 cache fetches at once.
     pub l2: u32,
     /// Whether elements out of bounds are nan, and not 0.
     pub nan: bool,

@@ -36,7 +36,7 @@ pub fn require(
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
-/// What is wrong with an expression that no call gives a value between `least` and `most`, whatever
+/// The problem of an expression that no call gives a value between `least` and `most`, whatever
 /// it names.
 pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnostic> {
     let bounds = expr.bounds(&|_| (i64::MIN, i64::MAX));
@@ -52,7 +52,7 @@ const MOST_THREADS: i64 = 1024;
 /// The most threads that it has in its third extent.
 const MOST_THREADS_Z: i64 = 64;
 
-/// What is wrong with a block that has more threads than any GPU takes, whatever its extents name.
+/// The problem of a block that has more threads than any GPU takes, whatever its extents name.
 pub fn too_many_threads(place: &str, block: &[Placed<Expr>]) -> Option<Diagnostic> {
     let least = |expr: &Placed<Expr>| {
         expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1))

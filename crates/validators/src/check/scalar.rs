@@ -18,7 +18,7 @@ pub const INFO: Info = Info {
     example: "Out of bound value on argument #0 when calling: `f(n: int32)`, expected to be in int32 range [-2147483648, 2147483647], got 4294967296",
 };
 
-/// What is received where an integer has more than 64 bits.
+/// The words for what is received where an integer has more than 64 bits.
 const BEYOND: &str = "an integer beyond 64 bits";
 
 /// Requires an integer or bool of `dtype`; returns its value.
@@ -132,7 +132,7 @@ pub(crate) fn fits_int(cx: &mut Planner<'_>, value: Value, range: &IntRange) -> 
 /// Whether a call may pass a scalar of that dtype this literal.
 ///
 /// # Errors
-/// What is expected in its place: ``to be in int8 range [-128, 127]``.
+/// The words for what is expected in its place: ``to be in int8 range [-128, 127]``.
 pub(crate) fn fits(value: &Literal, dtype: DType) -> Result<(), String> {
     let (fits, range) = match (value, dtype.is_float()) {
         (Literal::Bool(_) | Literal::Int(_), false) => {

@@ -19,7 +19,7 @@ pub const INFO: Info = Info {
 
 /// The largest extent.
 const MOST: i64 = 1 << 32;
-/// What strides are below, in bytes.
+/// The limit that strides are below, in bytes.
 const STRIDE_LIMIT: i64 = 1 << 40;
 
 /// Requires data at a multiple of `unit` bytes.
@@ -82,7 +82,7 @@ pub fn require_innermost(
 pub struct MapStride {
     /// In bytes, rounded down.
     pub bytes: Checked,
-    /// What is left of it behind the last multiple of the unit: 0, where it is one.
+    /// The rest of it behind the last multiple of the unit: 0, where it is one.
     pub rest: Value,
 }
 

@@ -30,7 +30,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// What the uses are that share it, where some do.
+    /// The uses that share it, where some do.
     pub fn sharers(&self) -> Option<Sharers> {
         self.sharing.as_ref().map(|sharing| sharing.sharers)
     }
@@ -44,13 +44,13 @@ impl Binding {
 /// The uses that share a symbol.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// What they are.
+    /// The uses.
     pub sharers: Sharers,
     /// The path of each.
     pub paths: Vec<String>,
 }
 
-/// What the uses are that share a symbol.
+/// The uses that share a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharers {
     /// Bare strides: nothing else binds it.
@@ -103,14 +103,14 @@ pub struct Bindings {
     pub(super) peers: Vec<Peer>,
 }
 
-/// What is wrong with a rule that says nothing, or nothing that can be.
+/// The problem of a rule that says nothing, or nothing that can be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vain<'r> {
     /// The part that it is about.
     pub part: &'r Rule,
     /// The name of the diagnostic.
     pub code: &'static str,
-    /// What is wrong, to stand behind the part.
+    /// The problem, to stand behind the part.
     pub message: &'static str,
     /// Why.
     pub why: &'static str,
@@ -122,7 +122,7 @@ impl Bindings {
         self.settled.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// What is wrong with a rule all by itself, part by part.
+    /// The problems of a rule all by itself, part by part.
     pub(crate) fn vain<'r>(&self, rule: &'r Rule) -> Vec<Vain<'r>> {
         let mut vain = Vec::new();
         self.add_vain(rule, false, &mut vain);
@@ -178,7 +178,7 @@ impl Bindings {
         }
     }
 
-    /// What is known of a name's value: what counts something is not negative. Launches have names
+    /// The bounds of a name's value: what counts something is not negative. Launches have names
     /// that are not bound here.
     fn bounds_of(&self, name: &str) -> (i64, i64) {
         let is_extent = name.contains(".shape[") || name.ends_with(".numel");

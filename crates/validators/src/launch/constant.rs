@@ -136,7 +136,7 @@ impl fmt::Display for Constant {
     }
 }
 
-/// What is expected in the place of a float, where that overflows in a dtype.
+/// The words for what is expected in the place of a float, where that overflows in a dtype.
 fn misfit(value: f64, dtype: DType) -> Option<String> {
     (!has_float(value, dtype)).then(|| float_range(dtype))
 }
@@ -232,7 +232,7 @@ mod tests {
         expect_problem("struct(1e3)", &untyped("1000.0", "7..10"));
     }
 
-    /// What is no constant is left to expressions.
+    /// Numbers that are no constants are left to expressions.
     #[test]
     fn numbers_in_expressions() {
         for text in ["1 + 1: int8", "-1", "5", "-n: int32", "nan", "true + 1"] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes a plan well formed. A failure is a bug of kernpack's, never the user's.
+//! Rules of well-formed plans. A failure is a bug of kernpack's, never the user's.
 //!
 //! This is the contract between those who make plans and those who read them. What is accepted
 //! here, every reader handles: printing, interpreting, lowering to code and lowering to a program
@@ -83,9 +83,9 @@ pub const MAX_MAP_RANK: usize = 5;
 /// A rule that a plan breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// What is in question: a value, a launch, an allocation.
+    /// The subject: a value, a launch, an allocation.
     pub place: String,
-    /// What is wrong with it.
+    /// The problem.
     pub message: &'static str,
 }
 
@@ -110,8 +110,8 @@ impl Plan {
     }
 }
 
-/// What the rules of expressions have found out of each.
-struct Facts {
+/// The findings of the rules of expressions about each.
+struct Findings {
     types: Vec<Type>,
     /// Whether it is an address that nothing computes with.
     is_address: Vec<bool>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules of steps: which values exist where.
 
-use super::{Facts, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
+use super::{Findings, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
 use crate::plan::{Device, Expr, Plan, Repeat, Step, Type, Value, When};
 
-/// What may be used at a place of the plan.
+/// The values that may be used at a place of the plan.
 pub struct Scope<'p> {
     plan: &'p Plan,
-    facts: Facts,
+    facts: Findings,
     /// The values that have been found to be usable here: what steps define, and what has been made
     /// of that.
     is_usable: Vec<bool>,
@@ -22,7 +22,7 @@ pub struct Scope<'p> {
 
 impl<'p> Scope<'p> {
     /// Where the plan starts.
-    pub fn new(plan: &'p Plan, facts: Facts) -> Scope<'p> {
+    pub fn new(plan: &'p Plan, facts: Findings) -> Scope<'p> {
         let none = vec![false; plan.exprs.len()];
         Scope {
             plan,
@@ -118,7 +118,7 @@ impl<'p> Scope<'p> {
         Ok(())
     }
 
-    /// What tells the call's device.
+    /// A step that tells the call's device.
     pub fn device(&mut self) -> Verified {
         let Device { kind, index, is_told } = self.plan.device;
         self.uses_as(kind, Type::Int)?;
