@@ -103,8 +103,8 @@ impl Plan {
     /// # Errors
     /// The first rule that is broken.
     pub fn verify(&self) -> Result<(), VerifyError> {
-        let facts = expr::verify(self)?;
-        let mut scope = step::Scope::new(self, facts);
+        let findings = expr::verify(self)?;
+        let mut scope = step::Scope::new(self, findings);
         scope.block(&self.steps)?;
         effect::verify(self, &mut scope)
     }
