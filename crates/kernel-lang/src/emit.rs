@@ -282,3 +282,22 @@ impl Elaborator<'_> {
         self.compute_binary(Binary::Add, quotient, more)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest bound stands for what lies beyond it, until that is lost.
+    #[test]
+    fn what_has_no_sign_may_be_beyond_int64() {
+        let any = integers(Facts::NON_NEGATIVE, Scalar::U64);
+        let one = Interval::exactly(1);
+        let halves = ranges::binary(Binary::Shr, any, one, Scalar::U64);
+        assert_eq!(facts(halves, Scalar::U64), Facts::NON_NEGATIVE);
+        let quarters = ranges::binary(Binary::Shr, halves, one, Scalar::U64);
+        assert_eq!(facts(quarters, Scalar::U64).max, i64::MAX >> 1);
+        assert_eq!(facts(any.wrapped(Scalar::I64.integers()), Scalar::I64), Facts::NONE);
+        let beyond = Interval::exactly(1 << 63);
+        assert_eq!(facts(beyond, Scalar::U64), Facts::NON_NEGATIVE);
+    }
+}
