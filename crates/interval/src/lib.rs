@@ -57,8 +57,8 @@ impl Interval {
         }
     }
 
-    /// What bounds and a divisor of 64 bits with a sign say of an integer of this type. That it is at
-    /// most the largest of these says nothing of what has no sign; neither does what cannot be.
+    /// What bounds and a divisor of 64 bits with a sign say of an integer of this type. That it is
+    /// at most the largest of these says nothing of what has no sign; neither does what cannot be.
     #[must_use]
     pub fn said(self, min: i64, max: i64, divisor: i64) -> Interval {
         let max = if max == i64::MAX { self.max } else { max.into() };

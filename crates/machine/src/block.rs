@@ -2,12 +2,13 @@
 //! Warps, blocks and grids, alike on every GPU: how many threads, how many blocks, and what a
 //! kernel is passed.
 //!
-//! Sources: "Technical Specifications per Compute Capability" in the [CUDA Programming
-//! Guide][guide]; for parameters, [`.param` in the PTX ISA][ptx]; for accesses, the widest `ld` and
-//! `st` there.
+//! Sources: `cuda/__device/arch_traits.h` of [CCCL], NVIDIA's own constants of what the [CUDA
+//! Programming Guide][guide] has under "Compute Capabilities"; of parameters and of the widest
+//! accesses, the [PTX ISA][ptx].
 //!
-//! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/compute-capabilities.html
-//! [ptx]: https://docs.nvidia.com/cuda/parallel-thread-execution/#kernel-function-parameters
+//! [CCCL]: https://github.com/NVIDIA/cccl
+//! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide
+//! [ptx]: https://docs.nvidia.com/cuda/parallel-thread-execution
 
 /// The threads of a warp, which run together.
 pub const WARP_SIZE: u32 = 32;

@@ -2,16 +2,15 @@
 //! What one multiprocessor holds, by compute capability: the one table of what differs between
 //! architectures. How many blocks run at once follows.
 //!
-//! Sources: "Device and Streaming Multiprocessor Information" and "Memory Information per Compute
-//! Capability" in the [CUDA Programming Guide][guide]; the same numbers as constants in CCCL's
-//! [`arch_traits.h`][cccl], which has those of 8.8 and 11.0 too; and for the unit of shared memory
-//! the header `cuda_occupancy.h` of CUDA 13.
+//! Sources: `cuda/__device/arch_traits.h` of [CCCL], NVIDIA's own constants of what the [CUDA
+//! Programming Guide][guide] has under "Compute Capabilities"; of the unit of shared memory, the
+//! header `cuda_occupancy.h` of CUDA 13.
 //!
 //! Not here: registers. A multiprocessor has 64 Ki of them, and a thread at most 255, on all of
 //! these; how many a thread takes is known where a kernel is assembled, and nobody asks here.
 //!
-//! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/compute-capabilities.html
-//! [cccl]: https://github.com/NVIDIA/cccl/blob/main/libcudacxx/include/cuda/__device/arch_traits.h
+//! [CCCL]: https://github.com/NVIDIA/cccl
+//! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide
 
 use crate::block::WARP_SIZE;
 use crate::shared::RESERVED_BYTES;

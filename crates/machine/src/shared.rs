@@ -2,11 +2,9 @@
 //! Shared memory of a block: what a kernel has by itself, what a launch may ask for, and what the
 //! system keeps. How much each architecture has is in [`multiprocessor`](crate::multiprocessor).
 //!
-//! Sources: "Shared Memory" of each compute capability, and the table of "Compute Capabilities", in
-//! the [CUDA Programming Guide][guide]: "a kernel with static arrays of at most 48 KB", and "the
-//! CUDA software stack reserves 1 KB of shared memory per thread block".
+//! Source: `cuda/__device/arch_traits.h` of [CCCL].
 //!
-//! [guide]: https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/compute-capabilities.html
+//! [CCCL]: https://github.com/NVIDIA/cccl
 
 /// The most bytes that a kernel has by itself, on every GPU. For more a launch has to ask.
 pub const STATIC_BYTES: u32 = 48 << 10;

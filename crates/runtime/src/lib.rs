@@ -34,8 +34,8 @@
 //! `cuda/`, is merged into packages with GPU kernels: it finds the driver, loads images, switches
 //! contexts, has tensor maps encoded, launches, says why the driver refused, and keeps what
 //! prepared calls were given. Which image a device takes, and what tensor maps are, are facts of
-//! machines, and files of `crates/machine`. `interface/` lists what generated code and the runtime have in common: functions,
-//! structs and limits.
+//! machines, and files of `crates/machine`. `interface/` lists what generated code and the runtime
+//! have in common: functions, structs and limits.
 //!
 //! Launches reach `cuda/submit.rs` in batches, and it decides how each batch is submitted.
 //! `setting.rs` reads what the environment wants, `choice.rs` measures which way is cheaper, and

@@ -4,7 +4,7 @@
 //!
 //! All arithmetic is on signed 64-bit integers. An operation that overflows, or divides by what is
 //! not positive, has no value, and fails whatever it stands in. Here: the data, its text, what it
-//! names, its shape as `a*s + c`, and between which bounds it lies. Not here: parsing ([`parse`](crate::parse)),
+//! names, its shape as `a*s + c`, and what it may be. Not here: parsing ([`parse`](crate::parse)),
 //! values in a plan ([`Planner::expr`](crate::planner::Planner::expr)).
 
 use kernpack_interval::Interval;

@@ -12,8 +12,9 @@
 //! 2. What is known of a parameter holds for some number: the least is not above the largest, the
 //!    divisor is 1 or more, and of floats and bools nothing is known.
 //! 3. A block has at most [`MOST_THREADS`] threads, of which 64 in z, and one at least.
-//! 4. Arrays of a block have together at most [`shared::MOST_BYTES`] bytes, as far as these are known, and a parameter that says how many is an `int64`. Register
-//!    tensors have at most [`MOST_LOCAL_BYTES`].
+//! 4. Arrays of a block have together at most [`shared::MOST_BYTES`] bytes, as far as these are
+//!    known, and a parameter that says how many is an `int64`. Register tensors have at most
+//!    [`MOST_LOCAL_BYTES`].
 //! 5. An alignment is a power of two, at least an element's size, and at most [`MOST_ALIGN`].
 //! 6. A vector has 2, 4, 8 or 16 lanes, no bools, and at most 16 bytes.
 //! 7. A place names a file and callers that exist; a caller has a smaller number.
