@@ -7,9 +7,9 @@ use crate::input;
 use anyhow::anyhow;
 use clap::Args;
 use kernpack_cache::{Request, Wanted};
-use kernpack_compiler::image::Arch;
 use kernpack_compiler::package_file::Reading;
 use kernpack_compiler::{Language, Options, PackageText, Target, WrittenPackage, check_rest};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::path::{Path, PathBuf};
 

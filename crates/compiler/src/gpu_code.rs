@@ -5,13 +5,14 @@
 use crate::error::of_function;
 use crate::file::Held;
 use crate::gpu_kernels::GpuKernels;
-use crate::image::{Arch, Image};
+use crate::image::Image;
 use crate::package::{Function, Launch};
 use crate::parallel;
 use crate::source::gpu::GpuArtifact;
 use crate::source::{CudaSource, GpuSource, SourceErrorKind};
 use crate::target::struct_abi::{FieldType, Layout};
 use crate::wanted::{Wanted, wanted};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, LaunchArg};

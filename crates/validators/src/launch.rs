@@ -38,6 +38,7 @@ use crate::signature::Signature;
 use crate::spelling::closest_field;
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_machine::block::MOST_BLOCKS_ALONG;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -456,7 +457,7 @@ impl Join<'_, '_> {
         const MOST: i64 = i32::MAX as i64;
         // A grid's limits are the same on every device; those of a block are for the driver to
         // know, as far as no device takes more.
-        let grid = self.dims(launch, "grid", &geometry.grid, 0, [MOST, 65535, 65535]);
+        let grid = self.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from));
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
         let too_many = check::launch_range::too_many_threads(&place, &geometry.block);

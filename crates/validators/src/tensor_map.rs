@@ -16,13 +16,9 @@ use crate::expr::Expr;
 use crate::parse::Parser;
 use crate::rule::join;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::{LARGEST_STEP, MOST_IN_BOX};
 use kernpack_syntax::{Diagnostic, Span};
 use std::fmt;
-
-/// The most elements of a box along one dim.
-const MOST_IN_BOX: i64 = 256;
-/// The largest step along one dim.
-const LARGEST_STEP: i64 = 8;
 
 /// A tensor map, as it is written.
 #[derive(Clone, Debug, PartialEq)]

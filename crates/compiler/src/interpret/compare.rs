@@ -12,12 +12,11 @@
 use super::difference::TensorDifference;
 use super::driver::{Buffer, DriverError, Gpu, GpuLaunch};
 use super::launches::{Interpretable, RanLaunch};
-use crate::image::{Arch, ArchKind, Suffix};
 use crate::source::nvjitlink::NvJitLink;
 use crate::source::{GpuSource, KernelSource, kernel};
 use kernpack_kernel_ir::interp::{Argument, Memories, MemoryId};
 use kernpack_kernel_ir::op::{OpKind, Region};
-use kernpack_runtime::best_arch;
+use kernpack_machine::{Arch, ArchKind, Suffix, best_arch};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::described::DeviceFacts;
 use std::sync::Arc;

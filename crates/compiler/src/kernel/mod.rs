@@ -37,7 +37,6 @@ mod print;
 mod registers;
 mod warp;
 
-use crate::image::Arch;
 use crate::llvm::{self, Block, Context, Emitter, Function, PtxError, PtxOptions, V};
 use crate::parallel;
 use address::Shifted;
@@ -45,6 +44,7 @@ use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
+use kernpack_machine::Arch;
 use lines::KernelLines;
 use registers::Registers;
 use rustc_hash::FxHashMap;

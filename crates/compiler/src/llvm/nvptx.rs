@@ -10,13 +10,13 @@
 //! that LLVM cannot select ends the process. Not here: which version of PTX an instruction needs.
 
 use super::Emitter;
-use crate::image::{Arch, ArchKind, PtxVersion};
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::support::LLVMString;
 use inkwell::targets::{
     CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
+use kernpack_machine::{Arch, ArchKind, PtxVersion};
 
 /// NVIDIA's GPUs, with 64-bit addresses.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";

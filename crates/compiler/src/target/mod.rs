@@ -4,8 +4,8 @@
 
 pub mod struct_abi;
 
-use crate::image::Arch;
 use crate::link::ElfTarget;
+use kernpack_machine::Arch;
 use kernpack_runtime::HostArch;
 
 /// A host that packages are made for.

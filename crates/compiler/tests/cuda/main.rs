@@ -11,10 +11,12 @@ mod names;
 mod source;
 mod triton;
 
-use kernpack_compiler::image::{Arch, Image, Kernel};
+use kernpack_compiler::image::{Image, Kernel};
+
 use kernpack_compiler::source::cuda::{CudaArtifact, CudaSource};
 use kernpack_compiler::source::nvrtc::Nvrtc;
 use kernpack_compiler::{Held, SourceError};
+use kernpack_machine::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -7,9 +7,10 @@
 
 use core::ffi::{c_char, c_uint, c_void};
 
+use super::MAX_PARTS;
 use super::functions::{Check, Launch};
-use super::{MAX_MAP_RANK, MAX_PARTS};
 use crate::arch::ArchCode;
+use crate::tensor_map::MOST_RANK;
 use crate::text::Text;
 
 /// Expands rows into `repr(C)` structs, and a module for each with the offsets of its fields and
@@ -180,9 +181,9 @@ structs! {
         /// Where the first element is.
         address: *mut c_void as ADDRESS,
         /// The extents.
-        dims: [u64; MAX_MAP_RANK] as DIMS,
+        dims: [u64; MOST_RANK] as DIMS,
         /// Of all dims but the innermost, in bytes.
-        strides: [u64; MAX_MAP_RANK - 1] as STRIDES,
+        strides: [u64; MOST_RANK - 1] as STRIDES,
         /// The `CUtensorMapDataType`.
         data_type: u64 as DATA_TYPE,
         /// The part that is the same in every call.
@@ -191,9 +192,9 @@ structs! {
     /// The part of a tensor map that is the same in every call.
     struct TensorMapConstants in tensor_map_constants {
         /// The elements of a box along each dim.
-        box_dims: [u32; MAX_MAP_RANK] as BOX_DIMS,
+        box_dims: [u32; MOST_RANK] as BOX_DIMS,
         /// How far apart they are.
-        steps: [u32; MAX_MAP_RANK] as STEPS,
+        steps: [u32; MOST_RANK] as STEPS,
         /// How many dims there are.
         rank: u32 as RANK,
         /// The `CUtensorMapInterleave`.

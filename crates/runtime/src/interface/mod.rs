@@ -21,8 +21,5 @@ pub const MAX_VALUES: usize = 32;
 /// The most turns of a loop of checks.
 pub const MAX_TURNS: i64 = 64;
 
-/// The most dims of a tensor map.
-pub const MAX_MAP_RANK: usize = 5;
-
 /// The symbol under which the runtime finds the [`Package`](layout::Package) that it is part of.
 pub const PACKAGE: &str = "kernpack_cuda_package";

@@ -15,6 +15,7 @@ use crate::plan::{Arith, LaunchArg, TensorMap, Value};
 use crate::planner::{Checked, Dangers, MapSource, NamedKind};
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::UNIT_BYTES;
 use kernpack_syntax::Diagnostic;
 
 /// The dtypes that the driver can describe, each with its `CUtensorMapDataType`. Of those without
@@ -42,9 +43,6 @@ const DATA_TYPES: &[(DType, i64)] = &[
     (DType::FLOAT8_E8M0FNU, 0),
     (DType::INT16, 1),
 ];
-
-/// The unit of a box's innermost row, in bytes.
-const CHUNK: u32 = 16;
 
 /// A map before its values.
 struct Shape {
@@ -169,7 +167,7 @@ impl Join<'_, '_> {
             let problem = "needs a tensor, which may be absent";
             self.refuse_map(map, problem, &format!("launch only `when = \"{name}.given == 1\"`"));
         }
-        let unit = if map.choices.interleave == 32 { 32 } else { CHUNK };
+        let unit = if map.choices.interleave == 32 { 32 } else { UNIT_BYTES };
         let is_own = self.allocs.contains_key(name) && !self.is_result(name);
         if is_own && source.align.is_none_or(|align| align < unit) {
             let help = format!("declare the workspace with `align={unit}`");
@@ -266,9 +264,9 @@ impl Join<'_, '_> {
         let Some(row) = box_dims.as_ref().map(|counts| counts[innermost]) else { return };
         for dtype in &shape.elements {
             let bytes = row * dtype.element_bytes();
-            if bytes % CHUNK != 0 {
+            if bytes % UNIT_BYTES != 0 {
                 let problem = format!(
-                    "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {CHUNK}"
+                    "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {UNIT_BYTES}"
                 );
                 self.refuse_map(map, &problem, "make the innermost number of `box` another");
             } else if is_plain && choices.swizzle != 0 && bytes > choices.swizzle {

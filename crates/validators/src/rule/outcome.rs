@@ -168,7 +168,7 @@ impl Rule {
                 }
                 match a.value(&int).zip(b.value(&int)) {
                     None => Outcomes::BREAKS,
-                    Some((a, b)) => Outcomes::of(comparison.is_possible((a, a), (b, b))),
+                    Some((a, b)) => Outcomes::of(comparison.holds(a, b)),
                 }
             }
             RuleKind::In(e, values) => {

@@ -3,7 +3,7 @@
 //! and the assembler for each generation of GPUs: what LLVM cannot select would end the process.
 
 use super::super::*;
-use crate::image::{Arch, ImageKind};
+use crate::image::ImageKind;
 use crate::source::nvjitlink::{AssembleOptions, nvjitlink};
 use kernpack_kernel_ir::builder::Builder;
 use kernpack_kernel_ir::generate::generate;
@@ -14,6 +14,7 @@ use kernpack_kernel_ir::op::{
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
+use kernpack_machine::Arch;
 
 /// How many random kernels there are besides.
 const RANDOM: u64 = 150;

@@ -3,11 +3,11 @@
 
 use super::KernelSource;
 use super::build;
-use crate::image::{Arch, ArchKind};
 use crate::kernel;
 use crate::source::error::SourceError;
 use crate::source::nvjitlink::NvJitLink;
 use kernpack_kernel_ir::Kernel;
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_syntax::Placed;
 
 /// The kernels in LLVM's text, before any of its passes.

@@ -24,8 +24,9 @@ pub use report::{FunctionReport, Remark, Report, Severity};
 
 use super::cuda_library::{CudaLibrary, Lines};
 use super::identity::Identity;
-use crate::image::{Arch, ArchKind, Image, ImageError};
+use crate::image::{Image, ImageError};
 use crate::parallel::Permit;
+use kernpack_machine::{Arch, ArchKind};
 use library::{Functions, Job, Output};
 use std::ffi::{CString, OsStr};
 use std::path::{Path, PathBuf};

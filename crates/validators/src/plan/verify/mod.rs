@@ -49,7 +49,7 @@
 //!     the stream, or a struct of these that has a field.
 //! 21. The status of a host function is a value made for it, which only its own fault uses.
 //! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address,
-//!     with a stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no
+//!     with a stride, a box and a step for each of 1 to [`MOST_RANK`] dims (the innermost has no
 //!     stride), and with choices that the driver has.
 //!
 //! One rule cannot be seen here: a load is evaluated only where the steps and conditions before it
@@ -58,6 +58,7 @@
 //! any case.
 //!
 //! [`DeviceFact`]: super::DeviceFact
+//! [`MOST_RANK`]: kernpack_machine::tensor_map::MOST_RANK
 
 mod effect;
 mod expr;
@@ -77,8 +78,6 @@ pub const MAX_PARTS: usize = 64;
 pub const MAX_DEPTH: usize = 256;
 /// How many `repeat`s may stand in one another.
 pub const MAX_REPEATS: usize = 2;
-/// The most dims of a tensor map.
-pub const MAX_MAP_RANK: usize = 5;
 
 /// A rule that a plan breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
