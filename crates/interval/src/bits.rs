@@ -67,7 +67,7 @@ impl Interval {
         Interval::new(self.min.min(0), self.max.max(-1))
     }
 
-    /// What as few bits with a sign hold as both fit in.
+    /// The integers of as few bits with a sign as hold both.
     fn signed(self, other: Interval) -> Interval {
         let magnitude = |bound: i128| if bound < 0 { !bound } else { bound };
         let bounds = [self.min, self.max, other.min, other.max];

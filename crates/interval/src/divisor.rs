@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What divides numbers. Everything divides 0, and 0 divides nothing else.
+//! Divisors of numbers. Everything divides 0, and 0 divides nothing else.
 
 /// The largest number that divides both; of 0 and a number, the number.
 pub const fn greatest_common_divisor(a: u128, b: u128) -> u128 {

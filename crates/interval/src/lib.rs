@@ -29,7 +29,7 @@ pub struct Interval {
     pub min: i128,
     /// The largest.
     pub max: i128,
-    /// What each is a multiple of; 0 where it can be nothing but 0.
+    /// The divisor of each; 0 where it can be nothing but 0.
     pub divisor: u128,
 }
 
@@ -57,8 +57,9 @@ impl Interval {
         }
     }
 
-    /// What bounds and a divisor of 64 bits with a sign say of an integer of this type. That it is
-    /// at most the largest of these says nothing of what has no sign; neither does what cannot be.
+    /// The interval of an integer of this type with bounds and a divisor of 64 bits with a sign.
+    /// That it is at most the largest of these says nothing of what has no sign; neither does what
+    /// cannot be.
     #[must_use]
     pub fn said(self, min: i64, max: i64, divisor: i64) -> Interval {
         let max = if max == i64::MAX { self.max } else { max.into() };
@@ -99,14 +100,14 @@ impl Interval {
         number != 0 && self.divisor.is_multiple_of(number)
     }
 
-    /// What is in either.
+    /// The numbers in either.
     #[must_use]
     pub fn hull(self, other: Interval) -> Interval {
         let divisor = greatest_common_divisor(self.divisor, other.divisor);
         Interval::new(self.min.min(other.min), self.max.max(other.max)).with_divisor(divisor)
     }
 
-    /// What is in both; nothing where there is nothing.
+    /// The numbers in both; nothing where there is none.
     #[must_use]
     pub fn meet(self, other: Interval) -> Option<Interval> {
         let (min, max) = (self.min.max(other.min), self.max.min(other.max));
@@ -126,8 +127,9 @@ impl Interval {
         (min <= max).then(|| Interval::new(min, max).with_divisor(self.divisor))
     }
 
-    /// What is in either, and where that is more than before, much more: up to the next of 0, the
-    /// bounds of 32 bits with a sign, and those of the type. So what grows again and again stops.
+    /// The numbers in either, and where that is more than before, much more: up to the next of 0,
+    /// the bounds of 32 bits with a sign, and those of the type. So what grows again and again
+    /// stops.
     #[must_use]
     pub fn widened(self, other: Interval, of_type: Interval) -> Interval {
         let both = self.hull(other);
@@ -139,7 +141,7 @@ impl Interval {
         Interval::new(min, max).with_divisor(both.divisor)
     }
 
-    /// What is left of these numbers in a type of two to some power: all of it where one does not
+    /// These numbers, wrapped into a type of two to some power: all of it where one does not
     /// fit.
     #[must_use]
     pub const fn wrapped(self, of_type: Interval) -> Interval {

@@ -75,7 +75,7 @@ impl Interval {
         (-self).floor_div(by).map(Interval::neg)
     }
 
-    /// What [`Interval::floor_div`] leaves, which has the sign of the divisor.
+    /// The rest of [`Interval::floor_div`], which has the sign of the divisor.
     #[must_use]
     pub fn floor_mod(self, by: Interval) -> Option<Interval> {
         let positive = by.positive().map(|by| self.rest(by));
@@ -107,7 +107,7 @@ impl Interval {
         }
     }
 
-    /// What a division by what is above 0 leaves.
+    /// The rest of a division by a number above 0.
     fn rest(self, by: Interval) -> Interval {
         if by.known().is_some_and(|by| self.is_multiple_of(by.unsigned_abs())) {
             return Interval::exactly(0);
@@ -138,7 +138,7 @@ impl Interval {
     }
 }
 
-/// What is in one of them, as far as they are.
+/// The numbers in one of them, as far as they are there.
 fn either(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.hull(b)),

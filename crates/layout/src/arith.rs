@@ -103,14 +103,14 @@ fn floor_div(a: i64, b: i64) -> Option<i64> {
 /// [`is_multiple`](Arith::is_multiple) and [`is_product`](Arith::is_product), by whoever knows
 /// how its values were made. The others are what the algebra calls.
 pub trait Arith {
-    /// What stands for a number that is not known.
+    /// A number that is not known.
     type Value: Value;
 
     /// The result of an operation of which at least one operand is not known, and whose result does
     /// not follow from the facts. It is called once for each result, which need not be used.
     fn emit(&mut self, op: Op, a: &Int<Self::Value>, b: &Int<Self::Value>) -> Int<Self::Value>;
 
-    /// What is known of a value. [`Facts::of`] says what is known of a result.
+    /// The facts of a value. [`Facts::of`] has those of a result.
     fn facts(&self, value: &Self::Value) -> Facts;
 
     /// Whether `b`, of which the value is not known, divides `a`: beyond what the facts say.
@@ -130,7 +130,7 @@ pub trait Arith {
         false
     }
 
-    /// What is known of an integer.
+    /// The facts of an integer.
     fn facts_of(&self, int: &Int<Self::Value>) -> Facts {
         match int {
             Int::Known(number) => Facts::of_number(*number),
@@ -210,7 +210,7 @@ pub trait Arith {
         }
     }
 
-    /// What `a / b`, rounded down, leaves.
+    /// The rest of `a / b`, rounded down.
     fn rem(&mut self, a: &Int<Self::Value>, b: &Int<Self::Value>) -> Result<Int<Self::Value>> {
         let (of_a, of_b) = (self.facts_of(a), self.facts_of(b));
         match b {

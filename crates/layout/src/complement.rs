@@ -94,7 +94,7 @@ fn next<C: Arith>(cx: &C, modes: &[&Mode<C::Value>], span: &IntOf<C>) -> usize {
     least.map(|(_, at)| at).or_else(follows).unwrap_or(0)
 }
 
-/// What goes on behind the span of a layout, up to the target.
+/// The modes behind the span of a layout, up to the target.
 fn rest<C: Arith>(cx: &mut C, target: &ShapeOf<C>, span: &IntOf<C>) -> Result<Vec<Mode<C::Value>>> {
     let extents = target.leaves();
     let says_more = extents.len() > 1 && extents.iter().any(|extent| extent.known().is_none());

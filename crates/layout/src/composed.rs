@@ -24,13 +24,13 @@ use std::fmt::{self, Display, Formatter};
 pub struct Composed<V = Infallible> {
     /// The function.
     pub outer: Outer<V>,
-    /// What is added before it: an index of the inner layout.
+    /// The offset that is added before it: an index of the inner layout.
     pub offset: Shape<V>,
     /// The layout that takes the coordinates.
     pub inner: Layout<V>,
 }
 
-/// What a composed layout makes of an index.
+/// The outer map of a composed layout, from an index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outer<V = Infallible> {
     /// Other bits.
@@ -78,7 +78,7 @@ impl<V: Value> Composed<V> {
         self.map_inner(cx, |cx, inner| composition_by(cx, inner, rhs))
     }
 
-    /// What a coordinate leaves free, with its index in the offset.
+    /// The part that a coordinate leaves free, with its index in the offset.
     pub fn slice<C: Arith<Value = V>>(&self, cx: &mut C, coord: &Coord<V>) -> Result<Composed<V>> {
         let (inner, index) = slice_and_offset(cx, coord, &self.inner)?;
         let offset = add_indices(cx, &self.offset, &index)?;

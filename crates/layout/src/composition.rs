@@ -69,7 +69,7 @@ struct Picked<V> {
     basis: Vec<usize>,
     /// The mode, coalesced.
     flat: Layout<V>,
-    /// What was taken of each of its modes but the last.
+    /// The parts that were taken of each of its modes but the last.
     parts: Vec<Vec<Part<V>>>,
 }
 
@@ -80,7 +80,7 @@ struct Part<V> {
 }
 
 impl<V: Value> Composer<'_, V> {
-    /// What a mode of the right layout takes from the left one.
+    /// Takes from the left layout the modes for a mode of the right one.
     fn compose<C: Arith<Value = V>>(&mut self, cx: &mut C, rhs: &Mode<V>) -> Result<Layout<V>> {
         if rhs.stride.scale.is(0) {
             return Ok(Layout::mode(rhs.extent.clone(), 0));
@@ -166,14 +166,14 @@ fn begins_behind<C: Arith>(cx: &C, part: &Part<C::Value>, number: &Int<C::Value>
     }
 }
 
-/// What one mode of the right layout takes.
+/// The modes that one mode of the right layout takes.
 struct Taken<'l, V> {
     from: &'l mut Picked<V>,
     /// The mode of the right layout.
     rhs: &'l Mode<V>,
-    /// What was taken so far.
+    /// The modes so far.
     modes: Vec<Mode<V>>,
-    /// What is left to take of the next mode and those behind it.
+    /// The rest of the next mode and of those behind it.
     rest: Part<V>,
 }
 
@@ -232,7 +232,7 @@ impl<V: Value> Taken<'_, V> {
         }
         let run = cx.div(&mode.extent, step)?;
         if cx.divides(count, &run) {
-            // What the mode has is several times what is wanted.
+            // The mode has several times the extent that is wanted.
             return self.part(cx, number, mode, count.clone(), Int::Known(1));
         }
         if !cx.divides(&run, count) {

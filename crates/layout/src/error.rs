@@ -23,7 +23,7 @@ pub enum Error {
     DivisionByZero {
         /// The operation, by its name.
         op: &'static str,
-        /// What should be divided.
+        /// The dividend.
         a: String,
     },
     /// A shape and strides that are nested differently.
@@ -43,7 +43,7 @@ pub enum Error {
     /// There is no such mode.
     #[error("`{tuple}` has {rank} modes, and no mode {mode}")]
     NoMode {
-        /// What has modes.
+        /// The tuple that has modes.
         tuple: String,
         /// How many.
         rank: usize,
@@ -53,7 +53,7 @@ pub enum Error {
     /// A range of modes that is empty or reaches beyond them.
     #[error("`{tuple}` has {rank} modes, and no range {begin} to {end} of them")]
     NoRange {
-        /// What has modes.
+        /// The tuple that has modes.
         tuple: String,
         /// How many.
         rank: usize,
@@ -65,11 +65,11 @@ pub enum Error {
     /// A tiler, profile or projection has more modes than what it is for.
     #[error("{what} `{tiler}` has more modes than `{layout}`")]
     TooManyModes {
-        /// What it is: the tiler, the profile.
+        /// Its role: the tiler, the profile.
         what: &'static str,
         /// It.
         tiler: String,
-        /// What it is for.
+        /// The layout that it is for.
         layout: String,
     },
     /// Two layouts whose modes should be paired.
@@ -115,7 +115,7 @@ pub enum Error {
         rhs: String,
         /// The extent on the left.
         extent: String,
-        /// What is left of the stride on the right.
+        /// The rest of the stride on the right.
         step: String,
     },
     /// A mode of the right layout does not end where modes of the left one end.
@@ -156,7 +156,7 @@ pub enum Error {
         layout: String,
         /// The stride in question.
         stride: String,
-        /// What the modes of smaller strides span.
+        /// The span of the modes of smaller strides.
         span: String,
     },
     /// A complement under a number that may be zero.
@@ -164,7 +164,7 @@ pub enum Error {
     EmptySpan {
         /// The layout.
         layout: String,
-        /// What its modes span.
+        /// The span of its modes.
         span: String,
     },
     /// Two coordinates have one index, or may have.
@@ -192,7 +192,7 @@ pub enum Error {
         new_bits: i64,
         /// The width of those that there are.
         old_bits: i64,
-        /// What stands against it.
+        /// The reason.
         why: String,
     },
     /// A swizzle whose fields overlap, or that has more bits than an index.

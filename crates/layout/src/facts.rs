@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a number that is not known itself: what divides it, and bounds.
+//! Facts of a number that is not known itself: a divisor, and bounds.
 //!
 //! Facts may be weaker than the truth, and never stronger.
 
 use crate::arith::Op;
 use kernpack_interval::{Interval, greatest_common_divisor, power_of_two_in};
 
-/// What divides a number, and its bounds.
+/// A divisor of a number, and its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Facts {
     /// The largest number that is known to divide it: 1 where nothing is known, 0 for the number 0.
@@ -38,7 +38,7 @@ impl Facts {
         (self.min == self.max).then_some(self.min)
     }
 
-    /// What is known of the result of an operation that does not overflow.
+    /// The facts of the result of an operation that does not overflow.
     pub fn of(op: Op, a: Facts, b: Facts) -> Facts {
         let (a, b) = (Interval::from(a), Interval::from(b));
         let count = b.known().and_then(|count| u32::try_from(count).ok());
@@ -63,12 +63,12 @@ impl Facts {
         result.map_or(Facts::NONE, Facts::from)
     }
 
-    /// What is known of a number that is one or the other.
+    /// The facts of a number that is one or the other.
     pub fn either(self, other: Facts) -> Facts {
         Interval::from(self).hull(other.into()).into()
     }
 
-    /// What is known of a number of which both are known; nothing where there is none.
+    /// The facts of a number of which both hold; nothing where there is none.
     pub fn both(self, other: Facts) -> Option<Facts> {
         Interval::from(self).meet(other.into()).map(Facts::from)
     }

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Display};
 
-/// What stands for a number that is not known yet: an SSA value, an expression over dims, a `?`.
+/// A number that is not known yet: an SSA value, an expression over dims, a `?`.
 ///
 /// Equal values are the same number. Different values may be, too, as far as this crate knows. It
 /// is shown as it should stand in a printed layout: CuTe writes `?`, or `?{div=8}` where 8 is known

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a layout is, and how one is made.
+//! Layouts, and how they are made.
 //!
 //! A layout is one tuple of modes, each with its extent and its stride, so that shape and stride
 //! cannot be nested differently. Its own modes are layouts, too.
@@ -186,7 +186,7 @@ pub fn make_ordered_layout<C: Arith>(
     let mut span = Int::Known(1);
     for (turn, &leaf) in turns.iter().enumerate() {
         strides[leaf] = span.clone();
-        // What the last mode spans is the stride of none.
+        // The span of the last mode is no mode's stride.
         if turn + 1 < turns.len() {
             span = cx.mul(&span, extents[leaf])?;
         }
@@ -210,8 +210,8 @@ fn spread_order<V>(shape: &Shape<V>, order: &Tuple<i64>, orders: &mut Vec<i64>) 
 
 /// The layout that maps each coordinate of a shape to itself: its strides are basis vectors.
 ///
-/// What is divided and sliced along with a tensor says where the elements of a tile are in the
-/// tensor, which is what a predicate wants to know.
+/// The identity layout. Divided and sliced along with a tensor, it says where the elements of a
+/// tile are in the tensor, which is what a predicate wants to know.
 pub fn make_identity_layout<V: Value>(shape: &Shape<V>) -> Layout<V> {
     identity(shape, &mut Vec::new())
 }

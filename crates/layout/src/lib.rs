@@ -29,9 +29,9 @@
 //! # }
 //! ```
 //!
-//! What an operation cannot know is an [`Error`], with the layouts in question as they are printed:
-//! a composition that only some extents allow is never taken for granted. Neither is there a panic,
-//! nor a number that has wrapped around.
+//! An operation that would have to know more gives an [`Error`], with the layouts in question as
+//! they are printed: a composition that only some extents allow is never taken for granted. Neither
+//! is there a panic, nor a number that has wrapped around.
 //!
 //! # Strides along modes
 //!

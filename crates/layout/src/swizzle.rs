@@ -89,7 +89,7 @@ impl Swizzle {
         let places = power_of_two(n)?;
         let (bits, base) = match self.base.checked_sub(places) {
             Some(base) => (self.bits, base),
-            // What is left of the bits, if any, begins below.
+            // The rest of the bits, if any, begins below.
             None => (self.bits.saturating_sub(places - self.base), 0),
         };
         Some(Swizzle { bits, base, shift: self.shift })

@@ -8,12 +8,12 @@ use crate::facts::gcd;
 use crate::int::Int;
 use crate::layout::{IntOf, LayoutOf, Mode};
 
-/// What accesses are made of.
+/// The elements and the alignment of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The size of an element, in bytes.
     pub element_bytes: i64,
-    /// What divides the address of the layout's first element, in bytes.
+    /// A divisor of the address of the layout's first element, in bytes.
     pub alignment_bytes: i64,
     /// The most bytes that one access has, such as 16.
     pub max_bytes: i64,
@@ -44,7 +44,7 @@ pub fn vector_width<C: Arith>(cx: &mut C, layout: &LayoutOf<C>, access: &Access)
     Ok((0..=widest).rev().map(|places| 1 << places).find(is_aligned).unwrap_or(1))
 }
 
-/// What divides the number of indices that lie side by side from the first on; its modes are taken
+/// A divisor of the number of indices that lie side by side from the first on; its modes are taken
 /// out of the others.
 fn run<C: Arith>(cx: &C, modes: &mut Vec<&Mode<C::Value>>) -> i64 {
     let mut run = 1_i64;
@@ -70,7 +70,7 @@ fn power_of_two_in(number: i64) -> i64 {
     }
 }
 
-/// What divides the address of an element, in bytes: from the alignment of an address, and how many
+/// A divisor of the address of an element, in bytes: from the alignment of an address, and how many
 /// elements are before it.
 pub fn alignment<C: Arith>(
     cx: &C,

@@ -92,7 +92,7 @@ fn divisions_and_products() {
     ]);
 }
 
-/// What this crate does besides.
+/// The rest of what this crate does.
 #[test]
 fn strides_along_modes_orders_and_numbers_that_are_not_known() {
     check(&[

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What pycute makes of random layouts, and this crate too. `vectors/make.py` says how the lines
+//! Random layouts, by pycute and by this crate. `vectors/make.py` says how the lines
 //! were made; here they are evaluated as the command line would.
 //!
 //! A mode of extent 1 may have any stride; for the comparison it is 0. Where pycute has no result,
@@ -39,7 +39,7 @@ fn size_of(layout: &Layout) -> i64 {
     size(&mut Static, layout).expect("it is small").known().expect("it is static")
 }
 
-/// What a text of the vectors says, as text.
+/// The object of a text of the vectors, as text.
 fn told(text: &str) -> Result<String, String> {
     match evaluate(text, &mut Symbols::new()) {
         Ok(Object::Layout(layout)) => Ok(normal(&layout).to_string()),

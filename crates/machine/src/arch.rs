@@ -24,7 +24,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// What GPU code is made for: `sm_90a`, `compute_80`.
+/// An architecture of GPU code: `sm_90a`, `compute_80`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arch {
     /// Machine code or PTX.

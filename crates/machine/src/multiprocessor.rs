@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one multiprocessor holds, by compute capability: the one table of what differs between
+//! Multiprocessors, by compute capability: the one table of what differs between
 //! architectures. How many blocks run at once follows.
 //!
 //! Sources: `cuda/__device/arch_traits.h` of [CCCL], NVIDIA's own constants of what the [CUDA
@@ -15,7 +15,7 @@
 use crate::block::WARP_SIZE;
 use crate::shared::RESERVED_BYTES;
 
-/// What a multiprocessor holds.
+/// The limits of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiprocessor {
     /// The compute capability without its point.
@@ -77,12 +77,12 @@ impl Multiprocessor {
         (self.shared_kib << 10) - self.reserved_bytes()
     }
 
-    /// What the system keeps of each block's shared memory.
+    /// The bytes of each block's shared memory that the system keeps.
     pub const fn reserved_bytes(self) -> u32 {
         if self.capability >= FIRST_RESERVING { RESERVED_BYTES } else { 0 }
     }
 
-    /// What shared memory is handed out in multiples of.
+    /// The unit in which shared memory is handed out.
     const fn shared_unit(self) -> u64 {
         if self.capability >= FIRST_RESERVING { 128 } else { 256 }
     }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::{Arch, ArchKind, Suffix};
 
-    /// What the guide says of a block: "maximum amount of shared memory per thread block".
+    /// The guide's "maximum amount of shared memory per thread block".
     #[test]
     fn a_block_has_all_but_what_is_reserved() {
         let kib =

@@ -23,7 +23,7 @@ use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 use std::fmt::{self, Display, Formatter};
 
-/// What a text says.
+/// The object that a text describes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {
     /// A number, or a tuple of numbers.
@@ -48,14 +48,14 @@ pub enum Object {
     Truth(bool),
 }
 
-/// What a text says, of which the operations are done.
+/// Reads a text, and does its operations.
 pub fn evaluate(text: &str, cx: &mut Symbols) -> Result<Object, ParseError> {
     let term = term(text)?;
     Reader::new(cx, &term)?.evaluate(&term)
 }
 
 impl Reader<'_> {
-    /// What a term says.
+    /// The object of a term.
     pub(crate) fn evaluate(&mut self, term: &Term) -> Result<Object, ParseError> {
         match &term.form {
             Form::Call(name, arguments) => match crate::parse::function(name) {
@@ -107,7 +107,7 @@ fn number_or_coord(coord: Coord<Symbol>) -> Object {
 }
 
 impl Object {
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
             Object::Shape(Tuple::Leaf(_)) => "a number",

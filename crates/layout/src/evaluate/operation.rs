@@ -28,7 +28,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// What it results in, in a sentence.
+    /// Its result, in a sentence.
     pub fn doc(&self) -> &'static str {
         self.doc.trim_start()
     }
@@ -151,7 +151,7 @@ impl<'r> Call<'r, '_> {
         known.map_err(|()| self.argument(number).error("expected numbers that are known"))
     }
 
-    /// What an operation results in, or why it does in nothing.
+    /// The result of an operation, or why there is none.
     pub(crate) fn done<T>(&self, result: Result<T>) -> Read<T> {
         result.map_err(|error| self.term.refused(error))
     }

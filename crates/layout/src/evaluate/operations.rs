@@ -126,7 +126,7 @@ pub const OPERATIONS: &[Operation] = operations! {
     composition("layout, tiler") => |call| {
         call.by_tiler(algebra::composition_by)
     };
-    /// What the layout leaves out, below the size of a shape or its own cosize.
+    /// The indices that the layout leaves out, below the size of a shape or its own cosize.
     complement("layout[, shape]") => |call| {
         let layout = call.layout(0)?;
         let rest = match call.len() {

@@ -17,15 +17,15 @@ use crate::symbols::{Symbol, Symbols};
 use crate::tiler::Tiler;
 use std::ops::Range;
 
-/// What is wrong with a text.
+/// The mistake of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// What is wrong, in one line.
+    /// The mistake, in one line.
     pub message: String,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
-    /// What an operation, or the making of a layout, refused; nothing where the text is not written
+    /// The error of an operation, or of making a layout; nothing where the text is not written
     /// as it should be.
     pub refused: Option<Box<Error>>,
 }

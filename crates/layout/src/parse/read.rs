@@ -23,12 +23,12 @@ type Read<T> = Result<T, ParseError>;
 /// Reads the terms of one text, in which a name is one number.
 pub(crate) struct Reader<'c> {
     pub(crate) cx: &'c mut Symbols,
-    /// What is known of names, which may stand where any of them does.
+    /// The facts of names, which may stand where any of them does.
     facts: HashMap<String, Facts>,
 }
 
 impl Term {
-    /// What is wrong with it.
+    /// An error at this place.
     pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
         ParseError::new(message, self.at.clone())
     }
@@ -43,7 +43,7 @@ impl Term {
         self.error(format!("expected {what}, found {}", self.kind()))
     }
 
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.form {
             Form::Int(_) | Form::Unknown(_) | Form::Name(..) | Form::Operation(..) => "a number",

@@ -30,7 +30,7 @@ const MAX_TERMS: usize = 1024;
 /// How many operations may follow one another: as deep as the expression is nested by that.
 const MAX_OPERATIONS: usize = 256;
 
-/// What is written at a place.
+/// A term: what is written at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
     pub(crate) form: Form,
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
         Ok(self.term(form, start))
     }
 
-    /// What begins with a word.
+    /// The form that begins with a word.
     fn name(&mut self) -> Result<Form, ParseError> {
         let word = self.word();
         match word {
@@ -321,7 +321,7 @@ impl<'t> Parser<'t> {
         number.map_err(|_| ParseError::new(exceeds(), start..self.at))
     }
 
-    /// What stands in braces, if they are there.
+    /// The facts in braces, if they are there.
     fn facts(&mut self) -> Result<Option<Facts>, ParseError> {
         if !self.takes("{") {
             return Ok(None);

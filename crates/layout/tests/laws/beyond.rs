@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What lies beyond a layout: its last mode goes on with its stride, whatever its extent, and no
+//! Beyond a layout: its last mode goes on with its stride, whatever its extent, and no
 //! operation that takes a layout apart may lose that. Extents of 1 stand in every place here, as
 //! they are what coalescing leaves out.
 

@@ -91,7 +91,7 @@ fn divisions_differ_in_how_their_modes_are_arranged() {
     });
 }
 
-/// What a tile of the identity says is where its elements are.
+/// A tile of the identity says where its elements are.
 #[test]
 fn tiles_of_the_identity_are_the_coordinates_of_tiles() {
     try_law(50, |random, cx| {
