@@ -98,7 +98,7 @@ mod cuda;
 #[cfg(not(kernpack_cuda))]
 mod narrow;
 
-#[cfg(feature = "prebuilt")]
+#[cfg(any(feature = "prebuilt", feature = "writer"))]
 mod host_arch;
 #[cfg(feature = "prebuilt")]
 mod prebuilt;
@@ -109,17 +109,16 @@ pub use crate::arch::{ArchCode, best as best_arch};
 pub use crate::fault_table::{
     Format, NameTable, Part, Raised, TableError, TableWriter, dtype_key, render,
 };
+#[cfg(any(feature = "prebuilt", feature = "writer"))]
+pub use crate::host_arch::HostArch;
 #[cfg(not(kernpack_cuda))]
 pub use crate::narrow::{
     kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16, kernpack_rt_round_to_bf16,
     kernpack_rt_round_to_f16,
 };
+#[cfg(feature = "prebuilt")]
+pub use crate::prebuilt::{cuda_object, object};
 #[cfg(feature = "writer")]
 pub use crate::replay::{
     LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue,
-};
-#[cfg(feature = "prebuilt")]
-pub use crate::{
-    host_arch::HostArch,
-    prebuilt::{cuda_object, object},
 };

@@ -5,8 +5,8 @@ use super::bench::{Bench, Count, expect_loadable, told};
 use super::{compiler, with_compilers};
 use crate::settings::Settings;
 use crate::{Cache, Got, Request, Wanted};
-use kernpack_compiler::image::Arch;
 use kernpack_compiler::source::nvrtc;
+use kernpack_package::image::Arch;
 use std::fs;
 
 const FILL: &str = r#"

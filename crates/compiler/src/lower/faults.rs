@@ -3,7 +3,7 @@
 
 use super::import::declare_runtime;
 use super::program::program;
-use crate::llvm::{Emitter, V};
+use kernpack_codegen::llvm::{Emitter, V};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{FAULT, PUSH_FLOAT, REFUSE};
 use kernpack_runtime::interface::{MAX_PARTS, MAX_VALUES};
