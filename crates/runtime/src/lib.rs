@@ -18,7 +18,9 @@
 //! # What freestanding code must not do
 //!
 //! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`,
-//! and what raises errors of libtvm_ffi. So there is no panic in it, not even one that cannot
+//! and what raises errors of libtvm_ffi; the one for GPUs also `dlopen`, `dlsym`, `dlerror`,
+//! `getenv` and `syscall`, and of libtvm_ffi four functions for prepared calls and one for strings.
+//! So there is no panic in it, not even one that cannot
 //! happen: slices are walked by iterators or read with `get`, and divisors are constants.
 //! `core::fmt` and anything that asks for a locale are absent; only refusing a call allocates.
 //! Functions are exported by the name `kernpack_rt_*`; whatever else Rust would export is made
