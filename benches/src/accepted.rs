@@ -12,7 +12,7 @@ const N_ROUNDS: usize = 301;
 /// Calls in a sample.
 const N_CALLS: u32 = 2_000;
 
-/// What a call may cost of the reference's.
+/// The most that a call may cost of the reference's.
 const TARGET: Target = Target::Ratio(1.10);
 
 /// Both functions, with tensors as Python passes them and as C does.

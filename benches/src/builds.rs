@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use std::path::Path;
 use std::time::Instant;
 
-/// What a build of one function may take, in milliseconds.
+/// The most that a build of one function may take, in milliseconds.
 fn limit(subject: Subject) -> f64 {
     match subject {
         Subject::AddOne => 8.0,
@@ -20,12 +20,12 @@ fn limit(subject: Subject) -> f64 {
     }
 }
 
-/// What a build may take of gcc's time for the same functions in C.
+/// The most that a build may take of gcc's time for the same functions in C.
 const GCC_RATIO: f64 = 0.1;
 /// A compilation by gcc takes most of a second.
 const N_GCC_ROUNDS: usize = 11;
 
-/// What the shared object of `add_one` may have, in units of 1,024 bytes.
+/// The most that the shared object of `add_one` may have, in units of 1,024 bytes.
 const SIZE_LIMIT: f64 = 24.0;
 
 /// Functions in the packages whose growth is measured; the first is the reference.
@@ -82,7 +82,7 @@ fn measure_gcc(kernels: &Path) -> Result<Figure> {
     })
 }
 
-/// What a function costs in packages of several sizes, all measured in the same rounds.
+/// The cost of a function in packages of several sizes, all measured in the same rounds.
 fn measure_growth(kernels: &Path) -> Vec<Figure> {
     let packages = PACKAGE_SIZES.map(|n_functions| large_package(n_functions, kernels));
     let mut samples = [const { Vec::new() }; PACKAGE_SIZES.len()];
@@ -128,13 +128,13 @@ pub fn around(object: &Path) -> Result<Vec<f64>> {
     (0..N_BUILDS).map(timed).collect()
 }
 
-/// What time is taken from.
+/// The clock that time is taken from.
 #[derive(Clone, Copy)]
 enum Clock {
     /// The clock on the wall, as users have it.
     Wall,
-    /// What this thread had of a processor: what the wall clock shows on a machine with nothing
-    /// else to do.
+    /// The time that this thread had of a processor: what the wall clock shows on a machine with
+    /// nothing else to do.
     Thread,
 }
 
@@ -150,7 +150,7 @@ impl Clock {
     }
 }
 
-/// What this thread has had of a processor.
+/// The time that this thread has had of a processor.
 pub(crate) fn thread_milliseconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6

@@ -136,7 +136,7 @@ impl Call {
         &self.args
     }
 
-    /// What lies where the data of the last tensor points: kernels write there.
+    /// The memory of the last tensor's data, where kernels write.
     pub fn last_data(&self) -> Option<&[u64]> {
         self.tensors.last().map(|tensor| &tensor.data.0[..])
     }

@@ -104,7 +104,7 @@ pub struct EntryPoint {
     tvm_ffi: &'static TvmFfi,
 }
 
-/// What a refused call raised.
+/// The error of a refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
     /// `TypeError` or the like.
@@ -138,7 +138,7 @@ impl EntryPoint {
     /// Calls it.
     ///
     /// # Errors
-    /// What it raises.
+    /// Calls it.
     pub fn call(&self, call: &Call) -> Result<Any, Raised> {
         let (status, result) = self.invoke(call);
         match status {

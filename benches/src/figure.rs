@@ -19,18 +19,18 @@ pub enum Target {
 /// A measured figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What was measured.
+    /// The name of the figure.
     pub name: String,
-    /// What the numbers are in.
+    /// The unit of the numbers.
     pub unit: &'static str,
     /// The numbers. A figure that takes no time, such as a size, has itself as reference and
     /// control.
     pub medians: Medians,
-    /// What it is held to.
+    /// The target that it is held to.
     pub target: Target,
 }
 
-/// What a figure says.
+/// The verdict of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The target is met.
@@ -45,7 +45,7 @@ impl Figure {
     /// Measures until the control is quiet, and keeps the last run.
     ///
     /// # Errors
-    /// What `measure` returns.
+    /// The figure of what `measure` returns.
     pub fn measure<E>(
         name: impl Into<String>,
         unit: &'static str,
@@ -63,7 +63,7 @@ impl Figure {
         }
     }
 
-    /// What is compared with the target.
+    /// The number that is compared with the target.
     pub fn result(&self) -> f64 {
         match self.target {
             Target::Ratio(_) => self.medians.ours / self.medians.reference,
@@ -86,7 +86,7 @@ impl Figure {
         (self.control() - 1.0).abs() <= margin / 3.0
     }
 
-    /// What the figure says.
+    /// Whether the target is met.
     pub fn verdict(&self) -> Verdict {
         let (Target::Ratio(limit) | Target::Most(limit)) = self.target;
         match (self.is_quiet(), self.result() <= limit) {

@@ -17,13 +17,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// What a build of CUDA C++ may take beside NVRTC.
+/// The most that a build of CUDA C++ may take beside NVRTC.
 const NVRTC_RATIO: f64 = 1.3;
-/// What a build of a cubin may take, in milliseconds.
+/// The most that a build of a cubin may take, in milliseconds.
 const CUBIN_LIMIT: f64 = 8.0;
-/// What the file may have beside its images, in units of 1,024 bytes.
+/// The most that the file may have beside its images, in units of 1,024 bytes.
 const SIZE_LIMIT: f64 = 40.0;
-/// What loading may take beside a library with nothing in it.
+/// The most that loading may take beside a library with nothing in it.
 const LOAD_RATIO: f64 = 1.5;
 
 const KERNEL: &str = r#"extern "C" __global__ void add_one(const float *a, float *b, int n)

@@ -19,7 +19,7 @@ use kernpack_kernel_lang::argument::{Argument, Constant, Dim, TensorArg};
 use kernpack_kernel_lang::elaborate::{Request, elaborate};
 use kernpack_kernel_lang::file::KernelFiles;
 use kernpack_layout::{Int, Layout, Mode, Tuple};
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_package::package_file::Reading;
 use kernpack_package::{Held, Language, PackageText, WrittenPackage};
 use kernpack_syntax::{Diagnostics, Texts};
@@ -30,7 +30,7 @@ use std::time::Instant;
 /// The kernel files whose own share is measured.
 const EXAMPLES: [&str; 7] =
     ["add_one", "elementwise", "reduce_sum", "softmax", "rms_norm", "transpose", "matmul"];
-/// What all but the assembler may take of the assembler's time.
+/// The most that all but the assembler may take of the assembler's time.
 const OWN_SHARE: f64 = 0.4;
 /// Packages that are built of a kernel file, and what that may take of nvJitLink's time for the
 /// kernel of the first: 15 ms and 25 ms where that is 4.1 ms.
@@ -40,7 +40,7 @@ const FEW_LINES: usize = 100;
 /// Longer ones, with how many times what a line of the reference costs one of theirs may: more is
 /// no longer linear. What is known of the longest is more than the caches next to a processor hold.
 const MANY_LINES: [(usize, f64); 2] = [(1000, 1.25), (10_000, 1.5)];
-/// What the interpreter may take for an operation of a thread, in nanoseconds.
+/// The most that the interpreter may take for an operation of a thread, in nanoseconds.
 const OPERATION_LIMIT: f64 = 10.0;
 /// The rows and columns of what the interpreter sums.
 const INTERPRETED: [usize; 2] = [8, 4096];
@@ -198,7 +198,7 @@ fn measure_share(stem: &str, assembler: &NvJitLink) -> Result<Figure> {
     })
 }
 
-/// What machine code is made for.
+/// The architecture that machine code is made for.
 fn arch() -> Result<Arch> {
     "sm_90".parse().map_err(|error| anyhow!("{error}"))
 }
@@ -242,7 +242,7 @@ fn long_kernel(n_lines: usize) -> Subject {
     Subject { file: "long.py".into(), text, kernel: "long", arguments, threads: 128 }
 }
 
-/// What a line costs from the text to operations, in kernels of several lengths, all measured in
+/// The cost of a line from the text to operations, in kernels of several lengths, all measured in
 /// the same rounds.
 fn measure_growth() -> Result<Vec<Figure>> {
     let longest = MANY_LINES[MANY_LINES.len() - 1].0;

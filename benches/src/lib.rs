@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What calls and builds cost, each figure next to what it is held against.
+//! Costs of calls and builds, each figure next to what it is held against.
 //!
 //! | figures | held against | file |
 //! |---|---|---|

@@ -12,7 +12,7 @@ use kernpack_benches::{
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What calls and builds cost, each figure next to what it is held against.
+/// Costs of calls and builds, each figure next to what it is held against.
 #[derive(Parser)]
 #[command(name = "kernpack-benches")]
 struct Options {

@@ -20,7 +20,7 @@ const N_CALLS: u32 = 20;
 /// Pieces of the reference's message: the most that these messages have.
 const N_PARTS: usize = 8;
 
-/// What a refused call may cost of that.
+/// The most that a refused call may cost of that.
 const TARGET: Target = Target::Ratio(0.10);
 
 /// Calls that are refused by the first argument's type, by the last tensor, and by the last of many

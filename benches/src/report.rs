@@ -6,7 +6,7 @@ use crate::toolchain::{folder, output};
 use anyhow::{Context, Result};
 use std::process::Command;
 
-/// What stands around the table in the document.
+/// The marks around the table in the document.
 const BEGIN: &str = "<!-- figures: written by the benchmarks -->\n";
 const END: &str = "<!-- end of figures -->\n";
 

@@ -58,7 +58,7 @@ impl Subject {
         }
     }
 
-    /// What the kernel gets.
+    /// The kernel's arguments.
     fn kernel_args(self) -> Vec<String> {
         match self {
             Subject::AddOne => ["a", "b", "n"].map(String::from).to_vec(),
@@ -109,7 +109,7 @@ pub fn build<L: Clone + Into<WrittenLaunch>>(package: &Package<L>) -> Result<Vec
 /// Both sides of a comparison, loaded.
 #[derive(Debug)]
 pub struct Sides {
-    /// What kernpack made.
+    /// Kernpack's library.
     pub ours: Library,
     /// `reference.c`.
     pub reference: Library,

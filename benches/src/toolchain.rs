@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the benchmarks need beside themselves: gcc, and a Python that has tvm_ffi.
+//! Programs that the benchmarks need: gcc, and a Python that has tvm_ffi.
 
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn python() -> PathBuf {
     named.unwrap_or_else(|| folder().join("../.venv/bin/python"))
 }
 
-/// What a command prints.
+/// The output of a command.
 ///
 /// # Errors
 /// Where it cannot be run, or fails.

@@ -42,7 +42,7 @@ fn main() {
     fs::write(list_path, list).expect("cargo's folder for the script can be written to");
 }
 
-/// What cargo says of the crates of the workspace. Nothing else is resolved, and nothing fetched.
+/// Cargo's metadata of the crates of the workspace. Nothing else is resolved, and nothing fetched.
 fn metadata() -> Value {
     let mut cargo = Command::new(variable("CARGO"));
     cargo.args(["metadata", "--format-version=1", "--no-deps", "--manifest-path"]);

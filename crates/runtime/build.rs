@@ -27,6 +27,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(kernpack_freestanding, kernpack_checks, kernpack_cuda)");
     println!("cargo::rustc-check-cfg=cfg(kernpack_arch, values(\"x86_64\", \"aarch64\"))");
     println!("cargo::rerun-if-changed=src");
+    println!("cargo::rerun-if-changed=../machine/src");
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
     if env::var_os("CARGO_FEATURE_PREBUILT").is_none() {
         return;

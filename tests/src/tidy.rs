@@ -231,6 +231,7 @@ fn cases(folder: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use kernpack_validators::check::CATALOGUE;
+    use std::collections::BTreeSet;
 
     fn expect_none(problems: Vec<String>) {
         assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
@@ -250,6 +251,30 @@ mod tests {
         };
         let without = sources().into_iter().filter(|source| !first(source));
         expect_none(without.map(|source| format!("{}: no licence line", source.path)).collect());
+    }
+
+    /// Limits of blocks and grids stand in one file.
+    #[test]
+    fn limits_of_machines_have_one_home() {
+        const HOME: &str = "crates/machine/src/block.rs";
+        let constant = |line: &str| {
+            let (before, after) = line.split_once("const ")?;
+            let name = after.split_once(':')?.0.to_string();
+            before.trim().chars().all(|c| "pub(crates)".contains(c)).then_some(name)
+        };
+        let constants = |source: &Source| source.text.lines().filter_map(constant).collect();
+        let sources = sources();
+        let home = sources.iter().find(|source| source.path == HOME).expect("it is there");
+        let limits: BTreeSet<String> = constants(home);
+        assert!(limits.contains("MOST_THREADS"));
+        let others = sources.iter().filter(|source| source.path.starts_with("crates/"));
+        let others = others.filter(|source| source.path.ends_with(".rs") && source.path != HOME);
+        let spelled = others.flat_map(|source| {
+            let names: BTreeSet<String> = constants(source);
+            let again: Vec<_> = names.intersection(&limits).cloned().collect();
+            again.into_iter().map(|name| format!("{}: `{name}` is one of {HOME}", source.path))
+        });
+        expect_none(spelled.collect());
     }
 
     /// The root has settings, pages and what is called as `LICENSE` is: all else has its folder.

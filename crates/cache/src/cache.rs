@@ -27,7 +27,7 @@ pub struct Cache {
     limit: u64,
     /// The entries that were published.
     published: Mutex<Vec<String>>,
-    /// What is to be said with the next answer.
+    /// Remarks that the next answer brings.
     remarks: Mutex<Vec<Remark>>,
 }
 
@@ -38,11 +38,11 @@ pub struct Got {
     pub entry: Entry,
     /// Whether it was there already.
     pub is_hit: bool,
-    /// What there is to be said of it, also what was said when it was compiled.
+    /// Diagnostics, those of its compilation among them.
     pub told: Told,
 }
 
-/// What was looked for, and what was found on the way.
+/// A search for a request's entry, with the findings on the way.
 struct Search<'r> {
     request: &'r Request,
     key: Key,
@@ -54,7 +54,7 @@ struct Search<'r> {
 impl Cache {
     /// The cache that the variables of the environment describe: `KERNPACK_CACHE`,
     /// `KERNPACK_CACHE_DIR`, `KERNPACK_CACHE_READONLY`, `KERNPACK_CACHE_SIZE` and `KERNPACK_JIT`.
-    /// What is wrong with it is told with the first answer.
+    /// The first answer says what is wrong with them.
     pub fn from_env() -> Cache {
         Cache::of(Settings::of(&|name| std::env::var_os(name)))
     }
@@ -227,7 +227,7 @@ impl Cache {
         })
     }
 
-    /// What there is to be said of the cache itself, which is not said again in this process.
+    /// Remarks on the cache itself, which are not made again in this process.
     pub fn told(&self) -> Told {
         Told::of("the cache", Texts::default()).and(self.said())
     }
@@ -246,7 +246,7 @@ impl Cache {
         }
     }
 
-    /// What is to be said of the cache itself, which is not said again.
+    /// Remarks on the cache itself, which are not made again.
     fn said(&self) -> Vec<Diagnostic> {
         let remarks = self.remarks.try_lock().map(|mut remarks| std::mem::take(&mut *remarks));
         remarks.unwrap_or_default().into_iter().filter_map(Remark::once).collect()
@@ -262,7 +262,7 @@ impl Drop for Cache {
     }
 }
 
-/// What is said where nothing can be written.
+/// The remark that nothing can be written.
 fn unwritten(store: &Store, error: &io::Error) -> Remark {
     let help =
         "see to the disk, or set KERNPACK_CACHE_DIR to another folder, or KERNPACK_CACHE=off";

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::manifest::{Files, Manifest};
-use crate::record::{Compilers, Facts, Record};
+use crate::record::{Compilers, Done, Record};
 use crate::request::{Request, Wanted, digest};
 use crate::warning::{Stored, name_held};
 use kernpack_compiler::source::kernel;
@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What came of a compilation.
+/// The outcome of a compilation.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub files: Files,
@@ -45,7 +45,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     if reading.problems.has_errors() {
         return Err(failure(request, told, check_rest(reading, &options).into()));
     }
-    // What they are now, and not what they are once it is done.
+    // The compilers as they are now, and not as they are once it is done.
     let _ = has_c(&reading.package).then(|| compilers.c());
     let _ = has_cuda(&reading.package).then(|| compilers.nvrtc());
     let _ = has_machine_code(&reading.package).then(|| compilers.nvjitlink());
@@ -61,7 +61,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     let stored = |warning: &Diagnostic| Stored::of(warning, &told.texts, &request.base);
     let warnings = warnings.map(stored).collect();
     let kept = kept.iter().map(stored).collect();
-    // What a machine lacks, such as a library, may be there the next time, and no file says so.
+    // A library that a machine lacks may be there the next time, and no file says so.
     let is_settled = shared.warnings.is_empty()
         && !compiled.is_partial
         && !compiled.inputs.iter().any(|file| changed_since(file, start));
@@ -70,7 +70,7 @@ pub(crate) fn make(request: &Request, compilers: &Compilers) -> Result<Made, Fai
     Ok(parts.made(request, compilers, is_settled))
 }
 
-/// What a compilation is put together from.
+/// The parts of an outcome.
 struct Parts<'p> {
     package: &'p WrittenPackage,
     compiled: Compiled,
@@ -91,7 +91,7 @@ impl Parts<'_> {
             }
         }
         let manifest = Manifest::of(&package.name, functions(package), archs, &files);
-        let facts = Facts {
+        let done = Done {
             entry: digest(&manifest.encode()),
             package: &package.name,
             kind: request.archs.kind(),
@@ -103,7 +103,7 @@ impl Parts<'_> {
             warnings,
             kept,
         };
-        let record = Record::of(facts, &request.base);
+        let record = Record::of(done, &request.base);
         Made { files, manifest, record, is_settled }
     }
 }

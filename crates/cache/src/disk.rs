@@ -22,7 +22,7 @@ fn seam() -> io::Result<()> {
     Ok(())
 }
 
-/// What else than a file does not keep whoever opens it waiting, such as a FIFO.
+/// Opening a FIFO, or whatever else is no file, does not wait.
 const AT_ONCE: i32 = OFlags::NONBLOCK.bits() as i32;
 
 /// Reads a whole file. What else is there is an error.
@@ -59,7 +59,7 @@ pub fn make_new_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// What is known of a file or folder, links being followed.
+/// The metadata of a file or folder, links being followed.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     seam()?;
     path.metadata()

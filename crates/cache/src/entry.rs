@@ -29,7 +29,7 @@ enum Place {
         path: PathBuf,
         /// The folder, locked, where the file system has locks.
         _lock: Option<OwnedFd>,
-        /// What is loaded, where nothing can be loaded from the folder.
+        /// A copy in memory to load, where nothing can be loaded from the folder.
         loaded: Option<MemoryFile>,
     },
     /// In the order of [`Artifact::ALL`].
@@ -93,7 +93,7 @@ impl Entry {
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     }
 
-    /// What its compilation depended on.
+    /// The record of its compilation.
     pub fn record(&self) -> &Record {
         &self.0.record
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What goes when there is too much: entries that were not used for the longest time, never one
-//! that is in use, and what processes left that were killed.
+//! Eviction, where there is too much: of entries that were not used for the longest time, never one
+//! that is in use, and of what killed processes left.
 //!
 //! Times are those of `used`. One in the future is of a clock that was wrong, and counts as now.
 
@@ -94,7 +94,7 @@ pub(crate) fn sweep(store: &Store) {
 fn is_older(path: &Path, age: Duration) -> bool {
     let Some(time) = modified(path) else { return false };
     let apart = SystemTime::now().duration_since(time);
-    // What is of the future was written by a clock that is wrong: it is as old as it can be told.
+    // A time of the future was written by a clock that is wrong: it is as old as can be told.
     apart.unwrap_or_else(|error| error.duration()) > age
 }
 

@@ -19,7 +19,7 @@ pub enum Failure {
         "no source of `{name}` is CUDA C++ or a kernel file, which alone are compiled for the architectures that are asked for"
     )]
     NoCuda {
-        /// What messages call the text.
+        /// The name of the text in messages.
         name: String,
     },
     /// It would have to be compiled, which is forbidden.
@@ -33,7 +33,7 @@ pub enum Failure {
     Cancelled,
 }
 
-/// What would have to be compiled where nothing may be.
+/// A package that would have to be compiled where nothing may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     /// The package.

@@ -44,7 +44,7 @@
 //! on purpose. `settings.rs` reads the environment, `compile.rs` calls the compiler, `warning.rs`
 //! has diagnostics as records keep them. `docs/cache.md` is what users see of it.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * whoever finds what he wants waits for nobody and writes nothing but the time of its use.
 //! * it draws nothing and prints nothing: what there is to be said comes with the answer.
 

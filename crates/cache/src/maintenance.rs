@@ -18,7 +18,7 @@ pub struct Shown {
     pub package: Option<String>,
     /// The functions that were described.
     pub functions: Vec<String>,
-    /// What there is code for, of what was CUDA C++.
+    /// The architectures that there is code for, of what was CUDA C++.
     pub archs: Vec<String>,
     /// The bytes of its files.
     pub bytes: u64,
@@ -28,7 +28,7 @@ pub struct Shown {
     pub is_shipped: bool,
 }
 
-/// What became of a cache that was to be emptied.
+/// The outcome of emptying a cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleared {
     /// How many entries were removed.
@@ -39,12 +39,12 @@ pub struct Cleared {
     pub kept: Vec<PathBuf>,
 }
 
-/// What was found where all was looked at.
+/// The outcome of verifying a cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// How many entries and records are as they were written.
     pub n_good: usize,
-    /// What is wrong with others: they are set aside, where they can be.
+    /// The damage of others: they are set aside, where they can be.
     pub damaged: Vec<String>,
 }
 

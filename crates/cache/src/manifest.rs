@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an entry says of itself: the files that it has, each with its digest, and for readers what
+//! An entry's manifest: the files that it has, each with its digest, and for readers what
 //! they are. The name of an entry is the digest of its manifest.
 
 use crate::request::digest;
@@ -50,14 +50,14 @@ pub(crate) type Files = [Vec<u8>; 4];
 /// The file of an entry that has its manifest.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// What an entry says of itself.
+/// The manifest of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// The name of the package.
     pub package: String,
     /// The functions that were described.
     pub functions: Vec<String>,
-    /// What there is code for, of what was CUDA C++.
+    /// The architectures that there is code for, of what was CUDA C++.
     pub archs: Vec<String>,
     /// The digest of each file, in the order of [`Artifact::ALL`].
     pub files: Vec<FileMark>,
@@ -94,7 +94,7 @@ impl Manifest {
         text.into_bytes()
     }
 
-    /// What the bytes say, if they are those of the entry of that name.
+    /// Reads the bytes, if they are those of the entry of that name.
     pub fn decode(bytes: &[u8], name: &str) -> Option<Manifest> {
         let manifest = (digest(bytes) == name).then(|| serde_json::from_slice(bytes).ok())??;
         let Manifest { files, .. } = &manifest;
@@ -102,7 +102,7 @@ impl Manifest {
         names.eq(files.iter().map(|file| &file.name[..])).then_some(manifest)
     }
 
-    /// What it says of a file.
+    /// The mark of a file.
     pub fn mark(&self, artifact: Artifact) -> &FileMark {
         let place = Artifact::ALL.iter().position(|known| *known == artifact);
         &self.files[place.expect("all are listed")]

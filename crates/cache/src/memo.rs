@@ -63,7 +63,7 @@ pub fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
         return Ok(known);
     }
     let digest = Sha256::digest(disk::read(path)?).into();
-    // What changed meanwhile has no one digest.
+    // A file that changed meanwhile has no one digest.
     if !version.is_recent() && Version::of(&disk::metadata(path)?) == version {
         keep(path, version, digest);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one compilation depended on, and the entry that came of it.
+//! The dependencies of one compilation, and the entry that came of it.
 //!
 //! A [`Record`] is a small file under the key of its request. Whether its entry may be used where
 //! something is wanted are two questions: whether all is as it was (`Record::changes`), and whether
@@ -15,13 +15,13 @@ use kernpack_compiler::source::c_compiler::{self, Found};
 use kernpack_compiler::source::identity::Identity;
 use kernpack_compiler::source::{nvjitlink, nvrtc};
 use kernpack_compiler::{CudaCode, GpuCompiler};
-use kernpack_package::image::{Arch, ArchKind};
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::{InputFile, Target};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// What one compilation depended on.
+/// The dependencies of one compilation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The name of the entry.
@@ -50,7 +50,7 @@ struct Input {
     is_compilers: bool,
 }
 
-/// What a CUDA C++ file became, or a file of kernels.
+/// The code that a CUDA C++ file became, or a file of kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Cuda {
     #[serde(default)]
@@ -116,17 +116,17 @@ impl Compilers {
     }
 }
 
-/// What is known of a compilation that is done.
+/// A compilation that is done, for its record.
 #[derive(Debug)]
-pub(crate) struct Facts<'f> {
+pub(crate) struct Done<'d> {
     pub entry: String,
-    pub package: &'f str,
+    pub package: &'d str,
     pub kind: Kind,
-    pub cuda: &'f [CudaCode],
-    pub inputs: &'f [InputFile],
-    pub missed: &'f [PathBuf],
+    pub cuda: &'d [CudaCode],
+    pub inputs: &'d [InputFile],
+    pub missed: &'d [PathBuf],
     /// The compilers as they were before it.
-    pub compilers: &'f Compilers,
+    pub compilers: &'d Compilers,
     /// Whether a C file is among the sources.
     pub has_c: bool,
     pub warnings: Vec<Stored>,
@@ -135,36 +135,36 @@ pub(crate) struct Facts<'f> {
 
 impl Record {
     /// The record of a compilation with that base.
-    pub(crate) fn of(facts: Facts<'_>, base: &Path) -> Record {
-        let compilers = facts.compilers;
-        let is_by = |compiler| facts.cuda.iter().any(|code| code.compiler == compiler);
+    pub(crate) fn of(done: Done<'_>, base: &Path) -> Record {
+        let compilers = done.compilers;
+        let is_by = |compiler| done.cuda.iter().any(|code| code.compiler == compiler);
         let is_assembled = |code: &CudaCode| {
             let is_machine_code = |arch: &Arch| arch.kind == ArchKind::Sm;
             code.compiler == GpuCompiler::NvJitLink && code.archs.iter().any(is_machine_code)
         };
-        let is_assembled = facts.cuda.iter().any(is_assembled);
-        let cuda = facts.cuda.iter().map(|code| Cuda {
+        let is_assembled = done.cuda.iter().any(is_assembled);
+        let cuda = done.cuda.iter().map(|code| Cuda {
             is_kernel: code.compiler == GpuCompiler::NvJitLink,
             is_arch_written: code.is_arch_written,
             archs: code.archs.iter().map(Arch::to_string).collect(),
         });
-        let inputs = facts.inputs.iter().map(|file| Input {
+        let inputs = done.inputs.iter().map(|file| Input {
             path: StoredPath::of(&file.path, base),
             sha256: hex(&file.digest),
             is_compilers: file.is_compilers,
         });
         Record {
-            entry: facts.entry,
-            package: facts.package.to_string(),
-            kind: facts.kind,
+            entry: done.entry,
+            package: done.package.to_string(),
+            kind: done.kind,
             cuda: cuda.collect(),
             inputs: inputs.collect(),
-            missed: facts.missed.iter().map(|path| StoredPath::of(path, base)).collect(),
-            c_compiler: facts.has_c.then(|| compilers.c()).flatten(),
+            missed: done.missed.iter().map(|path| StoredPath::of(path, base)).collect(),
+            c_compiler: done.has_c.then(|| compilers.c()).flatten(),
             nvrtc: is_by(GpuCompiler::Nvrtc).then(|| compilers.nvrtc()).flatten(),
             nvjitlink: is_assembled.then(|| compilers.nvjitlink()).flatten(),
-            warnings: facts.warnings,
-            kept: facts.kept,
+            warnings: done.warnings,
+            kept: done.kept,
         }
     }
 
@@ -173,7 +173,7 @@ impl Record {
         serde_json::to_vec(self).expect("it has strings and numbers only")
     }
 
-    /// What the bytes of a record say that has its digest as its name.
+    /// Reads the bytes of a record that has their digest as its name.
     pub(crate) fn decode(bytes: &[u8], name: &str) -> Option<Record> {
         (digest(bytes) == name).then(|| serde_json::from_slice(bytes).ok())?
     }
@@ -183,7 +183,7 @@ impl Record {
         &self.package
     }
 
-    /// What there is code for, of what was compiled, each once.
+    /// The architectures that code was compiled for, each once.
     pub fn archs(&self) -> Vec<Arch> {
         let mut archs = Vec::new();
         for arch in self.cuda.iter().flat_map(Cuda::archs) {
@@ -200,7 +200,7 @@ impl Record {
         self.inputs.iter().map(|input| input.path.at(base)).collect()
     }
 
-    /// What is not as it was, with a reason that ends a sentence; nothing where all is.
+    /// The reason why something is not as it was, which ends a sentence; nothing where all is.
     pub(crate) fn changes(&self, base: &Path, compilers: &Compilers) -> Option<String> {
         if self.nvrtc.is_some()
             && let Some(now) = compilers.nvrtc().filter(|now| Some(now) != self.nvrtc.as_ref())
@@ -266,7 +266,7 @@ impl Record {
             }
             Wanted::Devices(devices) => {
                 let settled = self.cuda.iter().filter(|code| {
-                    // What the text says is for all devices; what was asked for is code like other.
+                    // The text's choice is for all devices; a caller's is code like other.
                     self.kind == Kind::Archs || !code.is_arch_written
                 });
                 let mut lacking = devices.iter().filter(|device| {
@@ -298,7 +298,7 @@ impl Cuda {
 }
 
 impl Input {
-    /// What happened to the file, if something did.
+    /// The change of the file, if there was one.
     fn change(&self, base: &Path) -> Option<String> {
         let path = self.path.at(base);
         match memo::digest_of(&path) {

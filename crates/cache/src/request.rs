@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is asked of the cache, and the key that names it.
+//! Requests to the cache, and the keys that name them.
 //!
 //! The key is of what is known without opening a file: the text of the package file, the files that
 //! are held in memory, the target, and which kernpack asks. Not in it: the folder that paths start
@@ -9,7 +9,7 @@
 
 use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_package::{Held, Language, PackageText, Target};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// A package that is wanted.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What messages call the text.
+    /// The name of the text in messages.
     pub name: String,
     /// The text of a package file, or of a file of kernels.
     pub text: String,
@@ -28,16 +28,16 @@ pub struct Request {
     pub base: PathBuf,
     /// Files in memory, by their paths as the text names them.
     pub held: Held,
-    /// What CUDA C++ and kernels are compiled for.
+    /// The architectures that CUDA C++ and kernels are compiled for.
     pub archs: Wanted,
-    /// What the package is made for.
+    /// The host that the package is made for.
     pub target: &'static Target,
 }
 
-/// What the CUDA C++ of a package is compiled for.
+/// The architectures that the CUDA C++ of a package is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// What the text says.
+    /// Those that the text names.
     Written,
     /// These architectures, whatever the text says.
     Archs(Vec<Arch>),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the environment says of the cache.
+//! Settings of the cache, from environment variables.
 
 use crate::warning::Remark;
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// The most bytes that entries take, where nothing is said.
 const DEFAULT_LIMIT: u64 = 5 << 30;
 
-/// What the environment says.
+/// The settings of a cache.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Where the cache lies; nothing where it is turned off, or where there is no place for it.
@@ -19,12 +19,12 @@ pub(crate) struct Settings {
     pub is_forbidden: bool,
     /// The most bytes that entries take.
     pub limit: u64,
-    /// What is wrong with it.
+    /// Remarks on variables that mean nothing.
     pub remarks: Vec<Remark>,
 }
 
 impl Settings {
-    /// What the variables say.
+    /// The settings that the variables make.
     pub fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> Settings {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let word = |name: &str| set(name).map(|value| value.to_string_lossy().to_lowercase());

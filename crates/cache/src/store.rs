@@ -12,9 +12,9 @@
 //! v1/damaged/                 what was found damaged, until there is no room
 //! ```
 //!
-//! What has its final name is complete: it was written under another name, by somebody who had it
-//! locked, and renamed. An entry that is used is locked by its users together; whoever removes one
-//! has it alone, and renames it first.
+//! A file under its final name is complete: it was written under another name, by somebody who had
+//! it locked, and renamed. An entry that is used is locked by its users together; whoever removes
+//! one has it alone, and renames it first.
 
 use crate::disk;
 use crate::entry::Entry;
@@ -188,7 +188,7 @@ impl Store {
         record: &Record,
     ) -> io::Result<Entry> {
         let path = self.folder("entries").join(&record.entry);
-        // What is there may be what is made again because it is damaged.
+        // The entry that is there may be damaged, and this one made to replace it.
         if let Ok(entry) = self.open(record.clone()) {
             return Ok(entry);
         }

@@ -35,7 +35,7 @@ struct StoredLabel {
     text: String,
 }
 
-/// What text a label is in.
+/// The text that a label is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum StoredPlace {
     /// None.
@@ -157,10 +157,10 @@ fn with_base(text: &str, base: &Path) -> String {
     text.replace(BASE, &base.join("").to_string_lossy())
 }
 
-/// What the cache has to say of itself. Each is said once a process.
+/// A remark of the cache on itself. Each is made once a process.
 #[derive(Clone, Debug)]
 pub(crate) struct Remark {
-    /// What it is about, so that it is not said again.
+    /// Its subject, so that it is not made again.
     pub about: String,
     pub diagnostic: Box<Diagnostic>,
 }
@@ -174,7 +174,7 @@ impl Remark {
         Remark { about: folder.to_string(), diagnostic: diagnostic.into() }
     }
 
-    /// What a variable says means nothing, or leaves the cache without a place.
+    /// A variable's value means nothing, or leaves the cache without a place.
     pub fn setting(name: &str, message: &str, help: &str) -> Remark {
         let diagnostic = Diagnostic::warning("cache-unused", message).help(help);
         Remark { about: name.to_string(), diagnostic: diagnostic.into() }

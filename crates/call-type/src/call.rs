@@ -110,7 +110,7 @@ pub(crate) unsafe extern "C" fn meet_call_and_finish(
     unsafe { finish(this, result, args, keywords) }
 }
 
-/// What the caller gets: NULL where the call has failed.
+/// The caller's result: NULL where the call has failed.
 ///
 /// # Safety
 /// As of call slots.

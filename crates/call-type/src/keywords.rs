@@ -4,7 +4,7 @@
 use crate::python::{self, Object, Owned};
 use core::ptr::null_mut;
 
-/// What a function's attribute `_keywords` holds: a tuple of three.
+/// The contents of a function's attribute `_keywords`: a tuple of three.
 struct Known {
     /// The names, a tuple.
     names: Object,

@@ -24,7 +24,7 @@
 //! CPython, by hand. Its Rust is `unsafe` throughout, as all of it is about CPython's C functions,
 //! and so it stands in no row below.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * a call without keywords of a function without results or tuples reaches the slot of `tvm_ffi`
 //!   untouched.
 //! * names, defaults and results are attributes that Python sets: it knows no signature.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is used of CPython's stable ABI, declared by hand: every function here is in it since 3.4
-//! at the latest, and every number is fixed by it. Source: the documentation of Python, "C API
-//! Stability".
+//! The part of CPython's stable ABI that is used, declared by hand: every function here is in it
+//! since 3.4 at the latest, and every number is fixed by it. Source: the documentation of Python,
+//! "C API Stability".
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 

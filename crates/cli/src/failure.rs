@@ -6,7 +6,7 @@ use kernpack_compiler::CompileError;
 use kernpack_syntax::Told;
 use serde_json::{Value, json};
 
-/// What is wrong with the input.
+/// The failure of a command.
 #[derive(Debug)]
 pub enum Failure {
     /// Texts of the user's have problems.

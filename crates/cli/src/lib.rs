@@ -85,18 +85,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     exit(written, code)
 }
 
-/// What a command answers, in both forms, and the exit code.
+/// The answer of a command, in both forms, and the exit code.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// For people.
     pub text: String,
     /// For programs.
     pub json: serde_json::Value,
-    /// What a program would exit with.
+    /// The exit code.
     pub code: u8,
 }
 
-/// What [`main`] would print and return, for whoever has the command line in the process.
+/// The answer that [`main`] would print, for whoever has the command line in the process.
 pub fn answer(args: impl IntoIterator<Item = OsString>) -> Answer {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -124,7 +124,7 @@ fn wants_json(args: &[OsString]) -> bool {
     options.any(|arg| arg == "--json")
 }
 
-/// What is wrong with the command line, in clap's words.
+/// Mistakes in the command line, in clap's words.
 fn usage_json(error: &clap::Error) -> serde_json::Value {
     let text = error.render().to_string();
     let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();

@@ -16,7 +16,7 @@ pub fn bytes() -> Option<u64> {
     machine.into_iter().chain(groups).min()
 }
 
-/// What `/proc/meminfo` says that there is in all.
+/// The memory of the machine in bytes, as `/proc/meminfo` has it.
 fn total(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

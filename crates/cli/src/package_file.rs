@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 use kernpack_cache::{Request, Wanted};
 use kernpack_compiler::{Options, check_rest};
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_package::package_file::Reading;
 use kernpack_package::{Language, PackageText, Target, WrittenPackage};
 use kernpack_syntax::{Diagnostic, Texts, Told};
@@ -90,7 +90,7 @@ impl PackageFile {
         })
     }
 
-    /// What the text is.
+    /// The language of the text.
     fn language(&self) -> Language {
         if self.kernels { Language::Kernels } else { Language::of(&self.file) }
     }
@@ -105,7 +105,7 @@ impl PackageFile {
         }
     }
 
-    /// What is said where there is nothing that `--arch` could be for.
+    /// The error where there is nothing that `--arch` could be for.
     pub fn no_cuda(&self) -> anyhow::Error {
         let name = self.name();
         anyhow!(
@@ -113,12 +113,12 @@ impl PackageFile {
         )
     }
 
-    /// What kernels are compiled for, where the command line says it.
+    /// The architectures that the command line names for kernels.
     pub fn archs(&self) -> &[Arch] {
         self.arch.as_ref().map_or(&[], |Archs(archs)| archs)
     }
 
-    /// What to build for.
+    /// The host to build for.
     pub fn target(&self) -> &'static Target {
         self.target.unwrap_or(Target::host())
     }
@@ -136,7 +136,7 @@ impl PackageFile {
         self.file == Path::new("-")
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     fn name(&self) -> String {
         if self.is_stdin() { "<stdin>".to_string() } else { self.file.display().to_string() }
     }

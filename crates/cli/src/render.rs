@@ -61,7 +61,7 @@ fn texts_of(diagnostic: &Diagnostic) -> Vec<TextId> {
     texts
 }
 
-/// What a label is on: whole characters. The end of a line is drawn as such, and not as the next
+/// The place of a label: whole characters. The end of a line is drawn as such, and not as the next
 /// line.
 fn range(text: &Text, label: &Label) -> Range<usize> {
     let start = text.boundary(label.span.start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a command answers.
+//! The report of a command.
 
 use crate::told;
 use kernpack_syntax::Told;
@@ -12,7 +12,7 @@ pub struct Report {
     pub text: String,
     /// For programs.
     pub json: Value,
-    /// What there is to be said besides: to people on the standard error.
+    /// Warnings, which people get on the standard error.
     pub warnings: Told,
     /// The exit code.
     pub code: u8,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told of a text and what it names, in its two forms: drawn for people, JSON for programs.
+//! Errors and warnings about a text, in two forms: drawn for people, JSON for programs.
 
 use crate::render;
 use kernpack_syntax::{Diagnostic, Label, Texts, Told};

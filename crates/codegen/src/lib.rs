@@ -8,7 +8,7 @@
 //!   the register tensors that become variables.
 //! * [`link`] merges, localises, gates and links, with lld and ObjCopy inside this process.
 //!
-//! It knows no packages: of `crates/package` it takes the names of machines alone, GPUs' and hosts'.
+//! It knows no packages: of `crates/package` it takes the rows of hosts alone.
 //! Not here: what functions mean (`crates/compiler`), and what assembles PTX.
 
 pub mod kernel;

@@ -38,7 +38,7 @@ device_types! {
 }
 
 impl DeviceType {
-    /// What precedes the number of a device type without a name.
+    /// The words before the number of a device type without a name.
     pub const FALLBACK: &str = "device type ";
 
     /// The device types that a signature may name.

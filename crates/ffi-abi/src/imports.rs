@@ -21,9 +21,9 @@ pub enum CType {
 pub struct Import {
     /// The symbol.
     pub symbol: &'static str,
-    /// What it takes.
+    /// The types of its parameters.
     pub params: &'static [CType],
-    /// What it returns.
+    /// The type of its result.
     pub result: CType,
 }
 
@@ -127,7 +127,7 @@ pub const LIBTVM_FFI_C_LATER: &[&str] = &[
     "TVMFFITensorCreateUnsafeView",
 ];
 
-/// What a package may need of the C library; all of it in glibc 2.17.
+/// The functions of the C library that a package may need; all are in glibc 2.17.
 pub const LIBC: &[&str] = &[
     "dlopen", "dlsym", "dlerror", "getenv", "malloc", "free", "memcpy", "memmove", "memset",
     "memcmp", "strlen", "strcmp", "snprintf", "syscall",

@@ -57,7 +57,7 @@ pub struct Field {
 pub struct Struct {
     /// The C name.
     pub c_name: &'static str,
-    /// What precedes the struct in memory: [`OBJECT_HEADER_BYTES`] for an object's cell, else 0.
+    /// The bytes before the struct in memory: [`OBJECT_HEADER_BYTES`] for an object's cell, else 0.
     /// Field offsets include it.
     pub base: u32,
     /// The size in bytes, without the base.
@@ -132,14 +132,14 @@ macro_rules! abi_structs {
 abi_structs! {
     /// A tagged value: what arguments and results are.
     struct Any in any = "TVMFFIAny" after 0 {
-        /// What the payload is: a [`TypeIndex`](crate::TypeIndex).
+        /// The type of the payload: a [`TypeIndex`](crate::TypeIndex).
         type_index: i32 as TYPE_INDEX = I32 "type_index",
         /// Zero, or the length of a small string.
         padding: u32 as PADDING = U32 "zero_padding",
         /// The value or the pointer, 8 bytes.
         payload: i64 as PAYLOAD = I64 "v_int64",
     }
-    /// What every object starts with.
+    /// The head of every object.
     struct Object in object = "TVMFFIObject" after 0 {
         /// Strong count in the low, weak count in the high half.
         ref_count: u64 as REF_COUNT = I64 "combined_ref_count",

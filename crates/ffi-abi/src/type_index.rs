@@ -51,7 +51,7 @@ type_indices! {
 }
 
 impl TypeIndex {
-    /// What precedes the number of an index that has no word of its own.
+    /// The words before the number of an index that has no word of its own.
     pub const FALLBACK: &str = "type index ";
 }
 

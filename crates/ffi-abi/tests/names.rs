@@ -28,8 +28,8 @@ fn device_types_have_the_names_of_tvm_ffi() {
     assert_eq!(ours, theirs);
 }
 
-/// What each name means to `tvm_ffi`. It has no complex numbers; NumPy has, and hands them out as a
-/// `DLTensor`, with the dtype at byte 20.
+/// The meaning of each name to `tvm_ffi`. It has no complex numbers; NumPy has, and hands them out
+/// as a `DLTensor`, with the dtype at byte 20.
 const DTYPES: &str = "
 import ctypes, struct, sys, numpy, tvm_ffi
 address = ctypes.pythonapi.PyCapsule_GetPointer

@@ -12,22 +12,24 @@
 //! Not here: floats, vectors, and what lies in memory.
 
 mod arithmetic;
-mod range;
 
-pub use range::Range;
+pub use arithmetic::binary;
 
+use crate::constant::Const;
 use crate::intrinsic::{Geometry, Meaning};
 use crate::kernel::{Kernel, ParamKind, Slot, Value};
 use crate::op::{Binary, Call, Compare, Expr, Op, OpKind, Region, Unary};
 use crate::types::{Scalar, Type};
+use kernpack_interval::{Interval, greatest_common_divisor};
+use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
 use rustc_hash::FxHashMap;
 
 /// The ranges of a kernel's integers.
 #[derive(Clone, Debug)]
 pub struct Ranges {
-    values: Vec<Range>,
-    operands: FxHashMap<Value, [Range; 2]>,
-    slots: Vec<Range>,
+    values: Vec<Interval>,
+    operands: FxHashMap<Value, [Interval; 2]>,
+    slots: Vec<Interval>,
 }
 
 impl Ranges {
@@ -39,17 +41,17 @@ impl Ranges {
     }
 
     /// What a value can be: of what is no integer, anything.
-    pub fn value(&self, value: Value) -> Range {
+    pub fn value(&self, value: Value) -> Interval {
         self.values[value.index()]
     }
 
     /// What an operand can be where a value is computed from it: its first or second.
-    pub fn operand(&self, result: Value, place: usize) -> Range {
-        self.operands.get(&result).map_or(Range::ANY, |operands| operands[place])
+    pub fn operand(&self, result: Value, place: usize) -> Interval {
+        self.operands.get(&result).map_or(Interval::ANY, |operands| operands[place])
     }
 
     /// What a slot can hold.
-    pub fn slot(&self, slot: Slot) -> Range {
+    pub fn slot(&self, slot: Slot) -> Interval {
         self.slots[slot.index()]
     }
 }
@@ -65,16 +67,16 @@ struct Analysis<'k> {
     kernel: &'k Kernel,
     /// Of each value what it can be where the analysis stands: nothing for what has not been come
     /// to, or can be nothing.
-    known: Vec<Option<Range>>,
-    operands: FxHashMap<Value, [Range; 2]>,
+    known: Vec<Option<Interval>>,
+    operands: FxHashMap<Value, [Interval; 2]>,
     /// What made each truth value.
     conditions: FxHashMap<Value, &'k Expr>,
     /// What each slot can hold, as far as is known.
-    slots: Vec<Option<Range>>,
+    slots: Vec<Option<Interval>>,
     /// What was put into each slot in this round.
-    put: Vec<Option<Range>>,
+    put: Vec<Option<Interval>>,
     /// What values were outside of the conditions around.
-    outside: Vec<(Value, Option<Range>)>,
+    outside: Vec<(Value, Option<Interval>)>,
 }
 
 impl<'k> Analysis<'k> {
@@ -107,11 +109,13 @@ impl<'k> Analysis<'k> {
     }
 
     /// What a slot can hold after this round.
-    fn grown(&self, slot: usize, round: usize) -> Option<Range> {
+    fn grown(&self, slot: usize, round: usize) -> Option<Interval> {
         let scalar = integer(self.kernel.slots[slot].ty)?;
         match (self.slots[slot], self.put[slot]) {
-            (Some(before), Some(put)) if round >= PATIENCE => Some(before.widen(put, scalar)),
-            (Some(before), Some(put)) => Some(before.or(put)),
+            (Some(before), Some(put)) if round >= PATIENCE => {
+                Some(before.widened(put, scalar.integers()))
+            }
+            (Some(before), Some(put)) => Some(before.hull(put)),
             (before, put) => before.or(put),
         }
     }
@@ -122,7 +126,8 @@ impl<'k> Analysis<'k> {
             if let ParamKind::Scalar(scalar, facts) = param.kind
                 && scalar.is_int()
             {
-                self.known[place] = Some(Range::of_facts(facts, scalar));
+                self.known[place] =
+                    Some(scalar.integers().said(facts.min, facts.max, facts.divisor));
             }
         }
         let kernel = self.kernel;
@@ -131,7 +136,7 @@ impl<'k> Analysis<'k> {
     }
 
     fn finish(self) -> Ranges {
-        let all = |ty: Type| integer(ty).map_or(Range::ANY, Range::of);
+        let all = |ty: Type| integer(ty).map_or(Interval::ANY, Scalar::integers);
         let values = self.known.iter().zip(&self.kernel.values);
         let slots = self.slots.iter().zip(&self.kernel.slots);
         Ranges {
@@ -144,9 +149,9 @@ impl<'k> Analysis<'k> {
     // Where conditions count.
 
     /// Says that a value is within a range from here on.
-    fn refine(&mut self, value: Value, within: Range) {
+    fn refine(&mut self, value: Value, within: Interval) {
         let before = self.known[value.index()];
-        if let Some(smaller) = before.and_then(|before| before.and(within))
+        if let Some(smaller) = before.and_then(|before| before.meet(within))
             && Some(smaller) != before
         {
             self.outside.push((value, before));
@@ -207,9 +212,9 @@ impl<'k> Analysis<'k> {
     }
 
     /// Says that one value is less than another by that at least.
-    fn suppose_less(&mut self, small: Value, large: Value, (a, b): (Range, Range), by: i128) {
-        self.refine(small, Range::new(Range::ANY.min, b.max - by));
-        self.refine(large, Range::new(a.min + by, Range::ANY.max));
+    fn suppose_less(&mut self, small: Value, large: Value, (a, b): (Interval, Interval), by: i128) {
+        self.refine(small, Interval::new(Interval::ANY.min, b.max - by));
+        self.refine(large, Interval::new(a.min + by, Interval::ANY.max));
     }
 
     // Operations.
@@ -232,13 +237,13 @@ impl<'k> Analysis<'k> {
                 inside.region(body);
             }),
             OpKind::InBounds { index, extent } => {
-                self.refine(*index, Range::new(0, self.get(*extent).max - 1));
-                self.refine(*extent, Range::new(self.get(*index).min + 1, Range::ANY.max));
+                self.refine(*index, Interval::new(0, self.get(*extent).max - 1));
+                self.refine(*extent, Interval::new(self.get(*index).min + 1, Interval::ANY.max));
             }
             OpKind::Set(slot, value) => {
                 let (put, value) = (&mut self.put[slot.index()], self.known[value.index()]);
                 *put = match (*put, value) {
-                    (Some(put), Some(value)) => Some(put.or(value)),
+                    (Some(put), Some(value)) => Some(put.hull(value)),
                     (put, value) => put.or(value),
                 };
             }
@@ -248,7 +253,7 @@ impl<'k> Analysis<'k> {
                 }
             }
             OpKind::Call(call) => self.give(op.result, |inside, scalar| inside.call(call, scalar)),
-            OpKind::Ptx(_) => self.give(op.result, |_, scalar| Range::of(scalar)),
+            OpKind::Ptx(_) => self.give(op.result, |_, scalar| scalar.integers()),
             OpKind::Store(_) | OpKind::Jump(_) | OpKind::Print(..) => {}
         }
     }
@@ -270,21 +275,22 @@ impl<'k> Analysis<'k> {
         }
     }
 
-    fn loop_index(&self, [first, end, step]: [Value; 3]) -> Option<Range> {
+    fn loop_index(&self, [first, end, step]: [Value; 3]) -> Option<Interval> {
         let (first, end) = (self.known[first.index()]?, self.known[end.index()]?);
-        let divisor = arithmetic::common(first.divisor, self.known[step.index()]?.divisor);
+        let step = self.known[step.index()]?;
+        let divisor = greatest_common_divisor(first.divisor, step.divisor);
         // A loop that never runs has no index.
         let max = (end.max - 1).max(first.min);
-        Some(Range { min: first.min, max, divisor })
+        Some(Interval::new(first.min, max).with_divisor(divisor))
     }
 
-    fn get(&self, value: Value) -> Range {
-        let all = || integer(self.kernel.ty(value)).map_or(Range::ANY, Range::of);
+    fn get(&self, value: Value) -> Interval {
+        let all = || integer(self.kernel.ty(value)).map_or(Interval::ANY, Scalar::integers);
         self.known[value.index()].unwrap_or_else(all)
     }
 
     /// What an operation gives of which only the type says something.
-    fn give(&mut self, result: Option<Value>, range: impl Fn(&Self, Scalar) -> Range) {
+    fn give(&mut self, result: Option<Value>, range: impl Fn(&Self, Scalar) -> Interval) {
         let Some(result) = result else { return };
         if let Some(scalar) = integer(self.kernel.ty(result)) {
             self.known[result.index()] = Some(range(self, scalar));
@@ -312,66 +318,72 @@ impl<'k> Analysis<'k> {
     }
 
     /// The range of an integer; nothing where an operand has none.
-    fn result(&self, expr: &Expr, scalar: Scalar) -> Option<Range> {
+    fn result(&self, expr: &Expr, scalar: Scalar) -> Option<Interval> {
         let known = |value: &Value| self.known[value.index()];
         match expr {
-            Expr::Const(constant) => Some(Range::of_const(*constant)),
+            Expr::Const(constant) => Some(of_const(*constant)),
             Expr::Unary(op, value) => Some(arithmetic::unary(*op, known(value)?, scalar)),
             Expr::Binary(op, left, right) => {
                 Some(arithmetic::binary(*op, known(left)?, known(right)?, scalar))
             }
-            Expr::Select(_, then, otherwise) => Some(known(then)?.or(known(otherwise)?)),
+            Expr::Select(_, then, otherwise) => Some(known(then)?.hull(known(otherwise)?)),
             Expr::Convert(value, _) => match self.kernel.ty(*value).scalar() {
-                Some(Scalar::Bool) => Some(Range::new(0, 1)),
-                Some(from) if from.is_int() => Some(known(value)?.wrapped(scalar)),
-                Some(_) | None => Some(Range::of(scalar)),
+                Some(Scalar::Bool) => Some(Interval::new(0, 1)),
+                Some(from) if from.is_int() => Some(known(value)?.wrapped(scalar.integers())),
+                Some(_) | None => Some(scalar.integers()),
             },
             Expr::Get(slot) => self.slots[slot.index()],
-            Expr::Compare(..) | Expr::Bitcast(_) | Expr::Load(_) => Some(Range::of(scalar)),
+            Expr::Compare(..) | Expr::Bitcast(_) | Expr::Load(_) => Some(scalar.integers()),
             Expr::Vector(_) | Expr::Splat(_) | Expr::Extract(..) | Expr::Insert(..) => {
-                Some(Range::of(scalar))
+                Some(scalar.integers())
             }
-            Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) => Some(Range::of(scalar)),
+            Expr::Shared(_) | Expr::Local(_) | Expr::Offset(..) => Some(scalar.integers()),
         }
     }
 
-    fn call(&self, call: &Call, scalar: Scalar) -> Range {
+    fn call(&self, call: &Call, scalar: Scalar) -> Interval {
         match call.intrinsic.meaning {
             Meaning::Geometry(geometry) => self.geometry(geometry),
-            _ => Range::of(scalar),
+            _ => scalar.integers(),
         }
     }
 
     /// Where in the grid a thread is, within the limits of CUDA.
-    fn geometry(&self, geometry: Geometry) -> Range {
-        const BLOCKS: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
+    fn geometry(&self, geometry: Geometry) -> Interval {
+        let blocks = |axis: usize| i128::from(MOST_BLOCKS_ALONG[axis]);
         match geometry {
-            Geometry::ThreadIdx(axis) => Range::new(0, self.threads(axis).max - 1),
+            Geometry::ThreadIdx(axis) => Interval::new(0, self.threads(axis).max - 1),
             Geometry::BlockDim(axis) => self.threads(axis),
-            Geometry::BlockIdx(axis) => Range::new(0, BLOCKS[axis] - 1),
-            Geometry::GridDim(axis) => Range::new(1, BLOCKS[axis]),
-            Geometry::Lane => Range::new(0, 31),
+            Geometry::BlockIdx(axis) => Interval::new(0, blocks(axis) - 1),
+            Geometry::GridDim(axis) => Interval::new(1, blocks(axis)),
+            Geometry::Lane => Interval::new(0, i128::from(WARP_SIZE) - 1),
             Geometry::Warp => {
                 let most: i128 = (0..3).map(|axis| self.threads(axis).max).product();
-                Range::new(0, (most.min(1024) - 1) / 32)
+                Interval::new(0, (most.min(MOST_THREADS.into()) - 1) / i128::from(WARP_SIZE))
             }
         }
     }
 
     /// How many threads a block has along an axis.
-    fn threads(&self, axis: usize) -> Range {
-        const THREADS: [i128; 3] = [1024, 1024, 64];
+    fn threads(&self, axis: usize) -> Interval {
         match self.kernel.block[axis] {
-            Some(known) => Range::exactly(known.into()),
-            None => Range::new(1, THREADS[axis]),
+            Some(known) => Interval::exactly(known.into()),
+            None => Interval::new(1, MOST_THREADS_ALONG[axis].into()),
         }
     }
 }
 
 /// Whether a sum, difference or product is never more than a type has, and so what it is without
 /// one. Of other operations it is not known.
-pub fn is_exact(op: Binary, left: Range, right: Range, scalar: Scalar) -> bool {
-    arithmetic::exact(op, left, right).is_some_and(|range| range.fits(scalar))
+pub fn is_exact(op: Binary, left: Interval, right: Interval, scalar: Scalar) -> bool {
+    arithmetic::exact(op, left, right).is_some_and(|range| scalar.holds(range))
+}
+
+fn of_const(constant: Const) -> Interval {
+    match constant.scalar().is_signed() {
+        true => Interval::exactly(constant.signed().into()),
+        false => Interval::exactly(constant.bits().into()),
+    }
 }
 
 /// The type of an integer.

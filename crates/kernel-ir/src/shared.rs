@@ -8,18 +8,12 @@
 //! limits.
 
 use crate::kernel::{Kernel, SharedArray, Size, Value};
+use kernpack_machine::block::MOST_ACCESS_BYTES;
+use kernpack_machine::shared::STATIC_BYTES;
 
-/// The most bytes that a kernel has by itself, on every GPU.
-pub const STATIC_BYTES: u32 = 48 << 10;
-/// The most bytes that a block has on any GPU: 228 KiB of an sm_90 or sm_100, of which the system
-/// keeps 1 KiB of each block for itself ([Shared memory, CUDA C++ Programming Guide][guide]). GPUs
-/// that have less refuse the launch.
-///
-/// [guide]: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#compute-capabilities
-pub const MOST_BYTES: u32 = 227 << 10;
 /// What the offset of an array behind one of unknown size is a multiple of, at least: what the
 /// widest access of a thread moves.
-const LEAST_ROUNDING: u32 = 16;
+const LEAST_ROUNDING: u32 = MOST_ACCESS_BYTES;
 
 /// Where the arrays lie.
 #[derive(Clone, Debug, PartialEq, Eq)]

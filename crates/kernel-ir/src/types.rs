@@ -3,6 +3,8 @@
 //! types here: they are gone when a kernel has become operations.
 
 use kernpack_ffi_abi::DType;
+use kernpack_interval::Interval;
+use kernpack_machine::block::MOST_ACCESS_BYTES;
 use std::fmt;
 
 macro_rules! scalars {
@@ -108,6 +110,19 @@ impl Scalar {
             _ => u64::MAX >> (64 - self.bits()),
         }
     }
+
+    /// Every number of an integer type; of others what their bits are as a number.
+    pub const fn integers(self) -> Interval {
+        match self {
+            Scalar::Bool => Interval::of_bits(1, false),
+            _ => Interval::of_bits(self.bits(), self.is_signed()),
+        }
+    }
+
+    /// Whether each of these integers is a number of the type.
+    pub const fn holds(self, integers: Interval) -> bool {
+        integers.is_within(self.integers())
+    }
 }
 
 impl fmt::Display for Scalar {
@@ -159,7 +174,7 @@ pub enum Type {
 }
 
 /// The most bytes of a vector: what the widest access of a thread moves.
-pub const MOST_VECTOR_BYTES: u32 = 16;
+pub const MOST_VECTOR_BYTES: u32 = MOST_ACCESS_BYTES;
 
 impl Type {
     /// A vector of `lanes`, or the scalar itself where that is one.

@@ -7,9 +7,10 @@
 
 use crate::elaborate::Elaborator;
 use crate::value::{Leaf, Value};
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel;
 use kernpack_kernel_ir::op::{Binary, Compare, Operand, Rounding};
-use kernpack_kernel_ir::{Scalar, Type, intrinsic};
+use kernpack_kernel_ir::{Scalar, Type, intrinsic, ranges};
 use kernpack_layout::{Arith, Facts, Int, Op};
 
 impl Elaborator<'_> {
@@ -25,12 +26,11 @@ impl Elaborator<'_> {
         if scalar == Scalar::Bool {
             self.know_both(op, result, a, b);
         }
-        let Some(known) = op_of(op).filter(|_| scalar.is_int()) else { return result };
-        if result == a || result == b {
+        if !scalar.is_int() || result == a || result == b {
             return result;
         }
-        let (of_a, of_b) = (self.facts_of_value(a), self.facts_of_value(b));
-        self.know(result, wrapping(known, of_a, of_b, scalar));
+        let [of_a, of_b] = [a, b].map(|value| integers(self.facts_of_value(value), scalar));
+        self.know(result, facts(ranges::binary(op, of_a, of_b, scalar), scalar));
         if scalar != Scalar::I64 {
             return result;
         }
@@ -96,12 +96,9 @@ impl Elaborator<'_> {
     pub fn facts_of_value(&self, value: kernel::Value) -> Facts {
         match self.b.known_int(value) {
             Some(number) => Facts::of_number(number),
-            None => self.facts.get(&value).copied().unwrap_or_else(|| {
-                let (min, max) = match self.b.ty(value) {
-                    Type::Scalar(scalar) if scalar.is_int() => range_of(scalar),
-                    Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => (i64::MIN, i64::MAX),
-                };
-                Facts { divisor: 1, min, max }
+            None => self.facts.get(&value).copied().unwrap_or_else(|| match self.b.ty(value) {
+                Type::Scalar(scalar) if scalar.is_int() => scalar.integers().into(),
+                Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_) => Facts::NONE,
             }),
         }
     }
@@ -146,14 +143,9 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         let from = self.b.ty(value).scalar();
         let result = self.b.convert(value, to, rounding);
-        if from.is_some_and(Scalar::is_int) && to.is_int() && result != value {
-            let facts = self.facts_of_value(value);
-            let (min, max) = range_of(to);
-            match min <= facts.min && facts.max <= max {
-                true => self.know(result, facts),
-                // What is cut off is a multiple of a power of two.
-                false => self.know(result, Facts { divisor: power_of_two(facts), min, max }),
-            }
+        if let Some(from) = from.filter(|from| from.is_int() && to.is_int() && result != value) {
+            let converted = integers(self.facts_of_value(value), from).wrapped(to.integers());
+            self.know(result, facts(converted, to));
         }
         result
     }
@@ -172,38 +164,16 @@ impl Elaborator<'_> {
     }
 }
 
-/// The operation of layouts that one on `int64` is.
-fn op_of(op: Binary) -> Option<Op> {
-    match op {
-        Binary::Add => Some(Op::Add),
-        Binary::Sub => Some(Op::Sub),
-        Binary::Mul => Some(Op::Mul),
-        Binary::FloorDiv => Some(Op::Div),
-        Binary::FloorMod => Some(Op::Rem),
-        Binary::Min => Some(Op::Min),
-        Binary::Max => Some(Op::Max),
-        Binary::And => Some(Op::And),
-        Binary::Xor => Some(Op::Xor),
-        Binary::Shl => Some(Op::Shl),
-        Binary::Shr => Some(Op::Shr),
-        Binary::Div | Binary::MulHigh | Binary::Or => None,
-    }
+/// The integers of a type of which this is known.
+fn integers(Facts { divisor, min, max }: Facts, scalar: Scalar) -> Interval {
+    scalar.integers().said(min, max, divisor)
 }
 
-/// What is known of a result that wraps where it does not fit its type, and of a division by 0,
-/// which gives 0.
-fn wrapping(op: Op, a: Facts, b: Facts, scalar: Scalar) -> Facts {
-    let facts = Facts::of(op, a, b);
-    let (min, max) = range_of(scalar);
-    let by_zero = matches!(op, Op::Div | Op::Rem) && b.min <= 0;
-    let divisor = if by_zero { 1 } else { power_of_two(facts) };
-    // Bounds that are cut off at 64 bits say nothing.
-    let fits = i64::MIN < facts.min && min <= facts.min && facts.max <= max && facts.max < i64::MAX;
-    let keeps = matches!(op, Op::Min | Op::Max | Op::Div | Op::Rem | Op::And | Op::Shr);
-    match !by_zero && (fits || keeps) {
-        true => facts,
-        false => Facts { divisor, min, max },
-    }
+/// What is known of integers of a type.
+fn facts(integers: Interval, scalar: Scalar) -> Facts {
+    // Bounds that are cut off at 64 bits with a sign say nothing.
+    let says = integers.min <= Interval::I64.max;
+    if says { integers.into() } else { scalar.integers().into() }
 }
 
 /// Whether a comparison holds for all numbers of which this is known, or for none. A bound that is
@@ -224,18 +194,6 @@ fn compared(op: Compare, a: Facts, b: Facts) -> Option<bool> {
         Compare::Eq => (is_below(a, b) || is_below(b, a)).then_some(false),
         Compare::Ne => (is_below(a, b) || is_below(b, a)).then_some(true),
     }
-}
-
-/// The power of two that divides a number.
-fn power_of_two(facts: Facts) -> i64 {
-    1 << facts.divisor.trailing_zeros().min(62)
-}
-
-/// The least and the largest number of a type, as far as 64 bits with a sign hold them.
-fn range_of(scalar: Scalar) -> (i64, i64) {
-    let (min, max) = crate::number::bounds(scalar);
-    let clamp = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-    (clamp(min), clamp(max))
 }
 
 /// Layouts compute in the kernel. Their numbers fit 64 bits: sizes of what is in memory.
@@ -322,5 +280,24 @@ impl Elaborator<'_> {
         }
         let more = self.select_typed(is_exact, zero, one);
         self.compute_binary(Binary::Add, quotient, more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest bound stands for what lies beyond it, until that is lost.
+    #[test]
+    fn what_has_no_sign_may_be_beyond_int64() {
+        let any = integers(Facts::NON_NEGATIVE, Scalar::U64);
+        let one = Interval::exactly(1);
+        let halves = ranges::binary(Binary::Shr, any, one, Scalar::U64);
+        assert_eq!(facts(halves, Scalar::U64), Facts::NON_NEGATIVE);
+        let quarters = ranges::binary(Binary::Shr, halves, one, Scalar::U64);
+        assert_eq!(facts(quarters, Scalar::U64).max, i64::MAX >> 1);
+        assert_eq!(facts(any.wrapped(Scalar::I64.integers()), Scalar::I64), Facts::NONE);
+        let beyond = Interval::exactly(1 << 63);
+        assert_eq!(facts(beyond, Scalar::U64), Facts::NON_NEGATIVE);
     }
 }

@@ -29,6 +29,7 @@ use budget::Kept;
 use compare::Made;
 use driver::Gpu;
 use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
+use kernpack_machine::shared;
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
 use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
@@ -148,7 +149,7 @@ pub fn interpret(
 }
 
 /// What is known of a device where nobody says it: an H200.
-const USUAL_FACTS: DeviceFacts = [132, 232_448, 90];
+const USUAL_FACTS: DeviceFacts = [132, shared::MOST_BYTES as i64, 90];
 
 /// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
 /// run at once.

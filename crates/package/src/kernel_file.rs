@@ -5,9 +5,9 @@
 //! the language, and such a file as a package (`kernel_package.rs`).
 
 use crate::file::{Files, Held, Looked};
-use crate::image::Arch;
 use crate::source::SourceErrorKind;
 use kernpack_kernel_lang::file::KernelFiles;
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span, Texts};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl KernelFile {
     /// What kernels are compiled for where nothing is said: PTX that every device of the last years
     /// compiles for itself. What nobody wrote has no place.
     pub fn archs() -> Vec<Placed<Arch>> {
-        "compute_80".parse::<Arch>().map(|oldest| vec![oldest.into()]).unwrap_or_default()
+        vec![Arch::OLDEST_OF_KERNELS.into()]
     }
 
     /// Whether somebody wrote what it is compiled for.

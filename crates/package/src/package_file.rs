@@ -77,9 +77,9 @@ mod tests;
 
 use self::fields::{Fields, Reader, is_identifier, no_identifier};
 use self::function::ReadFunction;
-use crate::image::Arch;
 use crate::package::{Function, Overruled, Package, WrittenLaunch, WrittenPackage, settle_archs};
 use crate::target::is_library_name;
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Snippet, Span, bidirectional};
 use kernpack_validators::Signature;
 use std::path::Path;

@@ -17,12 +17,13 @@ mod descriptor;
 mod json;
 
 use crate::file::{Files, ReadError};
-use crate::image::{Arch, Image};
+use crate::image::Image;
 use crate::package::{Function, Launch, Site, TritonLaunch, args_place};
 use crate::source::{GpuFile, GpuSource, SourceError, SourceErrorKind};
 use descriptor::{DescriptorError, Descriptors};
 use json::{Scratch, TritonError, TritonKernel};
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_machine::Arch;
 use kernpack_syntax::Placed;
 use kernpack_validators::expr::Op;
 use kernpack_validators::param::Tensor;

@@ -12,7 +12,7 @@
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
 use kernpack_cli::told;
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_process::{fork, leftover};
 use kernpack_syntax::Told;
 use serde::Deserialize;

@@ -35,9 +35,9 @@
 //! (`host_arch.rs`), made by `build.rs` and handed out by `prebuilt.rs`. A second object, from
 //! `cuda/`, is merged into packages with GPU kernels: it finds the driver, loads images, switches
 //! contexts, has tensor maps encoded, launches, says why the driver refused, and keeps what
-//! prepared calls were given. `arch.rs` chooses the image that a device takes, for the compiler and
-//! for packages. `interface/` lists what generated code and the runtime have in common: functions,
-//! structs and limits.
+//! prepared calls were given. Which image a device takes, and what tensor maps are, are facts of
+//! machines, and files of `crates/machine`. `interface/` lists what generated code and the runtime
+//! have in common: functions, structs and limits.
 //!
 //! Launches reach `cuda/submit.rs` in batches, and it decides how each batch is submitted.
 //! `setting.rs` reads what the environment wants, `choice.rs` measures which way is cheaper, and
@@ -47,7 +47,7 @@
 //! the same each time goes past all this, by `again.rs`, once it has an executable.
 //! `docs/submitting.md` is what users see of it.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * what a package knows of devices lies in one area of memory that a forked child finds empty
 //!   (`cuda/state.rs`). It goes with the package, but stays where the process exits
 //!   (`cuda/exit.rs`).
@@ -90,12 +90,18 @@ mod raise;
 mod replay;
 
 #[cfg(any(kernpack_freestanding, feature = "writer"))]
+#[allow(dead_code, reason = "the compiler has its own, and each object uses its part")]
+#[path = "../../machine/src/arch_code.rs"]
 mod arch;
 #[cfg(test)]
 #[path = "cuda/choice.rs"]
 mod choice;
 #[cfg(kernpack_cuda)]
 mod cuda;
+#[cfg(any(kernpack_freestanding, feature = "writer"))]
+#[allow(dead_code, reason = "the compiler has its own, and each object uses its part")]
+#[path = "../../machine/src/tensor_map.rs"]
+mod tensor_map;
 
 #[cfg(not(kernpack_cuda))]
 mod narrow;
@@ -105,8 +111,6 @@ mod host_arch;
 #[cfg(feature = "prebuilt")]
 mod prebuilt;
 
-#[cfg(feature = "writer")]
-pub use crate::arch::{ArchCode, best as best_arch};
 #[cfg(feature = "writer")]
 pub use crate::fault_table::{
     Format, NameTable, Part, Raised, TableError, TableWriter, dtype_key, render,

@@ -13,7 +13,7 @@ pub fn object(arch: HostArch) -> &'static [u8] {
     }
 }
 
-/// What a package with GPU kernels needs beside that: the finding of the driver, loading and
+/// The object that a package with GPU kernels needs beside that: finding the driver, loading and
 /// launching. It refers to `kernpack_cuda_package`, which describes the package's GPU code.
 pub fn cuda_object(arch: HostArch) -> &'static [u8] {
     match arch {

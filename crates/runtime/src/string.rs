@@ -36,8 +36,8 @@ pub(crate) unsafe extern "C" fn kernpack_rt_text_is(text: i64, expected: *const 
     (behind == 0).into()
 }
 
-/// What a text of the call says. Only such texts exist while a call runs, which whoever hands over
-/// its arguments vouches for.
+/// The bytes of a text of the call. Only such texts exist while a call runs, which whoever hands
+/// over its arguments vouches for.
 pub(crate) fn bytes_of<'c>(text: i64) -> &'c [u8] {
     let address = text as usize;
     if address % 2 == 1 {

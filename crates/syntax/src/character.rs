@@ -3,7 +3,7 @@
 
 use crate::{Diagnostic, Snippet};
 
-/// What some editors put in front of a text: it says nothing in UTF-8.
+/// The mark that some editors put in front of a text: it says nothing in UTF-8.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether a character changes the direction in which the text behind it shows, so that a text may

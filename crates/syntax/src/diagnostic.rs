@@ -39,13 +39,13 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, in one line without a final period.
+    /// The mistake, in one line without a final period.
     pub message: String,
     /// Where; the first label is the primary one.
     pub labels: Vec<Label>,
-    /// What to do, as an imperative.
+    /// Advice, as an imperative.
     pub help: Option<String>,
-    /// What another program says of it: its own words, of any number of lines.
+    /// Another program's words about it, of any number of lines.
     pub detail: Option<String>,
 }
 

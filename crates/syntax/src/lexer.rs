@@ -6,7 +6,7 @@ use crate::character::{BYTE_ORDER_MARK, bidirectional, escaped};
 use crate::quoted::{self, quoted_len};
 use crate::{Diagnostic, Snippet, Span};
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TokenKind {
     /// A letter or `_`, then letters, digits and `_`.
@@ -19,7 +19,8 @@ pub enum TokenKind {
     Text,
     /// Punctuation, such as `->`.
     Mark(&'static str),
-    /// What is no token, which has been reported: a parser that meets it has nothing to add.
+    /// Characters of no token, which have been reported: a parser that meets them has nothing to
+    /// add.
     Bad,
     /// The end of the text.
     End,
@@ -28,7 +29,7 @@ pub enum TokenKind {
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token<'t> {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Its characters.
     pub text: &'t str,
@@ -79,7 +80,7 @@ pub fn lex(snippet: Snippet<'_>) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
     (tokens, diagnostics)
 }
 
-/// What `text`, which begins with no white space, begins with; and how many bytes that has.
+/// The token with which `text`, which begins with no white space, begins; and its bytes.
 fn token(text: &str) -> (TokenKind, usize) {
     let first = text.chars().next().unwrap_or_default();
     if first.is_ascii_alphabetic() || first == '_' {

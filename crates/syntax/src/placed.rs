@@ -21,7 +21,7 @@ impl<T> Placed<T> {
         Placed { value, span }
     }
 
-    /// What is made of the thing, at its place.
+    /// The result of `make`, at the place of what it was made of.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Placed<U> {
         Placed { value: make(self.value), span: self.span }
     }

@@ -7,7 +7,7 @@
 use crate::character::{bidirectional, escaped};
 use crate::{Diagnostic, Snippet};
 
-/// What stands behind a backslash, and for what.
+/// Escapes: the character behind a backslash, and the one that it stands for.
 const ESCAPES: [(char, char); 4] = [('"', '"'), ('\\', '\\'), ('n', '\n'), ('t', '\t')];
 
 /// How many bytes the text has that `text` begins with, and whether it is closed on its line.
@@ -23,7 +23,7 @@ pub fn quoted_len(text: &str) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// What is wrong with a text that is closed.
+/// The problems of a text that is closed.
 pub(crate) fn problems(quoted: Snippet<'_>) -> Vec<Diagnostic> {
     let mut problems = bidirectional(quoted);
     let mut characters = quoted.text.char_indices();
@@ -47,7 +47,7 @@ pub(crate) fn problems(quoted: Snippet<'_>) -> Vec<Diagnostic> {
     problems
 }
 
-/// What a text says that is written so, quotes included, and has no problem.
+/// The text that is written so, quotes included, and has no problem.
 pub fn unquote(written: &str) -> String {
     let inside = written.get(1..written.len().saturating_sub(1)).unwrap_or_default();
     let mut text = String::new();

@@ -3,7 +3,7 @@
 //! in a package file, that file and a kernel file can meet in one message. Whoever reads files owns
 //! the table.
 //!
-//! What is parsed is a [`Snippet`]: a whole text, or a string in one. Its spans are places in the
+//! Parsers take a [`Snippet`]: a whole text, or a string in one. Its spans are places in the
 //! text from the beginning, so that nobody has to move them later.
 
 use crate::Diagnostic;
@@ -127,7 +127,7 @@ impl Text {
     }
 }
 
-/// What is parsed: a whole text, or a string in one.
+/// A whole text, or a string in one, for a parser.
 #[derive(Clone, Copy, Debug)]
 pub struct Snippet<'t> {
     /// Its characters.

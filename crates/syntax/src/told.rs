@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is told of a text and what it names: errors and warnings, with the texts that show where
+//! Errors and warnings about a text and the files that it names, with the texts that show where
 //! they are.
 
 use crate::{Diagnostic, Diagnostics, Texts};
@@ -7,11 +7,11 @@ use crate::{Diagnostic, Diagnostics, Texts};
 /// Diagnostics, and what they are about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// What messages call the text that the user named.
+    /// The name in messages of the text that the user named.
     pub name: String,
     /// The texts.
     pub texts: Texts,
-    /// What is told so far.
+    /// The diagnostics so far.
     pub diagnostics: Diagnostics,
 }
 

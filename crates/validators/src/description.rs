@@ -27,7 +27,7 @@ pub struct Description {
     pub name: String,
     /// The full form, which parses back.
     pub text: String,
-    /// What messages show.
+    /// The form that messages show.
     pub short: String,
     /// The parameters.
     pub params: Vec<Slot>,
@@ -50,15 +50,15 @@ pub struct Description {
 pub struct Slot {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// What it is where a caller leaves it out. None is null.
+    /// The value where a caller leaves it out. None is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Literal>,
 }
 
-/// What a slot is.
+/// The type of a slot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Type {
@@ -78,17 +78,17 @@ pub enum Type {
     },
     /// Integers.
     Shape {
-        /// What they have to be.
+        /// The extents that they have to have.
         dims: Vec<String>,
     },
     /// Several values.
     Tuple {
-        /// What they are.
+        /// The fields.
         fields: Vec<Element>,
     },
     /// The value, or nothing.
     Optional {
-        /// What it is where it is given.
+        /// The type where it is given.
         #[serde(rename = "type")]
         ty: Box<Type>,
     },
@@ -114,12 +114,12 @@ pub enum Type {
 pub struct Element {
     /// Its name, where it has one.
     pub name: Option<String>,
-    /// What it is.
+    /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
 }
 
-/// What a tensor has to be.
+/// The type of a tensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TensorType {
     /// The extents.
@@ -128,7 +128,7 @@ pub struct TensorType {
     pub dtype: String,
     /// Whether the function writes it.
     pub mutable: bool,
-    /// What its address is a multiple of, in bytes; null: the bytes of an element.
+    /// The alignment of its address, in bytes; null: the bytes of an element.
     pub align: Option<u32>,
     /// The dims from the fastest to the slowest, as places in `dims`; null: row-major, or what
     /// `strides` says.
@@ -161,7 +161,7 @@ pub enum Symbol {
         name: String,
         /// The place: `x.shape[0]`. That of an integer parameter is its name.
         path: String,
-        /// What is there is `scale` times the symbol and `offset`.
+        /// The factor: the value there is `scale` times the symbol and `offset`.
         scale: i64,
         /// The constant.
         offset: i64,
@@ -206,7 +206,7 @@ impl Signature {
     /// The signature as data.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds.
+    /// Those that [`resolve`](Signature::resolve) finds.
     pub fn describe(&self) -> Result<Description, Diagnostics> {
         let bindings = self.resolve()?;
         Ok(Description {
@@ -224,10 +224,10 @@ impl Signature {
     }
 }
 
-/// What a tensor type says: that of a workspace, which stands in no signature.
+/// Describes a tensor type: that of a workspace, which stands in no signature.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The problems of the text.
 pub fn describe_tensor<'t>(text: impl Into<Snippet<'t>>) -> Result<Type, Diagnostics> {
     let tensor = parse_tensor(text)?;
     Ok(Type::Tensor(TensorType::from(&tensor)))
@@ -354,7 +354,7 @@ mod tests {
         expect.assert_eq(&lines.collect::<String>());
     }
 
-    /// What a sample needs around it to mean something.
+    /// The text that a sample needs around it to mean something.
     fn around(sample: &str) -> String {
         match sample {
             "DataType" => "f(p: DataType, x: Tensor([], p)) where p in {int8}".to_string(),

@@ -4,9 +4,10 @@
 //!
 //! All arithmetic is on signed 64-bit integers. An operation that overflows, or divides by what is
 //! not positive, has no value, and fails whatever it stands in. Here: the data, its text, what it
-//! names, its shape as `a*s + c`, and its bounds. Not here: parsing ([`parse`](crate::parse)),
+//! names, its shape as `a*s + c`, and what it may be. Not here: parsing ([`parse`](crate::parse)),
 //! values in a plan ([`Planner::expr`](crate::planner::Planner::expr)).
 
+use kernpack_interval::Interval;
 use kernpack_syntax::Span;
 use std::fmt;
 
@@ -28,7 +29,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// What each is called behind a point, and whether a number follows.
+    /// The name of each behind a point, and whether a number follows.
     pub const NAMES: [(&str, bool); 5] =
         [("shape", true), ("strides", true), ("numel", false), ("ndim", false), ("given", false)];
 }
@@ -209,13 +210,13 @@ impl Expr {
         }
     }
 
-    /// Bounds of the value, given those of each name. `None` where every evaluation has no value.
-    pub fn bounds(&self, of: &dyn Fn(&str) -> (i64, i64)) -> Option<(i64, i64)> {
+    /// What the value may be, given that of each name. `None` where every evaluation has no value.
+    pub fn interval(&self, of: &dyn Fn(&str) -> Interval) -> Option<Interval> {
         match self {
-            Expr::Int(value) => Some((*value, *value)),
+            Expr::Int(value) => Some(Interval::exactly((*value).into())),
             Expr::Symbol(name, _) => Some(of(name)),
             Expr::Field(param, field, _) => Some(of(&format!("{param}{field}"))),
-            Expr::Binary(op, a, b) => op.bounds(a.bounds(of)?, b.bounds(of)?),
+            Expr::Binary(op, a, b) => op.interval(a.interval(of)?, b.interval(of)?),
         }
     }
 
@@ -330,29 +331,20 @@ impl Op {
         }
     }
 
-    /// Bounds of the result from bounds of the operands. `None` where no operands have a result.
-    fn bounds(self, (a0, a1): (i64, i64), (b0, b1): (i64, i64)) -> Option<(i64, i64)> {
-        let saturate = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        let corners = |f: &dyn Fn(i128, i128) -> i128, b0: i64, b1: i64| {
-            let at = |a: i64, b: i64| f(a.into(), b.into());
-            let all = [at(a0, b0), at(a0, b1), at(a1, b0), at(a1, b1)];
-            let low = all.into_iter().fold(i128::MAX, i128::min);
-            let high = all.into_iter().fold(i128::MIN, i128::max);
-            (saturate(low), saturate(high))
+    /// What the result may be, given the operands. `None` where none of these have a result.
+    fn interval(self, a: Interval, b: Interval) -> Option<Interval> {
+        let exact = match self {
+            Op::Add => a + b,
+            Op::Sub => a - b,
+            Op::Mul => a * b,
+            Op::Min => a.smaller(b),
+            Op::Max => a.larger(b),
+            Op::FloorDiv => a.floor_div(b.positive()?)?,
+            Op::CeilDiv => a.ceil_div(b.positive()?)?,
+            Op::Mod => a.floor_mod(b.positive()?)?,
         };
-        let positive = b0.max(1);
-        match self {
-            Op::Add => Some(corners(&|a, b| a + b, b0, b1)),
-            Op::Sub => Some(corners(&|a, b| a - b, b0, b1)),
-            Op::Mul => Some(corners(&|a, b| a * b, b0, b1)),
-            Op::Min => Some(corners(&i128::min, b0, b1)),
-            Op::Max => Some(corners(&i128::max, b0, b1)),
-            Op::FloorDiv | Op::Mod | Op::CeilDiv if b1 < 1 => None,
-            Op::FloorDiv => Some(corners(&i128::div_euclid, positive, b1)),
-            Op::CeilDiv => Some(corners(&|a, b| -((-a).div_euclid(b)), positive, b1)),
-            Op::Mod if a0 >= 0 => Some((0, a1.min(b1 - 1))),
-            Op::Mod => Some((0, b1 - 1)),
-        }
+        // Names have no divisors, and so messages depend on bounds alone.
+        Some(exact.clamped(Interval::I64).with_divisor(1))
     }
 }
 
@@ -393,11 +385,11 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_every_value() {
-        let of = |_: &str| (0, i64::MAX);
+    fn an_interval_holds_every_value() {
+        let of = |_: &str| Interval::new(0, i64::MAX.into());
         let e = Expr::binary(Op::Mod, s("n"), Expr::Int(8));
-        assert_eq!(e.bounds(&of), Some((0, 7)));
+        assert_eq!(e.interval(&of), Some(Interval::new(0, 7)));
         let e = Expr::binary(Op::Mod, s("n"), Expr::Int(0));
-        assert_eq!(e.bounds(&of), None);
+        assert_eq!(e.interval(&of), None);
     }
 }

@@ -31,7 +31,7 @@ pub enum Format {
     DType,
     /// The name of a device type.
     DeviceType,
-    /// What a text says, as [`shown_text`] has it.
+    /// The contents of a text, as [`shown_text`] has it.
     Text,
 }
 
@@ -58,7 +58,7 @@ impl Format {
 /// How many characters a text shows that are its own.
 const SHOWN: usize = 26;
 
-/// What a message shows of a text of the call: its first characters in quotes, with an escape for
+/// A text of the call as a message shows it: its first characters in quotes, with an escape for
 /// each byte that is no printable ASCII, and dots behind where there is more.
 pub fn shown_text(bytes: &[u8]) -> String {
     let mut shown = String::from("\"");
@@ -92,13 +92,13 @@ pub enum Part {
     Calling,
 }
 
-/// What stands between what is wrong and what was expected, in each fault of a function with that
+/// The words between the subject and what was expected, in each fault of a function with that
 /// short signature.
 pub fn calling(signature: &str) -> String {
     format!(" when calling: `{signature}`, expected ")
 }
 
-/// What a failed check raises.
+/// The error that a failed check raises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// A stable kebab-case name, one of [`CATALOGUE`](crate::check::CATALOGUE).
@@ -224,18 +224,18 @@ impl From<String> for Phrase {
     }
 }
 
-/// What a check says when it fails, before it is put together with its signature.
+/// The message of a check that fails, before it is put together with its signature.
 #[derive(Clone, Debug)]
 pub struct Complaint {
     /// The fault's name.
     pub name: &'static str,
     /// The fault's kind.
     pub kind: ErrorKind,
-    /// What is wrong and where: `Mismatched Tensor on argument #0`.
+    /// The subject: `Mismatched Tensor on argument #0`.
     pub subject: Phrase,
-    /// What was expected.
+    /// The expected value.
     pub expected: Phrase,
-    /// What was received.
+    /// The received value.
     pub got: Phrase,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a host passes for a parameter: the closed vocabulary that headers, stubs, metadata and
-//! descriptions are written in. A kind says which of these it is, so that a new kind touches no
-//! exporter.
+//! Types of host languages that parameters are passed as: the closed vocabulary that headers,
+//! stubs, metadata and descriptions are written in. A kind says which of these it is, so that a new
+//! kind touches no exporter.
 
 use crate::dim::Dim;
 use crate::literal::Literal;

@@ -49,7 +49,7 @@ impl KernelName {
         })
     }
 
-    /// What is wrong with what stands for dtypes in it: each that is no dtype variable of the
+    /// The problems of names that stand for dtypes in it: each that is no dtype variable of the
     /// signature.
     pub fn unknown_vars(&self, bindings: &Bindings) -> Vec<Diagnostic> {
         let known: Vec<_> = bindings.dtypes.keys().collect();

@@ -38,6 +38,7 @@ use crate::signature::Signature;
 use crate::spelling::closest_field;
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::{DType, DeviceType};
+use kernpack_machine::block::MOST_BLOCKS_ALONG;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed, Span};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -101,7 +102,7 @@ pub struct LaunchSpec {
     pub when: When,
     /// The kernel's name.
     pub kernel: KernelName,
-    /// What the kernel gets.
+    /// The arguments of the kernel.
     pub args: Vec<Placed<KernelArg>>,
     /// Where it runs.
     pub site: Site,
@@ -117,7 +118,7 @@ pub enum Site {
     Gpu(GpuLaunch),
 }
 
-/// What a host function returns.
+/// The result of a host function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Returns {
     /// Nothing.
@@ -132,7 +133,7 @@ pub enum Returns {
 pub struct GpuLaunch {
     /// How it is laid out.
     pub geometry: Geometry,
-    /// What the kernel gets behind the arguments that are written.
+    /// The arguments of the kernel behind those that are written.
     pub hidden: Vec<HiddenArg>,
 }
 
@@ -200,8 +201,8 @@ impl Signature {
     /// launches.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds, and names in workspaces and launches that have
-    /// no value.
+    /// Those that [`resolve`](Signature::resolve) finds, and names in workspaces and launches that
+    /// have no value.
     pub fn plan_function(
         &self,
         default_device: DeviceType,
@@ -316,7 +317,7 @@ impl Join<'_, '_> {
         }
     }
 
-    /// What `plan` plans. Problems that it finds are there, where they do not say better.
+    /// Calls `plan`. Problems that it finds are there, where they do not say better.
     fn at<T>(&mut self, place: Span, plan: impl FnOnce(&mut Self) -> T) -> T {
         let mut before = std::mem::take(&mut self.diagnostics.0);
         let planned = plan(self);
@@ -388,7 +389,7 @@ impl Join<'_, '_> {
         }
     }
 
-    /// What is known of launches before a call, from when they run.
+    /// Learns of launches before a call, from when they run.
     fn learn_whens(&mut self, whens: &[&When]) {
         let rows = &self.plan.combinations.rows;
         self.runnable = when::runnable(whens, self.cx.bindings(), rows);
@@ -456,7 +457,7 @@ impl Join<'_, '_> {
         const MOST: i64 = i32::MAX as i64;
         // A grid's limits are the same on every device; those of a block are for the driver to
         // know, as far as no device takes more.
-        let grid = self.dims(launch, "grid", &geometry.grid, 0, [MOST, 65535, 65535]);
+        let grid = self.dims(launch, "grid", &geometry.grid, 0, MOST_BLOCKS_ALONG.map(i64::from));
         let block = self.dims(launch, "block", &geometry.block, 1, [MOST; 3]);
         let place = format!("`block` of launch {launch}");
         let too_many = check::launch_range::too_many_threads(&place, &geometry.block);
@@ -732,7 +733,7 @@ impl Join<'_, '_> {
                 if dtype == own {
                     return Some(LaunchArg::Value(named.value, CScalar::Float(dtype)));
                 }
-                // What the parameter holds is a float of its own dtype, and only that is passed as
+                // The parameter's value is a float of its own dtype, and only that is passed as
                 // another type.
                 let value = self.cx.b.rounded(named.value, own);
                 if !check::scalar::always_fits_float(own, dtype) {

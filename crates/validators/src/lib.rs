@@ -48,7 +48,7 @@
 //! verifier, printer, interpreter. `described/` has the interpreter check calls of which only types
 //! and shapes are known.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * parameters are not walked a second time: device, names and kernel arguments are recorded while
 //!   a kind plans itself, so there is no second walk that could forget tuples.
 //!

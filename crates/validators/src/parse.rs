@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
         Some(Signature { name, span, params, results, rules })
     }
 
-    /// What stands behind `->`.
+    /// The results behind `->`.
     fn results(&mut self, diagnostics: &mut Diagnostics) -> Vec<SignatureResult> {
         const END: &[&str] = &["where"];
         if self.at_end(END) {
@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
         self.separated(diagnostics, END, |parser| parser.result())
     }
 
-    /// What stands behind `where`.
+    /// The rules behind `where`.
     fn rules(&mut self, diagnostics: &mut Diagnostics) -> Vec<Rule> {
         if self.at_end(&[]) {
             diagnostics.push(self.unexpected("a rule"));

@@ -58,7 +58,7 @@ impl Path {
         Path { counted: Some((before, number)), ..Path { text, ..self.part("") } }
     }
 
-    /// What is wrong and where: `Mismatched type on argument #0`, `Mismatched type on argument #10
+    /// The subject of a message: `Mismatched type on argument #0`, `Mismatched type on argument #10
     /// (alpha)`, or `Mismatched type on p.x in argument #0` for a part.
     pub fn location(&self, wrong: &str) -> Phrase {
         let Path { text, arg_index, nested, .. } = self;

@@ -12,6 +12,7 @@ pub use outcome::{Known, KnownValue, Outcomes};
 use crate::expr::{Expr, Field, Name};
 use crate::literal::float_text;
 use kernpack_ffi_abi::DType;
+use kernpack_interval::Interval;
 use kernpack_syntax::{Span, quote};
 use std::fmt;
 
@@ -79,16 +80,21 @@ impl Comparison {
         }
     }
 
-    /// Whether some pair of values within the bounds compares so.
-    pub fn is_possible(self, (a0, a1): (i64, i64), (b0, b1): (i64, i64)) -> bool {
+    /// Whether some pair of values between the bounds compares so.
+    pub fn is_possible(self, a: Interval, b: Interval) -> bool {
         match self {
-            Comparison::Eq => a0 <= b1 && b0 <= a1,
-            Comparison::Ne => !(a0 == a1 && b0 == b1 && a0 == b0),
-            Comparison::Lt => a0 < b1,
-            Comparison::Le => a0 <= b1,
-            Comparison::Gt => a1 > b0,
-            Comparison::Ge => a1 >= b0,
+            Comparison::Eq => a.min <= b.max && b.min <= a.max,
+            Comparison::Ne => a.known().is_none() || a.known() != b.known(),
+            Comparison::Lt => a.min < b.max,
+            Comparison::Le => a.min <= b.max,
+            Comparison::Gt => a.max > b.min,
+            Comparison::Ge => a.max >= b.min,
         }
+    }
+
+    /// Whether two integers compare so.
+    pub fn holds(self, a: i64, b: i64) -> bool {
+        self.is_possible(Interval::exactly(a.into()), Interval::exactly(b.into()))
     }
 }
 
@@ -124,7 +130,7 @@ impl fmt::Display for FloatSide {
     }
 }
 
-/// What a rule says.
+/// The forms of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleKind {
     /// `a == b` and its like.
@@ -153,7 +159,7 @@ pub enum RuleKind {
 /// A rule and where it stands.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What it says.
+    /// Its form.
     pub kind: RuleKind,
     /// Where.
     pub span: Span,

@@ -36,7 +36,7 @@ impl PartialEq for SignatureResult {
     }
 }
 
-/// What a function's arguments are, and what a call must satisfy.
+/// A function's parameters, and the rules that a call must satisfy.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The function's name.
@@ -190,8 +190,8 @@ impl Signature {
     /// to the plan what follows the checks.
     ///
     /// # Errors
-    /// What [`resolve`](Signature::resolve) finds, `peer` on a tensor that is in host memory by
-    /// default, and what `extend` finds.
+    /// Those that [`resolve`](Signature::resolve) finds, `peer` on a tensor that is in host memory
+    /// by default, and what `extend` finds.
     pub fn plan_with(
         &self,
         default_device: DeviceType,
@@ -213,7 +213,7 @@ impl Signature {
     /// The checks as a plan.
     ///
     /// # Errors
-    /// What [`plan_with`](Signature::plan_with) finds by itself.
+    /// Those that [`plan_with`](Signature::plan_with) finds by itself.
     pub fn plan(&self, default_device: DeviceType) -> Result<Plan, Diagnostics> {
         self.plan_with(default_device, |_, _| Ok(()))
     }
@@ -271,7 +271,7 @@ impl Signature {
         }
     }
 
-    /// What is wrong with a default: no call without that argument could be accepted.
+    /// The problem of a default: no call without that argument could be accepted.
     fn bad_default(
         &self,
         param: &Param,
@@ -392,7 +392,7 @@ fn add_tensors(path: &str, host_type: &HostType, paths: &mut Vec<String>) {
     }
 }
 
-/// What rules may name of a parameter that a caller has left out.
+/// The values that rules may name of a parameter that a caller has left out.
 fn defaulted(param: &Param, value: &Literal, bindings: &Bindings) -> Vec<(String, KnownValue)> {
     let number = match value {
         Literal::Int(_) | Literal::Bool(_) => Some(value.as_any().1 as f64),

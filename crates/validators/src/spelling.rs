@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a name that there is not may have been meant as. Suggestions only: nothing here decides
+//! Suggestions for a name that there is not. They are no more than that: nothing here decides
 //! what a text means.
 
 use crate::expr::Field;
@@ -7,7 +7,7 @@ use kernpack_ffi_abi::DType;
 use kernpack_syntax::Diagnostic;
 use strsim::levenshtein;
 
-/// What dtypes are called in C, and for short.
+/// Names of dtypes in C, and short ones.
 const OTHER_NAMES: &[(&str, DType)] = &[
     ("char", DType::INT8),
     ("short", DType::INT16),
@@ -22,7 +22,7 @@ const OTHER_NAMES: &[(&str, DType)] = &[
     ("fp64", DType::FLOAT64),
 ];
 
-/// What fields are called elsewhere.
+/// Names of fields elsewhere.
 const OTHER_FIELDS: &[(&str, &str)] = &[("size", "numel"), ("stride", "strides"), ("dim", "shape")];
 
 /// The dtype that was meant, among those that the place takes: one that is called so elsewhere, or
@@ -39,7 +39,7 @@ pub(crate) fn is_nearly_dtype(name: &str) -> bool {
     is_other || DType::names().any(|known| levenshtein(name, &known) <= 1)
 }
 
-/// What was meant by the path, and its field: `x` and `x.strides[0]` by `x.stride[0]`.
+/// The path and the field that were meant: `x` and `x.strides[0]` by `x.stride[0]`.
 pub(crate) fn closest_field(path: &str) -> Option<(&str, String)> {
     let (tensor, part) = path.rsplit_once('.')?;
     let (name, number) = part.split_at(part.find('[').unwrap_or(part.len()));

@@ -16,13 +16,9 @@ use crate::expr::Expr;
 use crate::parse::Parser;
 use crate::rule::join;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::{LARGEST_STEP, MOST_IN_BOX};
 use kernpack_syntax::{Diagnostic, Span};
 use std::fmt;
-
-/// The most elements of a box along one dim.
-const MOST_IN_BOX: i64 = 256;
-/// The largest step along one dim.
-const LARGEST_STEP: i64 = 8;
 
 /// A tensor map, as it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,20 +33,20 @@ pub struct MapSpec {
     pub dims: Option<Vec<Expr>>,
     /// Other strides than the tensor's own, in elements of the map.
     pub strides: Option<Vec<Expr>>,
-    /// What an element is, where it is not the tensor's.
+    /// The dtype of an element, where it is not the tensor's.
     pub element: Option<DType>,
-    /// What the map says beyond that.
+    /// The choices of the map beyond that.
     pub choices: MapChoices,
 }
 
-/// What the driver is told beside dims: sizes in bytes, 0 for none.
+/// Options of the driver beside dims: sizes in bytes, 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapChoices {
     /// The chunks of an interleaved layout.
     pub interleave: u32,
     /// The span within which chunks change places in shared memory.
     pub swizzle: u32,
-    /// What the L2 cache fetches at once.
+    /// The bytes that the L2 cache fetches at once.
     pub l2: u32,
     /// Whether elements out of bounds are nan, and not 0.
     pub nan: bool,

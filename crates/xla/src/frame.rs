@@ -17,7 +17,7 @@ use std::ffi::CString;
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'a>(&'a CallFrame);
 
-/// What a program says of a call.
+/// A program's attributes of a call.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Said<'a> {
     /// Digest and name of the function.

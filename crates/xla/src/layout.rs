@@ -147,13 +147,13 @@ xla_structs! {
         /// 1 to 5.
         minor: c_int = 20 "minor_version",
     }
-    /// What a handler says of itself.
+    /// A handler's description of itself.
     struct Metadata = "Metadata", 40 {
         /// The bytes that the caller knows of.
         struct_size: usize = 0 "struct_size",
         /// The version it was made for.
         version: Version = 8 "api_version",
-        /// What may be done with it: [`IS_CAPTURABLE`].
+        /// Its traits: [`IS_CAPTURABLE`].
         traits: u32 = 32 "traits",
     }
     /// The functions that a handler may call. Those between are not called.
@@ -177,7 +177,7 @@ xla_structs! {
         /// The device of the call.
         ordinal_get: ApiFunction<OrdinalGet> = 184 "XLA_FFI_DeviceOrdinal_Get",
     }
-    /// What [`Api::error_create`] takes.
+    /// The arguments of [`Api::error_create`].
     struct ErrorCreate = "Error_Create_Args", 32 {
         /// The bytes that we know of.
         struct_size: usize = 0 "struct_size",
@@ -185,10 +185,10 @@ xla_structs! {
         extension: *const c_void = 8 "extension_start",
         /// The message, which is copied.
         message: *const c_char = 16 "message",
-        /// What kind of error it is.
+        /// The kind of error.
         code: i32 = 24 "errc",
     }
-    /// What [`Api::stream_get`] takes and fills in.
+    /// The arguments and the result of [`Api::stream_get`].
     struct StreamGet = "Stream_Get_Args", 32 {
         /// The bytes that we know of.
         struct_size: usize = 0 "struct_size",
@@ -199,7 +199,7 @@ xla_structs! {
         /// The stream.
         stream: *mut c_void = 24 "stream",
     }
-    /// What [`Api::ordinal_get`] takes and fills in.
+    /// The arguments and the result of [`Api::ordinal_get`].
     struct OrdinalGet = "DeviceOrdinal_Get_Args", 32 {
         /// The bytes that we know of.
         struct_size: usize = 0 "struct_size",
@@ -214,7 +214,7 @@ xla_structs! {
     struct Extension = "Extension_Base", 24 {
         /// The bytes that the caller knows of.
         struct_size: usize = 0 "struct_size",
-        /// What is asked: [`ASKS_METADATA`].
+        /// The question: [`ASKS_METADATA`].
         kind: i32 = 8 "type",
         /// The next question.
         next: *const Extension = 16 "next",
@@ -257,11 +257,11 @@ enumerators! {
     IS_CAPTURABLE = 1 "HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE";
     /// An argument is wrong.
     INVALID_ARGUMENT = 3 "Error_Code_INVALID_ARGUMENT";
-    /// What was named is not there.
+    /// Something that was named is not there.
     NOT_FOUND = 5 "Error_Code_NOT_FOUND";
     /// There is not enough of something.
     RESOURCE_EXHAUSTED = 8 "Error_Code_RESOURCE_EXHAUSTED";
-    /// What must have come first has not.
+    /// Something that must have come first has not.
     FAILED_PRECONDITION = 9 "Error_Code_FAILED_PRECONDITION";
     /// An index is out of range.
     OUT_OF_RANGE = 11 "Error_Code_OUT_OF_RANGE";

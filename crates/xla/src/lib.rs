@@ -30,7 +30,7 @@
 //! `python/kernpack/_xla.py` writes the plans, `_jax_*.py` know signatures and JAX, and
 //! `docs/jax.md` is what users see.
 //!
-//! What holds here, besides what ARCHITECTURE.md says:
+//! Invariants, besides those of ARCHITECTURE.md:
 //! * nothing is known of signatures, and nothing of JAX: only of call frames and plans.
 //! * what a call sets on its thread is as before when it ends, whatever its end; no panic reaches
 //!   XLA; a function that is found once is found for ever.
@@ -68,7 +68,7 @@ struct Handler {
 }
 
 impl Handler {
-    /// What XLA gets back for a frame: NULL, or an error.
+    /// The answer to XLA for a frame: NULL, or an error.
     fn answer(self, frame: Frame<'_>) -> *mut c_void {
         if let Some(metadata) = frame.asked_metadata() {
             self.describe(frame, metadata);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the arguments of a call are, as `python/kernpack/_xla.py` wrote it into the program: a run
+//! A plan of a call's arguments, as `python/kernpack/_xla.py` wrote it into the program: a run
 //! of 64-bit words.
 //!
 //! A word is a [`Step`]: its number in the low byte, and what it works on above. Some take further
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// Expands rows into [`Step`] and how a number becomes one.
 macro_rules! steps {
     ($( $(#[$doc:meta])* $name:ident = $number:literal; )*) => {
-        /// What a word says to do.
+        /// A step, which a word says to do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Step { $( $(#[$doc])* $name, )* }
 
@@ -55,7 +55,7 @@ steps! {
     /// The next operand or result has that many dims, and is seen otherwise: for each dim, the dim
     /// of the program's array that it is; then the program's dims from the fastest.
     View = 12;
-    /// What is pushed next is a tensor object, and no view.
+    /// The next push is of a tensor object, and no view.
     Owned = 13;
 }
 

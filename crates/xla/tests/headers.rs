@@ -50,7 +50,7 @@ fn assertions() -> String {
     code
 }
 
-/// What a C compiler says of some code.
+/// A C compiler's answer to some code.
 fn compile(code: &str, include: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("assertions.c");

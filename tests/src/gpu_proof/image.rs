@@ -5,7 +5,7 @@ use kernpack_compiler::source::kernel;
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::{ParamKind, Value};
 use kernpack_kernel_ir::shared::SharedLayout;
-use kernpack_package::image::{Arch, ArchKind};
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::source::{KernelSource, SourceError};
 use kernpack_syntax::Placed;
 use std::path::PathBuf;

@@ -19,7 +19,7 @@ use super::input::Input;
 use super::{Argument, Buffer, Case, interpreted};
 use kernpack_kernel_ir::verify::check_needs;
 use kernpack_kernel_ir::{Const, Scalar};
-use kernpack_package::image::{Arch, ArchKind};
+use kernpack_machine::{Arch, ArchKind};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -120,7 +120,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What was got is what its digest says.
+/// Expects an answer with the bytes of its digest.
 pub fn expect_loadable(got: &Got) {
     let bytes = fs::read(got.entry.path(Artifact::SharedObject)).unwrap();
     assert_eq!(crate::request::digest(&bytes), got.entry.digest());

@@ -6,7 +6,7 @@ use super::{compiler, with_compilers};
 use crate::settings::Settings;
 use crate::{Cache, Got, Request, Wanted};
 use kernpack_compiler::source::nvrtc;
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use std::fs;
 
 const FILL: &str = r#"

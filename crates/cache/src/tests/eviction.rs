@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What goes where there is too much.
+//! Eviction, where there is too much.
 
 use super::bench::{Bench, CHECKS, Count};
 use crate::settings::Settings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is a hit and what is not.
+//! Hits, and near misses.
 
 use super::bench::{Bench, CHECKS, Count, SCALE, expect_loadable, told};
 use super::{compiler, with_compilers};
@@ -136,7 +136,7 @@ fn headers_of_the_compiler_may_go_with_it() {
     fs::remove_file(bench.path("pkg/second/factor.h")).unwrap();
     let system = bench.path("system");
     let text = SCALE.replace("\"first\", \"second\"", "\"first\"");
-    // What the compiler finds without being told is its own.
+    // Headers that the compiler finds without being told are its own.
     let options = format!("options = [\"-idirafter{}\"], include =", system.display());
     let named = text.replace("include =", &options);
     assert!(!bench.get(&named).unwrap().is_hit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the digest of kernpack's own sources is taken of: all that decides what a package becomes.
+//! The digest of kernpack's own sources is of all that decides what a package becomes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

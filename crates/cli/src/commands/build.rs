@@ -76,7 +76,7 @@ fn parse_output(path: PathBuf) -> Result<Output, String> {
 /// A kind of file, and its bytes.
 type Made = (Artifact, Vec<u8>);
 
-/// What a build came to.
+/// The outcome of a build.
 struct Built {
     package: String,
     outputs: Vec<Output>,
@@ -117,7 +117,7 @@ impl Build {
         for path in self.output.iter().map(|output| &output.path).chain(&self.depfile) {
             require_folder(path)?;
         }
-        // What is in the cache is a shared object, with what belongs to it. A package of which none
+        // The cache has shared objects, with what belongs to them. A package of which none
         // can be made may still be wanted as an object.
         let is_shared = self.out_dir.is_some()
             || self.output.iter().any(|output| output.kind == Artifact::SharedObject);

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use kernpack_compiler::source::kernel;
 use kernpack_compiler::{CompileError, Options, kernel_sources};
 use kernpack_kernel_ir::Kernel;
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::SourceError;
-use kernpack_package::image::{Arch, ArchKind};
 use kernpack_package::source::KernelSource;
 use kernpack_syntax::{Diagnostics, Placed};
 use serde_json::json;
@@ -28,7 +28,7 @@ pub struct Emit {
     function: Option<String>,
 }
 
-/// What kernels are shown as.
+/// The form that kernels are shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Ir,
@@ -82,8 +82,8 @@ impl Emit {
         Ok(Report::new(text, json!({ "kernels": parts })).with_warnings(told))
     }
 
-    /// What the kernels are shown for: operations are the same for every architecture, and machine
-    /// code is for one.
+    /// The architectures that kernels are shown for: operations are the same for every
+    /// architecture, and machine code is for one.
     fn archs(&self, archs: &[Placed<Arch>]) -> Vec<Arch> {
         let archs = archs.iter().map(|arch| arch.value);
         match self.form {

@@ -23,7 +23,7 @@ pub struct Explain {
     words: Vec<String>,
 }
 
-/// What there is to know about an error.
+/// The explanation of an error.
 struct Explanation {
     name: String,
     kind: String,
@@ -66,7 +66,7 @@ impl Explain {
     }
 }
 
-/// What has that name, or what the text is a message of.
+/// The errors of that name, or those that have the text as a message.
 fn find(asked: &str) -> Vec<Explanation> {
     let named = CATALOGUE.iter().filter(|info| info.name == asked);
     let checks: Vec<_> = named.chain(fault::find(asked)).map(Explanation::from).collect();

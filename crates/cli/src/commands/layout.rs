@@ -83,7 +83,8 @@ fn list() -> Report {
     Report::new(lines.collect(), answer)
 }
 
-/// What a text says. A shape that is no operation's result is the compact layout of it.
+/// The object that a text describes. A shape that is no operation's result is the compact layout of
+/// it.
 fn object(text: &str, cx: &mut Symbols) -> Result<Object, ParseError> {
     let is_called = text.trim_start().starts_with(|c: char| c.is_ascii_alphabetic());
     match evaluate(text, cx)? {
@@ -100,7 +101,7 @@ fn nearest(name: &str) -> Option<&'static str> {
     (likeness > 0.85).then_some(known)
 }
 
-/// What is read of a text, or a diagnostic at the place that is wrong.
+/// The result of reading a text, or a diagnostic at the place that is wrong.
 fn read<T>(text: &str, each: impl FnOnce(&str) -> Result<T, ParseError>) -> Result<T, Failure> {
     const NAME: &str = "layout";
     each(text).map_err(|ParseError { message, at, refused }| {
@@ -146,14 +147,14 @@ fn report(cx: &mut Symbols, object: Object) -> Result<Report, Failure> {
         | Object::Strides(_)
         | Object::Truth(_) => return Ok(Report::new(format!("{text}\n"), answer)),
     };
-    let facts = Facts::of(cx, &mapping)?;
+    let facts = Description::of(cx, &mapping)?;
     facts.add_to(&mut answer);
     let drawn = table::draw(cx, &mapping)?;
     Ok(Report::new(format!("{text}\n{facts}\n{drawn}"), answer))
 }
 
-/// What there is to say of a layout.
-struct Facts {
+/// The description of a layout.
+struct Description {
     shape: String,
     stride: String,
     size: Int<Symbol>,
@@ -165,11 +166,11 @@ struct Facts {
     is_injective: Option<bool>,
 }
 
-impl Facts {
-    fn of(cx: &mut Symbols, mapping: &Mapping) -> Result<Facts, Failure> {
+impl Description {
+    fn of(cx: &mut Symbols, mapping: &Mapping) -> Result<Description, Failure> {
         let Mapping { layout, composed, .. } = mapping;
         let coalesced = coalesce(cx, layout)?;
-        Ok(Facts {
+        Ok(Description {
             shape: layout.shape().to_string(),
             stride: layout.strides().to_string(),
             size: algebra::size(cx, layout)?,
@@ -209,7 +210,7 @@ impl Facts {
     }
 }
 
-impl std::fmt::Display for Facts {
+impl std::fmt::Display for Description {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "size {}, ", self.size)?;
         if let Some(cosize) = &self.cosize {

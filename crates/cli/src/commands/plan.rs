@@ -64,7 +64,7 @@ fn parse_and_plan(
     Ok((signature, description, plan))
 }
 
-/// What stands for a value of the call.
+/// The mark that stands for a value of the call.
 fn placeholder(format: Format) -> &'static str {
     match format {
         Format::Int | Format::Uint => "{int}",

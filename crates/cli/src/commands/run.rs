@@ -107,7 +107,7 @@ impl Run {
     }
 }
 
-/// What was done, for programs.
+/// The run, for programs.
 fn json(done: &Interpreted, wants_comparison: bool, told: &Told) -> Value {
     let warnings = told::json(told);
     let found = Told { diagnostics: done.findings.clone(), ..told.clone() };
@@ -124,7 +124,7 @@ fn json(done: &Interpreted, wants_comparison: bool, told: &Told) -> Value {
     answer
 }
 
-/// What was done; a failure where something is wrong with it.
+/// The run, for people; a failure where something is wrong with it.
 fn report(done: &Interpreted, wants_comparison: bool, told: Told, answer: Value) -> Report {
     let mut text = String::new();
     done.launches.iter().for_each(|launch| text += &launch_text(launch));
@@ -186,7 +186,7 @@ fn tensor_json(tensor: &InterpretedTensor) -> Value {
     })
 }
 
-/// What a GPU had, in a line.
+/// The comparison with a GPU, in a line.
 fn comparison_text(comparison: &Comparison, is_exact: bool) -> String {
     let Comparison { gpu, arch, tensors } = comparison;
     let different: Vec<_> = tensors.iter().filter(|tensor| tensor.n_different > 0).collect();

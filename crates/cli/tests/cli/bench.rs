@@ -36,7 +36,7 @@ pub struct Bench {
     cache: TempDir,
 }
 
-/// What a run of the program left.
+/// The outcome of a run of the program.
 pub struct Ran {
     /// The exit code.
     pub code: Option<i32>,

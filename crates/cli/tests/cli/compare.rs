@@ -185,7 +185,7 @@ fn what_differs_is_told() {
 #[test]
 fn the_same_bits_are_told() {
     let compared = Compared::new("");
-    // What was never written is 0 on both sides.
+    // Memory that was never written is 0 on both sides.
     compared.expect(
         "run k.py copy n=3 --fill zeros",
         expect![[r#"
@@ -229,7 +229,7 @@ fn a_launch_has_what_the_interpreter_was_passed() {
     expect!["add_kernel [2,1,1] [32,1,1] 0 []: memory1 2800000000000000 memory2 0000003f 0000000000000000 0000000000000000"].assert_eq(&launches("run k.py add n=40 by=0.5 w=None"));
     expect!["add_kernel [2,1,1] [32,1,1] 0 []: memory1 2800000000000000 memory2 0000803f 0100000000000000 memory3"].assert_eq(&launches("run k.py add n=40"));
     expect![[r#"copy_kernel [1,1,1] [32,1,1] 16 [{"id":4,"name":"cluster","value":[1,1,1]},{"id":2,"name":"cooperative","value":1}]: memory1 0700000000000000 memory2 0e00000000000000"#]].assert_eq(&launches("run k.py copy n=7"));
-    // What is allocated is freed, and what is loaded is unloaded.
+    // Memory that is allocated is freed, and a library that is loaded is unloaded.
     compared.run("run k.py add n=40");
     let counts = ["cuMemAlloc_v2", "cuMemFree_v2", "cuLibraryLoadData", "cuLibraryUnload"];
     assert_eq!(counts.map(|function| compared.calls(function).len()), [3, 3, 1, 1]);
@@ -272,7 +272,7 @@ fn sums_in_any_order_may_differ() {
     "#]]);
     let usage = compared.bench.run(["run", "k.py", "sum", "--ulps", "3"]);
     assert_eq!(usage.code, Some(2), "{usage}");
-    // What is no number on one side is no distance away.
+    // A NaN on one side is no distance away.
     assert_eq!(compared.run("run k.py sum --fill x=nan --fill total=zeros").code, Some(1));
     // Exact results may be apart as far as is said.
     let far =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong with a package file, drawn and as JSON.
+//! Diagnostics of package files, drawn and as JSON.
 
 use crate::bench::Bench;
 use expect_test::{Expect, expect};

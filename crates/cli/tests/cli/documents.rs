@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `docs/` shows of the command line: its commands run, and print what stands there.
+//! Commands of `docs/`: they run, and print what stands there.
 
 use crate::bench::{Bench, KERNPACK, Ran};
 use std::path::{Path, PathBuf};
@@ -288,7 +288,7 @@ fn walked(page: &str) -> String {
     shown
 }
 
-/// What a command prints: of `inspect`, what it says of the functions.
+/// The output of a command; of `inspect`, the part about the functions.
 fn said(bench: &Bench, line: &str) -> String {
     let ran = run_line(bench, line);
     let inspected = line.contains(" inspect ").then(|| ran.stdout.rsplit_once("\n\n")).flatten();

@@ -394,8 +394,8 @@ fn code_is_shown_for_the_architecture_that_is_asked_for() {
     assert_eq!(targets(archs), ["sm_80", "sm_90", "sm_90a", "sm_100a"]);
 }
 
-/// What the interpreter is told of the machine: how much a call may take, and how many blocks run
-/// at once.
+/// Options that tell the interpreter of the machine: how much a call may take, and how many blocks
+/// run at once.
 const LARGE: &str = r#"
 import kernpack as kp
 

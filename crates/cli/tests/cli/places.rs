@@ -250,7 +250,7 @@ PACKAGE ;; FUNCTION ;; source = { cuda = 'warned.cu' } ;; kernel = 'ok' ;; args 
 PACKAGE ;; FUNCTION ;; source = { host = 'warned.c' } ;; kernel = 'ok' ;; args = ['x'] ;; [[function]] ;; signature = 'g(k: int33)' => compiler-warning: 'warned.c' (warning) | syntax: int33
 ";
 
-/// What the words of tables stand for.
+/// The texts that the words of tables stand for.
 const WORDS: &[(&str, &str)] = &[
     (" ;; ", "\n"),
     ("PACKAGE", "[package]\nname = 'p'"),
@@ -304,7 +304,7 @@ fn with_objects(bench: Bench) -> Bench {
     bench.and("three.cubin", cubin).and("three.fatbin", fatbin)
 }
 
-/// What Triton writes, and JSON with some keys changed.
+/// Triton's files, and JSON with some keys changed.
 fn with_triton(mut bench: Bench) -> Bench {
     for (name, file) in [("add", "add_3.6.0"), ("shift", "shift_3.6.0"), ("alone", "add_3.6.0")] {
         let cubin = std::fs::read(image(&format!("triton/{file}.cubin"))).expect("it is there");

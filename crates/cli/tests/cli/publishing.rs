@@ -232,7 +232,7 @@ fn without_proc_nothing_is_linked() {
     );
 }
 
-/// What a command says and does where file systems are mounted that it and its children alone see.
+/// Expects an outcome of a command where file systems are mounted for it and its children alone.
 fn expect_with_mounts(bench: &Bench, mount: &str, then: &str, expected: Expect) {
     let run = |then: &str| {
         let line = format!("{mount} && {{ {then}; }}");

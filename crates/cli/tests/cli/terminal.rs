@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a terminal is shown.
+//! Output on a terminal.
 
 use crate::bench::{Bench, KERNPACK};
 use rustix::fs::{Mode, OFlags};
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
 
-/// What a terminal gets of a run of the program, whose standard error it is.
+/// The output on a terminal of a run of the program, whose standard error it is.
 fn on_terminal(args: &[&str], variables: &[(&str, &str)]) -> String {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&controller).expect("a terminal of ours");

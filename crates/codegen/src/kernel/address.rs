@@ -7,10 +7,10 @@
 
 use super::Lowering;
 use crate::llvm::{Exact, Operation, Ty, V};
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::Const;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::Binary;
-use kernpack_kernel_ir::ranges::Range;
 use kernpack_kernel_ir::types::{Scalar, Type};
 
 /// A number as another one and a constant.
@@ -19,7 +19,7 @@ pub(super) struct Shifted<'c> {
     /// The other one, of an integer in 32 bits or in 64; nothing where all is constant.
     rest: Option<V<'c>>,
     /// What the other one can be.
-    range: Range,
+    range: Interval,
     /// The constant.
     by: i64,
 }
@@ -45,7 +45,7 @@ impl<'c> Lowering<'c, '_> {
             return;
         }
         let range = self.range_without(result, by);
-        let ty = if range.fits(Scalar::I32) { Ty::I32 } else { Ty::I64 };
+        let ty = if Scalar::I32.holds(range) { Ty::I32 } else { Ty::I64 };
         // Of a sum the constants are gone; of a product the one is the factor.
         let side = |side: Shifted<'c>| match side.rest {
             Some(rest) => self.extended(rest, ty, side.range),
@@ -57,9 +57,9 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// What is left of a value of which a constant is taken.
-    fn range_without(&self, value: Value, by: i64) -> Range {
-        let Range { min, max, .. } = self.ranges.value(value);
-        Range::new(min - i128::from(by), max - i128::from(by))
+    fn range_without(&self, value: Value, by: i64) -> Interval {
+        let Interval { min, max, .. } = self.ranges.value(value);
+        Interval::new(min - i128::from(by), max - i128::from(by))
     }
 
     /// A value as another one and a constant.
@@ -67,7 +67,7 @@ impl<'c> Lowering<'c, '_> {
         let known = self.kernel.constant(value).and_then(Const::as_int);
         let noted = self.shifted.get(&value).copied();
         noted.unwrap_or_else(|| match known {
-            Some(by) => Shifted { rest: None, range: Range::new(0, 0), by },
+            Some(by) => Shifted { rest: None, range: Interval::new(0, 0), by },
             None => {
                 Shifted { rest: Some(self.kept(value)), range: self.ranges.value(value), by: 0 }
             }

@@ -5,9 +5,10 @@ use super::Lowering;
 use super::control::less;
 use super::number::scalar_ty;
 use crate::llvm::{Exact, Operation, Predicate, Ty, V};
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel::Value;
 use kernpack_kernel_ir::op::{Binary, Compare, Unary};
-use kernpack_kernel_ir::ranges::{Range, is_exact};
+use kernpack_kernel_ir::ranges::is_exact;
 use kernpack_kernel_ir::types::{Class, Scalar, Type};
 
 /// What two integers are computed as.
@@ -16,7 +17,7 @@ pub(super) struct Ints {
     /// The type.
     pub scalar: Scalar,
     /// What the operands can be.
-    pub ranges: [Range; 2],
+    pub ranges: [Interval; 2],
 }
 
 impl<'c> Lowering<'c, '_> {
@@ -28,7 +29,7 @@ impl<'c> Lowering<'c, '_> {
                 self.set_lanes(result, &lanes);
             }
             Type::Scalar(scalar) => {
-                let fits = self.ranges.operand(result, 0).fits(Scalar::I32);
+                let fits = Scalar::I32.holds(self.ranges.operand(result, 0));
                 let scalar = if self.is_narrow(result) && fits { Scalar::I32 } else { scalar };
                 let computed = self.unary(op, scalar, self.cut_int(value, scalar));
                 self.set_number(result, computed, scalar);
@@ -62,7 +63,7 @@ impl<'c> Lowering<'c, '_> {
         match self.kernel.ty(result) {
             Type::Vector(scalar, _) => {
                 let pairs = self.lanes(left).into_iter().zip(self.lanes(right));
-                let of = Ints { scalar, ranges: [Range::of(scalar); 2] };
+                let of = Ints { scalar, ranges: [scalar.integers(); 2] };
                 let lanes: Vec<_> = pairs.map(|(a, b)| self.binary(op, of, a, b)).collect();
                 self.set_lanes(result, &lanes);
             }
@@ -80,7 +81,7 @@ impl<'c> Lowering<'c, '_> {
     /// In how many bits two integers are computed with.
     fn ints(&self, result: Value, op: Binary, scalar: Scalar) -> Ints {
         let ranges = [0, 1].map(|place| self.ranges.operand(result, place));
-        let fit = ranges.iter().all(|range| range.fits(Scalar::I32));
+        let fit = ranges.iter().all(|range| Scalar::I32.holds(*range));
         let is_32 = self.is_narrow(result)
             && match op {
                 // The lower bits of the result are those of the operands' lower bits.
@@ -128,7 +129,7 @@ impl<'c> Lowering<'c, '_> {
     /// A sum, difference or product, and what is known of its bits.
     fn sum(&self, operation: Operation, op: Binary, of: Ints, a: V<'c>, b: V<'c>) -> V<'c> {
         let Ints { scalar, ranges: [left, right] } = of;
-        let fit = left.fits(scalar) && right.fits(scalar);
+        let fit = scalar.holds(left) && scalar.holds(right);
         let is_exact = fit && is_exact(op, left, right, scalar);
         let is_positive = op != Binary::Sub && left.min >= 0 && right.min >= 0;
         let exact = match (is_exact, scalar.is_signed()) {
@@ -166,7 +167,7 @@ impl<'c> Lowering<'c, '_> {
 
     /// Whether a count, which has no sign, is known to be less than the width.
     fn is_short(of: Ints) -> bool {
-        of.ranges[1].is_within(Range::new(0, i128::from(of.scalar.bits()) - 1))
+        of.ranges[1].is_within(Interval::new(0, i128::from(of.scalar.bits()) - 1))
     }
 
     fn shift_left(&self, of: Ints, a: V<'c>, count: V<'c>) -> V<'c> {
@@ -221,7 +222,7 @@ impl<'c> Lowering<'c, '_> {
             Class::Bool | Class::Signed | Class::Unsigned => {
                 let ranges = [0, 1].map(|place| self.ranges.operand(result, place));
                 let is_wide = matches!(scalar, Scalar::I64 | Scalar::U64);
-                let is_32 = is_wide && ranges.iter().all(|range| range.fits(Scalar::I32));
+                let is_32 = is_wide && ranges.iter().all(|range| Scalar::I32.holds(*range));
                 let scalar = if is_32 { Scalar::I32 } else { scalar };
                 let [a, b] = [left, right].map(|value| self.cut_int(value, scalar));
                 self.emitter.compare(predicate(op, scalar), a, b)

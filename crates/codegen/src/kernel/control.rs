@@ -152,11 +152,11 @@ impl<'c> Lowering<'c, '_> {
         };
         let of_index = self.ranges.value(index);
         let [of_end, of_step] = [0, 1].map(|place| self.ranges.operand(index, place));
-        let is_32 = [of_index, of_end, of_step].iter().all(|range| range.fits(Scalar::I32));
+        let is_32 = [of_index, of_end, of_step].iter().all(|range| Scalar::I32.holds(*range));
         let is_wide = matches!(own, Scalar::I64 | Scalar::U64);
         let scalar = if is_wide && is_32 { Scalar::I32 } else { own };
         // A first index of more bits is beyond the end: there is no turn.
-        let is_beyond = scalar != own && !self.ranges.value(first).fits(scalar);
+        let is_beyond = scalar != own && !scalar.holds(self.ranges.value(first));
         let first = match is_beyond {
             true => {
                 let least = self.extreme("min", own, self.full(first), self.full(end));

@@ -8,9 +8,10 @@ use kernpack_kernel_ir::kernel::{Kernel, Local, Size, Slot, Value};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::shared::{DynamicLayout, Extent, SharedLayout};
 use kernpack_kernel_ir::types::{Scalar, Type};
+use kernpack_machine::block::MOST_ACCESS_BYTES;
 
 /// What the address of a register tensor is a multiple of: the widest access of a thread.
-const LOCAL_ALIGN: u32 = 16;
+const LOCAL_ALIGN: u32 = MOST_ACCESS_BYTES;
 
 /// What a register tensor is called in the module.
 fn local_name(local: Local) -> String {

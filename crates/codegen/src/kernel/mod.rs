@@ -43,7 +43,7 @@ use control::Loop;
 use kernpack_kernel_ir::kernel::{Kernel, Local, Value};
 use kernpack_kernel_ir::op::{Expr, Jump, Op, OpKind, Region};
 use kernpack_kernel_ir::ranges::Ranges;
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_process::parallel;
 use lines::KernelLines;
 use registers::Registers;

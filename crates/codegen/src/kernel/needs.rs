@@ -4,13 +4,13 @@
 use kernpack_kernel_ir::intrinsic::Needs;
 use kernpack_kernel_ir::kernel::Kernel;
 use kernpack_kernel_ir::op::{OpKind, Region};
-use kernpack_package::image::PtxVersion;
+use kernpack_machine::PtxVersion;
 
 /// The least version of PTX that has what these kernels call.
 pub(super) fn needed_ptx(kernels: &[&Kernel]) -> PtxVersion {
     let needs = kernels.iter().map(|kernel| needs(&kernel.body));
     let Needs { ptx, .. } = needs.fold(Needs::NOTHING, Needs::and);
-    PtxVersion::new(ptx / 10, ptx % 10)
+    PtxVersion::of_number(ptx)
 }
 
 fn needs(region: &Region) -> Needs {

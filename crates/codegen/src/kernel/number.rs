@@ -3,9 +3,9 @@
 
 use super::Lowering;
 use crate::llvm::{FloatKind, Lane, Space as AddressSpace, Ty, V};
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::constant::Const;
 use kernpack_kernel_ir::kernel::Value;
-use kernpack_kernel_ir::ranges::Range;
 use kernpack_kernel_ir::types::{Scalar, Space, Type};
 
 /// What LLVM computes with.
@@ -66,8 +66,8 @@ pub(super) const fn bits_ty(scalar: Scalar) -> Ty {
 }
 
 /// Whether integers of that type within that range are kept in 32 bits.
-pub(super) fn is_narrow(ty: Type, range: Range) -> bool {
-    matches!(ty, Type::Scalar(Scalar::I64 | Scalar::U64)) && range.fits(Scalar::I32)
+pub(super) fn is_narrow(ty: Type, range: Interval) -> bool {
+    matches!(ty, Type::Scalar(Scalar::I64 | Scalar::U64)) && Scalar::I32.holds(range)
 }
 
 impl<'c> Lowering<'c, '_> {
@@ -90,7 +90,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// An integer of that range in as many bits as another type has.
-    pub(super) fn extended(&self, value: V<'c>, ty: Ty, range: Range) -> V<'c> {
+    pub(super) fn extended(&self, value: V<'c>, ty: Ty, range: Interval) -> V<'c> {
         match range.min >= 0 && ty == Ty::I64 {
             true => self.emitter.widen(value, ty),
             false => self.emitter.resize(value, ty, true),
@@ -128,7 +128,7 @@ impl<'c> Lowering<'c, '_> {
     }
 
     /// The type that a value is kept as.
-    pub(super) fn kept_ty(&self, of: Type, range: Range) -> Ty {
+    pub(super) fn kept_ty(&self, of: Type, range: Interval) -> Ty {
         if is_narrow(of, range) { Ty::I32 } else { ty(of) }
     }
 

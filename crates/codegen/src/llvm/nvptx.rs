@@ -16,7 +16,7 @@ use inkwell::support::LLVMString;
 use inkwell::targets::{
     CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
-use kernpack_package::image::{Arch, ArchKind, PtxVersion};
+use kernpack_machine::{Arch, ArchKind, PtxVersion};
 
 /// NVIDIA's GPUs, with 64-bit addresses.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";

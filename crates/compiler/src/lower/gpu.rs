@@ -12,7 +12,7 @@ use crate::gpu_code::{GpuCode, GpuModule};
 use kernpack_codegen::llvm::{Emitter, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
-use kernpack_package::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_package::image::section::{ALIGNMENT, SECTION};
 use kernpack_package::target::struct_abi::Layout;
 use kernpack_runtime::interface::PACKAGE;

@@ -5,11 +5,11 @@
 use super::import::call_runtime;
 use super::launch::Call;
 use kernpack_codegen::llvm::{Ty, V};
+use kernpack_machine::tensor_map::MOST_RANK;
 use kernpack_package::target::struct_abi::Layout;
-use kernpack_runtime::interface::MAX_MAP_RANK;
 use kernpack_runtime::interface::functions::CUDA_ENCODE;
 use kernpack_runtime::interface::layout::{INTERLEAVE_32, tensor_map_constants, tensor_map_values};
-use kernpack_validators::plan::{self, TensorMap};
+use kernpack_validators::plan::TensorMap;
 
 impl<'c> Call<'_, '_, 'c> {
     /// Encodes a tensor map; returns where it lies.
@@ -46,8 +46,8 @@ fn constants(map: &TensorMap) -> Vec<u8> {
         }
     };
     // What no dim needs is a box of one element.
-    put(tensor_map_constants::BOX_DIMS, &[1; MAX_MAP_RANK]);
-    put(tensor_map_constants::STEPS, &[1; MAX_MAP_RANK]);
+    put(tensor_map_constants::BOX_DIMS, &[1; MOST_RANK]);
+    put(tensor_map_constants::STEPS, &[1; MOST_RANK]);
     put(tensor_map_constants::BOX_DIMS, &map.box_dims);
     put(tensor_map_constants::STEPS, &map.steps);
     put(tensor_map_constants::RANK, &[map.dims.len() as u32]);
@@ -70,5 +70,3 @@ const fn enumerator(bytes: u32, first: u32) -> u32 {
 }
 
 const _: () = assert!(enumerator(32, 16) == INTERLEAVE_32);
-// There is room for every map of a plan.
-const _: () = assert!(plan::MAX_MAP_RANK <= MAX_MAP_RANK);

@@ -2,8 +2,9 @@
 //! What sources of GPU code become, whatever their kind: each kind has a file here with its
 //! [`Build`], and a row of the registry.
 
+use kernpack_machine::Arch;
 use kernpack_package::file::{Held, Looked};
-use kernpack_package::image::{Arch, Image};
+use kernpack_package::image::Image;
 use kernpack_package::source::gpu::KernelSymbol;
 use kernpack_package::source::{GpuSource, SourceError};
 use kernpack_syntax::{Diagnostic, Placed};

@@ -2,8 +2,9 @@
 //! Files of GPU code that somebody else compiled, read: each for devices of its own.
 
 use super::gpu::{Build, GpuArtifact, GpuCompiler};
+use kernpack_machine::Arch;
 use kernpack_package::file::{Files, Held};
-use kernpack_package::image::{self, Arch, Image};
+use kernpack_package::image::{self, Image};
 use kernpack_package::source::{GpuFile, SourceError, SourceErrorKind};
 use kernpack_syntax::Placed;
 

@@ -13,7 +13,8 @@ mod triton;
 
 use kernpack_compiler::source::cuda::{self, CudaArtifact};
 use kernpack_compiler::source::nvrtc::Nvrtc;
-use kernpack_package::image::{Arch, Image, Kernel};
+use kernpack_machine::Arch;
+use kernpack_package::image::{Image, Kernel};
 use kernpack_package::source::CudaSource;
 use kernpack_package::{Held, SourceError};
 use std::fs;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a script prints, without the space around it.
+/// The output of a script, without the space around it.
 pub fn printed(script: &str, args: &[&str]) -> String {
     run("KERNPACK_PYTHON", ".venv", script, args)
 }

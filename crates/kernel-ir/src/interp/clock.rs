@@ -8,6 +8,8 @@
 //! release leaves the releasing thread's clock where it writes ([`Releases`]), and whoever acquires
 //! what was written there joins it to its own. A barrier joins the clocks of all that take part.
 
+use super::warp::LANES;
+use kernpack_machine::block::WARP_SIZE;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -47,7 +49,7 @@ impl Clock {
 
     fn knows(&self, event: Event) -> bool {
         let Some(times) = &self.0 else { return false };
-        let thread = event.warp * 32 + event.lane;
+        let thread = event.warp * WARP_SIZE + event.lane;
         [Party::Block, Party::Warp(event.warp), Party::Thread(thread)]
             .iter()
             .any(|party| times.get(&(event.block, *party)).is_some_and(|time| event.time < *time))
@@ -85,7 +87,7 @@ pub(super) struct Now<'a> {
     /// Everything of the warp before this is known.
     pub warp_known: u64,
     /// What its threads have acquired, if any has.
-    pub orders: Option<&'a [Order; 32]>,
+    pub orders: Option<&'a [Order; LANES]>,
 }
 
 impl Now<'_> {
@@ -108,7 +110,7 @@ impl Now<'_> {
             self.orders.map_or_else(Clock::default, |all| all[lane as usize].acquired.clone());
         clock.learn(self.block, Party::Block, self.block_known);
         clock.learn(self.block, Party::Warp(self.warp), self.warp_known);
-        clock.learn(self.block, Party::Thread(self.warp * 32 + lane), self.time + 1);
+        clock.learn(self.block, Party::Thread(self.warp * WARP_SIZE + lane), self.time + 1);
         clock
     }
 }
@@ -215,7 +217,7 @@ pub(super) fn fence(now: &Now, lane: u32, is_wide: bool, order: &mut Order) {
 }
 
 /// All of them know what any of them knows.
-pub(super) fn join<'a>(orders: impl Iterator<Item = &'a mut [Order; 32]>) -> Clock {
+pub(super) fn join<'a>(orders: impl Iterator<Item = &'a mut [Order; LANES]>) -> Clock {
     let mut all = Clock::default();
     let mut orders: Vec<_> = orders.collect();
     for order in orders.iter().flat_map(|lanes| lanes.iter()) {

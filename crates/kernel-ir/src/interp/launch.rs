@@ -12,7 +12,8 @@ use crate::constant::Const;
 use crate::kernel::{Facts, Kernel, Param, ParamKind, Place, Size, Value};
 use crate::shared;
 use crate::types::Scalar;
-use crate::verify::MOST_THREADS;
+use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG, WARP_SIZE};
+use kernpack_machine::shared::MOST_BYTES;
 
 /// A kernel, with what it is launched with.
 #[derive(Clone, Debug)]
@@ -100,9 +101,6 @@ impl Outcome {
     }
 }
 
-/// The most threads of a block in z.
-const MOST_THREADS_IN_Z: u32 = 64;
-
 /// Runs a launch. It is ordered behind everything that was run with these memories before.
 ///
 /// # Panics
@@ -115,7 +113,7 @@ pub fn run(launch: &Launch, memories: &mut Memories, options: &Options) -> Outco
     let n_blocks = product(launch.grid);
     let n_threads: u32 = launch.block.iter().product();
     let program = Program::of(launch.kernel);
-    let packing = Packing::new(n_threads.div_ceil(32), n_blocks, program.sites.len());
+    let packing = Packing::new(n_threads.div_ceil(WARP_SIZE), n_blocks, program.sites.len());
     let Some(most_time) = packing.most_time() else {
         let message = format!("a grid of {n_blocks} blocks is too large for the interpreter");
         return Outcome::refused(message);
@@ -212,8 +210,8 @@ fn check(launch: &Launch, memories: &Memories) -> Result<Vec<usize>, String> {
 
 fn check_block(kernel: &Kernel, block: [u32; 3]) -> Result<(), String> {
     let n_threads = product(block);
-    if !(1..=u64::from(MOST_THREADS)).contains(&n_threads) || block[2] > MOST_THREADS_IN_Z {
-        let most = format!("1 to {MOST_THREADS}, in z at most {MOST_THREADS_IN_Z}");
+    if !(1..=u64::from(MOST_THREADS)).contains(&n_threads) || block[2] > MOST_THREADS_ALONG[2] {
+        let most = format!("1 to {MOST_THREADS}, in z at most {}", MOST_THREADS_ALONG[2]);
         return Err(format!("a block of {block:?} threads: there are {most}"));
     }
     let expected = kernel.block.iter().zip(block).map(|(known, found)| known.unwrap_or(found));
@@ -276,9 +274,9 @@ fn shared_bytes(launch: &Launch) -> Result<Vec<usize>, String> {
             Size::Bytes(bytes) => i64::from(bytes),
             Size::Param(value) => number(value),
         };
-        if bytes < 0 || end.eval(number) > u64::from(shared::MOST_BYTES) {
+        if bytes < 0 || end.eval(number) > u64::from(MOST_BYTES) {
             let message = format!("`{}`: {bytes} bytes of shared memory", array.name);
-            return Err(format!("{message}, of which a block has {}", shared::MOST_BYTES));
+            return Err(format!("{message}, of which a block has {MOST_BYTES}"));
         }
         sizes.push(bytes as usize);
     }

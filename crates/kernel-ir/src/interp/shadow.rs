@@ -11,6 +11,7 @@
 //! memory beside the threads can be one more way, of agents of its own.
 
 use super::clock::{Event, Now};
+use kernpack_machine::block::WARP_SIZE;
 
 /// How a cell is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ const CELL_BYTES: u64 = 8 + 8 + 4;
 /// In place of a way: the groups are in a list.
 const LIST: u64 = 7;
 const WAY_BITS: u32 = 3;
-const LANE_BITS: u32 = 5;
+const LANE_BITS: u32 = WARP_SIZE.ilog2();
 
 impl Way {
     pub fn atomic(writes: bool, is_wide: bool) -> Way {

@@ -8,7 +8,7 @@ use super::shadow::Shadow;
 use super::step::Pc;
 
 /// The threads of a warp.
-pub(super) const LANES: usize = 32;
+pub(super) const LANES: usize = kernpack_machine::block::WARP_SIZE as usize;
 
 /// A number for each thread of a warp.
 pub(super) type Lanes = [u64; LANES];

@@ -16,6 +16,7 @@ mod warp;
 
 use crate::constant::Const;
 use crate::types::{Class, Scalar, Space, Type};
+use kernpack_machine::{Arch, PtxVersion};
 use std::fmt;
 
 pub use atomic::{ORDERS, SCOPES};
@@ -238,7 +239,8 @@ pub struct Needs {
 
 impl Needs {
     /// Every GPU that kernpack makes code for has it.
-    pub const NOTHING: Needs = Needs { sm: 80, ptx: 70 };
+    pub const NOTHING: Needs =
+        Needs { sm: Arch::OLDEST_OF_KERNELS.number, ptx: PtxVersion::OLDEST_OF_KERNELS.number() };
 
     /// What a word needs: that there are clusters, where it is about them.
     pub fn of_word(word: &str) -> Needs {

@@ -26,7 +26,7 @@ fn expect_value(ranges: &Ranges, value: Value, expected: &str) {
     assert_eq!(shown(ranges.value(value)), expected);
 }
 
-fn shown(Range { min, max, divisor }: Range) -> String {
+fn shown(Interval { min, max, divisor }: Interval) -> String {
     format!("{min}..={max} * {divisor}")
 }
 
@@ -81,7 +81,7 @@ fn loops_and_slots() {
     expect_value(&ranges, index, "0..=999 * 32");
     assert_eq!(shown(ranges.slot(counter)), "0..=1000 * 1");
     // It may overflow.
-    assert!(!ranges.slot(sum).fits(Scalar::I32));
+    assert!(!Scalar::I32.holds(ranges.slot(sum)));
     expect_value(&ranges, next, "1..=1000 * 1");
 }
 
@@ -111,11 +111,11 @@ fn conditions_count_where_they_hold() {
     let stated = b.binary(Binary::Mul, i, five);
     let ranges = Ranges::of(&b.finish());
     expect_value(&ranges, inside, "0..=396 * 4");
-    assert!(!ranges.value(outside).fits(Scalar::I32));
+    assert!(!Scalar::I32.holds(ranges.value(outside)));
     expect_value(&ranges, behind, "0..=99 * 1");
     expect_value(&ranges, stated, "0..=15 * 5");
     assert_eq!(shown(ranges.operand(stated, 0)), "0..=3 * 1");
-    assert!(!ranges.value(i).fits(Scalar::I32));
+    assert!(!Scalar::I32.holds(ranges.value(i)));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn each_comparison_bounds_both_of_its_numbers() {
     }
     let ranges = Ranges::of(&b.finish());
     let bounds = |value: &Value| {
-        let Range { min, max, .. } = ranges.operand(*value, 0);
+        let Interval { min, max, .. } = ranges.operand(*value, 0);
         format!("{min}..={max}")
     };
     let (seen, _) = seen.as_chunks::<4>();
@@ -196,7 +196,7 @@ impl Random {
 
     /// A number of a type, often a small one or one at its ends.
     fn number(&mut self, scalar: Scalar) -> Const {
-        let all = Range::of(scalar);
+        let all = scalar.integers();
         let near = self.of(&[0, 0, all.min, all.max, 1 << 31]);
         let bits = match self.next() % 3 {
             0 => near.wrapping_add(i128::from(self.next() % 9)).wrapping_sub(4) as u64,
@@ -219,9 +219,7 @@ fn no_operation_leaves_its_range() {
             continue;
         }
         let [a, b, c, d] = [(); 4].map(|()| random.number(scalar));
-        let (of_a, of_b) = (Range::of_const(a).or(Range::of_const(b)), {
-            Range::of_const(c).or(Range::of_const(d))
-        });
+        let (of_a, of_b) = (of_const(a).hull(of_const(b)), { of_const(c).hull(of_const(d)) });
         let range = arithmetic::binary(op, of_a, of_b, scalar);
         for (left, right) in [(a, c), (b, c), (a, d), (b, d)] {
             expect_in(
@@ -236,12 +234,12 @@ fn no_operation_leaves_its_range() {
         }
         let to = random.of(&ints);
         let converted = eval::convert(a, to, Rounding::NearestEven);
-        expect_in(of_a.wrapped(to), converted, &format!("{to} of {a}"));
+        expect_in(of_a.wrapped(to.integers()), converted, &format!("{to} of {a}"));
     }
 }
 
-fn expect_in(range: Range, value: Const, of: &str) {
-    let exact = Range::of_const(value);
+fn expect_in(range: Interval, value: Const, of: &str) {
+    let exact = of_const(value);
     let is_in = exact.is_within(range) && exact.divisor.is_multiple_of(range.divisor.max(1));
     assert!(is_in, "{of} is {value}, not in {}", shown(range));
 }
@@ -278,10 +276,10 @@ impl Stating<'_> {
         }
     }
 
-    fn state(&mut self, region: &mut Region, value: Value, range: Range) {
+    fn state(&mut self, region: &mut Region, value: Value, range: Interval) {
         let Some(scalar) = integer(self.values[value.index()].ty) else { return };
         let extent = range.max - range.min + 1;
-        if range == Range::of(scalar) || extent > Range::of(scalar).max {
+        if range == scalar.integers() || extent > scalar.integers().max {
             return;
         }
         self.n_stated += 1;

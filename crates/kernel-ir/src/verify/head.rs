@@ -2,10 +2,12 @@
 //! Rules of what stands around the operations: parameters, the block, arrays, places.
 
 use super::report::Report;
-use super::{MOST_ALIGN, MOST_LOCAL_BYTES, MOST_PARAM_BYTES, MOST_THREADS};
+use super::{MOST_ALIGN, MOST_LOCAL_BYTES};
 use crate::kernel::{Facts, Param, ParamKind, Size};
-use crate::shared::{self, MOST_BYTES};
+use crate::shared;
 use crate::types::{MOST_VECTOR_BYTES, Scalar, Type};
+use kernpack_machine::block::{MOST_PARAM_BYTES, MOST_THREADS, MOST_THREADS_ALONG};
+use kernpack_machine::shared::MOST_BYTES;
 
 pub(super) fn verify(report: &mut Report<'_>) {
     verify_name(report);
@@ -72,8 +74,9 @@ fn verify_block(report: &mut Report<'_>) {
     let known = report.kernel.block.map(|extent| u64::from(extent.unwrap_or(1)));
     let threads = known.iter().try_fold(1_u64, |all, one| all.checked_mul(*one));
     let is_right = |threads| (1..=u64::from(MOST_THREADS)).contains(&threads);
-    if !threads.is_some_and(is_right) || known[2] > 64 {
-        let message = format!("a block has 1 to {MOST_THREADS} threads, of which 64 in z");
+    let most_in_z = MOST_THREADS_ALONG[2];
+    if !threads.is_some_and(is_right) || known[2] > most_in_z.into() {
+        let message = format!("a block has 1 to {MOST_THREADS} threads, of which {most_in_z} in z");
         report.malformed(message);
     }
 }

@@ -12,9 +12,9 @@
 //! 2. What is known of a parameter holds for some number: the least is not above the largest, the
 //!    divisor is 1 or more, and of floats and bools nothing is known.
 //! 3. A block has at most [`MOST_THREADS`] threads, of which 64 in z, and one at least.
-//! 4. Arrays of a block have together at most [`shared::MOST_BYTES`](crate::shared::MOST_BYTES)
-//!    bytes, as far as these are known, and a parameter that says how many is an `int64`. Register
-//!    tensors have at most [`MOST_LOCAL_BYTES`].
+//! 4. Arrays of a block have together at most [`shared::MOST_BYTES`] bytes, as far as these are
+//!    known, and a parameter that says how many is an `int64`. Register tensors have at most
+//!    [`MOST_LOCAL_BYTES`].
 //! 5. An alignment is a power of two, at least an element's size, and at most [`MOST_ALIGN`].
 //! 6. A vector has 2, 4, 8 or 16 lanes, no bools, and at most 16 bytes.
 //! 7. A place names a file and callers that exist; a caller has a smaller number.
@@ -49,6 +49,9 @@
 //! rules beyond these: [`verify_function`].
 //!
 //! [`MAX_DEPTH`]: crate::text::MAX_DEPTH
+//! [`MOST_PARAM_BYTES`]: kernpack_machine::block::MOST_PARAM_BYTES
+//! [`MOST_THREADS`]: kernpack_machine::block::MOST_THREADS
+//! [`shared::MOST_BYTES`]: kernpack_machine::shared::MOST_BYTES
 
 mod assigned;
 mod call;
@@ -73,10 +76,6 @@ pub use needs::check_needs;
 pub(crate) use types::is_defined;
 pub use uniform::Uniformity;
 
-/// The most bytes that are passed to a kernel.
-pub const MOST_PARAM_BYTES: u32 = 4096;
-/// The most threads of a block.
-pub const MOST_THREADS: u32 = 1024;
 /// The most bytes of a thread's register tensors.
 pub const MOST_LOCAL_BYTES: u32 = 64 << 10;
 /// The largest alignment, in bytes.

@@ -5,6 +5,7 @@
 use super::report::Report;
 use crate::kernel::Kernel;
 use crate::op::OpKind;
+use kernpack_machine::PtxVersion;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 
 /// Checks that each row that a kernel calls can be had: `sm` is a compute capability, 90 for
@@ -22,8 +23,7 @@ pub fn check_needs(kernel: &Kernel, sm: u32, ptx: u32) -> Result<(), Diagnostics
             let help = format!("build for sm_{} or newer alone, or do without it", needs.sm);
             report.push(op, Diagnostic::new("kernel-arch", message).help(help), "");
         } else if needs.ptx > ptx {
-            let version = |number: u32| format!("{}.{}", number / 10, number % 10);
-            let (least, has) = (version(needs.ptx), version(ptx));
+            let (least, has) = (PtxVersion::of_number(needs.ptx), PtxVersion::of_number(ptx));
             let message = format!("`{name}` needs PTX {least}, and code is made for PTX {has}");
             report.push(op, Diagnostic::new("kernel-arch", message), "");
         }

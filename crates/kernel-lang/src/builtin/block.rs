@@ -10,6 +10,7 @@ use crate::value::Value;
 use kernpack_kernel_ir::kernel::{self, SharedArray, Size};
 use kernpack_kernel_ir::op::{Binary, Compare, Guard, Load, Region, Store};
 use kernpack_kernel_ir::{Const, Scalar, Type};
+use kernpack_machine::block::{MOST_ACCESS_BYTES, MOST_WARPS, WARP_SIZE};
 
 const fn row(name: &'static str, doc: &'static str, data: &'static str) -> Builtin {
     Builtin { name, takes: &["x"], doc, data, run: reduce }
@@ -26,8 +27,8 @@ pub(super) const ROWS: &[Builtin] = &[
     row("block_reduction_min", "The smallest of the block, as `block_reduction_sum`.", "min"),
 ];
 
-/// The most warps of a block.
-const MOST_WARPS: i64 = 32;
+/// The threads of a warp.
+const LANES: i64 = WARP_SIZE as i64;
 
 /// What an operation makes nothing else of.
 fn identity(op: Binary, scalar: Scalar) -> Const {
@@ -49,13 +50,13 @@ fn reduce(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let op = operation(given.row.data);
     let threads = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
     match threads {
-        Some(threads) if threads % 32 != 0 => {
+        Some(threads) if threads % LANES != 0 => {
             let message = format!("a block of {threads} threads is reduced");
-            let help = "launch it with a multiple of 32";
+            let help = format!("launch it with a multiple of {LANES}");
             cx.mistake("block-size", given.span, message, help)
         }
-        Some(32) => Value::Typed(cx.reduce_warp(op, value, 32)),
-        Some(threads) => Value::Typed(reduce_block(cx, op, value, Some(threads / 32))),
+        Some(LANES) => Value::Typed(cx.reduce_warp(op, value, WARP_SIZE)),
+        Some(threads) => Value::Typed(reduce_block(cx, op, value, Some(threads / LANES))),
         None => Value::Typed(reduce_block(cx, op, value, None)),
     }
 }
@@ -67,8 +68,8 @@ fn reduce_block(
     warps: Option<i64>,
 ) -> kernel::Value {
     let scalar = cx.b.ty(value).scalar().unwrap_or(Scalar::F32);
-    let array = partials(cx, scalar, warps.unwrap_or(MOST_WARPS));
-    let own = cx.reduce_warp(op, value, 32);
+    let array = partials(cx, scalar, warps.unwrap_or(MOST_WARPS.into()));
+    let own = cx.reduce_warp(op, value, WARP_SIZE);
     let (lane, warp) = (cx.call_row("lane_idx", &[]), cx.call_row("warp_idx", &[]));
     let bytes = cx.b.index(scalar.bytes().into());
     let zero = cx.b.index(0);
@@ -91,7 +92,7 @@ fn reduce_block(
     let pointer = cx.b.offset(array, offset);
     let guard = Some(Guard { condition, otherwise });
     let part = cx.b.load(Type::Scalar(scalar), Load { pointer, align, guard });
-    let all = cx.reduce_warp(op, part, 32);
+    let all = cx.reduce_warp(op, part, WARP_SIZE);
     // Whoever reduces next writes where this was read.
     cx.call_with("barrier", vec![]);
     all
@@ -105,7 +106,7 @@ fn partials(cx: &mut Elaborator<'_>, element: Scalar, warps: i64) -> kernel::Val
         Some(number) => kernel::Shared(number as u32),
         None => {
             let size = Size::Bytes(element.bytes() * warps as u32);
-            cx.b.shared(SharedArray { name, element, size, align: 16 })
+            cx.b.shared(SharedArray { name, element, size, align: MOST_ACCESS_BYTES })
         }
     };
     cx.b.shared_address(shared)
@@ -120,6 +121,6 @@ fn count_warps(cx: &mut Elaborator<'_>) -> kernel::Value {
         };
         threads = cx.compute_binary(Binary::Mul, threads, side);
     }
-    let lanes = cx.b.index(32);
+    let lanes = cx.b.index(LANES);
     cx.compute_binary(Binary::FloorDiv, threads, lanes)
 }

@@ -5,11 +5,8 @@ use super::{Builtin, Given};
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_layout::Facts;
+use kernpack_machine::block::{MOST_BLOCKS_ALONG, MOST_THREADS_ALONG, MOST_WARPS, WARP_SIZE};
 
-/// The most threads of a block in each direction.
-const MOST_THREADS: [i64; 3] = [1024, 1024, 64];
-/// The most blocks of a grid in each direction.
-const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65535, 65535];
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 const fn row(name: &'static str, doc: &'static str) -> Builtin {
@@ -47,15 +44,17 @@ fn triple(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 
 fn part(cx: &mut Elaborator<'_>, what: &str, axis: usize) -> Value {
     let threads = cx.block[axis].map(i64::from);
+    let most_threads = threads.unwrap_or(MOST_THREADS_ALONG[axis].into());
+    let most_blocks = i64::from(MOST_BLOCKS_ALONG[axis]);
     let (min, max) = match what {
         "thread_idx" if threads == Some(1) => return Value::index(0),
-        "thread_idx" => (0, threads.unwrap_or(MOST_THREADS[axis]) - 1),
+        "thread_idx" => (0, most_threads - 1),
         "block_dim" => match threads {
             Some(threads) => return Value::index(threads),
-            None => (1, MOST_THREADS[axis]),
+            None => (1, most_threads),
         },
-        "block_idx" => (0, MOST_BLOCKS[axis] - 1),
-        _ => (1, MOST_BLOCKS[axis]),
+        "block_idx" => (0, most_blocks - 1),
+        _ => (1, most_blocks),
     };
     let value = cx.call_row(&format!("{what}.{}", AXES[axis]), &[]);
     cx.know(value, Facts { divisor: 1, min, max });
@@ -66,8 +65,9 @@ fn single(cx: &mut Elaborator<'_>, given: &Given) -> Value {
     let value = cx.call_row(given.row.data, &[]);
     let warps = cx.block.iter().map(|side| side.map(i64::from)).product::<Option<i64>>();
     let max = match (given.row.data, warps) {
-        ("warp_idx", Some(threads)) => (threads.max(1) - 1) / 32,
-        _ => 31,
+        ("warp_idx", Some(threads)) => (threads.max(1) - 1) / i64::from(WARP_SIZE),
+        ("warp_idx", None) => i64::from(MOST_WARPS) - 1,
+        _ => i64::from(WARP_SIZE) - 1,
     };
     cx.know(value, Facts { divisor: 1, min: 0, max });
     Value::Typed(value)

@@ -22,6 +22,7 @@ pub(crate) use given::Given;
 use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::Scalar;
+use kernpack_machine::block::WARP_SIZE;
 use kernpack_syntax::Diagnostic;
 use std::collections::HashMap;
 use std::fmt;
@@ -135,7 +136,7 @@ pub(crate) fn methods(of: MethodOf) -> impl Iterator<Item = &'static str> {
 pub(crate) fn constant(name: &str) -> Option<Value> {
     match name {
         "Constexpr" => Some(Value::None),
-        "WARP_SIZE" => Some(Value::Int(32.into())),
+        "WARP_SIZE" => Some(Value::Int(i64::from(WARP_SIZE).into())),
         "bool" => Some(Value::DType(Scalar::Bool)),
         _ => Scalar::parse(name).map(Value::DType),
     }

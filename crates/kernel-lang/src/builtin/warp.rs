@@ -7,6 +7,7 @@ use crate::elaborate::Elaborator;
 use crate::value::Value;
 use kernpack_kernel_ir::op::Binary;
 use kernpack_kernel_ir::{Scalar, kernel};
+use kernpack_machine::block::WARP_SIZE;
 use kernpack_syntax::Span;
 
 const fn shuffle(
@@ -122,15 +123,16 @@ fn run_match(cx: &mut Elaborator<'_>, given: &Given) -> Value {
 /// The lanes that reduce together.
 fn group(cx: &mut Elaborator<'_>, given: &Given) -> Option<u32> {
     if given.opt("threads_in_group").is_none() {
-        return Some(32);
+        return Some(WARP_SIZE);
     }
-    match given.get("threads_in_group").as_int() {
-        Some(lanes @ (1 | 2 | 4 | 8 | 16 | 32)) => Some(lanes as u32),
-        _ => {
-            cx.expected("a constant power of two up to 32", given, "threads_in_group");
-            None
-        }
+    let lanes = given.get("threads_in_group").as_int();
+    let lanes = lanes.and_then(|lanes| u32::try_from(lanes).ok());
+    let lanes = lanes.filter(|lanes| lanes.is_power_of_two() && *lanes <= WARP_SIZE);
+    if lanes.is_none() {
+        let expected = format!("a constant power of two up to {WARP_SIZE}");
+        cx.expected(&expected, given, "threads_in_group");
     }
+    lanes
 }
 
 /// The operation of a reduction.

@@ -168,7 +168,7 @@ pub(crate) fn largest(scalar: Scalar) -> Const {
         Scalar::F32 => Const::float(scalar, f64::from(f32::MAX)),
         Scalar::F64 => Const::float(scalar, f64::MAX),
         Scalar::Bool => Const::bool(true),
-        _ => Const::from_bits(scalar, crate::number::bounds(scalar).1 as u64),
+        _ => Const::from_bits(scalar, scalar.integers().max as u64),
     }
 }
 
@@ -178,6 +178,6 @@ pub(crate) fn least(scalar: Scalar) -> Const {
         true => {
             kernpack_kernel_ir::eval::unary(kernpack_kernel_ir::op::Unary::Neg, largest(scalar))
         }
-        false => Const::from_bits(scalar, crate::number::bounds(scalar).0 as u64),
+        false => Const::from_bits(scalar, scalar.integers().min as u64),
     }
 }

@@ -125,7 +125,7 @@ impl Elaborator<'_> {
     ) -> kernel::Value {
         let result = self.b.select(condition, then, otherwise);
         let (of_then, of_otherwise) = (self.facts_of_value(then), self.facts_of_value(otherwise));
-        self.know(result, either(of_then, of_otherwise));
+        self.know(result, of_then.either(of_otherwise));
         result
     }
 
@@ -262,14 +262,5 @@ impl Elaborator<'_> {
             format!("`{name}` may be None here"),
             format!("ask first: `if {name} is not None:`"),
         )
-    }
-}
-
-/// What is known of one of two numbers.
-fn either(a: kernpack_layout::Facts, b: kernpack_layout::Facts) -> kernpack_layout::Facts {
-    kernpack_layout::Facts {
-        divisor: kernpack_layout::gcd(a.divisor, b.divisor).max(1),
-        min: a.min.min(b.min),
-        max: a.max.max(b.max),
     }
 }

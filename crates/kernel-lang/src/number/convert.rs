@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Conversions that are written: `kp.float32(x)`, `x.to(kp.float16)`.
 
-use super::{Kind, bounds};
+use super::Kind;
 use crate::elaborate::Elaborator;
 use crate::value::Value;
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::{Const, Scalar, eval};
 use kernpack_syntax::Span;
@@ -39,8 +40,9 @@ impl Elaborator<'_> {
     fn cast_one(&mut self, value: &Value, to: Scalar, rounding: Rounding, span: Span) -> Value {
         let constant = match value {
             Value::Int(int) if to.is_int() => {
-                let (min, max) = bounds(to);
-                if !int.small().is_some_and(|int| (min..=max).contains(&int)) {
+                let all = to.integers();
+                if !int.small().is_some_and(|int| all.contains(int)) {
+                    let Interval { min, max, .. } = all;
                     let message = format!("{int} is no {to}, which goes from {min} to {max}");
                     return self.mistake("literal", span, message, "choose a wider type");
                 }

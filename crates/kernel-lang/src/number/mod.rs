@@ -11,6 +11,7 @@ pub(crate) use literal::LiteralChoice;
 
 use crate::elaborate::Elaborator;
 use crate::value::Value;
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::op::Rounding;
 use kernpack_kernel_ir::types::Class;
 use kernpack_kernel_ir::{Const, Scalar, Type, kernel};
@@ -160,10 +161,11 @@ impl Elaborator<'_> {
             Value::Typed(value) => return self.literals_fit(*value, scalar, span),
             _ => return true,
         };
-        let (min, max) = bounds(scalar);
-        if scalar.is_float() || int.small().is_some_and(|int| (min..=max).contains(&int)) {
+        let all = scalar.integers();
+        if scalar.is_float() || int.small().is_some_and(|int| all.contains(int)) {
             return true;
         }
+        let Interval { min, max, .. } = all;
         let message = format!("{int} is no {scalar}, which goes from {min} to {max}");
         self.mistake("literal", span, message, "convert the other operand to a wider type");
         false
@@ -230,15 +232,6 @@ fn meet(a: Scalar, b: Scalar) -> Option<Scalar> {
         (Class::Signed, _) => (a.bits() > b.bits()).then_some(a),
         (_, Class::Signed) => (b.bits() > a.bits()).then_some(b),
         (Class::Unsigned | Class::Bool, Class::Unsigned | Class::Bool) => None,
-    }
-}
-
-/// The least and the largest integer of a type.
-pub(crate) fn bounds(scalar: Scalar) -> (i128, i128) {
-    let mask = i128::from(scalar.mask());
-    match scalar.class() {
-        Class::Signed => (-(mask >> 1) - 1, mask >> 1),
-        Class::Unsigned | Class::Bool | Class::Float => (0, mask),
     }
 }
 

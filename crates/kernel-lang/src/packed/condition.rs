@@ -280,7 +280,7 @@ impl Evaluator<'_> {
             (Value::Text(a), Value::Text(b)) => Some(a == b),
             (Value::Int(a), Value::Int(b)) => {
                 let order = a.cmp(b) as i64;
-                return Some(Value::Bool(comparison.is_possible((order, order), (0, 0))));
+                return Some(Value::Bool(comparison.holds(order, 0)));
             }
             (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
                 let order = untyped::order(&untyped_of(&a)?, &untyped_of(&b)?);
@@ -372,7 +372,7 @@ fn constant_float(value: &Value) -> Option<f64> {
 /// Whether numbers compare so that have that order: nan has none.
 fn holds_for_order(comparison: Comparison, order: Option<Ordering>) -> bool {
     match order {
-        Some(order) => comparison.is_possible((order as i64, order as i64), (0, 0)),
+        Some(order) => comparison.holds(order as i64, 0),
         None => comparison == Comparison::Ne,
     }
 }

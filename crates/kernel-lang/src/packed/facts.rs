@@ -27,8 +27,9 @@ pub use fact::{Because, Claim, Fact};
 
 use crate::argument::Dim;
 use kernpack_ffi_abi::DType;
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::kernel;
-use kernpack_layout::{Facts, Int, Op as LayoutOp, gcd};
+use kernpack_layout::{Facts, Int, Op as LayoutOp};
 use kernpack_validators::declare::Bindings;
 use kernpack_validators::expr::{Expr, Field, Op};
 use kernpack_validators::{
@@ -189,14 +190,14 @@ impl CallFacts {
             RuleKind::Compare(a, comparison, b) => {
                 let (a, b) = (self.canonical(a), self.canonical(b));
                 let (of_a, of_b) = (self.facts(&a), self.facts(&b));
-                let (bounds_a, bounds_b) = ((of_a.min, of_a.max), (of_b.min, of_b.max));
+                let (of_a, of_b) = (Interval::from(of_a), Interval::from(of_b));
                 let breaks = rule.outcomes(&Known { values: &|_| None }).breaks;
                 match () {
                     () if self.names.is_of_others(rule) => None,
-                    () if !comparison.is_possible(bounds_a, bounds_b) => Some(false),
+                    () if !comparison.is_possible(of_a, of_b) => Some(false),
                     () if breaks => None,
-                    () if a == b => Some(comparison.is_possible((0, 0), (0, 0))),
-                    () if !comparison.opposite().is_possible(bounds_a, bounds_b) => Some(true),
+                    () if a == b => Some(comparison.holds(0, 0)),
+                    () if !comparison.opposite().is_possible(of_a, of_b) => Some(true),
                     () => None,
                 }
             }
@@ -210,11 +211,8 @@ impl CallFacts {
                 self.alignment(tensor).is_multiple_of(*bytes).then_some(true)
             }
             RuleKind::In(e, values) => {
-                let of = self.facts(&self.canonical(e));
-                let may_be = values.iter().any(|value| {
-                    let is_multiple = of.divisor <= 1 || value % of.divisor == 0;
-                    is_multiple && (of.min..=of.max).contains(value)
-                });
+                let of = Interval::from(self.facts(&self.canonical(e)));
+                let may_be = values.iter().any(|value| of.contains((*value).into()));
                 (!may_be).then_some(false)
             }
             RuleKind::Floats(..)
@@ -265,17 +263,12 @@ impl CallFacts {
         let Expr::Binary(op, a, b) = expr else {
             return matches!(expr, Expr::Field(_, Field::Numel, _));
         };
-        let ends = |facts: Facts| [i128::from(facts.min), i128::from(facts.max)];
-        let (of_a, of_b) = (ends(self.facts(a)), ends(self.facts(b)));
-        let fits = |op: fn(i128, i128) -> i128| {
-            let results = of_a.iter().flat_map(|a| of_b.iter().map(move |b| op(*a, *b)));
-            results.into_iter().all(|result| i64::try_from(result).is_ok())
-        };
+        let (of_a, of_b) = (Interval::from(self.facts(a)), Interval::from(self.facts(b)));
         let has_value = match op {
-            Op::Add => fits(|a, b| a + b),
-            Op::Sub => fits(|a, b| a - b),
-            Op::Mul => fits(|a, b| a * b),
-            Op::FloorDiv | Op::Mod | Op::CeilDiv => of_b[0] > 0,
+            Op::Add => (of_a + of_b).is_within(Interval::I64),
+            Op::Sub => (of_a - of_b).is_within(Interval::I64),
+            Op::Mul => (of_a * of_b).is_within(Interval::I64),
+            Op::FloorDiv | Op::Mod | Op::CeilDiv => of_b.min > 0,
             Op::Min | Op::Max => true,
         };
         !has_value || self.may_lack_value(a) || self.may_lack_value(b)
@@ -415,7 +408,7 @@ impl CallFacts {
             return own;
         }
         match self.numbers.get(&expr.to_string()) {
-            Some(learned) => meet(own, learned.what.facts),
+            Some(learned) => own.both(learned.what.facts).unwrap_or(own),
             None => own,
         }
     }
@@ -470,31 +463,4 @@ pub fn layout_op(op: Op) -> LayoutOp {
 /// What is known of a number, as layouts have it.
 pub(super) fn layout_facts(kernel::Facts { min, max, divisor }: kernel::Facts) -> Facts {
     Facts { min, max, divisor }
-}
-
-/// What is known of a number of which both are known.
-fn meet(a: Facts, b: Facts) -> Facts {
-    let divisor = lcm(a.divisor, b.divisor);
-    let (min, max) = (a.min.max(b.min), a.max.min(b.max));
-    if divisor <= 1 || min > max {
-        return Facts { divisor, min, max };
-    }
-    // The bounds are multiples too.
-    let up = min.checked_add(divisor - 1).map_or(min, |up| up.div_euclid(divisor) * divisor);
-    let down = max.div_euclid(divisor).checked_mul(divisor).unwrap_or(max);
-    Facts { divisor, min: up, max: down }
-}
-
-/// What is known of a number that is one or the other.
-fn hull(a: Facts, b: Facts) -> Facts {
-    let divisor = gcd(a.divisor, b.divisor);
-    Facts { divisor, min: a.min.min(b.min), max: a.max.max(b.max) }
-}
-
-/// The least common multiple, or the larger one where that does not fit.
-fn lcm(a: i64, b: i64) -> i64 {
-    match (a, b) {
-        (0, _) | (_, 0) => 0,
-        (a, b) => (a / gcd(a, b)).checked_mul(b).unwrap_or(a.max(b)),
-    }
 }

@@ -15,7 +15,7 @@ use kernpack_kernel_ir::kernel::{self};
 use kernpack_kernel_ir::op::{Load, Store};
 use kernpack_kernel_ir::{Scalar, Type};
 use kernpack_layout::{
-    Coord, Facts, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
+    Coord, Int, Layout, Shape, Slot, Tuple, add_indices, crd2idx, slice_and_offset,
 };
 use kernpack_syntax::{Diagnostic, Span};
 use std::sync::Arc;
@@ -287,10 +287,7 @@ impl Elaborator<'_> {
         let align = memory.element.bytes();
         let value = self.b.load(ty, Load { pointer, align, guard: None });
         if memory.element.is_int() {
-            let (min, max) = crate::number::bounds(memory.element);
-            if let (Ok(min), Ok(max)) = (i64::try_from(min), i64::try_from(max)) {
-                self.know(value, Facts { divisor: 1, min, max });
-            }
+            self.know(value, memory.element.integers().into());
         }
         value
     }

@@ -7,13 +7,15 @@ use crate::expr::memory_of;
 use crate::python::tree::Name;
 use crate::value::{Base, LayoutValue, Leaf, Memory, Tensor, Value};
 use kernpack_kernel_ir::kernel::{SharedArray, Size};
-use kernpack_kernel_ir::{Scalar, Space, shared};
+use kernpack_kernel_ir::{Scalar, Space};
 use kernpack_layout::{Int, Layout, Tuple};
+use kernpack_machine::block::MOST_ACCESS_BYTES;
+use kernpack_machine::shared::MOST_BYTES;
 use kernpack_syntax::Span;
 use std::sync::Arc;
 
 /// What every array of a block is aligned to, in bytes: what the widest access needs.
-const SHARED_ALIGN: u32 = 16;
+const SHARED_ALIGN: u32 = MOST_ACCESS_BYTES;
 /// What an array with a swizzle is aligned to: the banks of shared memory, so that what the swizzle
 /// spreads is spread over them. Its bytes are counted from the array's beginning.
 const SWIZZLED_ALIGN: u32 = 128;
@@ -63,13 +65,11 @@ impl Elaborator<'_> {
         let bytes = i64::from(element.bytes());
         match count {
             Int::Known(count) => match count.checked_mul(bytes) {
-                Some(bytes) if bytes <= i64::from(shared::MOST_BYTES) => {
-                    Some(Size::Bytes(bytes as u32))
-                }
+                Some(bytes) if bytes <= i64::from(MOST_BYTES) => Some(Size::Bytes(bytes as u32)),
                 _ => {
                     let message =
                         format!("{count} elements of {bytes} bytes are more than a block has");
-                    let help = format!("share at most {} KiB", shared::MOST_BYTES >> 10);
+                    let help = format!("share at most {} KiB", MOST_BYTES >> 10);
                     self.mistake("shared", span, message, help);
                     None
                 }

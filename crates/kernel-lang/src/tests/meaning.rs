@@ -4,6 +4,7 @@
 
 use super::{Argument, elaborate_k, scalar, written};
 use crate::argument::Constant;
+use kernpack_interval::Interval;
 use kernpack_kernel_ir::Scalar::{
     self, BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
 };
@@ -265,7 +266,7 @@ fn literals_are_computed_as_in_python() {
 #[test]
 fn ceil_div_is_exact_at_every_edge() {
     for scalar in [I8, I16, I32, I64, U8, U16, U32, U64] {
-        let (min, max) = crate::number::bounds(scalar);
+        let Interval { min, max, .. } = scalar.integers();
         let near = [min, min + 1, -7, -2, -1, 0, 1, 2, 7, max / 2, max - 7, max - 1, max];
         let numbers: Vec<i128> = near.into_iter().filter(|n| (min..=max).contains(n)).collect();
         for &a in &numbers {

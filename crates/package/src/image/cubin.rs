@@ -10,7 +10,9 @@
 //!   which the driver keeps for itself.
 
 use super::bytes::{u16_at, u32_at};
-use super::{Arch, ArchKind, Code, ImageProblem, Kernel, Param, Suffix};
+use super::{Code, ImageProblem, Kernel, Param};
+use kernpack_machine::shared::RESERVED_BYTES;
+use kernpack_machine::{Arch, ArchKind, Suffix};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -31,7 +33,6 @@ const COMPAT_A: u8 = 0x09;
 /// From sm_90 on, the driver keeps some shared memory for itself. Kernels that have any count it
 /// among theirs; the driver's limits do not.
 const RESERVES_SHARED: u32 = 90;
-const RESERVED_SHARED_BYTES: u64 = 1024;
 
 /// Attributes of a kernel in `.nv.info.<kernel>`.
 const MAX_THREADS: u8 = 0x05;
@@ -146,7 +147,7 @@ fn kernel(name: &str, arch: Arch, sections: &Sections<'_>) -> Result<Kernel, Ima
     let section = |prefix: &str| sections.get(format!("{prefix}{name}").as_bytes());
     let info = section(".nv.info.").map_or(&[][..], |(_, data)| data);
     let shared = section(".nv.shared.").map_or(0, |(header, _)| header.sh_size(LittleEndian));
-    let reserved = if arch.number >= RESERVES_SHARED { RESERVED_SHARED_BYTES } else { 0 };
+    let reserved = if arch.number >= RESERVES_SHARED { u64::from(RESERVED_BYTES) } else { 0 };
     let shared = shared.saturating_sub(reserved);
     let mut kernel = Kernel {
         name: name.to_string(),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why bytes are no image, or not the image that is needed.
 
-use super::{Arch, KernelName};
+use super::KernelName;
+
+use kernpack_machine::Arch;
 use std::fmt;
 use thiserror::Error;
 

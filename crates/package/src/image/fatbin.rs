@@ -10,7 +10,8 @@
 //! Entries of other kinds (link-time code) are passed over. Compressed images are not looked into.
 
 use super::bytes::{u16_at, u32_at, u64_at};
-use super::{Arch, ArchKind, Code, ImageProblem, Kernel, Suffix, cubin, ptx};
+use super::{Code, ImageProblem, Kernel, cubin, ptx};
+use kernpack_machine::{Arch, ArchKind, Suffix};
 use std::ops::Range;
 
 /// The first bytes of a fatbin.

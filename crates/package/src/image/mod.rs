@@ -15,20 +15,18 @@
 //! 12.8, 12.9 and 13.0, NVRTC 13.0 and fatbinary 13.0 made, and compared with what cuobjdump says
 //! of them. Any bytes give an [`Image`] or an [`ImageError`], never a panic.
 
-mod arch;
 mod bytes;
 mod cpp_name;
 mod cubin;
 mod error;
 mod fatbin;
 mod ptx;
-mod ptx_version;
 pub mod section;
 mod symbol;
 
-pub use arch::{Arch, ArchError, ArchKind, Suffix};
+use kernpack_machine::Arch;
+
 pub use error::{ImageError, ImageProblem};
-pub use ptx_version::PtxVersion;
 pub use symbol::{KernelName, symbols};
 
 /// GPU code in one of the forms that the driver loads.

@@ -16,7 +16,9 @@
 //! struct. Statements are not looked at. Not here: whether the text is right, which only the
 //! driver's compiler knows.
 
-use super::{Arch, Code, ImageProblem, Kernel, Param};
+use super::{Code, ImageProblem, Kernel, Param};
+
+use kernpack_machine::Arch;
 
 /// A word or a sign, and its line from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 //! images is a candidate. Not here: how names are compared ([`cpp_name`]).
 
 use super::cpp_name::{self, Shown};
-use super::{Arch, Image, ImageError, ImageProblem, Kernel};
+use super::{Image, ImageError, ImageProblem, Kernel};
+use kernpack_machine::Arch;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::fmt;

@@ -12,11 +12,10 @@
 use super::difference::TensorDifference;
 use super::driver::{Buffer, DriverError, Gpu, GpuLaunch};
 use super::launches::{Interpretable, RanLaunch};
-use crate::image::{Arch, ArchKind, Suffix};
 use crate::source::{GpuSource, KernelSource, SourceError};
 use kernpack_kernel_ir::interp::{Argument, Memories, MemoryId};
 use kernpack_kernel_ir::op::{OpKind, Region};
-use kernpack_runtime::best_arch;
+use kernpack_machine::{Arch, ArchKind, Suffix, best_arch};
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::described::DeviceFacts;
 use std::fmt::Debug;

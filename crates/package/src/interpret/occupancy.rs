@@ -3,43 +3,30 @@
 //! has ended, so that none of them may wait for the others. Registers are not known here, and may
 //! make it fewer.
 
-use kernpack_kernel_ir::kernel::{Kernel, Size};
+use kernpack_kernel_ir::kernel::Kernel;
+use kernpack_kernel_ir::shared::{self, SharedLayout};
+use kernpack_machine::Multiprocessor;
 use kernpack_validators::described::DeviceFacts;
 use kernpack_validators::plan::LaidOut;
 
-/// The bytes of shared memory that a multiprocessor keeps for itself, for each block.
-const RESERVED: i64 = 1024;
-/// The threads that run together.
-const WARP: i64 = 32;
-
-/// The most threads and blocks of a multiprocessor, by compute capability (CUDA programming guide,
-/// "Technical specifications per compute capability").
-fn residency(capability: i64) -> (i64, i64) {
-    match capability {
-        75 => (1024, 16),
-        86 | 87 => (1536, 16),
-        89 | 110 | 120 | 121 => (1536, 24),
-        _ => (2048, 32),
-    }
-}
-
-/// How many blocks of a launch a device holds.
+/// How many blocks of a launch a device holds. Of a device that is not known, as many as any does.
 pub(super) fn blocks_at_once(
     [multiprocessors, most_shared, capability]: DeviceFacts,
     kernel: &Kernel,
     layout: &LaidOut,
 ) -> u64 {
-    let (threads, blocks) = residency(capability);
-    let constant = kernel.shared.iter().map(|array| match array.size {
-        Size::Bytes(bytes) => i64::from(bytes),
-        Size::Param(_) => 0,
-    });
-    let shared = constant.sum::<i64>().max(layout.shared).saturating_add(RESERVED);
-    let block = layout.block.iter().fold(1_i64, |all, one| all.saturating_mul(*one));
-    let block = block.max(1).div_euclid(WARP) * WARP + if block % WARP == 0 { 0 } else { WARP };
-    let by_shared = most_shared.saturating_add(RESERVED) / shared;
-    let each = (threads / block).min(blocks).min(by_shared).max(0);
-    u64::try_from(multiprocessors.saturating_mul(each)).unwrap_or(0)
+    let number = |value: i64| u64::try_from(value).unwrap_or(0);
+    let known = u32::try_from(capability).ok().and_then(Multiprocessor::of);
+    let multiprocessor = known.unwrap_or_else(Multiprocessor::largest);
+    let threads = layout.block.iter().fold(1, |all: u64, one| all.saturating_mul(number(*one)));
+    // A launch brings its bytes beside arrays of the kernel's own, or all of them.
+    let own = match SharedLayout::of(kernel) {
+        SharedLayout::Static => shared::ends(kernel).1.bytes,
+        SharedLayout::Dynamic(_) => 0,
+    };
+    let shared = own.saturating_add(number(layout.shared));
+    let each = multiprocessor.blocks_at_once(threads, shared, number(most_shared));
+    number(multiprocessors).saturating_mul(each)
 }
 
 /// What is wrong with a launch whose blocks have to run at once.
@@ -82,10 +69,12 @@ mod tests {
         assert_eq!(blocks(h200, 32, 0), 132 * 32);
         assert_eq!(blocks(h200, 1, 0), 132 * 32);
         assert_eq!(blocks(h200, 256, 0), 132 * 8);
-        // Arrays of the kernel, and what the launch asks for.
+        // Arrays of the kernel's own, and what the launch brings beside them.
         assert_eq!(blocks(h200, 32, 1), 132 * 5);
-        assert_eq!(blocks(h200, 32, 100_000), 132 * 2);
-        assert_eq!(blocks(h200, 32, 232_448), 132);
+        assert_eq!(blocks(h200, 32, 70_000), 132 * 2);
+        assert_eq!(blocks(h200, 32, 100_000), 132);
+        assert_eq!(blocks(h200, 32, 192_448), 132);
+        assert_eq!(blocks(h200, 32, 192_449), 0);
         assert_eq!(blocks([1, 101_376, 89], 512, 0), 3);
         assert_eq!(blocks([1, 101_376, 86], 32, 0), 16);
         assert_eq!(blocks([1, 65_536, 75], 256, 0), 4);

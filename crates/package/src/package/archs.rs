@@ -3,9 +3,9 @@
 //! architectures than it says.
 
 use super::{Function, KernelLaunch, Launch, PackedLaunches, Site, WrittenLaunch};
-use crate::image::Arch;
 use crate::kernel_file::KernelFile;
 use crate::source::GpuSource;
+use kernpack_machine::Arch;
 use kernpack_syntax::Placed;
 
 /// What became of the GPU sources of a package.

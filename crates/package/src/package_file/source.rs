@@ -5,9 +5,10 @@
 use super::fields::{Fields, Reader, Value, quoted};
 use super::launch::misplace_in_source;
 use super::{c_option, owned, triton};
-use crate::image::{Arch, ImageKind};
+use crate::image::ImageKind;
 use crate::kernel_file::KernelFile;
 use crate::source::{CudaSource, GpuFile, GpuSource, HostSource};
+use kernpack_machine::Arch;
 use kernpack_syntax::{Diagnostic, Placed, Snippet};
 use std::path::{Path, PathBuf};
 use toml::de::DeValue;
@@ -63,12 +64,6 @@ const OPTIONS: &[&str] = &["include", "define", "options", "arch", "line_info", 
 
 /// The endings of host files whose code is made already.
 const COMPILED: &[&str] = &["o", "a"];
-
-/// What CUDA C++ is compiled for where nothing is said: PTX that every device of CUDA 13 compiles
-/// for itself.
-const OLDEST: &str = "compute_75";
-/// The same of kernels that are written here.
-const KERNELS_OLDEST: &str = "compute_80";
 
 /// Reads a source.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Source> {
@@ -209,8 +204,8 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
     let CompilerOptions { include, define, options } = compiler_options(reader, &mut fields);
     let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
     let archs = match fields.take("arch") {
-        Some(value) => archs(reader, value, OLDEST),
-        None => OLDEST.parse::<Arch>().ok().map(|oldest| vec![oldest.into()]),
+        Some(value) => archs(reader, value, Arch::OLDEST),
+        None => Some(vec![Arch::OLDEST.into()]),
     };
     fields.finish(reader);
     let line_info = line_info.unwrap_or(Some(false))?;
@@ -222,7 +217,7 @@ fn cuda(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<GpuSource> {
 fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile> {
     let path = reader.string(&mut fields, "kernel").map(|text| reader.path(&text));
     let line_info = fields.take("line_info").map(|value| reader.truth("line_info", value));
-    let archs = fields.take("arch").map(|value| archs(reader, value, KERNELS_OLDEST));
+    let archs = fields.take("arch").map(|value| archs(reader, value, Arch::OLDEST_OF_KERNELS));
     fields.finish(reader);
     let line_info = line_info.unwrap_or(Some(false))?;
     let archs = archs.unwrap_or_else(|| Some(KernelFile::archs()))?;
@@ -230,7 +225,7 @@ fn kernel(reader: &mut Reader<'_>, mut fields: Fields<'_>) -> Option<KernelFile>
 }
 
 /// What CUDA C++ is compiled for: at least one architecture, each once.
-fn archs(reader: &mut Reader<'_>, value: &Value<'_>, oldest: &str) -> Option<Vec<Placed<Arch>>> {
+fn archs(reader: &mut Reader<'_>, value: &Value<'_>, oldest: Arch) -> Option<Vec<Placed<Arch>>> {
     if matches!(value.get_ref(), DeValue::Array(items) if items.is_empty()) {
         let problem = Diagnostic::new("bad-value", "`arch` is an empty list");
         let problem =

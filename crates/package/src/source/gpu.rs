@@ -7,8 +7,8 @@ use super::cuda::CudaSource;
 use super::error::SourceError;
 use super::gpu_file::GpuFile;
 use super::kernel::KernelSource;
-use crate::image::Arch;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::Arch;
 use kernpack_syntax::{Placed, Span};
 
 /// Kernels for GPUs.

@@ -7,7 +7,7 @@ pub mod struct_abi;
 
 pub use elf::{ElfTarget, is_library_name};
 
-use crate::image::Arch;
+use kernpack_machine::Arch;
 use kernpack_runtime::HostArch;
 
 /// A host that packages are made for.

@@ -12,6 +12,7 @@
 //! the cubin has. Keys that are not known are ignored. Not here: HIP and other back ends, whose
 //! kernels are launched otherwise.
 
+use kernpack_machine::block::MOST_THREADS;
 use serde_json::{Map, Value};
 use std::fmt;
 use thiserror::Error;
@@ -121,7 +122,7 @@ pub enum TritonError {
         /// What it is.
         found: String,
         /// What it should be.
-        expected: &'static str,
+        expected: String,
     },
 }
 
@@ -165,14 +166,16 @@ impl<'a> Fields<'a> {
         }
         let warps = self.positive("num_warps", self.needed("num_warps")?)?;
         let warp_size = target.positive("warp_size", target.needed("warp_size")?)?;
-        let threads = warps.checked_mul(warp_size).filter(|threads| *threads <= 1024);
+        let threads =
+            warps.checked_mul(warp_size).filter(|threads| *threads <= MOST_THREADS.into());
         Ok(TritonKernel {
             name: self.text("name")?.to_string(),
             version: self.map.get("triton_version").and_then(Value::as_str).map(String::from),
             arch: target.number("arch", target.needed("arch")?)?,
             shared_bytes: self.number("shared", self.needed("shared")?)?,
-            threads_per_block: threads
-                .ok_or_else(|| self.wrong("num_warps", "at most 1024 threads in a block"))?,
+            threads_per_block: threads.ok_or_else(|| {
+                self.wrong("num_warps", format!("at most {MOST_THREADS} threads in a block"))
+            })?,
             cluster: self.cluster()?,
             global_scratch: self.scratch("global_scratch_size", "global_scratch_align")?,
             profile_scratch: self.scratch("profile_scratch_size", "profile_scratch_align")?,
@@ -283,10 +286,10 @@ impl<'a> Fields<'a> {
         list.iter().map(|value| self.number(key, value)).collect()
     }
 
-    fn wrong(&self, key: &str, expected: &'static str) -> TritonError {
+    fn wrong(&self, key: &str, expected: impl Into<String>) -> TritonError {
         let found = self.map.get(key).map_or_else(|| "missing".to_string(), Value::to_string);
         let (file, key) = (self.file.to_string(), format!("{}{key}", self.prefix));
-        TritonError::Wrong { file, key, found, expected }
+        TritonError::Wrong { file, key, found, expected: expected.into() }
     }
 }
 

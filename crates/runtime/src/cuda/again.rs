@@ -23,7 +23,7 @@ unsafe extern "C" {
 /// `kDLCUDA`
 const CUDA: i32 = 2;
 
-/// What a prepared call begins with.
+/// The head of a prepared call.
 #[repr(C)]
 pub(super) struct Again {
     /// Where its executable was last; NULL before it had one.

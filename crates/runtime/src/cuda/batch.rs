@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What generated code hands over, as slices: the launches of a batch, and the attributes of one.
+//! Generated code's batches as slices: the launches of a batch, and the attributes of one.
 
 use core::ptr;
 use core::slice;

@@ -65,7 +65,7 @@ const LEAST_MEDIANS: u32 = 4;
 
 const IS_TRIAL: u32 = 2;
 
-/// What is known of the ways.
+/// The state of choosing between the ways.
 #[repr(C)]
 pub(super) struct Choice {
     now: AtomicU32,
@@ -81,7 +81,7 @@ struct Known {
     n_noted: u32,
     /// The last median of each way; 0 where there is none.
     costs: [u32; 2],
-    /// What the way cost when it was chosen.
+    /// The cost of the way when it was chosen.
     chosen_at: u32,
     /// How many medians there have been since the last trial.
     n_medians: u32,
@@ -111,7 +111,7 @@ impl Choice {
 }
 
 impl Known {
-    /// What comes next.
+    /// Notes what a launch took, and says which way comes next.
     fn note(&mut self, now: Now, went: Way, ticks: u32) -> Now {
         // A way that cannot be gone is as good as one that costs too much.
         let ticks = match went == now.way() {
@@ -189,7 +189,7 @@ mod tests {
     /// Every so many calls, one is timed.
     const TIMED: u32 = 16;
 
-    /// What launches cost by graphs and plainly.
+    /// The costs of launches by graphs and plainly.
     type Costs = [u32; 2];
     const GRAPHS_ARE_CHEAPER: Costs = [1000, 1200];
     const PLAIN_IS_CHEAPER: Costs = [1200, 1000];

@@ -28,7 +28,7 @@ pub(super) struct Call {
 /// The streams that mean the current context's: NULL, legacy, per thread.
 const CURRENT_STREAMS: usize = 2;
 
-/// What the driver has said of the current context, which may be none.
+/// The driver's answer to which context is current; that may be none.
 #[derive(Clone, Copy)]
 pub(super) struct Current {
     context: Context,
@@ -63,7 +63,7 @@ pub(super) fn within(driver: &Driver, context: Context, body: impl FnOnce(bool))
     if callers.is(context) {
         return body(true);
     }
-    // What cannot be put back is not taken away.
+    // A context that cannot be put back is not taken away.
     let is_entered = callers.status == 0 && enter(driver, context) == 0;
     body(is_entered);
     if is_entered {
@@ -102,7 +102,7 @@ impl Call {
         Call::on_stream(device, ptr::null_mut(), None, blank)
     }
 
-    /// What has been done already, on a stream that needed nothing more than was there.
+    /// The call of a launch on a stream that needs no other context than is current.
     pub(super) fn of_launch(device: usize, stream: Stream, blank: Blank) -> Result<Call, i32> {
         let (area, driver) = area_and_driver(blank)?;
         Ok(Call { area, driver, device, in_primary: means_current(stream), callers: None })
@@ -119,7 +119,7 @@ impl Call {
             self.in_primary = self.is_primary(current);
             return Ok(());
         }
-        // What cannot be put back is not taken away.
+        // A context that cannot be put back is not taken away.
         if current.status != 0 {
             return Err(current.status);
         }
@@ -214,7 +214,7 @@ pub(crate) unsafe extern "C" fn kernpack_rt_cuda_current(
     }
 }
 
-/// What every call needs, or how many strings of an error there are.
+/// The area and the driver, which every call needs, or how many strings of an error there are.
 #[inline(never)]
 pub(super) fn area_and_driver(blank: Blank) -> Result<(Area, &'static Driver), i32> {
     let area = Area::get().ok_or_else(|| explain::no_memory(blank.runtime_error()))?;

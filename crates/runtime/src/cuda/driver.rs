@@ -7,7 +7,7 @@ use core::ptr;
 use super::system;
 use crate::interface::layout::{AttributeId, LaunchConfig};
 
-/// What a function of the driver returns: 0, or what went wrong.
+/// The result of a function of the driver: 0, or the number of an error.
 pub(super) type Status = c_int;
 
 pub(super) const INVALID_VALUE: Status = 1;
@@ -50,9 +50,9 @@ pub(super) struct NodeParams {
     /// The grid and the block, x first, and the bytes of dynamic shared memory.
     pub(super) size: [c_uint; 7],
     pub(super) args: *mut *mut c_void,
-    /// What would stand for the arguments: none.
+    /// Another way of passing the arguments: none.
     pub(super) extra: *mut *mut c_void,
-    /// What would stand for the function and its context: none.
+    /// Another way of naming the function, with its context: none.
     pub(super) kernel: Kernel,
     pub(super) context: Context,
 }
@@ -116,7 +116,7 @@ macro_rules! functions {
     };
 }
 
-// What every launch calls comes first, and so lies beside what else it reads.
+// The functions that every launch calls come first, and so lie beside what else it reads.
 functions! {
     /// The driver's functions.
     Driver named SYMBOLS {
@@ -276,7 +276,7 @@ impl Driver {
         }
     }
 
-    /// What the driver calls an error, such as `CUDA_ERROR_INVALID_VALUE`; NULL where it does not
+    /// The driver's name of an error, such as `CUDA_ERROR_INVALID_VALUE`; NULL where it does not
     /// know it.
     pub(super) fn name_of(&self, status: Status) -> *const c_char {
         let mut text = ptr::null();
@@ -287,7 +287,7 @@ impl Driver {
         }
     }
 
-    /// What the driver says about an error.
+    /// The driver's words about an error.
     pub(super) fn text_of(&self, status: Status) -> *const c_char {
         let mut text = ptr::null();
         // SAFETY: the driver writes a string that stays, or fails.

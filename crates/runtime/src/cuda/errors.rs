@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the CUDA runtime calls the errors of the driver: the names that its users know, from
+//! The CUDA runtime's names of the driver's errors, which its users know, from
 //! `driver_types.h` of CUDA 13.0.
 //!
 //! Most are the driver's own in other letters: `CUDA_ERROR_INVALID_VALUE` is

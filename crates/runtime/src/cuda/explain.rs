@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What errors of the driver say, and why they happened as far as that can be found out.
+//! Messages of the driver's errors, with the cause as far as that can be found out.
 //!
 //! ``CUDA Error: cudaErrorInvalidValue (1, CUDA_ERROR_INVALID_VALUE) launching `k` on device 0:
 //! block 4096 exceeds the device's 1024 threads``
@@ -138,7 +138,7 @@ pub(super) fn not_launched(mut message: Message, launch: &Refused<'_>, status: S
     message.n_strings()
 }
 
-/// What the device is, and what the code of a kernel is for.
+/// The device's architecture, and those that the code of a kernel is for.
 fn wrong_architecture(message: &mut Message, driver: &Driver, number: usize, device: c_int) {
     if let Ok((major, minor)) = driver.capability(device) {
         message.text(c": the device is sm_").int(i64::from(10 * major + minor)).text(c", and");
@@ -158,7 +158,7 @@ pub(super) fn status_words(message: &mut Message, driver: &Driver, status: Statu
     message.text(c")");
 }
 
-/// What the driver says, and what else may help.
+/// The driver's words, and what else may help.
 pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Status) {
     message.text(c": ").c_str(driver.text_of(status));
     message.text(match status {
@@ -166,7 +166,7 @@ pub(super) fn driver_words(message: &mut Message, driver: &Driver, status: Statu
         driver::INVALID_CONTEXT => {
             c"; the stream, or the current context, is not one of the device"
         }
-        // What a running kernel does wrong, found out later.
+        // Mistakes of a running kernel, found out later.
         226 | 700 | 702 | 710 | 714..=719 | 721 => {
             c"; an earlier kernel failed, and nothing runs on the device until the process ends"
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What launches may ask of a device.
+//! The attributes of a device that launches may ask for.
 
 use core::sync::atomic::Ordering;
 

@@ -54,7 +54,7 @@ struct Node {
     function: driver::Function,
     kernel: u32,
     n_attributes: u32,
-    /// What it was given: size and arguments, one behind the other.
+    /// The size and the arguments that it was given, one behind the other.
     given: *mut u8,
     /// How many arguments its launch has, and how many bytes: the compiler's list.
     sizes: *const u32,
@@ -76,7 +76,7 @@ impl KernelLaunch {
         ptr::from_ref(&self.config).cast()
     }
 
-    /// What a node can be given anew.
+    /// The parts that a node can be given anew.
     #[inline(always)]
     fn parts(&self) -> Parts<'_> {
         Parts { launch: self, number: 0 }
@@ -115,9 +115,9 @@ impl KernelLaunch {
         }
     }
 
-    /// What a node is to get; its arguments are read at the call. The numbers of its size are read
-    /// one by one, as they have just been written: the processor would have to wait for a wider
-    /// read until they are in its cache.
+    /// The parameters that a node is to get; its arguments are read at the call. The numbers of its
+    /// size are read one by one, as they have just been written: the processor would have to wait
+    /// for a wider read until they are in its cache.
     #[inline(always)]
     fn params(&self, function: driver::Function) -> NodeParams {
         let size: *const u32 = self.size().cast();
@@ -133,7 +133,7 @@ impl KernelLaunch {
     }
 }
 
-/// What a node can be given anew, each with how many bytes it has: the size, then the arguments.
+/// The parts that a node can be given anew, each with its bytes: the size, then the arguments.
 struct Parts<'l> {
     launch: &'l KernelLaunch,
     number: usize,
@@ -265,7 +265,7 @@ impl Node {
     }
 }
 
-/// What a launch of a graph has come to.
+/// The outcome of launching a graph.
 pub(super) enum Outcome {
     Launched,
     /// It is a graph of other launches, or the driver does not take what they pass.

@@ -30,11 +30,11 @@ const MOST_GRAPHS: u32 = 32;
 /// A count that reaches this is halved, so that the last calls count for more than the first.
 const MOST_USES: u32 = 1024;
 
-/// What a use counts whose executable has made room. That is past when one is made for it, which is
-/// tried again when it has come often.
+/// The count of a use whose executable has made room. That is past when one is made for it, which
+/// is tried again when it has come often.
 const MADE_ROOM: u32 = 8;
 
-/// What stands in the place of an executable that is taken out: no address.
+/// The mark in the place of an executable that is taken out: no address.
 const TAKEN: *mut Executable = ptr::without_provenance_mut(1);
 
 /// The slots of a kernel on a device, in one cache line.
@@ -130,8 +130,8 @@ impl Slot {
     }
 }
 
-/// What tells the uses of a kernel apart. Where two are taken for one, the executable is of one of
-/// them, which the other finds out.
+/// A key that tells the uses of a kernel apart. Where two are taken for one, the executable is of
+/// one of them, which the other finds out.
 #[inline(always)]
 fn key(batch: &Batch) -> u32 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -207,13 +207,13 @@ pub(super) fn count_of(area: Area, function: u32) -> Tally {
     visit(area, Visit::Count(function))
 }
 
-/// What has been counted.
+/// Counts of what was done.
 pub(super) struct Tally {
     pub(super) graphs: u64,
     pub(super) launched: u64,
 }
 
-/// What is done with graphs.
+/// What to do with graphs.
 #[derive(Clone, Copy)]
 enum Visit {
     /// Destroyed.

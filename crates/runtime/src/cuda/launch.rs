@@ -23,7 +23,7 @@ pub(super) struct Launch<'l> {
     args: *mut *mut c_void,
 }
 
-/// What has been tried, where a launch could not be made at once.
+/// The outcome of an attempt, where a launch could not be made at once.
 enum Tried {
     /// Nothing: there is more to do.
     Nothing,
@@ -114,7 +114,7 @@ impl<'l> Launch<'l> {
         unsafe { (driver.launch)(self.config, function, self.args, ptr::null_mut()) }
     }
 
-    /// What to launch, where that is known: NULL where it is not. A function of the device's
+    /// The function to launch, or NULL where it is not known yet. A function of the device's
     /// primary context is a little cheaper to launch than a kernel of any context.
     fn known(&self, call: &Call) -> driver::Function {
         let kept = call.area.kernel(call.device, self.kernel);

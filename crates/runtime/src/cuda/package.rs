@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the compiler writes into a package about its GPU code.
+//! The description of its GPU code that the compiler writes into a package.
 
 use crate::arch::best;
 use crate::interface::layout::{Image, Kernel, Module, Package};

@@ -16,9 +16,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What tells the stream from others under the same handle: its number, or that of the device's
-    /// primary context where it means the current one's. `None` where that context is not current,
-    /// or what the stream is given does not run.
+    /// The stream's identity among others under the same handle: its number, or that of the
+    /// device's primary context where it means the current one's. `None` where that context is not
+    /// current, or what the stream is given does not run.
     ///
     /// A stream of the program's own may be of another context, which is [asked](Place::context_id)
     /// when it is first seen.

@@ -2,7 +2,7 @@
 //! Prepared calls: the state that a call's checks left behind, and what it was given, as a function
 //! that launches whenever it is called.
 //!
-//! What the call was given is kept alive by references to its objects. A bare `DLTensor*` belongs
+//! The call's arguments are kept alive by references to their objects. A bare `DLTensor*` belongs
 //! to somebody who may free it, so a call with one cannot be prepared. The elements of an array are
 //! held by themselves, since a list may lose them.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the environment says of launches. It is read once, before the driver starts.
+//! Settings of launches, from environment variables that are read once, before the driver starts.
 //!
 //! | variable | effect |
 //! |---|---|

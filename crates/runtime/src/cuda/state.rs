@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a package has found out and loaded: one area of memory, empty at first, and empty again in
-//! a forked child.
+//! All that a package has found out and loaded: one area of memory, empty at first, and empty again
+//! in a forked child.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -94,7 +94,7 @@ struct Header {
     found: Once,
     /// Of the driver itself.
     started: Once,
-    /// What each device takes of the area, as soon as the driver is found.
+    /// The bytes that each device takes of the area, as soon as the driver is found.
     device_bytes: AtomicUsize,
     /// Where in that what was learned of the device begins, and what is kept for its kernels.
     learned_offset: AtomicUsize,
@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// What is known of a device.
+/// A device, as far as it is known.
 #[repr(C)]
 pub(super) struct Device {
     /// The primary context, where it was needed.
@@ -139,7 +139,7 @@ pub(super) struct Device {
     pub(super) streams_of_others: AtomicU32,
 }
 
-/// What has been learned of a device.
+/// The part of a device's state that launches add to.
 #[repr(C, align(64))]
 pub(super) struct Learned {
     pub(super) facts: Facts,
@@ -163,7 +163,7 @@ pub(super) struct Launched {
     pub(super) graph: AtomicU64,
 }
 
-/// What launches have asked of a device.
+/// The attributes of a device that launches have asked for.
 #[repr(C)]
 pub(super) struct Facts {
     pub(super) once: Once,
@@ -313,7 +313,7 @@ impl Area {
         Ok(driver)
     }
 
-    /// What is known of a device, whose number is below [`MAX_DEVICES`], once the driver is found.
+    /// The device of a number below [`MAX_DEVICES`], once the driver is found.
     pub(super) fn device(&self, device: usize) -> &'static Device {
         // SAFETY: the area has one for each, valid as zeros.
         unsafe { &*self.at(device, 0).cast() }
@@ -334,7 +334,7 @@ impl Area {
         unsafe { &*self.at(device, offset).cast() }
     }
 
-    /// What has been learned of a device.
+    /// The part of a device's state that launches add to.
     pub(super) fn learned(&self, device: usize) -> &'static Learned {
         let offset = self.header().learned_offset.load(Ordering::Relaxed);
         // SAFETY: the area has one for each, valid as zeros.

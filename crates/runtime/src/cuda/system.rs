@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is asked of the kernel and of the C library.
+//! Calls of the operating system and of the C library.
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -47,7 +47,7 @@ pub(super) fn prefetch(address: *const u8) {
     unsafe { kernpack_prefetch(address, 0, 3, 1) };
 }
 
-/// What the processor's counter says. How long a tick is depends on the processor.
+/// The processor's counter. How long a tick is depends on the processor.
 #[inline(always)]
 pub(super) fn ticks() -> u64 {
     // SAFETY: it is one instruction.

@@ -15,9 +15,8 @@ use super::message::Message;
 use super::system;
 use crate::blank::Blank;
 use crate::interface::layout::{ErrorParts, INTERLEAVE_32, TensorMapConstants, TensorMapValues};
+use crate::tensor_map::FIRST_MAJOR;
 
-/// Tensor maps are for devices of this compute capability and later.
-const OLDEST_MAJOR: u32 = 9;
 /// `cuTensorMapEncodeTiled`
 type Encode = unsafe extern "C" fn(
     *mut c_void,
@@ -135,7 +134,7 @@ impl Refused<'_> {
     /// Says which demand is not met, as far as that can be found out.
     fn explain(&self, message: &mut Message, status: Status) -> bool {
         let capability = self.driver.capability(self.device);
-        if capability.is_ok_and(|(major, _)| major < OLDEST_MAJOR) {
+        if capability.is_ok_and(|(major, _)| major < FIRST_MAJOR) {
             message.text(c": device ").int(self.device.into());
             message.text(c" has none; tensor maps need compute capability 9.0 or later");
             return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the runtime would raise, as strings: for hosts that interpret a plan, and for tests.
+//! The runtime's errors as strings: for hosts that interpret a plan, and for tests.
 
 use std::{string::String, vec::Vec};
 

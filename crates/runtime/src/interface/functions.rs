@@ -23,12 +23,12 @@ pub enum CType {
     Ptr,
 }
 
-/// What a function takes and returns.
+/// The type of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
-    /// What it takes.
+    /// The types of its parameters.
     pub params: &'static [CType],
-    /// What it returns.
+    /// The type of its result.
     pub result: CType,
 }
 
@@ -46,9 +46,9 @@ pub enum Object {
 pub struct Function {
     /// The symbol.
     pub symbol: &'static str,
-    /// What it takes and returns.
+    /// Its type.
     pub signature: Signature,
-    /// Where it is.
+    /// The object that has it.
     pub object: Object,
 }
 

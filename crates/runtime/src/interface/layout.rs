@@ -7,9 +7,10 @@
 
 use core::ffi::{c_char, c_uint, c_void};
 
+use super::MAX_PARTS;
 use super::functions::{Check, Launch};
-use super::{MAX_MAP_RANK, MAX_PARTS};
 use crate::arch::ArchCode;
+use crate::tensor_map::MOST_RANK;
 use crate::text::Text;
 
 /// Expands rows into `repr(C)` structs, and a module for each with the offsets of its fields and
@@ -56,12 +57,12 @@ structs! {
         backtrace: *const c_char as BACKTRACE,
         /// A string and the digits behind it, each NULL where a part has none.
         parts: [[*const c_char; 2]; MAX_PARTS] as PARTS,
-        /// What the second string of a part points to.
+        /// The digits of a part, to which its second string points.
         digits: [Text; MAX_PARTS] as DIGITS,
     }
     /// `TVMFFIAny`
     struct Any in any {
-        /// What the payload is.
+        /// The type of the payload.
         type_index: i32 as TYPE_INDEX,
         /// Zero, or the length of a small string.
         padding: u32 as PADDING,
@@ -99,16 +100,16 @@ structs! {
         header: [u64; 3] as HEADER,
         /// The error's type.
         kind: ByteArray as KIND,
-        /// What it says.
+        /// Its message.
         message: ByteArray as MESSAGE,
     }
     /// A function that calls can be prepared of.
     struct Preparable in preparable {
-        /// What callers call to prepare it.
+        /// The name by which callers prepare it.
         name: *const c_char as NAME,
         /// Its checks.
         check: Check as CHECK,
-        /// What it does behind them.
+        /// Its launches, behind the checks.
         launch: Launch as LAUNCH,
         /// How many bytes the state between both has.
         state_bytes: u64 as STATE_BYTES,
@@ -116,7 +117,7 @@ structs! {
         /// stream, the same each time: 1 then.
         is_same: u64 as IS_SAME,
     }
-    /// What launches may ask of a device.
+    /// The attributes of a device that launches may ask for.
     struct DeviceFacts in device_facts {
         /// How many multiprocessors it has.
         sm_count: i64 as SM_COUNT,
@@ -175,25 +176,25 @@ structs! {
         /// Its value: numbers of 32 bits, or an address.
         value: [u64; 8] as VALUE,
     }
-    /// What a call decides of a tensor map, the innermost dim first.
+    /// The part of a tensor map that a call decides, the innermost dim first.
     struct TensorMapValues in tensor_map_values {
         /// Where the first element is.
         address: *mut c_void as ADDRESS,
         /// The extents.
-        dims: [u64; MAX_MAP_RANK] as DIMS,
+        dims: [u64; MOST_RANK] as DIMS,
         /// Of all dims but the innermost, in bytes.
-        strides: [u64; MAX_MAP_RANK - 1] as STRIDES,
+        strides: [u64; MOST_RANK - 1] as STRIDES,
         /// The `CUtensorMapDataType`.
         data_type: u64 as DATA_TYPE,
-        /// What is the same in every call.
+        /// The part that is the same in every call.
         constants: *const TensorMapConstants as CONSTANTS,
     }
-    /// What is the same of a tensor map in every call.
+    /// The part of a tensor map that is the same in every call.
     struct TensorMapConstants in tensor_map_constants {
         /// The elements of a box along each dim.
-        box_dims: [u32; MAX_MAP_RANK] as BOX_DIMS,
+        box_dims: [u32; MOST_RANK] as BOX_DIMS,
         /// How far apart they are.
-        steps: [u32; MAX_MAP_RANK] as STEPS,
+        steps: [u32; MOST_RANK] as STEPS,
         /// How many dims there are.
         rank: u32 as RANK,
         /// The `CUtensorMapInterleave`.
@@ -228,14 +229,14 @@ structs! {
         images: *const Image as IMAGES,
         /// How many.
         n_images: u64 as N_IMAGES,
-        /// What they are for, for messages: `sm_90a, compute_80`.
+        /// The architectures that they are for, for messages: `sm_90a, compute_80`.
         archs: *const c_char as ARCHS,
     }
     /// Code for one kind of device.
     struct Image in image {
         /// The image.
         data: *const c_void as DATA,
-        /// What it is for.
+        /// The architecture that it is for.
         arch: ArchCode as ARCH,
     }
     /// A kernel.

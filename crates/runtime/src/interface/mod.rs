@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What generated code and the runtime have in common, each fact once: the [`functions`] that it
+//! The interface of generated code and the runtime, each fact once: the [`functions`] that it
 //! calls, the [`layout`] of what it hands over, and the limits of both.
 //!
 //! The runtime's structs come from these tables, and its functions are held to them where they are
@@ -20,9 +20,6 @@ pub const MAX_VALUES: usize = 32;
 
 /// The most turns of a loop of checks.
 pub const MAX_TURNS: i64 = 64;
-
-/// The most dims of a tensor map.
-pub const MAX_MAP_RANK: usize = 5;
 
 /// The symbol under which the runtime finds the [`Package`](layout::Package) that it is part of.
 pub const PACKAGE: &str = "kernpack_cuda_package";

@@ -42,7 +42,7 @@ macro_rules! operations {
     };
 }
 
-/// What a value is.
+/// The forms of a value.
 #[allow(dead_code, reason = "the writer and the runner are not always built together")]
 pub(crate) mod value {
     operations! {
@@ -83,7 +83,7 @@ pub(crate) mod value {
     }
 }
 
-/// What a step does.
+/// The forms of a step.
 #[allow(dead_code, reason = "the writer and the runner are not always built together")]
 pub(crate) mod step {
     operations! {

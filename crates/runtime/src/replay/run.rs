@@ -159,7 +159,7 @@ impl Run {
         core::array::from_fn(|i| self.table.u32(at + 4 * i as u32))
     }
 
-    /// What the `repeat` at step `at` leaves of a value, where going through the steps began behind
+    /// The value that the `repeat` at step `at` leaves, where going through the steps began behind
     /// that step.
     fn left_by(&mut self, at: u32, number: u32) -> i64 {
         // It is not found out once more while it is.
@@ -267,7 +267,7 @@ impl Run {
         self.table.0.0.wrapping_add(offset as usize)
     }
 
-    /// What lies `offset` bytes behind an address, any bits of which are a `T`.
+    /// Reads a `T`, which may have any bits, `offset` bytes behind an address.
     fn load<T>(&mut self, base: u32, offset: u32) -> T {
         let address = self.value(base).wrapping_add(offset.into()) as usize as *const T;
         // SAFETY: the caller vouches for arguments that follow the ABI, and the steps before this

@@ -52,7 +52,7 @@ pub enum ProgramValue {
     NumArgs,
     /// The address of what is known of the device.
     Device,
-    /// What is in memory at an address and an offset.
+    /// The contents of memory at an address and an offset.
     Load {
         /// The address.
         base: u32,
@@ -61,7 +61,8 @@ pub enum ProgramValue {
         /// How many there are, and how they extend to 64 bits.
         width: LoadWidth,
     },
-    /// What the `repeat` of that step gives: a turn's number, or a value that turns hand on.
+    /// A value that the `repeat` of that step gives: a turn's number, or a value that turns hand
+    /// on.
     Given(u32),
     /// An operation.
     Binary(Op, u32, u32),
@@ -112,16 +113,16 @@ pub enum Narrower {
 pub enum ProgramStep {
     /// Raises the fault at an offset of the table, with these values, unless the first holds.
     Require {
-        /// What must hold.
+        /// The condition that must hold.
         cond: u32,
         /// The fault.
         fault: u32,
-        /// What its parts print.
+        /// The values that its parts print.
         values: Vec<u32>,
     },
     /// Goes on at the step of number `end` unless the value holds.
     When {
-        /// What must hold.
+        /// The condition.
         cond: u32,
         /// The first step behind.
         end: u32,
@@ -136,7 +137,7 @@ pub enum ProgramStep {
         turn: u32,
         /// The first value behind those.
         values_end: u32,
-        /// What turns hand on.
+        /// The values that turns hand on.
         carried: Vec<ProgramCarried>,
     },
 }
@@ -146,11 +147,11 @@ pub enum ProgramStep {
 pub struct ProgramCarried {
     /// The value inside a turn.
     pub inner: u32,
-    /// What it is in the first turn.
+    /// The value in the first turn.
     pub first: u32,
-    /// What it is in the next turn.
+    /// The value in the next turn.
     pub next: u32,
-    /// What is left of it behind the last turn: a value behind those that are evaluated anew.
+    /// The value behind the last turn, one behind those that are evaluated anew.
     pub outer: u32,
 }
 

@@ -71,7 +71,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// What its values are called.
+    /// The names of its values.
     pub const NAMES: [&str; 5] = ["down", "down.rest", "up", "up.rest", "reaches"];
 
     /// That of one element.

@@ -47,7 +47,7 @@ pub fn require(
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
-/// What is left of an address beyond a multiple of `align`.
+/// The rest of an address beyond a multiple of `align`.
 fn rest(cx: &mut Planner<'_>, address: Value, align: Value) -> Value {
     let one = cx.b.int(1);
     let mask = cx.b.arith(Arith::Sub, align, one);
@@ -68,7 +68,7 @@ pub fn holds(cx: &mut Planner<'_>, tensor: &str, align: u32) -> Value {
     cx.b.or(aligned, empty)
 }
 
-/// What a message says of a tensor's address: `address % 16 == 4`.
+/// The words of a message for a tensor's address: `address % 16 == 4`.
 pub fn received(
     cx: &mut Planner<'_>,
     what: &str,

@@ -123,7 +123,7 @@ pub fn require_same_dims(cx: &mut Planner<'_>, at: &StarUse, bound: &BoundStar) 
     });
 }
 
-/// What was expected and received where `actual` should be the value of `expr`.
+/// The phrases for expected and received where `actual` should be the value of `expr`.
 fn comparison(cx: &Planner<'_>, actual: Value, expr: &Expr) -> (Phrase, Phrase) {
     let got = Phrase::value(actual, Format::Int);
     let named = expr.as_symbol().map(|symbol| cx.named(symbol).expect("the symbol has a value"));
@@ -147,7 +147,8 @@ pub(crate) fn names_and_values(cx: &Planner<'_>, expr: &Expr) -> Phrase {
     if phrase.0.is_empty() { phrase } else { phrase.and(")") }
 }
 
-/// What is received from an expression that has no value: why, and what its names are.
+/// The phrase for what is received from an expression that has no value: why, and what its names
+/// are.
 pub(crate) fn no_value(cx: &Planner<'_>, expr: &Expr, value: Checked) -> Phrase {
     Phrase::text(value.dangers.text()).and_phrase(names_and_values(cx, expr))
 }

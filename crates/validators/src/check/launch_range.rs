@@ -8,6 +8,8 @@ use crate::plan::{Compare, Value};
 use crate::planner::{Checked, Planner};
 use crate::rule::join;
 use kernpack_ffi_abi::ErrorKind;
+use kernpack_interval::Interval;
+use kernpack_machine::block::{MOST_THREADS, MOST_THREADS_ALONG};
 use kernpack_syntax::{Diagnostic, Placed};
 
 /// The check.
@@ -36,30 +38,28 @@ pub fn require(
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
 
-/// What is wrong with an expression that no call gives a value between `least` and `most`, whatever
+/// The problem of an expression that no call gives a value between `least` and `most`, whatever
 /// it names.
 pub fn never(place: &str, expr: &Expr, least: i64, most: i64) -> Option<Diagnostic> {
-    let bounds = expr.bounds(&|_| (i64::MIN, i64::MAX));
-    if bounds.is_some_and(|(low, high)| low <= most && least <= high) {
+    let allowed = Interval::new(least.into(), most.into());
+    if expr.interval(&|_| Interval::I64).is_some_and(|all| all.meet(allowed).is_some()) {
         return None;
     }
     let message = format!("{place} is out of range: expected {least} to {most}, found `{expr}`");
     Some(Diagnostic::new(INFO.name, message))
 }
 
-/// The most threads that a block has on any GPU.
-const MOST_THREADS: i64 = 1024;
-/// The most threads that it has in its third extent.
-const MOST_THREADS_Z: i64 = 64;
+/// The most threads that a block has in its third extent.
+const MOST_THREADS_Z: u32 = MOST_THREADS_ALONG[2];
 
-/// What is wrong with a block that has more threads than any GPU takes, whatever its extents name.
+/// The problem of a block that has more threads than any GPU takes, whatever its extents name.
 pub fn too_many_threads(place: &str, block: &[Placed<Expr>]) -> Option<Diagnostic> {
     let least = |expr: &Placed<Expr>| {
-        expr.bounds(&|_| (i64::MIN, i64::MAX)).map_or(1, |(low, _)| low.max(1))
+        expr.interval(&|_| Interval::I64).map_or(1, |all| all.min.max(1))
     };
     let extents: Vec<_> = block.iter().map(least).collect();
-    let in_all = extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent));
-    if in_all <= MOST_THREADS && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z) {
+    let in_all = extents.iter().fold(1, |product: i128, extent| product.saturating_mul(*extent));
+    if in_all <= MOST_THREADS.into() && extents.get(2).is_none_or(|extent| *extent <= MOST_THREADS_Z.into()) {
         return None;
     }
     let message = format!("{place} has more threads than any GPU takes: found `[{}]`", join(block));

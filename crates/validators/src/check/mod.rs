@@ -8,14 +8,14 @@
 use crate::fault::{Complaint, Phrase};
 use kernpack_ffi_abi::ErrorKind;
 
-/// What there is to know about a check without a signature.
+/// A check, as far as it is the same for every signature.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// The fault's name.
     pub name: &'static str,
     /// The fault's kind.
     pub kind: ErrorKind,
-    /// What is checked, and what to do about a failure.
+    /// Its meaning, and the cure of a failure.
     pub doc: &'static str,
     /// A message.
     pub example: &'static str,

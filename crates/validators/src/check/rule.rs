@@ -19,8 +19,8 @@ pub const INFO: Info = Info {
     example: "Invalid k.shape[1] on argument #1 when calling: `f(q: Tensor([n, hq], float32), k: Tensor([n, hkv], float32))`, expected hq % hkv == 0, got 12 % 5",
 };
 
-/// What must have a value before the rule can be checked. A rule on one dtype variable is part of
-/// that variable's binding.
+/// The names that must have a value before the rule can be checked. A rule on one dtype variable is
+/// part of that variable's binding.
 pub fn needs(rule: &Rule) -> Vec<String> {
     let names: Vec<_> = rule.names().into_iter().map(|name| name.text).collect();
     let (vars, tensors) = (rule.dtype_vars(), rule.tensors());
@@ -33,9 +33,9 @@ pub fn needs(rule: &Rule) -> Vec<String> {
 /// Where a rule is complete.
 #[derive(Clone, Debug)]
 pub struct Site<'s> {
-    /// What completes it.
+    /// The path that completes it.
     pub path: &'s Path,
-    /// What a message about numbers is about.
+    /// The subject of a message about numbers.
     pub what: &'s str,
     /// How a message about numbers begins.
     pub subject: Phrase,
@@ -107,7 +107,7 @@ struct Judged {
     remains: Value,
 }
 
-/// What comes of a part over what is absent.
+/// The outcome of a part over what is absent.
 #[derive(Clone, Copy)]
 enum Absence {
     /// All that is absent is 0.
@@ -274,7 +274,7 @@ fn places(cx: &Planner<'_>, rule: &Rule, what: &str) -> Phrase {
     if all.0.is_empty() { all } else { all.and(")") }
 }
 
-/// What stands where a symbol is bound: the symbol, or what it was solved from.
+/// The text where a symbol is bound: the symbol, or what it was solved from.
 fn written(symbol: &str, Binding { scale, offset, .. }: &Binding) -> String {
     let factor = if *scale == 1 { String::new() } else { format!("{scale}*") };
     let sign = if *offset < 0 { '-' } else { '+' };
@@ -303,12 +303,13 @@ fn value_of(cx: &Planner<'_>, name: &str) -> Phrase {
     Phrase::value(named.value, format)
 }
 
-/// What the rules name, each with its value, in order of first appearance. All that is absent is 0.
+/// The names in the rules, each with its value, in order of first appearance. All that is absent is
+/// 0.
 pub fn named_values<'r>(cx: &mut Planner<'_>, rules: impl IntoIterator<Item = &'r Rule>) -> Phrase {
     all_values(cx, rules, None, Absence::IsZero)
 }
 
-/// What the rules name, each with its value, in order of first appearance, up to what has
+/// The names in the rules, each with its value, in order of first appearance, up to what has
 /// `overflowed` and has none.
 fn all_values<'r>(
     cx: &mut Planner<'_>,
@@ -334,7 +335,7 @@ fn all_values<'r>(
     all
 }
 
-/// What a part names, with the text that says its value, or that there is none.
+/// The names in a part, with the text that says its value, or that there is none.
 fn part_values(cx: &mut Planner<'_>, part: &Rule, absence: Absence) -> Vec<(String, Phrase)> {
     match &part.kind {
         RuleKind::DTypes(vars, _) => {

@@ -9,6 +9,7 @@ use crate::plan::{Arith, Compare, Value};
 use crate::planner::Planner;
 use kernpack_ffi_abi::layout::{BIG_INT_WORDS_OFFSET, big_int};
 use kernpack_ffi_abi::{DType, ErrorKind, TypeIndex};
+use kernpack_interval::Interval;
 
 /// The check.
 pub const INFO: Info = Info {
@@ -18,7 +19,7 @@ pub const INFO: Info = Info {
     example: "Out of bound value on argument #0 when calling: `f(n: int32)`, expected to be in int32 range [-2147483648, 2147483647], got 4294967296",
 };
 
-/// What is received where an integer has more than 64 bits.
+/// The words for what is received where an integer has more than 64 bits.
 const BEYOND: &str = "an integer beyond 64 bits";
 
 /// Requires an integer or bool of `dtype`; returns its value.
@@ -94,19 +95,17 @@ pub(crate) struct IntRange {
     pub expected: String,
 }
 
-/// The least and the greatest value of `bool` or an integer dtype.
-pub(crate) fn int_bounds(dtype: DType) -> (i128, i128) {
-    let bits = u32::from(dtype.bits);
-    match (dtype, dtype.is_unsigned()) {
-        (DType::BOOL, _) => (0, 1),
-        (_, true) => (0, (1 << bits) - 1),
-        (_, false) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+/// The values of `bool` or an integer dtype.
+pub fn integers(dtype: DType) -> Interval {
+    match dtype {
+        DType::BOOL => Interval::new(0, 1),
+        _ => Interval::of_bits(dtype.bits.into(), !dtype.is_unsigned()),
     }
 }
 
 /// The range of `bool` or an integer dtype, for values that arrive in 64 signed bits.
 pub(crate) fn int_range(dtype: DType) -> IntRange {
-    let (low, high) = int_bounds(dtype);
+    let Interval { min: low, max: high, .. } = integers(dtype);
     let bound = |value: i128, limit: i64| (value != limit.into()).then_some(value as i64);
     let high_bound = if high > i64::MAX.into() { None } else { bound(high, i64::MAX) };
     let expected = format!("to be in {dtype} range [{low}, {high}]");
@@ -132,7 +131,7 @@ pub(crate) fn fits_int(cx: &mut Planner<'_>, value: Value, range: &IntRange) -> 
 /// Whether a call may pass a scalar of that dtype this literal.
 ///
 /// # Errors
-/// What is expected in its place: ``to be in int8 range [-128, 127]``.
+/// The words for what is expected in its place: ``to be in int8 range [-128, 127]``.
 pub(crate) fn fits(value: &Literal, dtype: DType) -> Result<(), String> {
     let (fits, range) = match (value, dtype.is_float()) {
         (Literal::Bool(_) | Literal::Int(_), false) => {

@@ -8,6 +8,7 @@ use crate::fault::{Format, Phrase};
 use crate::plan::{Arith, Compare, Value};
 use crate::planner::{Checked, Planner};
 use kernpack_ffi_abi::ErrorKind;
+use kernpack_machine::tensor_map::{MOST_EXTENT, STRIDE_LIMIT};
 
 /// The check.
 pub const INFO: Info = Info {
@@ -16,11 +17,6 @@ pub const INFO: Info = Info {
     doc: "The tensor is one that a tensor map can describe: its data aligned to 16 bytes (32 where the map is interleaved by 32), its dims from 1 to 2^32, the innermost stride 1, the others multiples of 16 (or 32) bytes below 2^40. Dims of extent 1 pass with any stride, and empty tensors are not launched. Pad rows to a multiple of 16 bytes, or pass a contiguous copy.",
     example: "Invalid tensor map of `a` on argument #0 when calling: `f(a: Tensor([m, n], float16))`, expected strides[0] to be a multiple of 16 below 1099511627776 bytes, got 24",
 };
-
-/// The largest extent.
-const MOST: i64 = 1 << 32;
-/// What strides are below, in bytes.
-const STRIDE_LIMIT: i64 = 1 << 40;
 
 /// Requires data at a multiple of `unit` bytes.
 pub fn require_alignment(cx: &mut Planner<'_>, subject: &Phrase, address: Value, unit: u32) {
@@ -34,10 +30,10 @@ pub fn require_alignment(cx: &mut Planner<'_>, subject: &Phrase, address: Value,
 
 /// Requires the extent of dim `i` to be one that a map can have.
 pub fn require_dim(cx: &mut Planner<'_>, subject: &Phrase, i: usize, dim: Checked) {
-    let expected = format!("dims[{i}] to be in range [1, {MOST}]");
+    let expected = format!("dims[{i}] to be in range [1, {MOST_EXTENT}]");
     let none = dim.dangers.text();
     cx.require(dim.valid, INFO.complaint(subject, expected.as_str(), none));
-    let cond = between(cx, dim.value, 1, MOST);
+    let cond = between(cx, dim.value, 1, MOST_EXTENT);
     let got = Phrase::value(dim.value, Format::Int);
     cx.require(cond, INFO.complaint(subject, expected, got));
 }
@@ -82,7 +78,7 @@ pub fn require_innermost(
 pub struct MapStride {
     /// In bytes, rounded down.
     pub bytes: Checked,
-    /// What is left of it behind the last multiple of the unit: 0, where it is one.
+    /// The rest of it behind the last multiple of the unit: 0, where it is one.
     pub rest: Value,
 }
 

@@ -6,6 +6,7 @@ use crate::dim::Rank;
 use crate::plan::MOST_TURNS;
 use crate::rule::{Known, KnownValue, Rule, RuleKind};
 use kernpack_ffi_abi::DType;
+use kernpack_interval::Interval;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The most combinations of dtypes that one function may have kernels for.
@@ -30,7 +31,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// What the uses are that share it, where some do.
+    /// The uses that share it, where some do.
     pub fn sharers(&self) -> Option<Sharers> {
         self.sharing.as_ref().map(|sharing| sharing.sharers)
     }
@@ -44,13 +45,13 @@ impl Binding {
 /// The uses that share a symbol.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// What they are.
+    /// The uses.
     pub sharers: Sharers,
     /// The path of each.
     pub paths: Vec<String>,
 }
 
-/// What the uses are that share a symbol.
+/// The uses that share a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharers {
     /// Bare strides: nothing else binds it.
@@ -103,14 +104,14 @@ pub struct Bindings {
     pub(super) peers: Vec<Peer>,
 }
 
-/// What is wrong with a rule that says nothing, or nothing that can be.
+/// The problem of a rule that says nothing, or nothing that can be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vain<'r> {
     /// The part that it is about.
     pub part: &'r Rule,
     /// The name of the diagnostic.
     pub code: &'static str,
-    /// What is wrong, to stand behind the part.
+    /// The problem, to stand behind the part.
     pub message: &'static str,
     /// Why.
     pub why: &'static str,
@@ -122,7 +123,7 @@ impl Bindings {
         self.settled.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// What is wrong with a rule all by itself, part by part.
+    /// The problems of a rule all by itself, part by part.
     pub(crate) fn vain<'r>(&self, rule: &'r Rule) -> Vec<Vain<'r>> {
         let mut vain = Vec::new();
         self.add_vain(rule, false, &mut vain);
@@ -161,35 +162,35 @@ impl Bindings {
 
     /// Whether a part over values may hold, or may not, as far as the bounds of names tell.
     fn can_be(&self, part: &Rule, holding: bool) -> bool {
-        let bounds = |name: &str| self.bounds_of(name);
+        let of = |name: &str| self.interval_of(name);
         match &part.kind {
             RuleKind::Compare(..) if part.names().iter().any(|name| self.is_float(&name.text)) => {
                 true
             }
-            RuleKind::Compare(a, comparison, b) => match (a.bounds(&bounds), b.bounds(&bounds)) {
+            RuleKind::Compare(a, comparison, b) => match (a.interval(&of), b.interval(&of)) {
                 (Some(a), Some(b)) if holding => comparison.is_possible(a, b),
                 (Some(a), Some(b)) => comparison.opposite().is_possible(a, b),
                 _ => false,
             },
             RuleKind::In(e, values) if holding => e
-                .bounds(&bounds)
-                .is_some_and(|(low, high)| values.iter().any(|value| (low..=high).contains(value))),
+                .interval(&of)
+                .is_some_and(|all| values.iter().any(|value| all.contains((*value).into()))),
             _ => true,
         }
     }
 
-    /// What is known of a name's value: what counts something is not negative. Launches have names
+    /// The bounds of a name's value: what counts something is not negative. Launches have names
     /// that are not bound here.
-    fn bounds_of(&self, name: &str) -> (i64, i64) {
+    fn interval_of(&self, name: &str) -> Interval {
         let is_extent = name.contains(".shape[") || name.ends_with(".numel");
         let is_symbol = self.symbols.contains_key(name) && !self.int_params.contains(name);
         let is_element = name.rsplit_once('[').is_some_and(|(s, _)| self.shapes.contains(s));
         let is_bool = self.scalars.get(name) == Some(&DType::BOOL);
         match () {
-            () if is_bool || name.ends_with(".given") => (0, 1),
-            () if name.ends_with(".ndim") => (0, MOST_TURNS),
-            () if is_extent || is_symbol || is_element => (0, i64::MAX),
-            () => (i64::MIN, i64::MAX),
+            () if is_bool || name.ends_with(".given") => Interval::new(0, 1),
+            () if name.ends_with(".ndim") => Interval::new(0, MOST_TURNS.into()),
+            () if is_extent || is_symbol || is_element => Interval::new(0, i64::MAX.into()),
+            () => Interval::I64,
         }
     }
 

@@ -31,7 +31,7 @@ use peer::Peer;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What a use may do to a symbol, best first.
+/// The effect that a use may have on a symbol, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
     /// A dtype parameter, which is the dtype variable of its name.
@@ -172,7 +172,7 @@ impl Declarations {
         self.stars.push(Use { name, span: star.span, path, strength, optionals });
     }
 
-    /// What a bare use may do here.
+    /// The strength of a bare use here.
     fn bare(&self) -> Strength {
         if self.optionals.is_empty() { Strength::Bare } else { Strength::BareOptional }
     }
@@ -196,7 +196,7 @@ impl Declarations {
         self.dtype_vars.push(Use { name, span, path, strength, optionals });
     }
 
-    /// What stands inside an `Optional`.
+    /// Declares the parts inside an `Optional`.
     pub fn optional(&mut self, at: &Path, inner: impl FnOnce(&mut Declarations)) {
         self.optional_paths.insert(at.text.clone());
         let outer = self.optionals.clone();
@@ -283,7 +283,7 @@ impl Declarations {
         problem.label(used.span, "dims are made of symbols and integers").help(help)
     }
 
-    /// What a use binds a symbol to.
+    /// The binding that a use makes of a symbol.
     fn binding(&self, used: &Use, sharing: Option<Sharing>) -> Binding {
         let number = self.symbols.iter().position(|other| std::ptr::eq(other, used));
         let number = number.expect("a symbol's use is among those of all");
@@ -395,7 +395,7 @@ fn first_outside<'u>(
     uses.iter().copied().find(|used| !is_held(used))
 }
 
-/// What is one mistake is told once, at every place where it shows.
+/// Joins the diagnostics of one mistake, which is told once, at every place where it shows.
 fn joined(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut joined: Vec<Diagnostic> = Vec::new();
     for diagnostic in diagnostics {

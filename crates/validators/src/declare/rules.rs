@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What rules name, and whether they can hold.
+//! Names in rules, and whether rules can hold.
 
 use super::{Bindings, Declarations};
 use crate::count::count;

@@ -20,7 +20,7 @@ impl Declarations {
             || rule.parts().iter().any(is_in)
     }
 
-    /// What is wrong with the name that is compared with texts.
+    /// The problem of a name that is compared with texts.
     pub(super) fn check_text(&self, name: &Expr) -> Option<Diagnostic> {
         let [name] = &name.names()[..] else { unreachable!("texts are compared with a name") };
         let is_dtype = self.dtype_vars.iter().any(|used| used.name == name.text);
@@ -36,7 +36,7 @@ impl Declarations {
         (!self.texts.contains(&name.text)).then(problem)
     }
 
-    /// What is wrong with a comparison of numbers that names Strings.
+    /// The problems of a comparison of numbers that names Strings.
     pub(super) fn check_no_texts(&self, part: &Rule) -> Vec<Diagnostic> {
         let names = part.names().into_iter().filter(|name| self.texts.contains(&name.text));
         let text = self.bare_text(part).map_or("…", |(_, text)| text);

@@ -11,7 +11,7 @@ use kernpack_ffi_abi::{DeviceType, Memory, TypeIndex, Width};
 /// Where the bytes begin. NULL is far from it.
 const START: u64 = 1 << 20;
 
-/// What an address in it is a multiple of.
+/// The alignment of every address in it.
 const ALIGNMENT: usize = 16;
 
 /// The room that each tensor has for its data, and what the address of that is a multiple of: more

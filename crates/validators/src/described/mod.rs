@@ -46,7 +46,7 @@ pub enum Described {
     Object,
 }
 
-/// What there is to know of a tensor without its data.
+/// A tensor without its data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedTensor {
     /// The element type.
@@ -62,9 +62,9 @@ pub struct DescribedTensor {
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum Undescribed {
-    /// What is wrong with the signature.
+    /// The problems of the signature.
     Signature(Diagnostics),
-    /// What is wrong with the description.
+    /// The problem of the description.
     Call(String),
 }
 
@@ -79,13 +79,13 @@ impl fmt::Display for Undescribed {
 
 impl std::error::Error for Undescribed {}
 
-/// What the checks of a plan say of a call. Tensors that say no device are on the first of
+/// Runs the checks of a plan on a call. Tensors that say no device are on the first of
 /// `device`.
 pub fn check_call(plan: &Plan, args: &[Described], device: DeviceType) -> Outcome {
     check_call_knowing(plan, args, device, None)
 }
 
-/// What is known of a GPU, in the order of [`DeviceFact::ALL`].
+/// The attributes of a GPU, in the order of [`DeviceFact::ALL`].
 pub type DeviceFacts = [i64; DeviceFact::ALL.len()];
 
 /// The same, where launches that ask of the device are told these facts.
@@ -111,7 +111,7 @@ pub fn tensor_at(address: u64) -> Option<(usize, u64)> {
     memory::tensor_at(address)
 }
 
-/// What the checks of a signature say of a call that JSON describes: nothing where it is accepted.
+/// Runs the checks of a signature on a call that JSON describes: nothing where it is accepted.
 ///
 /// The JSON is `{"device": "cpu", "args": […]}`, with the device where the function runs. An
 /// argument is `null`, `true`, `3`, `0.5`, `"text"`, `[…]` of several, `{"shape": [2, 3]}`,
@@ -120,7 +120,7 @@ pub fn tensor_at(address: u64) -> Option<(usize, u64)> {
 /// ["cuda", 0]}}`, of which strides and device may be null or left out.
 ///
 /// # Errors
-/// What is wrong with the signature or the JSON.
+/// The problems of the signature or the JSON.
 pub fn check_described(signature: &str, call: &str) -> Result<Option<Refused>, Undescribed> {
     let call = Call::parse(call).map_err(Undescribed::Call)?;
     let signature = Signature::parse(signature).map_err(Undescribed::Signature)?;

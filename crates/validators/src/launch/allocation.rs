@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a call allocates: results and workspaces, with the checks of their extents.
+//! Allocations of a call: results and workspaces, with the checks of their extents.
 
 use super::Join;
 use crate::check;
@@ -20,7 +20,7 @@ struct Extent {
     numel: Value,
     /// Whether that is the product.
     fits: Value,
-    /// What messages say they are.
+    /// The words for it in messages.
     phrase: Phrase,
 }
 

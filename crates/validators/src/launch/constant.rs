@@ -6,7 +6,7 @@
 //! `0: pointer`, which is NULL.
 
 use super::Join;
-use crate::check::scalar::{float_range, has_float, int_bounds, int_range};
+use crate::check::scalar::{float_range, has_float, int_range, integers};
 use crate::literal::float_text;
 use crate::plan::{CScalar, LaunchArg};
 use kernpack_ffi_abi::DType;
@@ -88,9 +88,7 @@ impl Constant {
             (CScalar::Int(DType::BOOL), Number::Truth(_) | Number::Int(0 | 1)) => None,
             (CScalar::Int(DType::BOOL), _) => Some("`true` or `false`".to_string()),
             (CScalar::Int(dtype), Number::Int(value)) => {
-                let (low, high) = int_bounds(dtype);
-                let fits = (low..=high).contains(&value);
-                (!fits).then(|| int_range(dtype).expected)
+                (!integers(dtype).contains(value)).then(|| int_range(dtype).expected)
             }
             (CScalar::Int(_), _) => Some("a whole number".to_string()),
             (CScalar::Float(_), Number::Truth(_)) => Some("a number".to_string()),
@@ -136,7 +134,7 @@ impl fmt::Display for Constant {
     }
 }
 
-/// What is expected in the place of a float, where that overflows in a dtype.
+/// The words for what is expected in the place of a float, where that overflows in a dtype.
 fn misfit(value: f64, dtype: DType) -> Option<String> {
     (!has_float(value, dtype)).then(|| float_range(dtype))
 }
@@ -232,7 +230,7 @@ mod tests {
         expect_problem("struct(1e3)", &untyped("1000.0", "7..10"));
     }
 
-    /// What is no constant is left to expressions.
+    /// Numbers that are no constants are left to expressions.
     #[test]
     fn numbers_in_expressions() {
         for text in ["1 + 1: int8", "-1", "5", "-n: int32", "nan", "true + 1"] {

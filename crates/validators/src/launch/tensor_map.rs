@@ -15,9 +15,10 @@ use crate::plan::{Arith, LaunchArg, TensorMap, Value};
 use crate::planner::{Checked, Dangers, MapSource, NamedKind};
 use crate::tensor_map::MapSpec;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::UNIT_BYTES;
 use kernpack_syntax::Diagnostic;
 
-/// What the driver can describe: the dtypes, each with its `CUtensorMapDataType`. Of those without
+/// The dtypes that the driver can describe, each with its `CUtensorMapDataType`. Of those without
 /// one of their own, elements of as many bits do: a copy is a copy.
 const DATA_TYPES: &[(DType, i64)] = &[
     (DType::UINT8, 0),
@@ -43,19 +44,16 @@ const DATA_TYPES: &[(DType, i64)] = &[
     (DType::INT16, 1),
 ];
 
-/// What a box's innermost row is made of, in bytes.
-const CHUNK: u32 = 16;
-
-/// What there is to know of a map before its values.
+/// A map before its values.
 struct Shape {
     source: MapSource,
     /// The dtypes that the tensor may have where the launch runs.
     own: Vec<DType>,
-    /// What an element of the map is, for each of these.
+    /// The element of the map for each of these.
     elements: Vec<DType>,
     /// The dims from the innermost to the outermost, by number.
     order: Vec<usize>,
-    /// What addresses and strides are multiples of, in bytes.
+    /// The unit that addresses and strides are multiples of, in bytes.
     unit: u32,
 }
 
@@ -136,7 +134,7 @@ impl Join<'_, '_> {
         all
     }
 
-    /// What a map is of and how it lies there. Every problem is reported.
+    /// The tensor of a map, and how it lies there. Every problem is reported.
     fn map_shape(&mut self, index: usize, launch: &LaunchSpec, map: &MapSpec) -> Option<Shape> {
         let name = &map.tensor;
         let Some(source) = self.cx.map_source(name).cloned() else {
@@ -169,7 +167,7 @@ impl Join<'_, '_> {
             let problem = "needs a tensor, which may be absent";
             self.refuse_map(map, problem, &format!("launch only `when = \"{name}.given == 1\"`"));
         }
-        let unit = if map.choices.interleave == 32 { 32 } else { CHUNK };
+        let unit = if map.choices.interleave == 32 { 32 } else { UNIT_BYTES };
         let is_own = self.allocs.contains_key(name) && !self.is_result(name);
         if is_own && source.align.is_none_or(|align| align < unit) {
             let help = format!("declare the workspace with `align={unit}`");
@@ -195,7 +193,7 @@ impl Join<'_, '_> {
         self.diagnostics.push(Diagnostic::new("tensor-map", message).help(help));
     }
 
-    /// What an element of the map is, for each dtype that the tensor may have.
+    /// The element of the map, for each dtype that the tensor may have.
     fn map_elements(&mut self, map: &MapSpec, own: &[DType]) -> Vec<DType> {
         let elements: Vec<_> = own.iter().map(|own| map.element.unwrap_or(*own)).collect();
         let unknown = elements.iter().find(|dtype| data_type(**dtype).is_none());
@@ -266,9 +264,9 @@ impl Join<'_, '_> {
         let Some(row) = box_dims.as_ref().map(|counts| counts[innermost]) else { return };
         for dtype in &shape.elements {
             let bytes = row * dtype.element_bytes();
-            if bytes % CHUNK != 0 {
+            if bytes % UNIT_BYTES != 0 {
                 let problem = format!(
-                    "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {CHUNK}"
+                    "has {bytes} bytes of {dtype} in a row of its box, expected a multiple of {UNIT_BYTES}"
                 );
                 self.refuse_map(map, &problem, "make the innermost number of `box` another");
             } else if is_plain && choices.swizzle != 0 && bytes > choices.swizzle {

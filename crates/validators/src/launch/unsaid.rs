@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a kernel is passed where its launch does not say: what the function takes, as far as one
+//! Arguments of a kernel where its launch does not say: those of the function, as far as one
 //! parameter is one argument of C. Workspaces are not among it, nor are extents.
 
 use super::KernelArg;

@@ -31,7 +31,7 @@ pub enum When {
 /// A side of an `if`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// What is asked.
+    /// The rule that is asked.
     pub rule: Rule,
     /// Whether it is the side where that holds. A rule that overflows, or divides by what is not
     /// positive, does not hold: so each call takes one side.
@@ -83,7 +83,7 @@ impl When {
         }
     }
 
-    /// What it asks, one text for each rule; nothing where it asks nothing.
+    /// The rules that it asks, a text for each.
     pub fn texts(&self) -> Vec<String> {
         match self {
             When::Always => vec![],
@@ -135,7 +135,7 @@ pub(super) fn runnable(
     runnable
 }
 
-/// What may come of each condition.
+/// The possible outcomes of each condition.
 fn outcomes(whens: &[&When], known: &Known<'_>) -> Vec<Outcomes> {
     let mut group: Vec<Outcomes> = Vec::new();
     let of = |when: &&When| match when {

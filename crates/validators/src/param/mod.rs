@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub enum Form {
     /// Everything: parses back.
     Full,
-    /// What messages show: kinds, dims, dtypes.
+    /// The form that messages show: kinds, dims, dtypes.
     Short,
 }
 
@@ -86,7 +86,7 @@ pub enum BadDefault {
     Expected(String),
 }
 
-/// What a kind of parameter does.
+/// A kind of parameter.
 pub trait ParamKind: fmt::Debug + Send + Sync {
     /// Writes the type as it stands in a signature.
     fn write(&self, form: Form, f: &mut dyn fmt::Write) -> fmt::Result;
@@ -98,13 +98,13 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
     /// Appends its checks, and defines the values that rules and kernel arguments may name.
     fn plan(&self, at: &Argument, cx: &mut Planner<'_>);
 
-    /// What a host passes for it.
+    /// The type that a host passes for it.
     fn host_type(&self) -> HostType;
 
     /// Whether a default may have that value, which an argument may then have too.
     ///
     /// # Errors
-    /// What is expected of a default.
+    /// The problem of a default, where it does not fit.
     fn check_default(&self, _value: &Literal) -> Result<(), BadDefault> {
         Err(BadDefault::NoLiteral)
     }
@@ -117,7 +117,7 @@ pub trait ParamKind: fmt::Debug + Send + Sync {
 
 /// How a kind is read.
 pub trait ParamSyntax {
-    /// What a list of all kinds calls it: its keyword, where it has one.
+    /// Its name in a list of all kinds: its keyword, where it has one.
     const NAME: &'static str;
 
     /// The words that it keeps for itself. No parameter, symbol or dtype variable has such a name.
@@ -142,7 +142,7 @@ impl Kind {
         &*self.0
     }
 
-    /// What a host passes for it.
+    /// The type that a host passes for it.
     pub fn host_type(&self) -> HostType {
         self.0.host_type()
     }
@@ -179,7 +179,7 @@ pub struct Param {
     pub name: String,
     /// The type.
     pub kind: Kind,
-    /// What it is where a caller leaves it out.
+    /// The value where a caller leaves it out.
     pub default: Option<Literal>,
     /// Where the name stands.
     pub span: Span,
@@ -200,7 +200,7 @@ macro_rules! param_kinds {
             None
         }
 
-        /// What a list of the kinds calls each of them.
+        /// The name of each of the kinds.
         pub const NAMES: &[&str] = &[ $( <$kind as ParamSyntax>::NAME, )* ];
 
         /// The words that a kind keeps for itself.

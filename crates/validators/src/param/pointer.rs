@@ -20,11 +20,11 @@ use std::mem::replace;
 /// A raw address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
-    /// What it points to, for readers and headers.
+    /// The type that it points to, for readers and headers.
     pub dtype: Option<DType>,
     /// Whether NULL is refused.
     pub nonnull: bool,
-    /// What the address must be a multiple of, in bytes; a power of two.
+    /// The alignment of the address, in bytes; a power of two.
     pub align: Option<u32>,
 }
 

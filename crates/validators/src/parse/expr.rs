@@ -80,7 +80,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands behind a minus in front of an operand.
+    /// The operand behind a minus.
     fn negative(&mut self) -> Result<Expr, Diagnostic> {
         if matches!(self.peek().kind, TokenKind::Int(_)) {
             return self.parse_int(true, "an integer").map(Expr::Int);
@@ -144,7 +144,7 @@ impl Parser<'_> {
     }
 }
 
-/// What to do about a number that a tensor holds.
+/// The help for a number that a tensor holds.
 pub(crate) const READS_NO_DATA: &str =
     "what a tensor holds is not read: pass the number as a parameter, or check it in the kernel";
 

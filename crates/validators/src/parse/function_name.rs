@@ -4,11 +4,12 @@
 
 use kernpack_syntax::{Diagnostic, Diagnostics, Span};
 
-/// What libtvm_ffi gives a meaning of its own, in front of a symbol's name or in place of it; and
-/// what kernpack does.
+/// Beginnings that libtvm_ffi gives a meaning of its own, in front of a symbol's name or in place
+/// of it; and what kernpack does.
 const PREFIXES: &[&str] = &["_library", "_metadata_", "_doc_", "_cubin_", "kernpack_"];
 
-/// What a module has already: the attributes of the Python class `tvm_ffi.Module` in apache-tvm-ffi
+/// The names that a module has already: the attributes of the Python class `tvm_ffi.Module` in
+/// apache-tvm-ffi
 /// 0.1.0 and 0.1.15, but for those that begin with two underscores. A test compares.
 const MODULE_ATTRIBUTES: &[&str] = &[
     "_abc_impl",

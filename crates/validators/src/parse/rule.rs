@@ -30,7 +30,7 @@ impl Side {
         matches!(self, Side::Expr(expr) if expr.as_symbol() == Some(When::OTHERWISE))
     }
 
-    /// What to write for `self is None`, or for `self is not None`.
+    /// The help for `self is None`, or for `self is not None`.
     fn given_help(&self, is_none: bool) -> String {
         format!("write `{self}.given == {}`", u8::from(!is_none))
     }

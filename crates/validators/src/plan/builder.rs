@@ -29,12 +29,12 @@ pub struct Guarded {
     pub otherwise: Value,
 }
 
-/// What an open `repeat` gives its steps.
+/// The values that an open `repeat` gives its steps.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The turn's number, counted from 0.
     pub number: Value,
-    /// What the turn before handed on.
+    /// The values that the turn before handed on.
     pub carried: Vec<Value>,
     name: String,
     firsts: Vec<(String, Value)>,
@@ -359,7 +359,7 @@ impl Builder {
         outer
     }
 
-    /// What a value is behind a `when` that yields it, once however often it leaves. What is true
+    /// The value behind a `when` that yields it, once however often it leaves. One that is true
     /// inside and false elsewhere is the condition.
     fn yielded(&mut self, cond: Value, value: Guarded, yields: &mut Vec<Yielded>) -> Value {
         let Guarded { inner, otherwise } = value;
@@ -485,7 +485,7 @@ impl Builder {
         matters.then_some(Step::When(when))
     }
 
-    /// What one turn hands on may be needed by the next only, so what is used is found out until
+    /// The values that one turn hands on may be needed by the next only, so uses are followed until
     /// nothing more is.
     fn prune_repeat(&self, mut repeat: Repeat, used: &mut Vec<bool>) -> Option<Step> {
         let is_used = |used: &[bool], carried: &Carried| {

@@ -12,7 +12,7 @@ use crate::fault::{Fault, Format};
 use kernpack_ffi_abi::{DType, ErrorKind, Memory};
 use std::cell::RefCell;
 
-/// What a refused call raises.
+/// The error of a refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The fault's name.
@@ -23,7 +23,7 @@ pub struct Refused {
     pub message: String,
 }
 
-/// What an accepted call does.
+/// The effects of an accepted call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// The number of each launch that runs, with the values that its arguments have in their C
@@ -105,7 +105,7 @@ struct Run<'p> {
     num_args: i32,
     /// Where the facts of the device lie.
     device: Option<u64>,
-    /// What has been evaluated: memory does not change during a call, so a value never does, save
+    /// The values so far: memory does not change during a call, so a value never does, save
     /// from one turn of a `repeat` to the next.
     known: RefCell<Vec<Option<i64>>>,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an accepted call does, as data: the tensors it allocates, the kernels it launches and the
-//! arguments they get, all in terms of the plan's values.
+//! The effects of an accepted call, as data: the tensors it allocates, the kernels it launches and
+//! the arguments they get, all in terms of the plan's values.
 
 use super::{TensorMap, Value};
 use crate::fault::Fault;
@@ -107,7 +107,7 @@ pub enum Site {
 pub struct Status {
     /// The status: a value that only this fault uses.
     pub value: Value,
-    /// What is raised where that is not 0.
+    /// The error where that is not 0.
     pub fault: Fault,
 }
 
@@ -151,7 +151,7 @@ impl Launch {
         }
     }
 
-    /// What its function returns, where that is a status.
+    /// The status that its function returns, where it returns one.
     pub fn status(&self) -> Option<&Status> {
         match &self.site {
             Site::Host(status) => status.as_ref(),

@@ -45,7 +45,7 @@ pub(crate) fn nearest(value: f64, dtype: DType) -> f64 {
 pub use interp::{Accepted, LaidOut, Outcome, Refused, interpret, interpret_with};
 pub use launch::{Alloc, AllocDim, CScalar, Grid, Launch, LaunchArg, Site, Status};
 pub use tensor_map::TensorMap;
-pub use verify::{MAX_MAP_RANK, MAX_PARTS, MAX_VALUES, VerifyError};
+pub use verify::{MAX_PARTS, MAX_VALUES, VerifyError};
 
 use crate::fault::Fault;
 use kernpack_ffi_abi::{DType, Field};
@@ -69,7 +69,7 @@ pub enum Type {
     Int,
     /// True or false.
     Bool,
-    /// What a string says. Nothing computes with a text: it is compared, and shown.
+    /// The contents of a string. Nothing computes with a text: it is compared, and shown.
     Text,
 }
 
@@ -158,7 +158,7 @@ pub enum Expr {
 /// The most turns of a [`Repeat`]: as many dims as a tensor may have.
 pub const MOST_TURNS: i64 = 64;
 
-/// What launches may ask of the call's device.
+/// The attributes of the call's device that launches may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceFact {
     /// How many multiprocessors it has.
@@ -204,7 +204,7 @@ pub enum Step {
 pub struct When {
     /// The condition.
     pub cond: Value,
-    /// What runs where it holds.
+    /// The steps that run where it holds.
     pub steps: Vec<Step>,
     /// The values defined by the step as a whole.
     pub yields: Vec<Yielded>,
@@ -215,9 +215,9 @@ pub struct When {
 pub struct Yielded {
     /// The value outside: an [`Expr::Yield`].
     pub outer: Value,
-    /// What it is where the condition held, evaluated after the steps.
+    /// The value where the condition held, evaluated after the steps.
     pub inner: Value,
-    /// What it is elsewhere: evaluated outside, in any case.
+    /// The value elsewhere: evaluated outside, in any case.
     pub otherwise: Value,
 }
 
@@ -228,9 +228,9 @@ pub struct Repeat {
     pub count: Value,
     /// The turn's number, counted from 0: an [`Expr::Turn`].
     pub turn: Value,
-    /// What the turn's number is called.
+    /// The name of the turn's number.
     pub name: String,
-    /// What runs in each turn.
+    /// The steps of each turn.
     pub steps: Vec<Step>,
     /// The values that are handed on.
     pub carried: Vec<Carried>,
@@ -239,16 +239,16 @@ pub struct Repeat {
 /// A value that each turn of a [`Repeat`] hands on to the next, and the last one to what follows.
 #[derive(Clone, Debug)]
 pub struct Carried {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The value inside a turn: an [`Expr::Turn`].
     pub inner: Value,
-    /// What it is in the first turn, and behind the step where there is none. Evaluated before the
+    /// Its value in the first turn, and behind the step where there is none. Evaluated before the
     /// step.
     pub first: Value,
-    /// What it is in the next turn. Evaluated after the steps of a turn.
+    /// Its value in the next turn. Evaluated after the steps of a turn.
     pub next: Value,
-    /// What is left of it behind the step: an [`Expr::Yield`].
+    /// Its value behind the step: an [`Expr::Yield`].
     pub outer: Value,
 }
 
@@ -265,11 +265,11 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Where results and workspaces are allocated, and kernels run.
     pub device: Device,
-    /// What an accepted call allocates and returns.
+    /// The tensors that an accepted call allocates and returns.
     pub results: Vec<Alloc>,
-    /// What an accepted call allocates and frees.
+    /// The tensors that an accepted call allocates and frees.
     pub workspaces: Vec<Alloc>,
-    /// What an accepted call runs, in order.
+    /// The launches of an accepted call, in order.
     pub launches: Vec<Launch>,
     /// The dtype variables and the values that each combination gives them.
     pub combinations: Combinations,

@@ -28,7 +28,7 @@ impl fmt::Display for Plan {
 struct Printer<'p> {
     plan: &'p Plan,
     names: HashMap<Value, String>,
-    /// What values are inside the `when` that yields them.
+    /// The values inside the `when` that yields them.
     yielded: HashMap<Value, String>,
 }
 
@@ -104,7 +104,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What a value is called inside a `when`, and whether that is a path: a name that it keeps
+    /// The name of a value inside a `when`, and whether that is a path: a name that it keeps
     /// outside.
     fn inner(&self, value: Value) -> (String, bool) {
         let text = self.text(value, false);
@@ -139,7 +139,7 @@ impl Printer<'_> {
         self.names.insert(value, name.to_string());
     }
 
-    /// What a check says.
+    /// The text of a check's fault.
     fn fault(&self, fault: &Fault) -> String {
         self.in_messages().message(fault)
     }
@@ -364,7 +364,7 @@ impl Printer<'_> {
         format!("{}.{}", self.place(base), field.name)
     }
 
-    /// What is at an address.
+    /// The text of a place in memory.
     fn place(&self, base: Value) -> String {
         match *self.plan.expr(base) {
             Expr::Args => "args[0]".to_string(),

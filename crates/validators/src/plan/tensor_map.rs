@@ -22,7 +22,7 @@ pub struct TensorMap {
     pub box_dims: Vec<u32>,
     /// How far apart they are along each dim.
     pub steps: Vec<u32>,
-    /// What the map says beyond that.
+    /// The choices of the map beyond that.
     pub choices: MapChoices,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What leaves a `when`: the values that its steps define or change, with what they are elsewhere.
+//! Values that leave a `when`: those that its steps define or change, with what they are elsewhere.
 
 use super::Planner;
 use super::first_of::FirstOf;
@@ -8,7 +8,7 @@ use crate::check::alias::Extent;
 use crate::plan::{Builder, Guarded, Value};
 use std::collections::BTreeMap;
 
-/// What there was before a `when`.
+/// The state before a `when`.
 struct Mark {
     n_defined: usize,
     n_waiting: usize,
@@ -19,7 +19,7 @@ struct Mark {
 struct Leaving {
     named: Named,
     before: Option<Named>,
-    /// What a tensor of that path spans.
+    /// The memory that a tensor of that path spans.
     extent: Option<Extent>,
 }
 

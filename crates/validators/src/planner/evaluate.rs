@@ -32,7 +32,7 @@ impl Dangers {
         Dangers { overflow, divisor }
     }
 
-    /// What a message says was received where there is no value. Which danger it was is not told
+    /// The words for what was received where there is no value. Which danger it was is not told
     /// apart.
     pub fn text(self) -> &'static str {
         match (self.overflow, self.divisor) {

@@ -15,11 +15,11 @@ use crate::plan::{Builder, Value};
 pub struct FirstOf {
     /// Where the first place as written stands.
     pub path: Path,
-    /// What is there.
+    /// The value there.
     pub actual: Value,
     /// Whether it counts.
     pub counts: Value,
-    /// What is at the first place that counts; meaningless where none does.
+    /// The value at the first place that counts; meaningless where none does.
     pub value: Value,
     /// Whether one of the places counts.
     pub bound: Value,
@@ -72,15 +72,15 @@ impl FirstOf {
 /// A place that is compared with those before it.
 #[derive(Clone, Debug)]
 pub struct NextPlace<'p> {
-    /// What is compared, as a message begins.
+    /// The subject, as a message begins.
     pub subject: Phrase,
-    /// What is there.
+    /// The value there.
     pub actual: Value,
     /// Whether it does not count.
     pub excuse: Value,
-    /// What the first place is called.
+    /// The name of the first place.
     pub first: String,
-    /// What is called so at every place.
+    /// The name that every place binds.
     pub name: &'p str,
 }
 

@@ -102,7 +102,7 @@ impl<'s> Planner<'s> {
         self.bindings.symbols.get(symbol).is_some_and(|binding| binding.path == path.text)
     }
 
-    /// What follows from the checks: the call's device and its combination of dtypes.
+    /// Finishes what follows from the checks: the call's device and its combination of dtypes.
     pub(crate) fn finish_checks(&mut self, plan: &mut Plan) {
         // There is one CPU. Without a tensor that tells, a GPU is the one whose context is current.
         let is_cpu = self.default_device == DeviceType::CPU;

@@ -10,7 +10,7 @@ use super::waiting::Event;
 use crate::path::Path;
 use crate::plan::{Builder, Value};
 
-/// What a name stands for.
+/// The kinds of named values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedKind {
     /// An integer, or a truth as 0 or 1.
@@ -32,7 +32,7 @@ pub enum NamedKind {
 pub struct Named {
     /// The value.
     pub value: Value,
-    /// What it is.
+    /// Its kind.
     pub kind: NamedKind,
     /// As it is written: `n`, `a.shape[0]`.
     pub name: String,
@@ -68,7 +68,7 @@ impl Named {
         Named { exact, ..self }
     }
 
-    /// What every value in it is where the name is absent: a valid 0.
+    /// The value of everything in it where the name is absent: a valid 0.
     pub(super) fn absent(&mut self, b: &mut Builder) -> Vec<Value> {
         let mut absent: Vec<_> =
             self.values().into_iter().map(|value| b.zero_like(*value)).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the payload of an argument stands for.
+//! Payloads of arguments, and the values that they stand for.
 
 use super::Planner;
 use crate::param::Argument;

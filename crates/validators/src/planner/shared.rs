@@ -4,7 +4,7 @@
 //! with it.
 //!
 //! Behind its last use the symbol is *settled*: it has its value, or that of a symbol without one.
-//! What strides say of a symbol is checked there. What stands in an `Optional` is checked as soon
+//! The uses of a symbol in strides are checked there, and those in an `Optional` as soon
 //! as a use has been met that is given wherever it is. Rules are checked behind the first use where
 //! that counts, and elsewhere where the symbol is settled. Where no use is given at all, the symbol
 //! is absent.
@@ -24,7 +24,7 @@ use crate::plan::Value;
 pub(super) struct Shared {
     /// The uses so far.
     uses: FirstOf,
-    /// What the symbol is where no use counts.
+    /// The symbol's value where no use counts.
     otherwise: Value,
     /// Whether that is known: whether a use is given at all.
     given: Value,
@@ -40,11 +40,11 @@ pub struct SharedUse<'u> {
     pub info: &'static Info,
     /// Where it stands.
     pub path: &'u Path,
-    /// What is there.
+    /// The value there.
     pub actual: Value,
     /// Whether it does not count.
     pub excuse: Value,
-    /// What the symbol is where no use counts, and this is the first that is given.
+    /// The symbol's value where no use counts, and this is the first that is given.
     pub otherwise: Value,
 }
 

@@ -21,7 +21,7 @@ pub struct Row {
     pub step: Value,
 }
 
-/// What a star stands for in a call.
+/// The dims that a star stands for in a call.
 #[derive(Clone, Copy, Debug)]
 pub struct StarDims {
     /// The extents.
@@ -43,7 +43,7 @@ pub struct StarUse {
     pub star: Star,
     /// The tensor or Shape.
     pub owner: Path,
-    /// What an extent of that is.
+    /// The field that has an extent of that.
     pub field: fn(i64) -> Field,
     /// How many dims stand in front of the star.
     pub n_before: usize,
@@ -60,7 +60,7 @@ pub struct StarUse {
 pub struct BoundStar {
     /// Where its dims are from.
     pub from: StarUse,
-    /// What it stands for.
+    /// The dims that it stands for.
     pub dims: StarDims,
 }
 
@@ -77,7 +77,7 @@ pub enum Direction {
 pub struct StarTurn {
     /// The number of the dim, counted from the star's first.
     pub number: Value,
-    /// What the turn before handed on.
+    /// The values that the turn before handed on.
     pub carried: Vec<Value>,
 }
 

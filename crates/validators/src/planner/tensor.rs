@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of tensors beside the names of their fields: devices, dtypes, the memory they
+//! Tensors, beside the names of their fields: devices, dtypes, the memory they
 //! span, what tensor maps ask.
 
 use super::Planner;
@@ -12,7 +12,7 @@ use crate::path::Path;
 use crate::plan::{Arith, Value};
 use kernpack_ffi_abi::DType;
 
-/// What there is to know of a tensor that tensor maps may be of, beside its address, extents and
+/// A tensor that tensor maps may be of, beside its address, extents and
 /// strides, which have names.
 #[derive(Clone, Debug)]
 pub struct MapSource {
@@ -21,7 +21,7 @@ pub struct MapSource {
     /// Its dims from the innermost to the outermost, by number; nothing where they are of any
     /// number.
     pub fastest_first: Option<Vec<usize>>,
-    /// What its address is known to be a multiple of, in bytes.
+    /// The known alignment of its address, in bytes.
     pub align: Option<u32>,
     /// Whether it may be absent.
     pub optional: bool,

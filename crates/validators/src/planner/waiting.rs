@@ -39,7 +39,7 @@ pub(super) struct Waiting {
     /// The numbers of the checks that wait for a name.
     checks_on: HashMap<String, Vec<usize>>,
     n_checks: usize,
-    /// What each rule needs.
+    /// The names that each rule needs.
     rules: BTreeMap<usize, Vec<String>>,
     /// The numbers of the rules that need a name.
     rules_on: HashMap<String, Vec<usize>>,
@@ -47,13 +47,13 @@ pub(super) struct Waiting {
     late: BTreeSet<usize>,
 }
 
-/// What completes rules: names that have just got their values.
+/// Names that have just got their values, and complete rules.
 pub(super) struct Event<'e> {
     /// The names.
     pub(super) names: &'e [&'e str],
     /// Where.
     pub(super) path: &'e Path,
-    /// What the message of a rule that they complete is about.
+    /// The subject in the message of a rule that they complete.
     pub(super) what: &'e str,
     /// How the message of a rule that they complete begins.
     pub(super) subject: Phrase,
@@ -98,7 +98,7 @@ fn index(numbers_on: &mut HashMap<String, Vec<usize>>, needs: &[String], number:
     }
 }
 
-/// What waits for one of the names, in the order in which it is made.
+/// The checks that wait for one of the names, in the order in which they are made.
 fn numbers(numbers_on: &HashMap<String, Vec<usize>>, names: &[&str]) -> Vec<usize> {
     let waiting = names.iter().filter_map(|name| numbers_on.get(*name)).flatten();
     let mut numbers: Vec<_> = waiting.copied().collect();
@@ -190,7 +190,7 @@ impl Planner<'_> {
                 false => _ = self.waiting.checks.insert(number, pending),
             }
         }
-        // What is made is not looked at again, however often a name gets a value.
+        // A check that is made is not looked at again, however often a name gets a value.
         let Waiting { checks, checks_on, .. } = &mut self.waiting;
         for name in names {
             if let Some(numbers) = checks_on.get_mut(*name) {

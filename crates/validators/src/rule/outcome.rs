@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What may come of a rule, where only some of what it names is known: the dtypes of a combination,
-//! or the value of a parameter.
+//! Possible outcomes of a rule, where only some of what it names is known: the dtypes of a
+//! combination, or the value of a parameter.
 //!
 //! In a call a rule holds, does not hold, or breaks: a part that is reached overflows or divides by
 //! what is not positive. `and`, `or` and `not` stop as Python's do.
@@ -11,7 +11,7 @@ use crate::launch::Branch;
 use crate::plan::nearest;
 use kernpack_ffi_abi::DType;
 
-/// What is known of a name of a rule.
+/// A name of a rule, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KnownValue {
     /// The value of a symbol or field.
@@ -20,11 +20,11 @@ pub enum KnownValue {
     Float(f64, DType),
     /// The dtype of a dtype variable.
     DType(DType),
-    /// What a String says.
+    /// The contents of a String.
     Text(String),
 }
 
-/// What is known of the names of a rule.
+/// The names of a rule, as far as they are known.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
     /// The value of a name, as far as there is one.
@@ -60,7 +60,7 @@ impl Known<'_> {
         }
     }
 
-    /// What may come of a comparison of floats.
+    /// The possible outcomes of a comparison of floats.
     fn floats(&self, a: &FloatSide, comparison: Comparison, b: &FloatSide) -> Outcomes {
         let known = |side: &FloatSide| self.float(side.name()?);
         let value = |side: &FloatSide, other: &FloatSide| match side {
@@ -72,7 +72,7 @@ impl Known<'_> {
     }
 }
 
-/// What may come of a rule.
+/// The possible outcomes of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcomes {
     /// It may hold.
@@ -151,7 +151,7 @@ impl Outcomes {
 }
 
 impl Rule {
-    /// What may come of the rule.
+    /// The possible outcomes of the rule.
     pub fn outcomes(&self, known: &Known<'_>) -> Outcomes {
         match &self.kind {
             RuleKind::Floats(a, comparison, b) => known.floats(a, *comparison, b),
@@ -168,7 +168,7 @@ impl Rule {
                 }
                 match a.value(&int).zip(b.value(&int)) {
                     None => Outcomes::BREAKS,
-                    Some((a, b)) => Outcomes::of(comparison.is_possible((a, a), (b, b))),
+                    Some((a, b)) => Outcomes::of(comparison.holds(a, b)),
                 }
             }
             RuleKind::In(e, values) => {
@@ -256,8 +256,8 @@ mod tests {
     use super::*;
     use crate::{When, parse_when};
 
-    /// What may come of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it may
-    /// hold, `-` it may not, `!` it may break.
+    /// Expects outcomes of the rules where `T` is float16, `eps` the float32 0.1 and `n` 4: `+` it
+    /// may hold, `-` it may not, `!` it may break.
     fn expect(rules: &str, expected: &str) {
         let when = parse_when(rules).unwrap();
         let When::Rules(rules) = &when else { panic!("rules") };
@@ -312,7 +312,7 @@ mod tests {
         expect("not not T == float16", "+");
     }
 
-    /// What has a value in any case cannot break what comes behind it.
+    /// A name that has a value in any case cannot break what comes behind it.
     #[test]
     fn values_that_there_always_are() {
         for part in ["m > 2", "m % 4 == x.shape[0]", "min(m, -1) // 2 > ceildiv(x.ndim, 8)"] {

@@ -52,7 +52,7 @@ fn find_message(message: &str) -> Vec<&'static Info> {
 /// A message in pieces.
 #[derive(Debug)]
 struct Words<'m> {
-    /// What is wrong with what: `Mismatched …`, with one word for any path.
+    /// The subject, with the verb: `Mismatched …`, with one word for any path.
     subject: Vec<String>,
     /// The field of a tensor that the subject is a path to, if it is.
     field: Option<&'static str>,
@@ -62,7 +62,7 @@ struct Words<'m> {
     names: Vec<&'m str>,
 }
 
-/// What stands for a path to an argument or a part of one.
+/// The mark that stands for a path to an argument or a part of one.
 const PATH: &str = "…";
 
 impl<'m> Words<'m> {
@@ -72,7 +72,7 @@ impl<'m> Words<'m> {
         let subject = what.split_once(" on ").map_or(what, |(subject, _)| subject);
         let expected = rest.split_once("`, expected ").map_or("", |(_, expected)| expected);
         let expected = expected.split_once(", got ").map_or(expected, |(expected, _)| expected);
-        // What is quoted in a subject is the call's own.
+        // Words in quotes are the call's own.
         let unquoted: String = subject.split('`').step_by(2).collect();
         let word_or_path = |word: &str| if word.contains(['.', '[']) { PATH } else { word }.into();
         Words {

@@ -14,11 +14,11 @@ const TABLES: [(&str, &str); 3] = [
 /// A row of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Page {
-    /// What it is about; the first one is the page's own.
+    /// The names that it is about; the first one is the page's own.
     pub names: Vec<&'static str>,
-    /// What kind of error it is.
+    /// The kind of error.
     pub kind: &'static str,
-    /// What it means, and what to do.
+    /// Its meaning, and the cure.
     pub doc: String,
     /// Messages.
     pub examples: Vec<&'static str>,
@@ -35,7 +35,7 @@ pub(super) fn pages() -> Vec<Page> {
 fn page(kind: &'static str, row: &'static str) -> Option<Page> {
     let cells: Vec<_> = row.strip_prefix("| `")?.split(" | ").collect();
     let [names, doc, examples] = cells[..] else { return None };
-    // What rows of warnings begin with.
+    // Rows of warnings begin so.
     let kind = if doc.starts_with("A warning") { "warning of a build" } else { kind };
     let names = names.split('`').step_by(2).filter(|name| !name.starts_with(',')).collect();
     Some(Page { names, kind, doc: without_links(doc), examples: code_spans(examples) })

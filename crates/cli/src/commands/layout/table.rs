@@ -12,13 +12,13 @@ const MOST_CELLS: i64 = 4096;
 /// The most columns that are drawn, as no terminal is wider.
 const MOST_COLUMNS: i64 = 64;
 
-/// What gives each coordinate its index.
+/// A mapping, which gives each coordinate its index.
 pub struct Mapping {
     /// The layout; of a composed one the inner one.
     pub layout: Layout<Symbol>,
     /// The whole of a composed one.
     pub composed: Option<Composed<Symbol>>,
-    /// What is added to each index.
+    /// The offset that is added to each index.
     pub offset: Shape<Symbol>,
 }
 

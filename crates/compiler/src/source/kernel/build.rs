@@ -10,8 +10,9 @@ use crate::source::nvjitlink::{
 use kernpack_codegen::kernel::{Lowered, ptx};
 use kernpack_kernel_ir::verify::check_needs;
 use kernpack_kernel_ir::{Kernel, expand, verify};
+use kernpack_machine::{Arch, ArchKind, PtxVersion};
 use kernpack_package::file::Looked;
-use kernpack_package::image::{Arch, ArchKind, Image};
+use kernpack_package::image::Image;
 use kernpack_package::source::KernelSource;
 use kernpack_package::source::{SourceError, SourceErrorKind};
 use kernpack_process::parallel;
@@ -31,8 +32,6 @@ pub(super) struct Code {
     pub report: Option<Report>,
 }
 
-/// The newest version of PTX that is written: an older one is, wherever it will do.
-const NEWEST_PTX: u32 = 90;
 /// A function of the device that kernels call.
 const RESERVED: &str = "vprintf";
 
@@ -102,7 +101,9 @@ fn checked(instance: &Kernel, archs: &[Placed<Arch>]) -> Result<Kernel, Diagnost
     let mut kernel = instance.clone();
     expand(&mut kernel);
     verify(&kernel)?;
-    archs.iter().try_for_each(|arch| check_needs(&kernel, arch.number, NEWEST_PTX))?;
+    archs
+        .iter()
+        .try_for_each(|arch| check_needs(&kernel, arch.number, PtxVersion::NEWEST.number()))?;
     Ok(kernel)
 }
 

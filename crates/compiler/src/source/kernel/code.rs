@@ -5,7 +5,7 @@ use super::build;
 use crate::source::nvjitlink::NvJitLink;
 use kernpack_codegen::kernel;
 use kernpack_kernel_ir::Kernel;
-use kernpack_package::image::{Arch, ArchKind};
+use kernpack_machine::{Arch, ArchKind};
 use kernpack_package::source::KernelSource;
 use kernpack_package::source::SourceError;
 use kernpack_syntax::Placed;

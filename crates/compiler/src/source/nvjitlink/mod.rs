@@ -24,7 +24,8 @@ pub use report::{FunctionReport, Remark, Report, Severity};
 
 use super::cuda_library::{CudaLibrary, Lines};
 use super::identity::Identity;
-use kernpack_package::image::{Arch, ArchKind, Image, ImageError};
+use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::image::{Image, ImageError};
 use kernpack_process::parallel::Permit;
 use library::{Functions, Job, Output};
 use std::ffi::{CString, OsStr};

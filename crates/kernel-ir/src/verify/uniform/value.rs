@@ -8,11 +8,11 @@ use crate::intrinsic::{Geometry, Level, Meaning, Spread, WarpOp};
 use crate::kernel::{Kernel, ParamKind, Value};
 use crate::op::{Binary, Call, Compare, Expr, Operand};
 use crate::types::{Scalar, Space, Type};
+use kernpack_machine::block::WARP_SIZE;
 
-/// The threads of a warp, and the bits of a lane's number.
-const WARP: u32 = 32;
-const ALL_LANE_BITS: u32 = WARP - 1;
-const WARP_LOG2: u32 = WARP.ilog2();
+/// The bits of a lane's number, and how many these are.
+const ALL_LANE_BITS: u32 = WARP_SIZE - 1;
+const WARP_LOG2: u32 = WARP_SIZE.ilog2();
 
 /// How alike a value is.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl<'k> Values<'k> {
             }
         }
         let threads = kernel.block.iter().try_fold(1_u32, |all, one| all.checked_mul((*one)?));
-        let is_one_warp = threads.is_some_and(|threads| threads <= WARP);
+        let is_one_warp = threads.is_some_and(|threads| threads <= WARP_SIZE);
         Values { kernel, all, is_one_warp }
     }
 
@@ -154,7 +154,7 @@ impl<'k> Values<'k> {
         if is_commutative(op) {
             alike.lane_bits |= self.reduced(a, b) | self.reduced(b, a);
         }
-        let is_by_warps = number.is_some_and(|by| by > 0 && by % i64::from(WARP) == 0);
+        let is_by_warps = number.is_some_and(|by| by > 0 && by % i64::from(WARP_SIZE) == 0);
         match op {
             Binary::Add => {
                 alike.zeros = of_a.zeros.min(of_b.zeros);
@@ -177,7 +177,7 @@ impl<'k> Values<'k> {
             Binary::FloorDiv if is_by_warps && of_a.counts_lanes => {
                 alike.level = alike.level.max(Level::Warp);
             }
-            Binary::Shr if of_a.counts_lanes && number.is_some_and(|by| by >= 5) => {
+            Binary::Shr if of_a.counts_lanes && number.is_some_and(|by| by >= WARP_LOG2.into()) => {
                 alike.level = alike.level.max(Level::Warp);
             }
             _ => {}
@@ -228,7 +228,8 @@ impl<'k> Values<'k> {
         match geometry {
             Geometry::ThreadIdx(axis) => {
                 let [x, y, z] = self.kernel.block;
-                let is_in_rows = x.is_some_and(|x| x % WARP == 0) || (y, z) == (Some(1), Some(1));
+                let is_in_rows =
+                    x.is_some_and(|x| x % WARP_SIZE == 0) || (y, z) == (Some(1), Some(1));
                 let counts_lanes = axis == 0 && is_in_rows;
                 Alike { counts_lanes, ..Alike::of(self.thread_idx(axis)) }
             }
@@ -277,7 +278,7 @@ impl<'k> Values<'k> {
         }
         let below = block[..axis].iter().try_fold(1_u32, |all, one| all.checked_mul((*one)?));
         match below {
-            Some(threads) if axis > 0 && threads % WARP == 0 => Level::Warp,
+            Some(threads) if axis > 0 && threads % WARP_SIZE == 0 => Level::Warp,
             Some(_) | None => Level::Thread,
         }
     }

@@ -2,7 +2,8 @@
 //! What rules say of a call: where they hold, where they do not, and where part of them is left
 //! out.
 
-use super::{Because, CallFacts, Learned, Number, Reasons, hull, meet, pair};
+use super::{Because, CallFacts, Learned, Number, Reasons, pair};
+use kernpack_interval::Interval;
 use kernpack_layout::{Facts, gcd};
 use kernpack_validators::expr::{Affine, Expr, Field, Name, Op};
 use kernpack_validators::{Comparison, Rule, RuleKind};
@@ -43,7 +44,7 @@ impl CallFacts {
                 learner.know(&symbol, Facts::NON_NEGATIVE);
                 learner.learn_checked(rule, true);
                 if !asked.is_impossible {
-                    let known = hull(asked.facts(&symbol), *compact);
+                    let known = asked.facts(&symbol).either(*compact);
                     self.because_here(because).know(&symbol, known);
                 }
             }
@@ -137,7 +138,7 @@ impl Learner<'_> {
                 _ => Expr::symbol(&name.text),
             };
             let expr = self.facts.canonical(&expr);
-            self.know(&expr, hull(way.facts(&expr), Facts::of_number(0)));
+            self.know(&expr, way.facts(&expr).either(Facts::of_number(0)));
         }
     }
 
@@ -205,12 +206,10 @@ impl Learner<'_> {
 
     fn learn_values(&mut self, e: &Expr, values: &[i64]) {
         let e = self.facts.canonical(e);
-        let own = self.facts.facts(&e);
-        let is_possible = |value: &&i64| {
-            (own.min..=own.max).contains(value) && (own.divisor <= 1 || *value % own.divisor == 0)
-        };
+        let own = Interval::from(self.facts.facts(&e));
+        let is_possible = |value: &&i64| own.contains((**value).into());
         let possible = values.iter().filter(is_possible);
-        match possible.map(|value| Facts::of_number(*value)).reduce(hull) {
+        match possible.map(|value| Facts::of_number(*value)).reduce(Facts::either) {
             Some(facts) => self.know(&e, facts),
             None => self.facts.is_impossible = true,
         }
@@ -282,11 +281,10 @@ impl Learner<'_> {
             return;
         }
         let (own, n_nodes) = self.facts.measured(expr);
-        let known = meet(own, facts);
-        if known.min > known.max {
+        let Some(known) = own.both(facts) else {
             self.facts.is_impossible = true;
             return;
-        }
+        };
         if known != own {
             let CallFacts { numbers, most_nodes, .. } = &mut *self.facts;
             let because = self.because.clone();
@@ -309,7 +307,7 @@ impl CallFacts {
     fn either(mut self, other: CallFacts) -> CallFacts {
         self.numbers.retain(|text, learned| match other.numbers.get(text) {
             Some(others) => {
-                learned.what.facts = hull(learned.what.facts, others.what.facts);
+                learned.what.facts = learned.what.facts.either(others.what.facts);
                 add_reasons(&mut learned.because, &others.because);
                 true
             }

@@ -2,9 +2,9 @@
 //! The names that expressions of a launch may have: which of them are expressions in others, and
 //! what is known of them whatever the rules say.
 
-use super::hull;
 use kernpack_ffi_abi::DType;
 use kernpack_layout::Facts;
+use kernpack_validators::check::scalar::integers;
 use kernpack_validators::declare::{Bindings, Sharers};
 use kernpack_validators::dim::{Dim, Star};
 use kernpack_validators::expr::{Expr, Field, Name};
@@ -92,7 +92,7 @@ impl Names {
             let is_shared = binding.sharing.is_some();
             let own = range(*dtype);
             match (is_shared, binding.path == *path) {
-                (true, _) => _ = self.lent.insert(path.clone(), hull(own, Facts::NON_NEGATIVE)),
+                (true, _) => _ = self.lent.insert(path.clone(), own.either(Facts::NON_NEGATIVE)),
                 (false, true) => {}
                 (false, false) if may_be_absent => {
                     self.lent.insert(path.clone(), Facts::NON_NEGATIVE);
@@ -269,13 +269,7 @@ pub(crate) fn part(path: &str, number: usize, name: Option<&str>) -> String {
     }
 }
 
-/// The numbers of a type.
+/// The numbers of a type, of which those without a sign have fewer than 64 bits.
 fn range(dtype: DType) -> Facts {
-    let bits = u32::from(dtype.bits);
-    let (min, max) = match dtype {
-        DType::BOOL => (0, 1),
-        _ if dtype.is_unsigned() => (0, (1_i64 << bits.min(62)) - 1),
-        _ => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
-    };
-    Facts { divisor: 1, min, max }
+    integers(dtype).into()
 }

@@ -6,7 +6,7 @@
 //! product of the extents inside it, modulo 2^64.
 
 use super::names::Named;
-use super::{Because, CallFacts, hull, meet};
+use super::{Because, CallFacts};
 use crate::packed::tensor::{extents, field};
 use kernpack_layout::{Facts, Op};
 use kernpack_validators::dim::{Dim, Rank};
@@ -60,10 +60,10 @@ impl CallFacts {
                     Strides::Any => continue,
                     Strides::Compact(_) => known.compact[i],
                     Strides::Dims(_) if known.are_taken[i] => self.wanted_stride(tensor, i),
-                    Strides::Dims(_) => hull(self.wanted_stride(tensor, i), known.compact[i]),
+                    Strides::Dims(_) => self.wanted_stride(tensor, i).either(known.compact[i]),
                 };
                 let absent = is_optional.then(|| Facts::of_number(0));
-                let own = absent.map_or(own, |zero| hull(own, zero));
+                let own = absent.map_or(own, |zero| own.either(zero));
                 let name = field(path, Field::Stride, i, Rank::of(dims));
                 let check = format!("the strides of {path}");
                 self.because_here(Because::Check(check.into())).know(&name, own);
@@ -72,7 +72,7 @@ impl CallFacts {
         for symbol in names.strides() {
             let own = match self.loose_stride(symbol) {
                 None => Facts::NON_NEGATIVE,
-                Some(compact) => hull(Facts::NON_NEGATIVE, compact),
+                Some(compact) => compact.either(Facts::NON_NEGATIVE),
             };
             let check = Because::Check(format!("the strides `{symbol}`").into());
             self.because_here(check).know(&Expr::symbol(symbol), own);
@@ -100,11 +100,11 @@ impl CallFacts {
                 return None;
             }
             is_given |= !named.is_optional;
-            let compact = uses.iter().map(|i| known.compact[*i]).reduce(hull);
-            loose = loose.into_iter().chain(compact).reduce(hull);
+            let compact = uses.iter().map(|i| known.compact[*i]).reduce(Facts::either);
+            loose = loose.into_iter().chain(compact).reduce(Facts::either);
         }
         let zero = (!is_given).then(|| Facts::of_number(0));
-        loose.into_iter().chain(zero).reduce(hull)
+        loose.into_iter().chain(zero).reduce(Facts::either)
     }
 
     /// What every step along a stride is a multiple of: where no step takes a stride that is a
@@ -125,7 +125,9 @@ impl CallFacts {
         let facts = |(dim, extent): (&Dim, &Expr)| match dim {
             // Their product may leave 64 bits.
             Dim::Star(_) => Facts::NONE,
-            Dim::Expr(_) | Dim::Any => meet(self.facts(extent), Facts::NON_NEGATIVE),
+            Dim::Expr(_) | Dim::Any => {
+                self.facts(extent).both(Facts::NON_NEGATIVE).unwrap_or(Facts::NON_NEGATIVE)
+            }
         };
         let extents: Vec<_> = dims.iter().zip(&extents).map(facts).collect();
         let order = match named.tensor.strides_wanted() {

@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::plan::{Arith, Value};
 use crate::planner::{Direction, Planner, Row, StarDims, StarUse};
 
-/// What is written as one dim, in a call.
+/// One dim as it is written, in a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Axis {
     /// An extent.

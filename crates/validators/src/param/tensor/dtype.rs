@@ -10,7 +10,7 @@ use std::fmt;
 pub enum TensorDType {
     /// That dtype.
     Fixed(DType),
-    /// What a dtype variable stands for in this call.
+    /// The dtype of a dtype variable in this call.
     Var(String, Span),
 }
 

@@ -6,7 +6,7 @@
 //! symbols of its dims and strides and its dtype variable. *Kernel argument*: `a` (the address of
 //! its first element), `a.shape[i]`, `a.strides[i]`, `a.numel`.
 //!
-//! What is written is read and printed in `syntax`; the checks of strides are in `strides`, the
+//! Its text is read and printed in `syntax`; the checks of strides are in `strides`, the
 //! others here.
 
 mod axis;
@@ -127,7 +127,7 @@ impl Tensor {
         self.align
     }
 
-    /// What its strides must be.
+    /// The strides that it must have.
     pub fn strides_wanted(&self) -> &Strides {
         &self.strides
     }

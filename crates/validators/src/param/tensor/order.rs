@@ -29,7 +29,7 @@ impl Order {
         }
     }
 
-    /// What messages call it: `row-major order`.
+    /// Its words in messages: `row-major order`.
     pub fn words(&self) -> String {
         match self {
             Order::Row => "row-major order".to_string(),
@@ -39,13 +39,13 @@ impl Order {
     }
 }
 
-/// What a tensor's strides must be.
+/// The strides that a tensor must have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Strides {
     /// Those of a compact tensor.
     Compact(Order),
     /// Anything.
     Any,
-    /// What each dim says, in elements.
+    /// The stride of each dim, in elements.
     Dims(Vec<Dim>),
 }

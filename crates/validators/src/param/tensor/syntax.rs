@@ -37,7 +37,7 @@ pub(super) struct OptionSyntax {
     has_value: bool,
     /// The words that its value may have.
     values: &'static [&'static str],
-    /// What it says: of two options that say one thing, a tensor has one at most.
+    /// Its subject: of two options that say one thing, a tensor has one at most.
     says: &'static str,
     /// Whether what an entry point allocates may have it.
     pub(super) is_of_allocations: bool,
@@ -232,7 +232,7 @@ fn parse_order(parser: &mut Parser<'_>) -> Result<Order, Diagnostic> {
 }
 
 impl Tensor {
-    /// What is wrong with the options as a whole.
+    /// The problem of the options as a whole.
     fn problem(&self) -> Option<String> {
         let n_dims = self.dims.len();
         match &self.strides {

@@ -14,7 +14,7 @@ pub(super) fn constant(number: Value) -> i64 {
 }
 
 impl Run<'_> {
-    /// What a text says.
+    /// The bytes of a text.
     pub(super) fn text(&self, text: Value) -> Result<Vec<u8>, Stop> {
         let held = self.value(text)?;
         let constant = usize::try_from(!held).ok().and_then(|at| self.plan.exprs.get(at));

@@ -2,12 +2,13 @@
 //! The rules of what an accepted call does.
 
 use super::step::Scope;
-use super::{MAX_MAP_RANK, Verified, VerifyError, require};
+use super::{Verified, VerifyError, require};
 use crate::plan::{
     Alloc, CScalar, Combinations, Launch, LaunchArg, Plan, Status, TensorMap, Type, Value,
 };
 use crate::tensor_map::MapChoices;
 use kernpack_ffi_abi::DType;
+use kernpack_machine::tensor_map::MOST_RANK;
 
 /// Checks what follows the steps, where `scope` stands.
 pub fn verify(plan: &Plan, scope: &mut Scope<'_>) -> Verified {
@@ -116,7 +117,7 @@ fn tensor_map(plan: &Plan, launch: &Launch, map: &TensorMap) -> Verified {
     );
     require(is_address, place, "maps what is no address")?;
     let rank = map.dims.len();
-    require((1..=MAX_MAP_RANK).contains(&rank), place, "maps too many dims, or none")?;
+    require((1..=MOST_RANK).contains(&rank), place, "maps too many dims, or none")?;
     let has_all =
         map.strides.len() + 1 == rank && map.box_dims.len() == rank && map.steps.len() == rank;
     require(has_all, place, "maps dims without a stride, a box or a step each")?;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules of expressions.
 
-use super::{Facts, Verified, VerifyError, error};
+use super::{Findings, Verified, VerifyError, error};
 use crate::plan::{Arith, DeviceFact, Expr, Plan, Type, Value};
 use kernpack_ffi_abi::DType;
 
 /// Checks every expression of a plan, in the order of their numbers.
-pub fn verify(plan: &Plan) -> Result<Facts, VerifyError> {
-    let mut facts = Facts { types: vec![], is_address: vec![] };
+pub fn verify(plan: &Plan) -> Result<Findings, VerifyError> {
+    let mut findings = Findings { types: vec![], is_address: vec![] };
     for (number, expr) in plan.exprs.iter().enumerate() {
         let value = Value(number as u32);
         if expr.operands().iter().any(|operand| operand >= &value) {
             return Err(error(value, "uses itself"));
         }
-        operand_types(value, expr, &facts)?;
+        operand_types(value, expr, &findings)?;
         operation(value, expr)?;
-        addresses(plan, value, expr, &facts)?;
-        let ty = expr.own_type().unwrap_or_else(|operand| facts.types[operand.0 as usize]);
-        facts.types.push(ty);
-        facts.is_address.push(is_address(expr, &facts));
+        addresses(plan, value, expr, &findings)?;
+        let ty = expr.own_type().unwrap_or_else(|operand| findings.types[operand.0 as usize]);
+        findings.types.push(ty);
+        findings.is_address.push(is_address(expr, &findings));
     }
-    Ok(facts)
+    Ok(findings)
 }
 
-fn operand_types(value: Value, expr: &Expr, facts: &Facts) -> Verified {
-    let type_of = |operand: &Value| facts.types[operand.0 as usize];
+fn operand_types(value: Value, expr: &Expr, findings: &Findings) -> Verified {
+    let type_of = |operand: &Value| findings.types[operand.0 as usize];
     let wanted = match expr {
         Expr::And(..) | Expr::Or(..) | Expr::Not(_) => [Type::Bool; 3],
         Expr::Select(_, a, _) => [Type::Bool, type_of(a), type_of(a)],
@@ -35,7 +35,7 @@ fn operand_types(value: Value, expr: &Expr, facts: &Facts) -> Verified {
     if fits { Ok(()) } else { Err(error(value, "has an operand of another type")) }
 }
 
-/// What an operation can be, whatever its operands.
+/// Checks an operation by itself, whatever its operands.
 fn operation(value: Value, expr: &Expr) -> Verified {
     match expr {
         Expr::Overflows(Arith::FloorDiv | Arith::Mod | Arith::BitAnd, ..) => {
@@ -57,7 +57,7 @@ fn operation(value: Value, expr: &Expr) -> Verified {
 }
 
 /// Only what reads takes an address, and what adds to one.
-fn addresses(plan: &Plan, value: Value, expr: &Expr, facts: &Facts) -> Verified {
+fn addresses(plan: &Plan, value: Value, expr: &Expr, findings: &Findings) -> Verified {
     let is_device = |operand: &Value| *plan.expr(*operand) == Expr::Device;
     let (address, others) = match expr {
         Expr::Load(base, _) | Expr::TextAt(base) => (Some(base), vec![]),
@@ -71,17 +71,17 @@ fn addresses(plan: &Plan, value: Value, expr: &Expr, facts: &Facts) -> Verified 
         Expr::Element(base, _) => (Some(base), vec![]),
         _ => (None, expr.operands()),
     };
-    let computes = others.iter().any(|operand| facts.is_address[operand.0 as usize]);
+    let computes = others.iter().any(|operand| findings.is_address[operand.0 as usize]);
     if computes || address.is_some_and(is_device) {
         return Err(error(value, "computes with an address"));
     }
     Ok(())
 }
 
-fn is_address(expr: &Expr, facts: &Facts) -> bool {
+fn is_address(expr: &Expr, findings: &Findings) -> bool {
     match expr {
         Expr::Args | Expr::Device => true,
-        Expr::Arith(Arith::Add, base, _) => facts.is_address[base.0 as usize],
+        Expr::Arith(Arith::Add, base, _) => findings.is_address[base.0 as usize],
         _ => false,
     }
 }

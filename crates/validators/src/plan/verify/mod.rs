@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes a plan well formed. A failure is a bug of kernpack's, never the user's.
+//! Rules of well-formed plans. A failure is a bug of kernpack's, never the user's.
 //!
 //! This is the contract between those who make plans and those who read them. What is accepted
 //! here, every reader handles: printing, interpreting, lowering to code and lowering to a program
@@ -49,7 +49,7 @@
 //!     the stream, or a struct of these that has a field.
 //! 21. The status of a host function is a value made for it, which only its own fault uses.
 //! 22. Only a launch on a GPU passes tensor maps, each as an argument of its own: of an address,
-//!     with a stride, a box and a step for each of 1 to [`MAX_MAP_RANK`] dims (the innermost has no
+//!     with a stride, a box and a step for each of 1 to [`MOST_RANK`] dims (the innermost has no
 //!     stride), and with choices that the driver has.
 //!
 //! One rule cannot be seen here: a load is evaluated only where the steps and conditions before it
@@ -58,6 +58,7 @@
 //! any case.
 //!
 //! [`DeviceFact`]: super::DeviceFact
+//! [`MOST_RANK`]: kernpack_machine::tensor_map::MOST_RANK
 
 mod effect;
 mod expr;
@@ -77,15 +78,13 @@ pub const MAX_PARTS: usize = 64;
 pub const MAX_DEPTH: usize = 256;
 /// How many `repeat`s may stand in one another.
 pub const MAX_REPEATS: usize = 2;
-/// The most dims of a tensor map.
-pub const MAX_MAP_RANK: usize = 5;
 
 /// A rule that a plan breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// What is in question: a value, a launch, an allocation.
+    /// The subject: a value, a launch, an allocation.
     pub place: String,
-    /// What is wrong with it.
+    /// The problem.
     pub message: &'static str,
 }
 
@@ -103,15 +102,15 @@ impl Plan {
     /// # Errors
     /// The first rule that is broken.
     pub fn verify(&self) -> Result<(), VerifyError> {
-        let facts = expr::verify(self)?;
-        let mut scope = step::Scope::new(self, facts);
+        let findings = expr::verify(self)?;
+        let mut scope = step::Scope::new(self, findings);
         scope.block(&self.steps)?;
         effect::verify(self, &mut scope)
     }
 }
 
-/// What the rules of expressions have found out of each.
-struct Facts {
+/// The findings of the rules of expressions about each.
+struct Findings {
     types: Vec<Type>,
     /// Whether it is an address that nothing computes with.
     is_address: Vec<bool>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules of steps: which values exist where.
 
-use super::{Facts, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
+use super::{Findings, MAX_DEPTH, MAX_REPEATS, Verified, VerifyError, error, require};
 use crate::plan::{Device, Expr, Plan, Repeat, Step, Type, Value, When};
 
-/// What may be used at a place of the plan.
+/// The values that may be used at a place of the plan.
 pub struct Scope<'p> {
     plan: &'p Plan,
-    facts: Facts,
+    findings: Findings,
     /// The values that have been found to be usable here: what steps define, and what has been made
     /// of that.
     is_usable: Vec<bool>,
@@ -22,11 +22,11 @@ pub struct Scope<'p> {
 
 impl<'p> Scope<'p> {
     /// Where the plan starts.
-    pub fn new(plan: &'p Plan, facts: Facts) -> Scope<'p> {
+    pub fn new(plan: &'p Plan, findings: Findings) -> Scope<'p> {
         let none = vec![false; plan.exprs.len()];
         Scope {
             plan,
-            facts,
+            findings,
             is_usable: none.clone(),
             trail: vec![],
             is_defined: none,
@@ -118,7 +118,7 @@ impl<'p> Scope<'p> {
         Ok(())
     }
 
-    /// What tells the call's device.
+    /// A step that tells the call's device.
     pub fn device(&mut self) -> Verified {
         let Device { kind, index, is_told } = self.plan.device;
         self.uses_as(kind, Type::Int)?;
@@ -160,7 +160,7 @@ impl<'p> Scope<'p> {
     /// The type of a value that is used here, with all that it is made of.
     fn uses(&mut self, value: Value) -> Result<Type, VerifyError> {
         self.exists(value)?;
-        if self.facts.is_address[value.0 as usize] {
+        if self.findings.is_address[value.0 as usize] {
             return Err(error(value, "is an address, and used by a step"));
         }
         let mut open = vec![value];
@@ -191,7 +191,7 @@ impl<'p> Scope<'p> {
     }
 
     fn type_of(&self, value: Value) -> Type {
-        self.facts.types[value.0 as usize]
+        self.findings.types[value.0 as usize]
     }
 }
 

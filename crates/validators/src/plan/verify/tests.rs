@@ -23,10 +23,10 @@ const UNDEFINED: &str = "is used where no step has defined it";
 /// A plan in the making, and values of it that tests change.
 struct Made {
     plan: Plan,
-    /// What the `when` yields, and the `repeat` hands on.
+    /// The value that the `when` yields, and the `repeat` hands on.
     yielded: Value,
     handed_on: Value,
-    /// What the `repeat` gives.
+    /// The value that the `repeat` gives.
     turn: Value,
     carried: Value,
 }

@@ -14,7 +14,8 @@ use kernpack_kernel_ir::op::{
 };
 use kernpack_kernel_ir::text::MAX_DEPTH;
 use kernpack_kernel_ir::types::{Class, MOST_VECTOR_BYTES, Scalar, Space, Type};
-use kernpack_package::image::{Arch, ImageKind};
+use kernpack_machine::Arch;
+use kernpack_package::image::ImageKind;
 
 /// How many random kernels there are besides.
 const RANDOM: u64 = 150;

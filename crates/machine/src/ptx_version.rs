@@ -4,8 +4,12 @@
 //!
 //! A driver, or an nvJitLink, reads every version up to its own. So text is best of the lowest
 //! version that will do. Not here: which version an instruction needs.
+//!
+//! Source: "Release Notes" and ["Target architectures"][target] in the PTX ISA.
+//!
+//! [target]: https://docs.nvidia.com/cuda/parallel-thread-execution/#ptx-module-directives-target
 
-use super::{Arch, Suffix};
+use crate::{Arch, Suffix};
 use std::fmt;
 
 /// A version of PTX, as its `.version` line has it.
@@ -22,6 +26,21 @@ impl PtxVersion {
     pub const fn new(major: u32, minor: u32) -> PtxVersion {
         PtxVersion { major, minor }
     }
+
+    /// The version of a number without a point: 78 is 7.8.
+    pub const fn of_number(number: u32) -> PtxVersion {
+        PtxVersion::new(number / 10, number % 10)
+    }
+
+    /// The version as a number without its point.
+    pub const fn number(self) -> u32 {
+        10 * self.major + self.minor
+    }
+
+    /// The first that has [`Arch::OLDEST_OF_KERNELS`].
+    pub const OLDEST_OF_KERNELS: PtxVersion = PtxVersion::new(7, 0);
+    /// The newest that is written: LLVM knows none that is newer.
+    pub const NEWEST: PtxVersion = PtxVersion::new(9, 0);
 }
 
 impl fmt::Display for PtxVersion {
@@ -88,6 +107,15 @@ mod tests {
         expect_first("compute_80", Some("7.0"));
         expect_first("sm_90", Some("7.8"));
         expect_first("sm_100", Some("8.6"));
+        let oldest = Arch::OLDEST_OF_KERNELS.first_ptx();
+        assert_eq!(oldest, Some(PtxVersion::OLDEST_OF_KERNELS));
+    }
+
+    #[test]
+    fn a_version_is_a_number_and_back() {
+        let version = PtxVersion::of_number(78);
+        assert_eq!((version.to_string().as_str(), version.number()), ("7.8", 78));
+        assert!(FIRST.iter().all(|(_, first)| *first <= PtxVersion::NEWEST));
     }
 
     #[test]

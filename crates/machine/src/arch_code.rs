@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which devices GPU code runs on, and which of several a device takes: one rule for the compiler
-//! and for packages.
+//! and for packages, whose runtime has this file compiled into itself. It uses nothing but `core`.
 
-/// What GPU code is made for, in 32 bits. Of the code that a device runs, it takes the greatest:
-/// machine code before PTX, then the higher number, then that for one architecture before that for
-/// a family before the rest.
+/// The architecture that GPU code is made for, in 32 bits. Of the code that a device runs, it takes
+/// the greatest: machine code before PTX, then the higher number, then that for one architecture
+/// before that for a family before the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ArchCode(u32);
@@ -20,7 +20,6 @@ const EXACT: u32 = 2;
 
 impl ArchCode {
     /// `sm_` or `compute_`, a number such as 90, and `a`, `f` or neither.
-    #[cfg(feature = "writer")]
     pub const fn new(is_machine_code: bool, number: u32, suffix: Option<char>) -> Self {
         let machine = if is_machine_code { MACHINE } else { 0 };
         let suffix = match suffix {
@@ -32,7 +31,6 @@ impl ArchCode {
     }
 
     /// The bits, as packages have them.
-    #[cfg(feature = "writer")]
     pub const fn bits(self) -> u32 {
         self.0
     }

@@ -11,13 +11,18 @@
 //! ```
 //!
 //! Of those that it runs, a device takes machine code before PTX, then the higher number, then `a`
-//! before `f` before neither. That rule is the runtime's, which goes by [`Arch::code`]; the tests
-//! of it are here, where architectures have names.
+//! before `f` before neither. That rule is in `arch_code.rs`, as packages have it; the tests of it
+//! are here, where architectures have names.
+//!
+//! Source: "GPU Feature List" of [nvcc], and ["Target architectures"][target] in the PTX ISA.
+//!
+//! [nvcc]: https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/#gpu-feature-list
+//! [target]: https://docs.nvidia.com/cuda/parallel-thread-execution/#ptx-module-directives-target
 
-use kernpack_runtime::ArchCode;
+use crate::ArchCode;
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
-use thiserror::Error;
 
 /// What GPU code is made for: `sm_90a`, `compute_80`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,15 +56,31 @@ pub enum Suffix {
 }
 
 /// Text that names no architecture.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "`{0}` is no GPU architecture: expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`, as in `sm_90a`"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchError(pub String);
 
+impl Error for ArchError {}
+
+impl fmt::Display for ArchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let expected = "expected `sm_` or `compute_`, two or three digits, and perhaps `a` or `f`";
+        write!(f, "`{}` is no GPU architecture: {expected}, as in `sm_90a`", self.0)
+    }
+}
+
 impl Arch {
-    /// As packages have it: which devices run it, and which code a device takes, is the runtime's
-    /// to know.
+    /// PTX that every device of CUDA 13 compiles for itself: what CUDA C++ is compiled for where
+    /// nothing is said.
+    pub const OLDEST: Arch = Arch::ptx(75);
+    /// PTX that every device of the last years compiles for itself: what kernels are compiled for
+    /// where nothing is said. They are written for nothing older.
+    pub const OLDEST_OF_KERNELS: Arch = Arch::ptx(80);
+
+    const fn ptx(number: u32) -> Arch {
+        Arch { kind: ArchKind::Compute, number, suffix: Suffix::None }
+    }
+
+    /// As packages have it, which says what devices run it, and which code a device takes.
     pub fn code(self) -> ArchCode {
         let suffix = match self.suffix {
             Suffix::None => None,
@@ -118,7 +139,7 @@ fn parse(text: &str) -> Option<Arch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernpack_runtime::best_arch;
+    use crate::best_arch;
 
     fn arch(text: &str) -> Arch {
         text.parse().expect(text)
