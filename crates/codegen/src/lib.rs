@@ -2,7 +2,7 @@
 //! LLVM and lld, and nothing else has them: kernels of `crates/kernel-ir` to PTX, functions to
 //! objects, and objects to one object or shared library.
 //!
-//! * [`llvm`] is a vocabulary for writing functions, and the only folder that names inkwell.
+//! * [`llvm`] is a vocabulary for writing functions, the only folder that names LLVM's builder.
 //! * [`kernel`] turns kernels into LLVM's IR with it, a file for each kind of operation;
 //!   `kernel/address.rs` adds what is constant in an address last, and `kernel/registers.rs` finds
 //!   the register tensors that become variables.

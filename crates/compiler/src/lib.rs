@@ -9,8 +9,8 @@
 //! ```
 //!
 //! [`compile`](compile()) is this picture as code. What a package is, and what describes it, is
-//! `kernpack_package`; LLVM and the linker are `kernpack_codegen`'s. Not here: how signatures become
-//! plans (`kernpack_validators`), and writing files.
+//! `kernpack_package`; LLVM and the linker are `kernpack_codegen`'s. Not here: how signatures
+//! become plans (`kernpack_validators`), and writing files.
 //!
 //! # Where things live
 //!

@@ -7,17 +7,17 @@
 //! **What is read**: `package.rs` is what a user describes, and `package_file/` reads it from TOML.
 //! `source/` is where kernels come from, as a user says it, with a file for each kind.
 //! `language.rs` tells package files from kernel files, which `kernel_file.rs` opens with their
-//! imports, and `kernel_package.rs` makes packages of. `target/` is what code is made for: a row has
-//! the triple, the processor, the object format and the C ABI's way with structs. `image/` reads
-//! what GPU images say about themselves, and finds kernels in them by their symbols or their names
-//! in C++. `file.rs` is the door through which files are read.
+//! imports, and `kernel_package.rs` makes packages of. `target/` is what code is made for: a row
+//! has the triple, the processor, the object format and the C ABI's way with structs. `image/`
+//! reads what GPU images say about themselves, and finds kernels in them by their symbols or their
+//! names in C++. `file.rs` is the door through which files are read.
 //!
 //! **What is completed**: `settle.rs` completes what launches leave to their sources, before
 //! anything is planned: `triton_launch/` by Triton's JSON, and `kernel_launch.rs` by having kernels
 //! elaborated. `plans.rs` plans every function. `problem.rs` says which function a problem is of.
 //!
-//! **What is said of it**: `export/` writes header, stubs, metadata and note, and `inspect.rs` reads
-//! a file's description back.
+//! **What is said of it**: `export/` writes header, stubs, metadata and note, and `inspect.rs`
+//! reads a file's description back.
 //!
 //! **What is run**: `interpret.rs` makes no files. It runs a function's checks and kernels on the
 //! interpreters, with arguments that it makes of the signature. `interpret/compare.rs` has a GPU

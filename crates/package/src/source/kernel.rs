@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Source `kernel`: kernels of a file in the kernel language, as data. Not here: the language, which
-//! kernels a launch needs, and what compiles them.
+//! Source `kernel`: kernels of a file in the kernel language, as data. Not here: the language,
+//! which kernels a launch needs, and what compiles them.
 
 use super::error::{SourceError, SourceErrorKind};
 use super::gpu::{Described, KernelSymbol};
