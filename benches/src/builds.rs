@@ -7,7 +7,7 @@ use crate::series::{MIN_ROUNDS, Medians, interleave, median};
 use crate::subject::{Subject, build};
 use crate::toolchain;
 use anyhow::Result;
-use kernpack_compiler::Package;
+use kernpack_package::Package;
 use rustix::time::{ClockId, clock_gettime};
 use std::path::Path;
 use std::time::Instant;

@@ -10,7 +10,7 @@ use crate::series::{MIN_ROUNDS, Medians, interleave};
 use crate::subject::build;
 use crate::toolchain::output;
 use anyhow::{Context, Result};
-use kernpack_compiler::{WrittenPackage, package_file};
+use kernpack_package::{WrittenPackage, package_file};
 use std::ffi::CString;
 use std::fs;
 use std::path::Path;

@@ -5,7 +5,8 @@
 use crate::ffi::Library;
 use crate::toolchain;
 use anyhow::{Context, Result};
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, WrittenLaunch, compile};
+use kernpack_compiler::{Options, compile};
+use kernpack_package::{Function, HostSource, Launch, Package, WrittenLaunch};
 use kernpack_validators::{KernelName, Signature, parse_kernel_arg};
 use std::path::{Path, PathBuf};
 

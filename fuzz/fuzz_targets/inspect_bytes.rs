@@ -2,7 +2,7 @@
 //! Any bytes as a file to inspect: an answer or an error, and both print.
 #![no_main]
 
-use kernpack_compiler::inspect::inspect;
+use kernpack_package::inspect::inspect;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

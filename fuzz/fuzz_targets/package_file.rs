@@ -3,7 +3,7 @@
 //! the text. Nothing is read from disk.
 #![no_main]
 
-use kernpack_compiler::package_file;
+use kernpack_package::package_file;
 use kernpack_syntax::Texts;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;

@@ -3,8 +3,9 @@
 //! steps, expressions and words in its plan, and the bytes in its object. Counted, so that no
 //! machine is too slow for it.
 
-use kernpack_compiler::{Function, Options, Package, compile};
+use kernpack_compiler::{Options, compile};
 use kernpack_ffi_abi::DeviceType;
+use kernpack_package::{Function, Package};
 use kernpack_validators::fault::Part;
 use kernpack_validators::plan::{Repeat, Step, When};
 use kernpack_validators::{Plan, Signature};

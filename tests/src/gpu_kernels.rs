@@ -5,9 +5,9 @@
 
 use crate::callee::Launched;
 use crate::{cuda_stub, kernels};
-use kernpack_compiler::image::ImageKind;
-use kernpack_compiler::source::{GpuFile, GpuSource};
 use kernpack_ffi_abi::DType;
+use kernpack_package::image::ImageKind;
+use kernpack_package::source::{GpuFile, GpuSource};
 use kernpack_validators::plan::{CScalar, Launch, LaunchArg};
 use kernpack_validators::{LaunchSpec, Plan, Site};
 use serde_json::Value as Json;

@@ -6,9 +6,10 @@
 use crate::fake_ffi::{self, PackedFunction, Record};
 use crate::memory::Arguments;
 use crate::value::{Arrival, Tensor, Value};
-use kernpack_compiler::{Compiled, Held, Language, Options, PackageText, compile, package_file};
+use kernpack_compiler::{Compiled, Options, compile};
 use kernpack_ffi_abi::layout::Any;
 use kernpack_ffi_abi::{DType, DeviceType, FUNCTION_PREFIX};
+use kernpack_package::{Held, Language, PackageText, package_file};
 use kernpack_syntax::Texts;
 use libloading::Library;
 use std::path::Path;

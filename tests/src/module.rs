@@ -10,12 +10,11 @@ use crate::gpu_kernels;
 use crate::kernels;
 use crate::memory::Arguments;
 use crate::subject::Subject;
-use kernpack_compiler::link::{SharedOptions, link_shared};
-use kernpack_compiler::{
-    Function, HostSource, Launch, Options, Package, Site, Target, compile_plans,
-};
+use kernpack_codegen::link::{SharedOptions, link_shared};
+use kernpack_compiler::{Options, compile_plans};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::Any;
+use kernpack_package::{Function, HostSource, Launch, Package, Site, Target};
 use kernpack_validators::{self as validators, Plan};
 use libloading::Library;
 use std::collections::HashMap;

@@ -19,11 +19,11 @@ const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "common", "misc",
 /// Files that have such a name for a reason.
 const ALLOWED_NAMES: &[&str] = &[
     // Common symbols are a term of ELF.
-    "crates/compiler/src/link/common.rs",
+    "crates/codegen/src/link/common.rs",
 ];
 /// Words that belong to one place: the word, where it may stand, where it may not.
 const PLACES: &[(&str, &str, &str)] = &[
-    ("inkwell", "crates/compiler/src/llvm/", "crates/"),
+    ("inkwell", "crates/codegen/src/llvm/", "crates/"),
     ("println!", "crates/cli/", "crates/"),
     // The compiler takes the runtime's functions from its table.
     ("kernpack_rt_", "crates/runtime/", "crates/"),
@@ -164,7 +164,7 @@ fn wide_comments(text: &str) -> Vec<usize> {
     wide
 }
 
-/// The crates of ours that each crate of ours depends on, tests apart, as cargo has it.
+/// What each crate of ours depends on, tests apart, as cargo has it.
 fn dependencies() -> Vec<(String, Vec<String>)> {
     let arguments = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
     let output =
@@ -177,7 +177,7 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
         let all = package["dependencies"].as_array().expect("dependencies").iter();
         let normal = all.filter(|dependency| dependency["kind"] != "dev");
         let names = normal.map(|dependency| text(&dependency["name"]));
-        (text(&package["name"]), names.filter(|name| name.starts_with("kernpack-")).collect())
+        (text(&package["name"]), names.collect())
     });
     ours.collect()
 }
@@ -332,10 +332,30 @@ mod tests {
         for (name, used) in dependencies {
             let arrow = arrows.iter().find(|(known, _)| *known == name);
             let Some((_, Some(allowed))) = arrow else { continue };
-            let others = used.iter().filter(|other| !allowed.contains(other));
+            let ours = used.iter().filter(|other| other.starts_with("kernpack-"));
+            let others = ours.filter(|other| !allowed.contains(other));
             problems.extend(others.map(|other| format!("{name} may not use {other}")));
         }
         expect_none(problems);
+    }
+
+    /// Who reads, describes and interprets packages links no LLVM. The runtime's objects are in no
+    /// library that does.
+    #[test]
+    fn llvm_is_linked_by_one_crate() {
+        let dependencies = dependencies();
+        let users = |of: &dyn Fn(&str) -> bool| {
+            let users = dependencies.iter().filter(|(_, used)| used.iter().any(|name| of(name)));
+            users.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        let is_llvm = |name: &str| ["inkwell", "llvm-sys"].contains(&name);
+        assert_eq!(users(&is_llvm), ["kernpack-codegen"]);
+        let mut above = vec!["kernpack-package".to_string()];
+        while let Some(name) = above.pop() {
+            assert_ne!(name, "kernpack-codegen");
+            let (_, used) = dependencies.iter().find(|(known, _)| *known == name).expect("a crate");
+            above.extend(used.iter().filter(|name| name.starts_with("kernpack-")).cloned());
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::request::{Key, Request, Wanted};
 use crate::settings::Settings;
 use crate::store::{Store, Unusable};
 use crate::warning::{Remark, Stored, name_held};
-use kernpack_compiler::fork::{self, Inside};
+use kernpack_process::fork::{self, Inside};
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::io;
 use std::sync::{Mutex, PoisonError};

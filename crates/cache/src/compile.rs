@@ -6,12 +6,11 @@ use crate::manifest::{Files, Manifest};
 use crate::record::{Compilers, Done, Record};
 use crate::request::{Request, Wanted, digest};
 use crate::warning::{Stored, name_held};
-use kernpack_compiler::package_file::Reading;
 use kernpack_compiler::source::kernel;
-use kernpack_compiler::{
-    CompileError, Compiled, InputFile, Options, WrittenLaunch, WrittenPackage, check_rest, compile,
-};
-use kernpack_compiler::{GpuSource, Launch, Site};
+use kernpack_compiler::{CompileError, Compiled, Options, check_rest, compile};
+use kernpack_package::package_file::Reading;
+use kernpack_package::{GpuSource, Launch, Site};
+use kernpack_package::{InputFile, WrittenLaunch, WrittenPackage};
 use kernpack_syntax::{Diagnostic, Placed, Texts, Told};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;

@@ -7,9 +7,10 @@
 //! whose architectures it has code for; and compilers with the variables that they heed, which
 //! records have, as there may be none where a package is only used.
 
+use kernpack_compiler::llvm_version;
 use kernpack_compiler::source::identity::processor;
-use kernpack_compiler::{Held, Language, PackageText, Target, llvm_version};
 use kernpack_machine::Arch;
+use kernpack_package::{Held, Language, PackageText, Target};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};

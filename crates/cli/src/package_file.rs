@@ -7,9 +7,10 @@ use crate::input;
 use anyhow::anyhow;
 use clap::Args;
 use kernpack_cache::{Request, Wanted};
-use kernpack_compiler::package_file::Reading;
-use kernpack_compiler::{Language, Options, PackageText, Target, WrittenPackage, check_rest};
+use kernpack_compiler::{Options, check_rest};
 use kernpack_machine::Arch;
+use kernpack_package::package_file::Reading;
+use kernpack_package::{Language, PackageText, Target, WrittenPackage};
 use kernpack_syntax::{Diagnostic, Texts, Told};
 use std::path::{Path, PathBuf};
 

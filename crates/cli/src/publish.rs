@@ -7,7 +7,7 @@
 //! a device or a FIFO, such as `/dev/stdout`, cannot be replaced and is written to.
 
 use anyhow::{Context, Result, anyhow, bail};
-use kernpack_compiler::leftover::{self, Temporary};
+use kernpack_process::leftover::{self, Temporary};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! Signals that end the process: Ctrl-C, SIGTERM and SIGHUP. What would be left over is removed
 //! first. Then the process ends by the signal itself, so that its parent sees what it expects.
 
-use kernpack_compiler::leftover;
+use kernpack_process::leftover;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;

@@ -3,21 +3,21 @@
 //! one shared object.
 
 use crate::error::CompileError;
-use crate::export;
-use crate::file::{Files, Held, InputFile, Looked};
-use crate::fork::Inside;
 use crate::gpu_code::CudaCode;
 use crate::host_code::HostCode;
-use crate::link::{self, LinkError, SharedOptions};
-use crate::package::{Function, Package, WrittenLaunch, WrittenPackage};
-use crate::package_file::Reading;
 use crate::package_object::PackageObject;
 use crate::parts::{Goal, Parts};
-use crate::settle::{Settled, settle};
-use crate::source::{GpuSource, KernelSource};
 use crate::symbols;
-use crate::target::Target;
+use kernpack_codegen::link::{self, LinkError, SharedOptions};
 use kernpack_machine::Arch;
+use kernpack_package::export;
+use kernpack_package::file::{Files, Held, InputFile, Looked};
+use kernpack_package::package::{Function, Package, WrittenLaunch, WrittenPackage};
+use kernpack_package::package_file::Reading;
+use kernpack_package::settle::{Settled, settle};
+use kernpack_package::source::{GpuSource, KernelSource};
+use kernpack_package::target::Target;
+use kernpack_process::fork::Inside;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use kernpack_validators::Plan;
 use std::collections::HashMap;

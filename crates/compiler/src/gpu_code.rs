@@ -2,17 +2,18 @@
 //! The GPU code of a package: its modules and kernels, numbered, and each kernel's parameters held
 //! against what launches pass.
 
-use crate::error::of_function;
-use crate::file::Held;
 use crate::gpu_kernels::GpuKernels;
-use crate::image::Image;
-use crate::package::{Function, Launch};
-use crate::parallel;
-use crate::source::gpu::GpuArtifact;
-use crate::source::{CudaSource, GpuSource, SourceErrorKind};
-use crate::target::struct_abi::{FieldType, Layout};
+use crate::source;
+use crate::source::gpu::{GpuArtifact, GpuCompiler};
 use crate::wanted::{Wanted, wanted};
 use kernpack_machine::Arch;
+use kernpack_package::file::Held;
+use kernpack_package::image::Image;
+use kernpack_package::package::{Function, Launch};
+use kernpack_package::problem::of_function;
+use kernpack_package::source::{CudaSource, GpuSource, SourceErrorKind};
+use kernpack_package::target::struct_abi::{FieldType, Layout};
+use kernpack_process::parallel;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use kernpack_validators::plan::{CScalar, LaunchArg};
@@ -48,23 +49,10 @@ pub struct CudaCode {
     pub archs: Vec<Arch>,
 }
 
-/// What compiles GPU code: of the machine on which that is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GpuCompiler {
-    /// NVRTC, CUDA C++.
-    Nvrtc,
-    /// nvJitLink, machine code of kernels written here. Their PTX needs nobody.
-    NvJitLink,
-}
-
 impl GpuModule {
     /// What it became, if it was compiled here.
     fn cuda(&self) -> Option<CudaCode> {
-        let compiler = match &self.source {
-            GpuSource::Files(_) => return None,
-            GpuSource::Cuda(..) => GpuCompiler::Nvrtc,
-            GpuSource::Kernel(..) => GpuCompiler::NvJitLink,
-        };
+        let compiler = source::gpu::compiler(&self.source)?;
         let is_arch_written = self.source.is_arch_written()?;
         Some(CudaCode { compiler, is_arch_written, archs: self.artifact.archs() })
     }
@@ -96,7 +84,9 @@ impl GpuCode {
     ) -> GpuCode {
         let mut code = GpuCode::default();
         let wanted = wanted(functions, Launch::gpu_source);
-        let built = parallel::map(&wanted, |wanted| wanted.source.build(&wanted.kernels(), held));
+        let built = parallel::map(&wanted, |wanted| {
+            source::gpu::build(wanted.source, &wanted.kernels(), held)
+        });
         for (wanted, built) in wanted.iter().zip(built) {
             match built {
                 Ok(artifact) => code.add(wanted, artifact),

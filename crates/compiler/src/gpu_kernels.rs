@@ -2,10 +2,10 @@
 //! The kernels of a package's GPU code, numbered: all that code of launches has to know of it. Of
 //! kernels that are written here it is known before they are compiled.
 
-use crate::package::{Function, Launch};
-use crate::source::GpuSource;
-use crate::source::gpu::KernelSymbol;
 use crate::wanted::wanted;
+use kernpack_package::package::{Function, Launch};
+use kernpack_package::source::GpuSource;
+use kernpack_package::source::gpu::KernelSymbol;
 use kernpack_validators::Plan;
 
 /// The kernels of a package's GPU code.

@@ -6,15 +6,15 @@
 //! under symbols that no user's file has. So a kernel may be called whatever C allows, and sources
 //! may share names.
 
-use crate::error::of_function;
-use crate::file::Held;
-use crate::link::{self, Isolated, LinkError, SharedOptions, UndefinedSymbol};
-use crate::package::{Function, Launch};
-use crate::parallel;
-use crate::source::host::HostArtifact;
-use crate::source::{HostSource, SourceError, SourceErrorKind};
-use crate::target::Target;
+use crate::source::host::{self, HostArtifact};
 use crate::wanted::{Use, Wanted, wanted};
+use kernpack_codegen::link::{self, Isolated, LinkError, SharedOptions, UndefinedSymbol};
+use kernpack_package::file::Held;
+use kernpack_package::package::{Function, Launch};
+use kernpack_package::problem::of_function;
+use kernpack_package::source::{HostSource, SourceError, SourceErrorKind};
+use kernpack_package::target::Target;
+use kernpack_process::parallel;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 
@@ -125,7 +125,7 @@ fn build(
     held: &Held,
 ) -> Result<HostModule, Diagnostics> {
     let source = wanted.source;
-    let artifact = source.build(target, held).map_err(|errors| wanted.problems(errors))?;
+    let artifact = host::build(source, target, held).map_err(|errors| wanted.problems(errors))?;
     check_kernels(wanted, &artifact)?;
     let symbol = |kernel: String| {
         let symbol = format!("kernpack_host_{number}_{kernel}");
@@ -135,7 +135,7 @@ fn build(
     let exports: Vec<_> = kernels.iter().map(|(name, symbol)| (&name[..], &symbol[..])).collect();
     let isolated = link::isolate(target.elf, &artifact.link_inputs(), &exports);
     let Isolated { object, needs } =
-        isolated.map_err(|error| wanted.problems(vec![source.unlinked(&error)]))?;
+        isolated.map_err(|error| wanted.problems(vec![host::unlinked(source, &error)]))?;
     let function = wanted.function().to_string();
     Ok(HostModule { source: source.clone(), function, artifact, object, needs, kernels })
 }

@@ -3,12 +3,12 @@
 //! one in which only entry points can be seen.
 
 use crate::error::CompileError;
-use crate::export::{self, Imports, Record, RecordContext, note};
-use crate::link::{self, Input};
 use crate::lower::Described;
-use crate::package::Role;
 use crate::parts::Parts;
 use crate::symbols;
+use kernpack_codegen::link::{self, Input};
+use kernpack_package::export::{self, Imports, Record, RecordContext, note};
+use kernpack_package::package::Role;
 
 /// A relocatable object, and what is in it.
 #[derive(Debug)]

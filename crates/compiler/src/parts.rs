@@ -2,16 +2,16 @@
 //! The parts of a package, before there is code for its entry points: plans, and what sources
 //! became.
 
-use crate::file::{Files, Held, Looked};
 use crate::gpu_code::GpuCode;
 use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
-use crate::llvm::CodegenError;
 use crate::lower::{Entry, Program};
-use crate::package::{EntryPoint, Function, Package};
-use crate::parallel;
-use crate::plans::Plans;
-use crate::target::Target;
+use kernpack_codegen::llvm::CodegenError;
+use kernpack_package::file::{Files, Held, Looked};
+use kernpack_package::package::{EntryPoint, Function, Package};
+use kernpack_package::plans::Plans;
+use kernpack_package::target::Target;
+use kernpack_process::parallel;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 use std::collections::HashMap;

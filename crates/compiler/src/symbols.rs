@@ -9,10 +9,10 @@ pub use loading::{check_alone, check_loading};
 
 use crate::error::CompileError;
 use crate::host_code::HostCode;
-use crate::link::{self, Input, LinkError, UndefinedSymbol};
-use crate::source::SourceErrorKind;
-use crate::target::Target;
+use kernpack_codegen::link::{self, Input, LinkError, UndefinedSymbol};
 use kernpack_ffi_abi::{FUNCTION_PREFIX, imports};
+use kernpack_package::source::SourceErrorKind;
+use kernpack_package::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use std::collections::BTreeSet;
 

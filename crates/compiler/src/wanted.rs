@@ -3,8 +3,8 @@
 //! source reports is told to them: where the first of them names it, or where each names a kernel
 //! that it lacks.
 
-use crate::package::{Function, Launch};
-use crate::source::SourceError;
+use kernpack_package::package::{Function, Launch};
+use kernpack_package::source::SourceError;
 use kernpack_syntax::{Diagnostic, Diagnostics};
 use kernpack_validators::Plan;
 

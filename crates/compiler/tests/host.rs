@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Host functions as the kernels of launches.
 
-use kernpack_compiler::{CompileError, Function, HostSource, Launch, Options, Package, compile};
+use kernpack_compiler::{CompileError, Options, compile};
+use kernpack_package::{Function, HostSource, Launch, Package};
 use kernpack_validators::{parse_kernel_arg, parse_kernel_name};
 
 /// C lets callers differ in what they pass, as those of a function without a prototype do.

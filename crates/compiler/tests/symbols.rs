@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Symbols of packages: which a source may define and need.
 
-use kernpack_compiler::inspect::inspect;
-use kernpack_compiler::{CompileError, Compiled, Options, WrittenPackage, compile, package_file};
+use kernpack_compiler::{CompileError, Compiled, Options, compile};
+use kernpack_package::inspect::inspect;
+use kernpack_package::{WrittenPackage, package_file};
 use object::{Object, ObjectSymbol};
 use std::fs;
 use tempfile::TempDir;

@@ -12,8 +12,8 @@
 use crate::ffi::{Args, Error, Object, Value, check_signals};
 use kernpack_cache::{Artifact, Cache, Entry, Failure, Got, Observer, Request, Wanted};
 use kernpack_cli::told;
-use kernpack_compiler::{fork, leftover};
 use kernpack_machine::Arch;
+use kernpack_process::{fork, leftover};
 use kernpack_syntax::Told;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};

@@ -2,7 +2,7 @@
 //! What is inside a package, beyond what the command line tells.
 
 use crate::ffi::{Args, Error, Value};
-use kernpack_compiler::inspect;
+use kernpack_package::inspect;
 
 /// `kernpack_images(path) -> JSON`: the GPU images of a file, with where they lie in it.
 pub fn images(args: Args<'_>) -> Result<Value, Error> {

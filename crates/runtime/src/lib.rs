@@ -18,7 +18,9 @@
 //! # What freestanding code must not do
 //!
 //! The object may need nothing but `malloc`, `free` and `memcpy`, `memmove`, `memset`, `memcmp`,
-//! and what raises errors of libtvm_ffi. So there is no panic in it, not even one that cannot
+//! and what raises errors of libtvm_ffi; the one for GPUs also `dlopen`, `dlsym`, `dlerror`,
+//! `getenv` and `syscall`, and of libtvm_ffi four functions for prepared calls and one for strings.
+//! So there is no panic in it, not even one that cannot
 //! happen: slices are walked by iterators or read with `get`, and divisors are constants.
 //! `core::fmt` and anything that asks for a locale are absent; only refusing a call allocates.
 //! Functions are exported by the name `kernpack_rt_*`; whatever else Rust would export is made
@@ -104,7 +106,7 @@ mod tensor_map;
 #[cfg(not(kernpack_cuda))]
 mod narrow;
 
-#[cfg(feature = "prebuilt")]
+#[cfg(any(feature = "prebuilt", feature = "writer"))]
 mod host_arch;
 #[cfg(feature = "prebuilt")]
 mod prebuilt;
@@ -113,17 +115,16 @@ mod prebuilt;
 pub use crate::fault_table::{
     Format, NameTable, Part, Raised, TableError, TableWriter, dtype_key, render,
 };
+#[cfg(any(feature = "prebuilt", feature = "writer"))]
+pub use crate::host_arch::HostArch;
 #[cfg(not(kernpack_cuda))]
 pub use crate::narrow::{
     kernpack_rt_f64_to_bf16, kernpack_rt_f64_to_f16, kernpack_rt_round_to_bf16,
     kernpack_rt_round_to_f16,
 };
+#[cfg(feature = "prebuilt")]
+pub use crate::prebuilt::{cuda_object, object};
 #[cfg(feature = "writer")]
 pub use crate::replay::{
     LoadWidth, Narrower, Op, Program, ProgramCarried, ProgramStep, ProgramValue,
-};
-#[cfg(feature = "prebuilt")]
-pub use crate::{
-    host_arch::HostArch,
-    prebuilt::{cuda_object, object},
 };

@@ -3,8 +3,8 @@
 
 use super::{all, blocks, expect_none, leading_name, quoted};
 use crate::document::{Document, Piece};
-use kernpack_compiler::package_file;
 use kernpack_ffi_abi::DeviceType;
+use kernpack_package::package_file;
 use kernpack_syntax::Diagnostics;
 use kernpack_validators::{Signature, param};
 use std::path::Path;

@@ -4,12 +4,12 @@
 use super::{leading_name, quoted, rows, section, text};
 use crate::document::Document;
 use crate::tidy::{Source, root, sources};
-use kernpack_compiler::package_file;
-use kernpack_compiler::target::TARGETS;
 use kernpack_ffi_abi::imports::{LIBC, LIBTVM_FFI};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_kernel_lang::builtin::{Entry, reference};
 use kernpack_kernel_lang::packed;
+use kernpack_package::package_file;
+use kernpack_package::target::TARGETS;
 use kernpack_validators::check::CATALOGUE;
 use kernpack_validators::param;
 use std::path::Path;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels as PTX, and as machine code.
 
-use kernpack_compiler::source::{KernelSource, SourceError, kernel};
+use kernpack_compiler::source::kernel;
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::{ParamKind, Value};
 use kernpack_kernel_ir::shared::SharedLayout;
 use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::source::{KernelSource, SourceError};
 use kernpack_syntax::Placed;
 use std::path::PathBuf;
 use std::sync::Arc;

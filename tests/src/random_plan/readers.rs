@@ -12,7 +12,8 @@ use crate::fake_ffi;
 use crate::memory::Arguments;
 use crate::module::{self, Module};
 use crate::subject::Subject;
-use kernpack_compiler::{Function, Options, Package, Target, compile_plans};
+use kernpack_compiler::{Options, compile_plans};
+use kernpack_package::{Function, Package, Target};
 use kernpack_validators::plan::{Plan, interpret};
 use std::collections::HashMap;
 use std::fmt;
@@ -182,7 +183,7 @@ fn read(plan: &Plan, arguments: &Arguments) -> Result<bool, String> {
     if plan.verify().is_err() {
         return Ok(false);
     }
-    for target in kernpack_compiler::target::TARGETS {
+    for target in kernpack_package::target::TARGETS {
         caught(|| compile(&plan, target))
             .map_err(|panic| format!("lowering for {}: {panic}", target.name))??;
     }

@@ -4,8 +4,8 @@
 //! asks the driver itself.
 
 use super::*;
-use kernpack_compiler::{Function, WrittenLaunch, package_file};
 use kernpack_ffi_abi::{Memory, Width};
+use kernpack_package::{Function, WrittenLaunch, package_file};
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::cuda_stub;
 use kernpack_tests::gpu_package::outcome;

@@ -4,8 +4,9 @@
 //! is in `tests/suite/checks/tensor-map.md`.
 
 use super::{Json, calls};
-use kernpack_compiler::{Function, HostSource, Launch, Options, Package, compile};
+use kernpack_compiler::{Options, compile};
 use kernpack_ffi_abi::DType;
+use kernpack_package::{Function, HostSource, Launch, Package};
 use kernpack_tests::cuda_host::Host;
 use kernpack_tests::cuda_stub::Stub;
 use kernpack_tests::fake_ffi;

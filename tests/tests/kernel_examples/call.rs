@@ -2,11 +2,11 @@
 //! A kernel file, and calls of its functions on the interpreter. Tensors lie in allocations of
 //! their own, and what is only written has never been written before: a hole in a result shows.
 
-use kernpack_compiler::interpret::{InterpretError, Interpretable, Tensors};
-use kernpack_compiler::{Held, Language, PackageText, WrittenPackage};
 use kernpack_ffi_abi::{DType, DeviceType};
 use kernpack_kernel_ir::interp::{Finding, Memories, Memory, MemoryId, Options};
 use kernpack_kernel_ir::{Const, Kernel, Scalar};
+use kernpack_package::interpret::{InterpretError, Interpretable, Tensors};
+use kernpack_package::{Held, Language, PackageText, WrittenPackage};
 use kernpack_syntax::{Diagnostics, Texts};
 use kernpack_tests::memory::Arguments;
 use kernpack_tests::value::{Arrival, Tensor, Value};

@@ -2,7 +2,7 @@
 //! Headers of C: however a compiler comes to one, or to none, it is seen to change and to appear.
 
 use super::bench::{Bench, SCALE, expect_loadable};
-use kernpack_compiler::Target;
+use kernpack_package::Target;
 use std::fs;
 
 /// A bench whose C file begins with these lines and needs `FACTOR`.

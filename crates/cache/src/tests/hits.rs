@@ -81,7 +81,7 @@ fn another_text_another_target_and_other_held_files_are_other_requests() {
     assert!(!bench.get(&defined).unwrap().is_hit);
     assert!(!bench.get(&defined.replace("\"1\"", "\"2\"")).unwrap().is_hit);
     let request = bench.request(CHECKS);
-    let keys = kernpack_compiler::target::TARGETS
+    let keys = kernpack_package::target::TARGETS
         .iter()
         .map(|target| Request { target, ..request.clone() }.key());
     assert_eq!(keys.collect::<std::collections::HashSet<_>>().len(), 2);

@@ -5,10 +5,12 @@ use crate::package_file::PackageFile;
 use crate::{Failure, Report};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use kernpack_compiler::source::{KernelSource, kernel};
-use kernpack_compiler::{CompileError, Options, SourceError, kernel_sources};
+use kernpack_compiler::source::kernel;
+use kernpack_compiler::{CompileError, Options, kernel_sources};
 use kernpack_kernel_ir::Kernel;
 use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::SourceError;
+use kernpack_package::source::KernelSource;
 use kernpack_syntax::{Diagnostics, Placed};
 use serde_json::json;
 

@@ -4,7 +4,7 @@
 use crate::{Failure, Report, input};
 use anyhow::Context;
 use clap::Args;
-use kernpack_compiler::inspect;
+use kernpack_package::inspect;
 use std::path::PathBuf;
 
 /// The command's arguments.

@@ -5,7 +5,8 @@ use crate::package_file::PackageFile;
 use crate::{Failure, Report, machine_memory, told};
 use clap::Args;
 use kernpack_compiler::Options;
-use kernpack_compiler::interpret::{
+use kernpack_compiler::source::kernel;
+use kernpack_package::interpret::{
     Compare, Comparison, ElementDifference, Fill, InterpretError, Interpreted, InterpretedLaunch,
     InterpretedTensor, Role, TensorDifference, Wanted, interpret,
 };
@@ -101,7 +102,8 @@ impl Run {
 
     fn compare(&self) -> Option<Compare> {
         let archs = self.package_file.archs().to_vec();
-        self.compare.then_some(Compare { archs, ulps: self.ulps })
+        let images = &kernel::Images;
+        self.compare.then_some(Compare { images, archs, ulps: self.ulps })
     }
 }
 

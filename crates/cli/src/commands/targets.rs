@@ -3,8 +3,8 @@
 
 use crate::{Failure, Report};
 use clap::Args;
-use kernpack_compiler::Target;
-use kernpack_compiler::target::TARGETS;
+use kernpack_package::Target;
+use kernpack_package::target::TARGETS;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

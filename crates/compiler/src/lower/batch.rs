@@ -6,8 +6,8 @@
 
 use super::import::call_runtime;
 use super::launch::Call;
-use crate::llvm::{Operation, Predicate, Ty, V};
-use crate::package::Submit;
+use kernpack_codegen::llvm::{Operation, Predicate, Ty, V};
+use kernpack_package::package::Submit;
 use kernpack_runtime::interface::functions::CUDA_SUBMIT;
 use kernpack_runtime::interface::layout::{self, batch, kernel_launch};
 use kernpack_validators::plan::{self, Grid, Plan};

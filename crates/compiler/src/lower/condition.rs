@@ -3,7 +3,7 @@
 //! comparison decides it.
 
 use super::function::{FunctionBuilder, Mark};
-use crate::llvm::Block;
+use kernpack_codegen::llvm::Block;
 use kernpack_validators::plan::{Expr, Value};
 
 /// In which of a branch's two blocks writing goes on.

@@ -4,7 +4,7 @@
 
 use super::function::FunctionBuilder;
 use super::import::call_runtime;
-use crate::llvm::{Ty, V};
+use kernpack_codegen::llvm::{Ty, V};
 use kernpack_runtime::interface::functions::{CUDA_CURRENT, CUDA_DEVICE};
 use kernpack_runtime::interface::layout::device_facts;
 use kernpack_validators::plan::{Device, DeviceFact, Expr};

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The faults of a package as one table, which the runtime reads when a check has failed.
+//!
+//! The validators and the runtime do not know each other, and yet both word messages: the ones say
+//! which pieces a fault has, the other prints them. Here and in `program.rs` they are translated,
+//! and differential tests hold both to the same text.
 
 use super::import::declare_runtime;
 use super::program::program;
-use crate::llvm::{Emitter, V};
+use kernpack_codegen::llvm::{Emitter, V};
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
 use kernpack_runtime::interface::functions::{FAULT, PUSH_FLOAT, REFUSE};
 use kernpack_runtime::interface::{MAX_PARTS, MAX_VALUES};

@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::raise::{raise, write_backtrace};
 use super::steps::needed;
 use super::value::Known;
-use crate::llvm::{Block, Emitter, Function, Predicate, Ty, V};
+use kernpack_codegen::llvm::{Block, Emitter, Function, Predicate, Ty, V};
 use kernpack_runtime::interface::layout::error_parts;
 use kernpack_validators::plan::{Plan, Value};
 

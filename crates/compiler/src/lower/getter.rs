@@ -3,7 +3,7 @@
 
 use super::Packed;
 use super::import::declare;
-use crate::llvm::{Emitter, Ty};
+use kernpack_codegen::llvm::{Emitter, Ty};
 use kernpack_ffi_abi::imports::STRING_FROM_BYTE_ARRAY;
 use kernpack_ffi_abi::layout::{ByteArray, byte_array};
 

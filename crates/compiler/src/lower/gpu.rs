@@ -9,12 +9,12 @@ use super::import::{call_runtime, record};
 use super::launch::Call;
 use super::struct_args::store;
 use crate::gpu_code::{GpuCode, GpuModule};
-use crate::image::section::{ALIGNMENT, SECTION};
-use crate::llvm::{Emitter, Ty, V, Word};
-use crate::target::struct_abi::Layout;
+use kernpack_codegen::llvm::{Emitter, Ty, V, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::layout::any;
 use kernpack_machine::Arch;
+use kernpack_package::image::section::{ALIGNMENT, SECTION};
+use kernpack_package::target::struct_abi::Layout;
 use kernpack_runtime::interface::PACKAGE;
 use kernpack_runtime::interface::functions::CUDA_PRELOAD;
 use kernpack_runtime::interface::layout::{

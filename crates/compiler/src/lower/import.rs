@@ -2,7 +2,7 @@
 //! Declares the functions that generated code calls, as the tables of `ffi-abi` and `runtime` have
 //! them, and lays constants out as the runtime's structs.
 
-use crate::llvm::{Emitter, Function, Ty, V, Word};
+use kernpack_codegen::llvm::{Emitter, Function, Ty, V, Word};
 use kernpack_ffi_abi::imports::{self, Import};
 use kernpack_runtime::interface::functions::{self, CType, Signature};
 

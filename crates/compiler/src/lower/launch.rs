@@ -13,10 +13,9 @@ use super::raise::{raise, raise_behind};
 use super::struct_args::pass_struct;
 use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
-use crate::llvm::{Block, Emitter, Extension, Function, Operation, Passed, Predicate, Ty, V};
-use crate::package::{Launch, Submit};
-use crate::target::Target;
-use crate::target::struct_abi::{Registers, class_of};
+use kernpack_codegen::llvm::{
+    Block, Emitter, Extension, Function, Operation, Passed, Predicate, Ty, V,
+};
 use kernpack_ffi_abi::imports::{
     ENV_GET_STREAM, ENV_TENSOR_ALLOC, FUNCTION_CALL, FUNCTION_GET_GLOBAL, OBJECT_DEC_REF,
 };
@@ -24,6 +23,9 @@ use kernpack_ffi_abi::layout::{
     Any, ByteArray, DLTensor, TENSOR_VIEW_OFFSET, any, byte_array, dl_tensor,
 };
 use kernpack_ffi_abi::{DType, DeviceType, TypeIndex};
+use kernpack_package::package::{Launch, Submit};
+use kernpack_package::target::Target;
+use kernpack_package::target::struct_abi::{Registers, class_of};
 use kernpack_runtime::interface::functions::{F64_TO_BF16, F64_TO_F16};
 use kernpack_runtime::interface::layout::error_parts;
 use kernpack_validators::fault::calling;

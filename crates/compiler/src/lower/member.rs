@@ -2,7 +2,7 @@
 //! Conditions that a value is one of some constants, as one comparison without a branch.
 
 use super::function::FunctionBuilder;
-use crate::llvm::{Operation, Predicate, Ty, V};
+use kernpack_codegen::llvm::{Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::Width;
 use kernpack_validators::plan::{Compare, Expr, Value};
 

@@ -31,12 +31,12 @@ mod value;
 use crate::gpu_code::GpuCode;
 use crate::gpu_kernels::GpuKernels;
 use crate::host_code::HostCode;
-use crate::llvm::{CodegenError, Context, Effort, Emitter, Function, Ty, V};
-use crate::package::{Launch, Package, Role, Submit};
-use crate::target::Target;
 pub use faults::Faults;
 use function::FunctionBuilder;
+use kernpack_codegen::llvm::{CodegenError, Context, Effort, Emitter, Function, Ty, V};
 use kernpack_ffi_abi::{DOC_PREFIX, FUNCTION_PREFIX, METADATA_PREFIX};
+use kernpack_package::package::{Launch, Package, Role, Submit};
+use kernpack_package::target::Target;
 use kernpack_validators::Plan;
 use launch::Launching;
 use launched::Numbers;
@@ -166,7 +166,7 @@ impl Program<'_> {
 
     fn write_object(&self, emitter: &Emitter<'_>, effort: Effort) -> Result<Vec<u8>, CodegenError> {
         let _span = tracing::debug_span!("codegen").entered();
-        crate::llvm::write_object(emitter, self.target, effort)
+        kernpack_codegen::llvm::write_object(emitter, self.target, effort)
     }
 
     /// Where every call launches and has few checks, code that is made quickly costs a call some

@@ -18,7 +18,7 @@ use super::import::{call_runtime, declare_as, record};
 use super::launch::{self, Launching};
 use super::raise::write_backtrace;
 use super::{Entry, Packed};
-use crate::llvm::{Emitter, Function, Predicate, Ty, Word};
+use kernpack_codegen::llvm::{Emitter, Function, Predicate, Ty, Word};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_runtime::interface::functions::{CHECK, CUDA_PREPARE, LAUNCH};
 use kernpack_runtime::interface::layout::{error_parts, preparable};

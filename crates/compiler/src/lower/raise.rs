@@ -3,7 +3,7 @@
 //! as libtvm_ffi words those that it makes itself, which names the entry point.
 
 use super::import::{declare, declare_runtime};
-use crate::llvm::{Emitter, Function, Ty, V};
+use kernpack_codegen::llvm::{Emitter, Function, Ty, V};
 use kernpack_ffi_abi::FUNCTION_PREFIX;
 use kernpack_ffi_abi::imports::ERROR_MOVE_FROM_RAISED;
 use kernpack_runtime::interface::functions::{self, RAISE, RAISE_BEHIND};

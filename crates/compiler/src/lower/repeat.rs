@@ -3,7 +3,7 @@
 //! what is found out inside a turn is forgotten behind it.
 
 use super::function::FunctionBuilder;
-use crate::llvm::{Operation, Predicate, Ty, V};
+use kernpack_codegen::llvm::{Operation, Predicate, Ty, V};
 use kernpack_validators::plan::{MOST_TURNS, Repeat, Value};
 
 impl<'c> FunctionBuilder<'_, 'c> {

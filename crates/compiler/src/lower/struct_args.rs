@@ -3,9 +3,9 @@
 //! the platform has it.
 
 use super::launch::{Arguments, Call};
-use crate::llvm::{Extension, FloatKind, Passed, Ty, V};
-use crate::target::struct_abi::{Class, FieldType, Layout, Passing};
+use kernpack_codegen::llvm::{Extension, FloatKind, Passed, Ty, V};
 use kernpack_ffi_abi::DType;
+use kernpack_package::target::struct_abi::{Class, FieldType, Layout, Passing};
 use kernpack_validators::plan::{CScalar, LaunchArg};
 
 /// Writes an argument to the stack as C lays it out; returns where it is.

@@ -4,9 +4,9 @@
 
 use super::import::call_runtime;
 use super::launch::Call;
-use crate::llvm::{Ty, V};
-use crate::target::struct_abi::Layout;
+use kernpack_codegen::llvm::{Ty, V};
 use kernpack_machine::tensor_map::MOST_RANK;
+use kernpack_package::target::struct_abi::Layout;
 use kernpack_runtime::interface::functions::CUDA_ENCODE;
 use kernpack_runtime::interface::layout::{INTERLEAVE_32, tensor_map_constants, tensor_map_values};
 use kernpack_validators::plan::TensorMap;

@@ -6,7 +6,7 @@
 
 use super::function::FunctionBuilder;
 use super::import::call_runtime;
-use crate::llvm::{Emitter, Operation, Predicate, Ty, V};
+use kernpack_codegen::llvm::{Emitter, Operation, Predicate, Ty, V};
 use kernpack_ffi_abi::{DType, Width};
 use kernpack_runtime::interface::functions::{ROUND_TO_BF16, ROUND_TO_F16, TEXT_IS};
 use kernpack_validators::plan::{Arith, Compare, Expr, Plan, Type, Value};

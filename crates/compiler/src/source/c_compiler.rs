@@ -9,10 +9,10 @@
 
 use super::identity::{Identity, processor};
 use super::search;
-use crate::file::open_unrecorded;
-use crate::leftover;
-use crate::parallel::Permit;
-use crate::target::Target;
+use kernpack_package::file::open_unrecorded;
+use kernpack_package::target::Target;
+use kernpack_process::leftover;
+use kernpack_process::parallel::Permit;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;

@@ -15,14 +15,14 @@
 //! compiler is looked into for `__has_include` alone.
 //!
 //! Where something was read that nobody knows of, such as what an assembler includes, the result is
-//! not to be found again ([`Looked::is_partial`](crate::file::Looked)).
+//! not to be found again ([`Looked::is_partial`](kernpack_package::file::Looked)).
 
 use super::c_compiler::{CCompiler, CCompilerError};
 use super::include::{Named, Use, names, names_in_value};
 use super::search::{self, Search};
-use crate::file::{Files, Held, plain, read_unrecorded};
-use crate::leftover::Temporary;
-use crate::target::Target;
+use kernpack_package::file::{Files, Held, plain, read_unrecorded};
+use kernpack_package::target::Target;
+use kernpack_process::leftover::Temporary;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -14,33 +14,18 @@
 mod option;
 
 use self::option::{Unfit, UserOptions};
-use super::error::{SourceError, SourceErrorKind};
+use super::gpu::{Build, GpuArtifact, GpuCompiler};
 use super::include::{self, File, Walk};
 use super::nvrtc::{Failure, Header, Job, Nvrtc, NvrtcError, Output};
-use crate::file::{Files, Held, Looked};
-use crate::image::{self, Image, ImageError};
-use crate::parallel::{self, Permit};
-use kernpack_ffi_abi::DType;
 use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::file::{Files, Held, Looked};
+use kernpack_package::image::{self, Image, ImageError};
+use kernpack_package::source::{CudaSource, SourceError, SourceErrorKind};
+use kernpack_process::parallel::{self, Permit};
 use kernpack_syntax::{Placed, Span};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-
-/// A CUDA C++ file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CudaSource {
-    /// The file.
-    pub path: Placed<PathBuf>,
-    /// Folders to look for headers in, behind the file's own and before CUDA's.
-    pub include: Vec<PathBuf>,
-    /// Macros, `NAME` and value.
-    pub define: Vec<(String, String)>,
-    /// Further options of NVRTC. The architecture is not among them.
-    pub options: Vec<Placed<String>>,
-    /// Whether the image tells debuggers and profilers which line each instruction comes from.
-    pub line_info: bool,
-}
 
 /// What a CUDA C++ file became.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,33 +122,6 @@ pub enum CudaError {
     Image(#[from] ImageError),
 }
 
-/// The type of CUDA C++ that holds an element of a dtype, as its headers name it. Not every dtype
-/// has one, and its own name would not do: CUDA's `int4` is a vector of four `int`.
-pub fn type_name(dtype: DType) -> Option<&'static str> {
-    Some(match dtype {
-        DType::BOOL => "bool",
-        DType::INT8 => "signed char",
-        DType::INT16 => "short",
-        DType::INT32 => "int",
-        DType::INT64 => "long long",
-        DType::UINT8 => "unsigned char",
-        DType::UINT16 => "unsigned short",
-        DType::UINT32 => "unsigned int",
-        DType::UINT64 => "unsigned long long",
-        DType::FLOAT16 => "__half",
-        DType::BFLOAT16 => "__nv_bfloat16",
-        DType::FLOAT32 => "float",
-        DType::FLOAT64 => "double",
-        DType::FLOAT8_E4M3FN => "__nv_fp8_e4m3",
-        DType::FLOAT8_E5M2 => "__nv_fp8_e5m2",
-        DType::FLOAT8_E8M0FNU => "__nv_fp8_e8m0",
-        DType::FLOAT4_E2M1FNX2 => "__nv_fp4x2_e2m1",
-        DType::COMPLEX64 => "float2",
-        DType::COMPLEX128 => "double2",
-        _ => return None,
-    })
-}
-
 /// From this version on NVRTC keeps what it compiles in the driver's cache, unless it is told not
 /// to. For that it calls `cuInit`, and a process that has done so cannot fork and use CUDA.
 const WITH_CACHE: (u32, u32) = (12, 9);
@@ -174,65 +132,98 @@ const NAMES: &str = "__nv_name_map(";
 /// How it shows a line of that list, in front of the name.
 const NAME: &str = "#pragma nv_mangled_name ";
 
-impl CudaSource {
-    /// That file, without options.
-    pub fn new(path: impl Into<PathBuf>) -> CudaSource {
-        let path = Placed::from(path.into());
-        CudaSource { path, include: vec![], define: vec![], options: vec![], line_info: false }
+impl Build for CudaSource {
+    fn compiler(&self) -> Option<GpuCompiler> {
+        Some(GpuCompiler::Nvrtc)
     }
 
-    /// Compiles the file with the NVRTC that is found.
-    ///
-    /// # Errors
-    /// Where there is none, and as [`build`](CudaSource::build).
-    pub fn build_found(
+    fn build(
         &self,
         archs: &[Placed<Arch>],
         kernels: &[String],
         held: &Held,
-    ) -> Result<CudaArtifact, SourceError> {
-        let nvrtc = Nvrtc::find().map_err(|error| self.refused(&error.into()))?;
-        self.build(&nvrtc, archs, kernels, held)
+    ) -> Result<GpuArtifact, Vec<SourceError>> {
+        let built = build_found(self, archs, kernels, held).map_err(|error| vec![error])?;
+        let symbols = kernels.iter().cloned().zip(built.symbols.into_iter().map(Ok)).collect();
+        let CudaArtifact { images, log, looked, .. } = built;
+        Ok(GpuArtifact { images, symbols, log, warnings: vec![], looked })
     }
+}
 
-    /// Compiles the file for each architecture. `kernels` are names as C++ writes them.
-    ///
-    /// # Errors
-    /// Where the file cannot be read, NVRTC refuses it or knows no such architecture, or a kernel
-    /// is not in it.
-    pub fn build(
-        &self,
-        nvrtc: &Nvrtc,
-        archs: &[Placed<Arch>],
-        kernels: &[String],
-        held: &Held,
-    ) -> Result<CudaArtifact, SourceError> {
-        let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
-        let mut read = Files::new(held);
-        let mut options = UserOptions::read(&self.options).map_err(|(option, unfit)| {
-            let (path, option) = (self.path.value.clone(), option.clone());
-            self.refused(&CudaError::Option { path, option, unfit })
-        })?;
-        let folders = [&self.include[..], &options.folders].concat();
-        let mut walk = Walk::new(&self.path, &folders, &mut read)
-            .map_err(|error| SourceError::file(self.path.span, &error))?;
-        options.find_included(&mut walk);
-        let values = self.define.iter().map(|(_, value)| value);
-        values.chain(&options.rest).for_each(|value| walk.mention(value));
-        loop {
-            match self.compile(nvrtc, archs, kernels, (&walk, &options)) {
-                // Names that macros put together are known once they are missed.
-                Err(CudaError::Refused { text, .. } | CudaError::Kernels { text, .. })
-                    if walk.supply(&text) => {}
-                Err(error) => return Err(self.refused(&error)),
-                Ok(artifact) => return Ok(CudaArtifact { looked: read.into_looked(), ..artifact }),
-            }
+/// Compiles a file with the NVRTC that is found.
+///
+/// # Errors
+/// Where there is none, and as [`build`].
+fn build_found(
+    source: &CudaSource,
+    archs: &[Placed<Arch>],
+    kernels: &[String],
+    held: &Held,
+) -> Result<CudaArtifact, SourceError> {
+    let nvrtc = Nvrtc::find().map_err(|error| refused(source, &error.into()))?;
+    build(source, &nvrtc, archs, kernels, held)
+}
+
+/// Compiles a file for each architecture. `kernels` are names as C++ writes them.
+///
+/// # Errors
+/// Where the file cannot be read, NVRTC refuses it or knows no such architecture, or a kernel is
+/// not in it.
+pub fn build(
+    source: &CudaSource,
+    nvrtc: &Nvrtc,
+    archs: &[Placed<Arch>],
+    kernels: &[String],
+    held: &Held,
+) -> Result<CudaArtifact, SourceError> {
+    let _span = tracing::debug_span!("source", path = %source.path.display()).entered();
+    let mut read = Files::new(held);
+    let mut options = UserOptions::read(&source.options).map_err(|(option, unfit)| {
+        let (path, option) = (source.path.value.clone(), option.clone());
+        refused(source, &CudaError::Option { path, option, unfit })
+    })?;
+    let folders = [&source.include[..], &options.folders].concat();
+    let mut walk = Walk::new(&source.path, &folders, &mut read)
+        .map_err(|error| SourceError::file(source.path.span, &error))?;
+    options.find_included(&mut walk);
+    let values = source.define.iter().map(|(_, value)| value);
+    values.chain(&options.rest).for_each(|value| walk.mention(value));
+    loop {
+        match (Compilation { source, nvrtc }).compile(archs, kernels, (&walk, &options)) {
+            // Names that macros put together are known once they are missed.
+            Err(CudaError::Refused { text, .. } | CudaError::Kernels { text, .. })
+                if walk.supply(&text) => {}
+            Err(error) => return Err(refused(source, &error)),
+            Ok(artifact) => return Ok(CudaArtifact { looked: read.into_looked(), ..artifact }),
         }
     }
+}
 
+fn refused(source: &CudaSource, error: &CudaError) -> SourceError {
+    let own = source.path.span;
+    let at = |place: Span| SourceError::new(SourceErrorKind::CudaCompiler, place.or(own), error);
+    match error {
+        CudaError::Image(error) => SourceError::image(own, error),
+        CudaError::Kernels { kernels, .. } => {
+            SourceError::new(SourceErrorKind::MissingKernel, own, error)
+                .of_kernels(kernels.iter().cloned())
+        }
+        CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
+        CudaError::Arch { arch, .. } => at(arch.span),
+        CudaError::Option { option, .. } => at(option.span),
+        CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
+    }
+}
+
+/// A file, and what compiles it.
+struct Compilation<'s> {
+    source: &'s CudaSource,
+    nvrtc: &'s Nvrtc,
+}
+
+impl Compilation<'_> {
     fn compile(
         &self,
-        nvrtc: &Nvrtc,
         archs: &[Placed<Arch>],
         kernels: &[String],
         (walk, options): (&Walk<'_, '_>, &UserOptions),
@@ -242,62 +233,46 @@ impl CudaSource {
             kernels.iter().map(|name| self.c_string("the name of a kernel", name.as_str()));
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         let mut artifact = CudaArtifact {
-            path: self.path.value.clone(),
+            path: self.source.path.value.clone(),
             looked: Looked::default(),
             images: vec![],
             symbols: vec![],
             log: String::new(),
         };
-        let build =
-            |arch: &Placed<Arch>| self.build_one(nvrtc, *arch, &program, (kernels, &expressions));
+        let build = |arch: &Placed<Arch>| self.build_one(*arch, &program, (kernels, &expressions));
         for (arch, built) in archs.iter().zip(parallel::map(archs, build)) {
             self.add(&mut artifact, (archs[0].value, arch.value), kernels, built?)?;
         }
         Ok(artifact)
     }
 
-    fn refused(&self, error: &CudaError) -> SourceError {
-        let own = self.path.span;
-        let at =
-            |place: Span| SourceError::new(SourceErrorKind::CudaCompiler, place.or(own), error);
-        match error {
-            CudaError::Image(error) => SourceError::image(own, error),
-            CudaError::Kernels { kernels, .. } => {
-                SourceError::new(SourceErrorKind::MissingKernel, own, error)
-                    .of_kernels(kernels.iter().cloned())
-            }
-            CudaError::Symbol { kernel, .. } => at(own).of_kernels([kernel.clone()]),
-            CudaError::Arch { arch, .. } => at(arch.span),
-            CudaError::Option { option, .. } => at(option.span),
-            CudaError::Nvrtc(_) | CudaError::Nul { .. } | CudaError::Refused { .. } => at(own),
-        }
-    }
-
     /// Compiles for one architecture: the image, the symbols, the log.
     fn build_one(
         &self,
-        nvrtc: &Nvrtc,
         arch: Placed<Arch>,
         program: &Program<'_>,
         (kernels, expressions): (&[String], &[CString]),
     ) -> Result<(Image, Vec<String>, String), CudaError> {
-        self.require_arch(nvrtc, arch)?;
+        self.require_arch(arch)?;
         let arch = arch.value;
-        let options = self.options(nvrtc, arch, program.options)?;
+        let options = self.options(arch, program.options)?;
         let is_ptx = arch.kind == ArchKind::Compute;
         let job = Job { files: &program.texts, options: &options, expressions, is_ptx };
         let permit = Permit::wait();
-        let output = run(nvrtc, &job, program);
+        let output = run(self.nvrtc, &job, program);
         drop(permit);
         let output = output.map_err(|failure| {
-            let (path, text) =
-                (self.path.value.clone(), include::with_real_names(program.files, &failure.log));
+            let (path, text) = (
+                self.source.path.value.clone(),
+                include::with_real_names(program.files, &failure.log),
+            );
             match text.contains(NAMES) {
                 true => CudaError::Kernels { path, kernels: refused_names(kernels, &text), text },
                 false => CudaError::Refused { path, arch, reason: failure.reason, text },
             }
         })?;
-        let image = Image::read(&format!("{} for {arch}", self.path.display()), output.bytes)?;
+        let image =
+            Image::read(&format!("{} for {arch}", self.source.path.display()), output.bytes)?;
         for symbol in image::symbols(std::slice::from_ref(&image), &output.symbols) {
             symbol.map_err(|(_, error)| error)?;
         }
@@ -315,7 +290,7 @@ impl CudaSource {
             artifact.symbols = symbols;
         } else if let Some(at) = (0..symbols.len()).find(|at| artifact.symbols[*at] != symbols[*at])
         {
-            let (path, kernel) = (self.path.value.clone(), kernels[at].clone());
+            let (path, kernel) = (self.source.path.value.clone(), kernels[at].clone());
             return Err(CudaError::Symbol { path, kernel, archs });
         }
         artifact.images.push(image);
@@ -326,36 +301,31 @@ impl CudaSource {
         Ok(())
     }
 
-    fn require_arch(&self, nvrtc: &Nvrtc, arch: Placed<Arch>) -> Result<(), CudaError> {
-        let has = nvrtc.archs();
+    fn require_arch(&self, arch: Placed<Arch>) -> Result<(), CudaError> {
+        let has = self.nvrtc.archs();
         if has.contains(&arch.number) {
             return Ok(());
         }
-        let (path, nvrtc_path) = (self.path.value.clone(), nvrtc.path.clone());
-        Err(CudaError::Arch { path, arch, nvrtc: nvrtc_path, version: nvrtc.version, has })
+        let (path, nvrtc_path) = (self.source.path.value.clone(), self.nvrtc.path.clone());
+        Err(CudaError::Arch { path, arch, nvrtc: nvrtc_path, version: self.nvrtc.version, has })
     }
 
-    fn options(
-        &self,
-        nvrtc: &Nvrtc,
-        arch: Arch,
-        users: &UserOptions,
-    ) -> Result<Vec<CString>, CudaError> {
+    fn options(&self, arch: Arch, users: &UserOptions) -> Result<Vec<CString>, CudaError> {
         let mut options = vec![format!("--gpu-architecture={arch}").into_bytes()];
-        if nvrtc.version.0 >= 13 {
+        if self.nvrtc.version.0 >= 13 {
             options.push(b"--frandom-seed=kernpack".to_vec());
         }
-        if nvrtc.version >= WITH_CACHE {
+        if self.nvrtc.version >= WITH_CACHE {
             options.push(b"--no-cache".to_vec());
         }
-        if self.line_info {
+        if self.source.line_info {
             options.push(b"-lineinfo".to_vec());
         }
         options.extend(
-            self.define.iter().map(|(name, value)| format!("-D{name}={value}").into_bytes()),
+            self.source.define.iter().map(|(name, value)| format!("-D{name}={value}").into_bytes()),
         );
         // No other folders: what is in them was found already.
-        for folder in &nvrtc.include {
+        for folder in &self.nvrtc.include {
             options.push([b"-I", folder.as_os_str().as_encoded_bytes()].concat());
         }
         options.extend(users.arguments().map(String::into_bytes));
@@ -367,7 +337,7 @@ impl CudaSource {
         what: &'static str,
         bytes: impl Into<Vec<u8>>,
     ) -> Result<CString, CudaError> {
-        c_string(&self.path, what, bytes)
+        c_string(&self.source.path, what, bytes)
     }
 }
 

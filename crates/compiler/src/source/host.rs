@@ -6,26 +6,13 @@
 //! package lies.
 
 use super::c_file::CFile;
-use super::error::{SourceError, SourceErrorKind};
-use crate::file::{Files, Held, Looked};
-use crate::link::{self, Input, LinkError};
-use crate::parallel;
-use crate::target::Target;
-use kernpack_syntax::{Placed, Span};
+use kernpack_codegen::link::{self, Input, LinkError};
+use kernpack_package::file::{Files, Held, Looked};
+use kernpack_package::source::{HostSource, SourceError, SourceErrorKind};
+use kernpack_package::target::Target;
+use kernpack_process::parallel;
+use kernpack_syntax::Placed;
 use std::path::PathBuf;
-
-/// Objects, archives and C files.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HostSource {
-    /// The files, at least one: `.o`, `.a` or `.c`.
-    pub paths: Vec<Placed<PathBuf>>,
-    /// For C files: folders to look for headers in.
-    pub include: Vec<PathBuf>,
-    /// For C files: macros, `NAME` and value.
-    pub define: Vec<(String, String)>,
-    /// For C files: further options of the compiler.
-    pub options: Vec<String>,
-}
 
 /// What a host source became.
 #[derive(Clone, Debug, Default)]
@@ -63,100 +50,82 @@ impl HostArtifact {
     }
 }
 
-impl HostSource {
-    /// That file, without options.
-    pub fn new(path: impl Into<PathBuf>) -> HostSource {
-        let paths = vec![path.into().into()];
-        HostSource { paths, include: vec![], define: vec![], options: vec![] }
-    }
+/// The problem of a link of the files of a source.
+pub fn unlinked(source: &HostSource, error: &LinkError) -> SourceError {
+    let place = source.place_in(error.words());
+    SourceError::new(SourceErrorKind::Object, place, error)
+}
 
-    /// What messages call it.
-    pub fn name(&self) -> String {
-        let names: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
-        names.join(", ")
-    }
-
-    /// Where the file is written that a message is about, or the archive that has it: the first of
-    /// those that it names, or else of all.
-    pub fn place_in(&self, message: &str) -> Span {
-        let found = |path: &&Placed<PathBuf>| message.find(&*path.to_string_lossy());
-        let named = self.paths.iter().filter(|path| found(path).is_some());
-        named.min_by_key(found).or(self.paths.first()).map(|path| path.span).unwrap_or_default()
-    }
-
-    /// The problem of a link of the files.
-    pub fn unlinked(&self, error: &LinkError) -> SourceError {
-        let place = self.place_in(error.words());
-        SourceError::new(SourceErrorKind::Object, place, error)
-    }
-
-    /// Reads or compiles the files.
-    ///
-    /// # Errors
-    /// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is
-    /// wrong.
-    pub fn build(&self, target: &Target, held: &Held) -> Result<HostArtifact, Vec<SourceError>> {
-        let mut source = HostArtifact::default();
-        let (mut files, mut errors) = (Files::default(), vec![]);
-        for built in parallel::map(&self.paths, |path| self.build_file(path, target, held)) {
-            match built {
-                Ok(BuiltFile { file, functions, looked }) => {
-                    source.files.push(file);
-                    source.functions.extend(functions);
-                    files.extend(looked);
-                }
-                Err(error) => errors.push(error),
+/// Reads or compiles the files of a source.
+///
+/// # Errors
+/// Where one cannot be read, is of another kind, or the C compiler refuses it: all that is
+/// wrong.
+pub fn build(
+    source: &HostSource,
+    target: &Target,
+    held: &Held,
+) -> Result<HostArtifact, Vec<SourceError>> {
+    let mut artifact = HostArtifact::default();
+    let (mut files, mut errors) = (Files::default(), vec![]);
+    for built in parallel::map(&source.paths, |path| build_file(source, path, target, held)) {
+        match built {
+            Ok(BuiltFile { file, functions, looked }) => {
+                artifact.files.push(file);
+                artifact.functions.extend(functions);
+                files.extend(looked);
             }
+            Err(error) => errors.push(error),
         }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        source.functions.sort();
-        source.functions.dedup();
-        Ok(HostArtifact { looked: files.into_looked(), ..source })
     }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    artifact.functions.sort();
+    artifact.functions.dedup();
+    Ok(HostArtifact { looked: files.into_looked(), ..artifact })
+}
 
-    fn build_file(
-        &self,
-        path: &Placed<PathBuf>,
-        target: &Target,
-        held: &Held,
-    ) -> Result<BuiltFile, SourceError> {
-        let _span = tracing::debug_span!("source", path = %path.display()).entered();
-        let mut files = Files::new(held);
-        let (bytes, log) = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("o" | "a") => (read(path, &mut files)?, String::new()),
-            Some("c") => self.compile(path, target, &mut files)?,
-            _ => {
-                let what = "is no host source: expected a file ending in .o, .a or .c";
-                return Err(no_source(path, what));
-            }
-        };
-        if bytes.is_empty() {
-            return Err(no_source(path, "is empty; build or copy it again"));
+fn build_file(
+    source: &HostSource,
+    path: &Placed<PathBuf>,
+    target: &Target,
+    held: &Held,
+) -> Result<BuiltFile, SourceError> {
+    let _span = tracing::debug_span!("source", path = %path.display()).entered();
+    let mut files = Files::new(held);
+    let (bytes, log) = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("o" | "a") => (read(path, &mut files)?, String::new()),
+        Some("c") => compile(source, path, target, &mut files)?,
+        _ => {
+            let what = "is no host source: expected a file ending in .o, .a or .c";
+            return Err(no_source(path, what));
         }
-        let name = path.display().to_string();
-        let functions = link::functions(&Input { name: &name, bytes: &bytes })
-            .map_err(|error| SourceError::new(SourceErrorKind::Object, path.span, error))?;
-        let looked = files.into_looked();
-        Ok(BuiltFile { file: HostFile { name, bytes, log }, functions, looked })
+    };
+    if bytes.is_empty() {
+        return Err(no_source(path, "is empty; build or copy it again"));
     }
+    let name = path.display().to_string();
+    let functions = link::functions(&Input { name: &name, bytes: &bytes })
+        .map_err(|error| SourceError::new(SourceErrorKind::Object, path.span, error))?;
+    let looked = files.into_looked();
+    Ok(BuiltFile { file: HostFile { name, bytes, log }, functions, looked })
+}
 
-    /// The object of a C file, and what its compiler warned of.
-    fn compile(
-        &self,
-        path: &Placed<PathBuf>,
-        target: &Target,
-        files: &mut Files<'_>,
-    ) -> Result<(Vec<u8>, String), SourceError> {
-        // That there is a file is told in the words that all sources have, and not in the
-        // compiler's.
-        let text = read(path, files)?;
-        let HostSource { include, define, options, .. } = self;
-        CFile { path, text: &text, include, define, options }
-            .compile(target, files)
-            .map_err(|error| SourceError::new(SourceErrorKind::CCompiler, path.span, error))
-    }
+/// The object of a C file, and what its compiler warned of.
+fn compile(
+    source: &HostSource,
+    path: &Placed<PathBuf>,
+    target: &Target,
+    files: &mut Files<'_>,
+) -> Result<(Vec<u8>, String), SourceError> {
+    // That there is a file is told in the words that all sources have, and not in the
+    // compiler's.
+    let text = read(path, files)?;
+    let HostSource { include, define, options, .. } = source;
+    CFile { path, text: &text, include, define, options }
+        .compile(target, files)
+        .map_err(|error| SourceError::new(SourceErrorKind::CCompiler, path.span, error))
 }
 
 fn read(path: &Placed<PathBuf>, files: &mut Files<'_>) -> Result<Vec<u8>, SourceError> {

@@ -6,7 +6,7 @@
 //! digest of the file, as of a script, or of its ends where it is large. Not here: which compiler
 //! is used, which each source knows of its own.
 
-use crate::file::{open_unrecorded, read_unrecorded};
+use kernpack_package::file::{open_unrecorded, read_unrecorded};
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};

@@ -22,8 +22,8 @@
 
 mod directive;
 
-use crate::file::{Files, ReadError};
 pub(super) use directive::{Named, Use, names, names_in_value};
+use kernpack_package::file::{Files, ReadError};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -262,7 +262,7 @@ fn spelled(name: &str) -> Named {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::Held;
+    use kernpack_package::file::Held;
     use std::fs;
 
     /// A tree of files, each with its text.

@@ -2,7 +2,7 @@
 //! What the C library of a target has: a list, so that it is the same on every machine, and for
 //! every target.
 
-use crate::target::Target;
+use kernpack_package::target::Target;
 
 /// The list. Its first lines say what is in it.
 const LIST: &str = include_str!("glibc.txt");
@@ -64,7 +64,7 @@ fn section_of<'l>(heading: &'l str, target: &Target) -> Option<Known<'l>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::TARGETS;
+    use kernpack_package::target::TARGETS;
     use object::read::elf::ElfFile64;
     use object::{LittleEndian, Object, ObjectSymbol};
     use std::path::Path;

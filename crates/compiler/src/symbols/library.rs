@@ -8,9 +8,9 @@
 //! package but its name, which the package file has.
 
 use super::glibc;
-use crate::file::read_unrecorded;
-use crate::link::SharedLibrary;
-use crate::target::Target;
+use kernpack_codegen::link::SharedLibrary;
+use kernpack_package::file::read_unrecorded;
+use kernpack_package::target::Target;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -8,10 +8,10 @@
 use super::library::{Libraries, Search};
 use super::{glibc, quoted};
 use crate::host_code::{HostCode, HostModule};
-use crate::link::UndefinedSymbol;
-use crate::source::SourceErrorKind;
-use crate::target::Target;
+use kernpack_codegen::link::UndefinedSymbol;
 use kernpack_ffi_abi::imports;
+use kernpack_package::source::SourceErrorKind;
+use kernpack_package::target::Target;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 
 /// What is known of a symbol that a source needs.

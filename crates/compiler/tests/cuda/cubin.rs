@@ -2,7 +2,7 @@
 //! What cubins say about themselves, for each way in which they say it.
 
 use super::*;
-use kernpack_compiler::image::{ImageError, ImageKind};
+use kernpack_package::image::{ImageError, ImageKind};
 
 const TEXT: &str = r#"
 struct Pair { double a; int b; };

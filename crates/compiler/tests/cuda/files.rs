@@ -3,10 +3,11 @@
 //! end.
 
 use expect_test::{Expect, expect};
-use kernpack_compiler::export::Record;
-use kernpack_compiler::inspect::inspect;
-use kernpack_compiler::{Compiled, Options, compile, package_file};
+use kernpack_compiler::{Compiled, Options, compile};
 use kernpack_ffi_abi::imports;
+use kernpack_package::export::Record;
+use kernpack_package::inspect::inspect;
+use kernpack_package::package_file;
 use object::{Object, ObjectSymbol};
 use std::fs;
 use std::path::Path;

@@ -11,12 +11,12 @@ mod names;
 mod source;
 mod triton;
 
-use kernpack_compiler::image::{Image, Kernel};
-
-use kernpack_compiler::source::cuda::{CudaArtifact, CudaSource};
+use kernpack_compiler::source::cuda::{self, CudaArtifact};
 use kernpack_compiler::source::nvrtc::Nvrtc;
-use kernpack_compiler::{Held, SourceError};
 use kernpack_machine::Arch;
+use kernpack_package::image::{Image, Kernel};
+use kernpack_package::source::CudaSource;
+use kernpack_package::{Held, SourceError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -66,7 +66,7 @@ impl Project {
     fn build(&self, archs: &[&str], kernels: &[&str]) -> Result<CudaArtifact, SourceError> {
         let archs: Vec<_> = archs.iter().map(|name| arch(name).into()).collect();
         let kernels: Vec<_> = kernels.iter().map(|name| name.to_string()).collect();
-        self.source.build(nvrtc(), &archs, &kernels, Held::nothing())
+        cuda::build(&self.source, nvrtc(), &archs, &kernels, Held::nothing())
     }
 
     /// The message of the error, with the folder taken out.

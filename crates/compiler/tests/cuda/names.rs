@@ -2,9 +2,10 @@
 //! Kernels of compiled files by their names in C++, as a compiler mangles them.
 
 use super::*;
-use kernpack_compiler::image::{ImageProblem, symbols};
-use kernpack_compiler::inspect::inspect;
-use kernpack_compiler::{Options, compile, package_file};
+use kernpack_compiler::{Options, compile};
+use kernpack_package::image::{ImageProblem, symbols};
+use kernpack_package::inspect::inspect;
+use kernpack_package::package_file;
 
 const TEXT: &str = r#"
 #include <cuda_bf16.h>

@@ -3,9 +3,9 @@
 //! wrong.
 
 use super::*;
-use kernpack_compiler::image::ImageKind;
-use kernpack_compiler::source::cuda::type_name;
 use kernpack_ffi_abi::DType;
+use kernpack_package::image::ImageKind;
+use kernpack_package::source::cuda::type_name;
 use std::process::Command;
 
 const TEMPLATE: &str = r#"

@@ -2,7 +2,8 @@
 //! Packages of what Triton compiled: that what each version wrote is read, and what is said where
 //! it does not fit. What a launch passes to the driver is in `tests/tests/cuda/triton.rs`.
 
-use kernpack_compiler::{CompileError, Options, compile, package_file};
+use kernpack_compiler::{CompileError, Options, compile};
+use kernpack_package::package_file;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! folders.
 
 use super::loaded;
-use crate::file::read_unrecorded;
+use kernpack_package::file::read_unrecorded;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -2,20 +2,20 @@
 //! From kernels to images: all that is wrong first, then each architecture by itself, several
 //! kernels and architectures at once.
 
-use super::KernelSource;
 use super::warning::warnings;
-use crate::file::Looked;
-use crate::image::Image;
-use crate::kernel::{Lowered, ptx};
-use crate::parallel;
-use crate::source::error::{SourceError, SourceErrorKind};
 use crate::source::gpu::GpuArtifact;
 use crate::source::nvjitlink::{
     AssembleError, AssembleOptions, Assembled, NvJitLink, NvJitLinkError, Report,
 };
+use kernpack_codegen::kernel::{Lowered, ptx};
 use kernpack_kernel_ir::verify::check_needs;
 use kernpack_kernel_ir::{Kernel, expand, verify};
 use kernpack_machine::{Arch, ArchKind, PtxVersion};
+use kernpack_package::file::Looked;
+use kernpack_package::image::Image;
+use kernpack_package::source::KernelSource;
+use kernpack_package::source::{SourceError, SourceErrorKind};
+use kernpack_process::parallel;
 use kernpack_syntax::{Diagnostic, Diagnostics, Placed};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -138,14 +138,4 @@ fn code<'f>(
             Ok(Code { arch, image, lowered, report: Some(report) })
         }
     }
-}
-
-/// The symbol of a kernel that a launch names.
-pub(super) fn symbol(source: &KernelSource, name: &str) -> Result<String, SourceError> {
-    let is_there = source.instances.iter().any(|kernel| kernel.name == name);
-    is_there.then(|| name.to_string()).ok_or_else(|| {
-        let message = format!("`{}` has no kernel `{name}`", source.path.display());
-        SourceError::new(SourceErrorKind::MissingKernel, source.path.span, message)
-            .of_kernels([name.to_string()])
-    })
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The code of kernels, for whoever wants to read it: as LLVM has it, as PTX, and as machine code.
 
-use super::KernelSource;
 use super::build;
-use crate::kernel;
-use crate::source::error::SourceError;
 use crate::source::nvjitlink::NvJitLink;
+use kernpack_codegen::kernel;
 use kernpack_kernel_ir::Kernel;
 use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::source::KernelSource;
+use kernpack_package::source::SourceError;
 use kernpack_syntax::Placed;
 
 /// The kernels in LLVM's text, before any of its passes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Machine code as assembly, by NVIDIA's disassembler, where that is installed.
 
-use crate::leftover::{self, Temporary};
+use kernpack_process::leftover::{self, Temporary};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels in text, through to images.
 
-use super::*;
-use crate::image::ImageKind;
-use crate::source::nvjitlink::{NvJitLinkError, nvjitlink};
-use expect_test::{Expect, expect};
-use kernpack_kernel_ir::text::{self, Item};
+mod everything;
 
-const ADD_ONE: &str = include_str!("../../kernel/tests/add_one.kir");
-const REDUCE_SUM: &str = include_str!("../../kernel/tests/reduce_sum.kir");
+use super::*;
+use crate::source::nvjitlink::{AssembleOptions, NvJitLinkError, nvjitlink};
+use expect_test::{Expect, expect};
+use kernpack_codegen::kernel::ptx;
+use kernpack_kernel_ir::Kernel;
+use kernpack_package::image::ImageKind;
+
+use kernpack_kernel_ir::text::{self, Item};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const ADD_ONE: &str = include_str!("../../../../codegen/src/kernel/tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("../../../../codegen/src/kernel/tests/reduce_sum.kir");
 
 /// The kernels of texts.
 fn source(texts: &[&str]) -> KernelSource {
@@ -193,4 +200,36 @@ fn lines_are_in_the_image_where_they_are_asked_for() {
     assert!(llvm.contains("define ptx_kernel void @add_one("), "{llvm}");
     let bytes = |source| built(source, &["sm_90"], &[]).images.remove(0).bytes;
     assert!(bytes(&with_lines).len() > bytes(&plain).len());
+}
+
+/// What kernels have of the same kind outside of functions: printed texts, arrays that launches
+/// bring, the declaration of `vprintf`.
+#[test]
+fn kernels_by_themselves_are_one_text() {
+    let named = |(name, align): (&str, u32)| {
+        let text = format!(
+            "kernel {name}(v0 n: int64 0..) {{
+               shared0 a: float32 bytes v0 align {align}
+               v1: pointer.shared = shared0
+               v2: float32 = const 1.0
+               store v1, v2 align 4
+               print \"of {{}}\", v0
+             }}"
+        );
+        source(&[&text[..]]).instances[0].clone()
+    };
+    let kernels = [("first", 16), ("second", 128), ("third", 32)].map(named);
+    let kernels: Vec<&Kernel> = kernels.iter().map(|kernel| &**kernel).collect();
+    let arch = "sm_90".parse().expect("an architecture");
+    let text = ptx(&kernels, arch, false).expect("it is right").text;
+    let count = |part: &str| text.matches(part).count();
+    assert_eq!([".version", ".target", ".visible .entry"].map(count), [1, 1, 3], "{text}");
+    for (name, align) in [("first", 16), ("second", 128), ("third", 32)] {
+        let array = format!(".extern .shared .align {align} .b8 {name}$shared[];");
+        assert_eq!(count(&array), 1, "{text}");
+    }
+    assert_eq!(ptx(&kernels, arch, true).expect("with lines").text.matches(".entry").count(), 3);
+    let assembled =
+        nvjitlink().assemble(&text, "kernels", arch, &AssembleOptions::default()).expect("it fits");
+    assert!(kernels.iter().all(|kernel| assembled.image.kernel(&kernel.name).is_some()));
 }

@@ -2,11 +2,11 @@
 //! What makes kernels slow, told at their lines: what stays in a thread's memory, and what the
 //! assembler remarks on.
 
-use super::KernelSource;
 use super::build::Code;
 use crate::source::nvjitlink::{FunctionReport, LineTable, Remark, Report, Severity};
 use kernpack_kernel_ir::Kernel;
 use kernpack_kernel_ir::kernel::Local;
+use kernpack_package::source::KernelSource;
 use kernpack_syntax::{Diagnostic, Span};
 
 /// What there is to be said of kernels, each once, though several architectures have it.

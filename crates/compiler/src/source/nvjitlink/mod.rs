@@ -24,9 +24,9 @@ pub use report::{FunctionReport, Remark, Report, Severity};
 
 use super::cuda_library::{CudaLibrary, Lines};
 use super::identity::Identity;
-use crate::image::{Image, ImageError};
-use crate::parallel::Permit;
 use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::image::{Image, ImageError};
+use kernpack_process::parallel::Permit;
 use library::{Functions, Job, Output};
 use std::ffi::{CString, OsStr};
 use std::path::{Path, PathBuf};

@@ -4,9 +4,11 @@
 //! nvJitLink needs no GPU. It comes from the Python environment of the tests, like everything else
 //! of theirs.
 
+mod llvm;
+
 use super::*;
-use crate::image::{ImageKind, Param};
-use crate::parallel;
+use kernpack_package::image::{ImageKind, Param};
+use kernpack_process::parallel;
 use std::fs;
 use std::sync::LazyLock;
 

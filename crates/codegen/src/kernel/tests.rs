@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Kernels in text, to PTX.
+
+mod memory;
+mod numbers;
+
+use super::*;
+use expect_test::{Expect, expect};
+use kernpack_kernel_ir::text::{self, Item};
+
+fn kernel(text: &str) -> Kernel {
+    let items = text::parse(&text.into()).unwrap_or_else(|problems| panic!("{problems}"));
+    match items.into_iter().next() {
+        Some(Item::Kernel(kernel)) => kernel,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ptx_of(text: &str, arch: &str) -> String {
+    let mut kernel = kernel(text);
+    kernpack_kernel_ir::expand(&mut kernel);
+    kernpack_kernel_ir::verify(&kernel).unwrap_or_else(|problems| panic!("{problems}"));
+    ptx(&[&kernel], arch.parse().expect(arch), false).expect("it is right").text
+}
+
+/// The instructions of a kernel.
+fn expect_code(text: &str, arch: &str, expected: Expect) {
+    let ptx = ptx_of(text, arch).replace('\t', " ");
+    let lines = ptx.lines().map(str::trim);
+    let code = lines.skip_while(|line| *line != "{").filter(|line| !line.starts_with(".reg"));
+    let code: Vec<_> = code.filter(|line| !line.is_empty()).collect();
+    expected.assert_eq(&format!("{}\n", code.join("\n")));
+}
+
+const ADD_ONE: &str = include_str!("tests/add_one.kir");
+const REDUCE_SUM: &str = include_str!("tests/reduce_sum.kir");
+
+#[test]
+fn add_one() {
+    expect_code(
+        ADD_ONE,
+        "sm_90a",
+        expect![[r#"
+            {
+            ld.param.b64  %rd5, [add_one_param_2];
+            mov.u32  %r1, %ctaid.x;
+            mul.wide.u32  %rd6, %r1, 256;
+            mov.u32  %r2, %tid.x;
+            cvt.u64.u32  %rd7, %r2;
+            add.s64  %rd8, %rd6, %rd7;
+            setp.ge.s64  %p1, %rd8, %rd5;
+            @%p1 bra  $L__BB0_2;
+            ld.param.b64  %rd3, [add_one_param_0];
+            ld.param.b64  %rd4, [add_one_param_1];
+            cvt.u32.u64  %r3, %rd8;
+            mul.wide.u32  %rd9, %r3, 4;
+            add.s64  %rd1, %rd3, %rd9;
+            add.s64  %rd2, %rd4, %rd9;
+            ld.global.nc.b32  %r4, [%rd1];
+            add.rn.f32  %r5, %r4, 0f3F800000;
+            st.global.b32  [%rd2], %r5;
+            $L__BB0_2:
+            ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn reduce_sum() {
+    expect_code(
+        REDUCE_SUM,
+        "sm_80",
+        expect![[r#"
+            {
+            // demoted variable
+            .shared .align 4 .b8 reduce_sum$shared0[32];
+            ld.param.b64  %rd4, [reduce_sum_param_1];
+            ld.param.b64  %rd5, [reduce_sum_param_0];
+            ld.param.b32  %r1, [reduce_sum_param_2];
+            mov.u32  %r2, %ctaid.x;
+            mov.u32  %r3, %tid.x;
+            shl.b32  %r30, %r3, 2;
+            mul.wide.u32  %rd6, %r2, %r1;
+            shl.b64  %rd7, %rd6, 2;
+            mul.wide.u32  %rd8, %r3, 16;
+            add.s64  %rd9, %rd7, %rd8;
+            add.s64  %rd14, %rd5, %rd9;
+            mov.b32  %r29, 0f00000000;
+            $L__BB0_1:
+            setp.ge.s32  %p1, %r30, %r1;
+            @%p1 bra  $L__BB0_3;
+            ld.global.nc.v4.b32  {%r22, %r23, %r24, %r25}, [%rd14];
+            add.rn.f32  %r26, %r22, %r23;
+            add.rn.f32  %r27, %r24, %r25;
+            add.rn.f32  %r28, %r26, %r27;
+            add.rn.f32  %r29, %r29, %r28;
+            add.s32  %r30, %r30, 1024;
+            add.s64  %rd14, %rd14, 4096;
+            bra.uni  $L__BB0_1;
+            $L__BB0_3:
+            shfl.sync.bfly.b32  %r8, %r29, 16, 31, -1;
+            add.rn.f32  %r9, %r29, %r8;
+            shfl.sync.bfly.b32  %r10, %r9, 8, 31, -1;
+            add.rn.f32  %r11, %r9, %r10;
+            shfl.sync.bfly.b32  %r12, %r11, 4, 31, -1;
+            add.rn.f32  %r13, %r11, %r12;
+            shfl.sync.bfly.b32  %r14, %r13, 2, 31, -1;
+            add.rn.f32  %r15, %r13, %r14;
+            shfl.sync.bfly.b32  %r16, %r15, 1, 31, -1;
+            and.b32  %r5, %r3, 31;
+            shr.u32  %r6, %r3, 5;
+            setp.ne.b32  %p2, %r5, 0;
+            mov.b64  %rd11, reduce_sum$shared0;
+            @%p2 bra  $L__BB0_5;
+            add.rn.f32  %r4, %r15, %r16;
+            mul.wide.u32  %rd10, %r6, 4;
+            add.s64  %rd1, %rd11, %rd10;
+            st.shared.b32  [%rd1], %r4;
+            $L__BB0_5:
+            bar.sync  0;
+            setp.ne.b32  %p3, %r6, 0;
+            @%p3 bra  $L__BB0_10;
+            setp.lt.s32  %p4, %r5, 8;
+            mov.b32  %r31, 0f00000000;
+            @%p4 bra  $L__BB0_7;
+            bra.uni  $L__BB0_8;
+            $L__BB0_7:
+            mul.wide.u32  %rd12, %r5, 4;
+            add.s64  %rd2, %rd11, %rd12;
+            ld.shared.b32  %r31, [%rd2];
+            $L__BB0_8:
+            shfl.sync.bfly.b32  %r17, %r31, 4, 31, -1;
+            add.rn.f32  %r18, %r31, %r17;
+            shfl.sync.bfly.b32  %r19, %r18, 2, 31, -1;
+            add.rn.f32  %r20, %r18, %r19;
+            shfl.sync.bfly.b32  %r21, %r20, 1, 31, -1;
+            @%p2 bra  $L__BB0_10;
+            add.rn.f32  %r7, %r20, %r21;
+            mul.wide.u32  %rd13, %r2, 4;
+            add.s64  %rd3, %rd4, %rd13;
+            st.global.b32  [%rd3], %r7;
+            $L__BB0_10:
+            ret;
+            }
+        "#]],
+    );
+}
+
+/// Of a kernel's instructions, those that begin with one of these words.
+fn expect_instructions(text: &str, arch: &str, words: &[&str], expected: Expect) {
+    let ptx = ptx_of(text, arch).replace('\t', " ");
+    let lines = ptx.lines().map(str::trim);
+    let told = lines.filter(|line| words.iter().any(|word| line.starts_with(word)));
+    expected.assert_eq(&told.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn loads_are_of_constants_where_nobody_writes() {
+    let kernel = |a: &str, b: &str| {
+        format!(
+            "kernel k(v0 a: pointer.global float32 align 4 {a}, v1 b: pointer.global float32 align 4 {b} written) {{
+               v2: float32 = load v0 align 4
+               store v1, v2 align 4
+             }}"
+        )
+    };
+    let words = ["ld.global"];
+    expect_instructions(
+        &kernel("alone", ""),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.nc.b32  %r1, [%rd1];
+    "#]],
+    );
+    expect_instructions(
+        &kernel("", ""),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.b32  %r1, [%rd1];
+    "#]],
+    );
+    expect_instructions(
+        &kernel("written", ""),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.b32  %r1, [%rd1];
+    "#]],
+    );
+    expect_instructions(
+        &kernel("alone written", "alone"),
+        "sm_80",
+        &words,
+        expect![[r#"
+        ld.global.b32  %r1, [%rd1];
+    "#]],
+    );
+}
+
+#[test]
+fn an_index_is_computed_in_32_bits_where_bounds_prove_it() {
+    let kernel = |facts: &str| {
+        format!(
+            "kernel k(v0 p: pointer.global int64 align 8 written, v1 n: int64 {facts}, v2 m: int64 {facts}) {{
+               v3: int64 = floordiv v1, v2
+               v4: int64 = floormod v1, v2
+               v5: int64 = add v3, v4
+               v6: bool = lt v5, v1
+               store v0, v5 align 8 when v6
+             }}"
+        )
+    };
+    let words = ["div", "rem", "mul", "add", "setp.lt", "setp.ge"];
+    expect_instructions(
+        &kernel("1..65536"),
+        "sm_90",
+        &words,
+        expect![[r#"
+        div.u32  %r3, %r1, %r2;
+        mul.lo.s32  %r4, %r3, %r2;
+        add.s32  %r6, %r3, %r5;
+        setp.ge.s32  %p1, %r6, %r1;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("0..65536"),
+        "sm_90",
+        &words,
+        expect![[r#"
+            div.u32  %r5, %r1, %r4;
+            mul.lo.s32  %r9, %r5, %r4;
+            add.s32  %r13, %r8, %r12;
+            setp.ge.s32  %p3, %r13, %r1;
+        "#]],
+    );
+    expect_instructions(
+        &kernel("1.."),
+        "sm_90",
+        &words,
+        expect![[r#"
+        div.u64  %rd8, %rd3, %rd4;
+        mul.lo.s64  %rd7, %rd8, %rd4;
+        div.u32  %r3, %r2, %r1;
+        mul.lo.s32  %r4, %r3, %r1;
+        add.s64  %rd1, %rd8, %rd9;
+        setp.ge.s64  %p2, %rd1, %rd3;
+    "#]],
+    );
+    // What a pointer is moved by has 64 bits, where the index has 32.
+    let large = "kernel k(v0 p: pointer.global float64 align 8 written, v1 n: int64 0..2000000000, v2 x: float64) {
+        v3: int64 = const 8
+        v4: int64 = mul v1, v3
+        v5: pointer.global = offset v0, v4
+        store v5, v2 align 8
+    }";
+    expect_instructions(
+        large,
+        "sm_90",
+        &["mul", "shl", "add"],
+        expect![[r#"
+            mul.wide.u32  %rd3, %r1, 8;
+            add.s64  %rd4, %rd1, %rd3;
+        "#]],
+    );
+}
+
+#[test]
+fn halves_are_rounded_by_each_operation() {
+    let kernel = |ty: &str| {
+        format!(
+            "kernel k(v0 p: pointer.global {ty} align 2 written, v1 a: {ty}, v2 b: {ty}, v3 c: int64, v4 d: float64) {{
+               v5: {ty} = mul v1, v2
+               v6: {ty} = add v5, v1
+               v7: {ty} = div v6, v2
+               v8: {ty} = convert v3
+               v9: {ty} = convert v4
+               v10: {ty} = min v7, v8
+               v11: {ty} = max v10, v9
+               store v0, v11 align 2
+             }}"
+        )
+    };
+    let words = ["mul", "add", "fma", "div", "cvt", "min", "max"];
+    expect_instructions(
+        &kernel("float16"),
+        "sm_80",
+        &words,
+        expect![[r#"
+        mul.rn.f16  %rs3, %rs1, %rs2;
+        add.rn.f16  %rs4, %rs3, %rs1;
+        cvt.f32.f16  %r1, %rs4;
+        cvt.f32.f16  %r2, %rs2;
+        div.rn.f32  %r3, %r1, %r2;
+        cvt.rn.f16.f32  %rs5, %r3;
+        cvt.rz.f32.s64  %r4, %rd2;
+        cvt.rzi.s64.f32  %rd4, %r4;
+        cvt.rn.f16.f32  %rs6, %r6;
+        cvt.rz.f32.f64  %r7, %rd3;
+        cvt.f64.f32  %rd5, %r7;
+        cvt.rn.f16.f32  %rs7, %r9;
+        min.f16  %rs8, %rs5, %rs6;
+        max.f16  %rs9, %rs8, %rs7;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("bfloat16"),
+        "sm_80",
+        &words,
+        expect![[r#"
+        fma.rn.bf16  %rs4, %rs2, %rs3, %rs1;
+        fma.rn.bf16  %rs6, %rs4, %rs5, %rs2;
+        cvt.u32.u16  %r1, %rs6;
+        cvt.u32.u16  %r3, %rs3;
+        div.rn.f32  %r5, %r2, %r4;
+        cvt.rn.bf16.f32  %rs7, %r5;
+        cvt.rz.f32.s64  %r6, %rd2;
+        cvt.rzi.s64.f32  %rd4, %r6;
+        cvt.rn.bf16.f32  %rs8, %r8;
+        cvt.rz.f32.f64  %r9, %rd3;
+        cvt.f64.f32  %rd5, %r9;
+        cvt.rn.bf16.f32  %rs9, %r11;
+        min.bf16  %rs10, %rs7, %rs8;
+        max.bf16  %rs11, %rs10, %rs9;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("bfloat16"),
+        "sm_90",
+        &words,
+        expect![[r#"
+        mul.rn.bf16  %rs3, %rs1, %rs2;
+        add.rn.bf16  %rs4, %rs3, %rs1;
+        cvt.f32.bf16  %r1, %rs4;
+        cvt.f32.bf16  %r2, %rs2;
+        div.rn.f32  %r3, %r1, %r2;
+        cvt.rn.bf16.f32  %rs5, %r3;
+        cvt.rz.f32.s64  %r4, %rd2;
+        cvt.rzi.s64.f32  %rd4, %r4;
+        cvt.rn.bf16.f32  %rs6, %r6;
+        cvt.rz.f32.f64  %r7, %rd3;
+        cvt.f64.f32  %rd5, %r7;
+        cvt.rn.bf16.f32  %rs7, %r9;
+        min.bf16  %rs8, %rs5, %rs6;
+        max.bf16  %rs9, %rs8, %rs7;
+    "#]],
+    );
+}
+
+#[test]
+fn atomic_operations_say_order_and_scope() {
+    let text = "kernel k(v0 p: pointer.global int32 align 4 written, v1 n: int32, v2 h: bfloat16) {
+        v3: int32 = call atomic.add(v0, v1, relaxed, gpu)
+        v4: int32 = call atomic.cas(v0, v3, v1, acq_rel, block)
+        v5: int32 = call atomic.load.int32(v0, acq_rel, sys)
+        call atomic.store(v0, v5, acquire, gpu)
+        v6: bfloat16 = call atomic.add(v0, v2, release, gpu)
+        call fence(block)
+    }";
+    let words = ["atom", "ld.r", "ld.a", "st.r", "fence", "fma"];
+    expect_instructions(
+        text,
+        "sm_80",
+        &words,
+        expect![[r#"
+            atom.relaxed.gpu.global.add.u32 %r2, [%rd1], %r3;
+            atom.acq_rel.cta.global.cas.b32 %r1, [%rd1], %r2, %r3;
+            fence.acq_rel.sys;
+            ld.acquire.sys.global.b32 %r4, [%rd1];
+            st.relaxed.gpu.global.b32 [%rd1], %r4;
+            fence.acq_rel.gpu;
+            ld.relaxed.gpu.global.b16 %rs5, [%rd1];
+            fma.rn.bf16  %rs3, %rs5, %rs4, %rs2;
+            atom.release.gpu.global.cas.b16 %rs1, [%rd1], %rs5, %rs3;
+            fence.acq_rel.cta;
+        "#]],
+    );
+    expect_instructions(
+        text,
+        "sm_90",
+        &["atom.release"],
+        expect![[r#"
+        atom.release.gpu.global.add.noftz.bf16 %rs1, [%rd1], %rs2;
+    "#]],
+    );
+}
+
+#[test]
+fn arrays_of_a_block_are_the_kernels_or_the_launchs() {
+    let kernel = |size: &str| {
+        format!(
+            "kernel k(v0 p: pointer.global float32 align 4 written, v1 n: int64 0..) {{
+               shared0 a: float32 bytes 16 align 16
+               shared1 b: float32 bytes {size} align 128
+               v2: pointer.shared = shared1
+               v3: float32 = const 1.0
+               store v2, v3 align 4
+               call barrier()
+               v4: float32 = load v2 align 4
+               store v0, v4 align 4
+             }}"
+        )
+    };
+    let words = [".shared", ".extern", "mov.b64", "st.shared"];
+    expect_instructions(
+        &kernel("4096"),
+        "sm_90",
+        &words,
+        expect![[r#"
+        .shared .align 16 .b8 k$shared0[16];
+        .shared .align 128 .b8 k$shared1[4096];
+        st.shared.b32  [k$shared1], 1065353216;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("49152"),
+        "sm_90",
+        &words,
+        expect![[r#"
+        .extern .shared .align 128 .b8 k$shared[];
+        st.shared.b32  [k$shared+128], 1065353216;
+    "#]],
+    );
+    expect_instructions(
+        &kernel("v1"),
+        "sm_90",
+        &words,
+        expect![[r#"
+        .extern .shared .align 128 .b8 k$shared[];
+        st.shared.b32  [k$shared+128], 1065353216;
+    "#]],
+    );
+}
+
+#[test]
+fn lines_and_ptx_are_as_written() {
+    let text = r#"kernel k(v0 n: int32, v1 x: float16, v2 is: bool) {
+        print "100% of {}: {} {}", v0, v1, v2
+        v3: int32 = ptx "{ .reg .b32 t; mov.b32 t, {1}; mov.b32 {0}, t; }" v0 effects
+        ptx "nanosleep.u32 {0};" v3
+    }"#;
+    let ptx = ptx_of(text, "sm_80");
+    let format = "100%% of %lld: %g %s\n".bytes().map(|byte| byte.to_string());
+    assert!(ptx.contains(&format.collect::<Vec<_>>().join(", ")), "{ptx}");
+    expect_instructions(
+        text,
+        "sm_80",
+        &["{ .reg", "nanosleep", "vprintf"],
+        expect![[r#"
+        { .reg .b32 t; mov.b32 t, %r1; mov.b32 %r2, t; }
+        nanosleep.u32 %r2;
+    "#]],
+    );
+}
+
+/// A step that may be 0, or sums that may overflow, cost a comparison; what is proved costs none.
+#[test]
+fn loops_end_where_sums_overflow() {
+    let kernel = |end: &str, step: &str| {
+        format!(
+            "kernel k(v0 p: pointer.global int64 align 8 written, v1 end: int64 {end}, v2 step: int64 {step}) {{
+               v3: int64 = const 0
+               for v4: int64 = v3 to v1 step v2 {{ store v0, v4 align 8 }}
+             }}"
+        )
+    };
+    let words = ["setp", "add", "sub"];
+    expect_instructions(
+        &kernel("0..1000", "1..4"),
+        "sm_90",
+        &words,
+        expect![[r#"
+            setp.ge.s32  %p1, %r3, %r1;
+            add.s32  %r3, %r3, %r2;
+        "#]],
+    );
+    expect_instructions(
+        &kernel("", ""),
+        "sm_90",
+        &words,
+        expect![[r#"
+            setp.gt.s64  %p1, %rd4, 0;
+            setp.lt.s64  %p2, %rd3, 1;
+            add.s64  %rd1, %rd3, -1;
+            setp.ne.b64  %p3, %rd6, 0;
+            add.s64  %rd8, %rd9, 1;
+            add.s64  %rd7, %rd7, %rd4;
+            add.s64  %rd8, %rd8, -1;
+            setp.ne.b64  %p4, %rd8, 0;
+        "#]],
+    );
+}
+
+/// A loop that counts in 32 bits may begin at a number that has more of them: it has no turns then.
+#[test]
+fn a_loop_begins_no_further_than_it_ends() {
+    let kernel = "kernel k(v0 p: pointer.global int64 align 8 written, v1 first: int64 0.., v2 end: int64 0..1000) {
+       v3: int64 = const 1
+       for v4: int64 = v1 to v2 step v3 { store v0, v4 align 8 }
+     }";
+    expect_instructions(
+        kernel,
+        "sm_90",
+        &["setp", "min", "cvt"],
+        expect![[r#"
+        cvt.u32.u64  %r1, %rd2;
+        min.s64  %rd4, %rd3, %rd2;
+        cvt.u32.u64  %r2, %rd4;
+        setp.ge.s32  %p1, %r2, %r1;
+        cvt.u64.u32  %rd5, %r2;
+    "#]],
+    );
+}

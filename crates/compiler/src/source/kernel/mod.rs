@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Source `kernel`: kernels of a file in the kernel language. LLVM writes them as PTX for
+//! each architecture, and [`NvJitLink`] assembles that to machine code; of PTX that is asked for,
+//! nothing more is made.
+//!
+//! What is wrong with a kernel is told at its lines, and so is what makes it slow: a register
+//! tensor that stays in memory, registers that do not suffice, instructions that wait for one
+//! another. The same kernels give the same bytes, wherever the file lies, unless lines are asked
+//! for.
+//!
+//! Not here: the language, and which kernels a launch needs.
+
+mod build;
+mod code;
+mod sass;
+mod warning;
+
+pub use code::{cubin, image, llvm_text, ptx_text};
+pub use sass::{SassError, sass};
+
+use super::Identity;
+use super::gpu::{Build, GpuArtifact, GpuCompiler};
+use super::nvjitlink::{self, NvJitLink};
+use kernpack_machine::{Arch, ArchKind};
+use kernpack_package::file::Held;
+use kernpack_package::interpret::KernelImages;
+use kernpack_package::source::{KernelSource, SourceError};
+use kernpack_syntax::Placed;
+
+impl Build for KernelSource {
+    fn compiler(&self) -> Option<GpuCompiler> {
+        Some(GpuCompiler::NvJitLink)
+    }
+
+    fn build(
+        &self,
+        archs: &[Placed<Arch>],
+        kernels: &[String],
+        _: &Held,
+    ) -> Result<GpuArtifact, Vec<SourceError>> {
+        let _span = tracing::debug_span!("source", path = %self.path.display()).entered();
+        build::build(self, archs, kernels, &NvJitLink::find)
+    }
+}
+
+/// Images of kernels for whoever runs them beside the interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct Images;
+
+impl KernelImages for Images {
+    fn has_assembler(&self) -> bool {
+        NvJitLink::find().is_ok()
+    }
+
+    fn image(&self, source: &KernelSource, arch: Arch) -> Result<Vec<u8>, Vec<SourceError>> {
+        image(source, arch)
+    }
+}
+
+/// The identity of the assembler that kernels for these architectures are made with: nothing where
+/// there is none, or where none is needed.
+pub fn identity(archs: &[Placed<Arch>]) -> Option<Identity> {
+    needs_assembler(archs).then(nvjitlink::identity).flatten()
+}
+
+/// Whether machine code is asked for.
+pub fn needs_assembler(archs: &[Placed<Arch>]) -> bool {
+    archs.iter().any(|arch| arch.kind == ArchKind::Sm)
+}
+
+#[cfg(test)]
+mod tests;

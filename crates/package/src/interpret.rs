@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs a packed function on no device: arguments are made of its signature, its plan checks them
+//! as a call's are checked, and the kernels that it launches run on the interpreter, which says
+//! what is wrong with them.
+//!
+//! Only kernels that are written here can be interpreted. Where it is asked for, a GPU makes the
+//! same call (`compare`), and what its memory holds then is compared. Not here: drawing.
+
+mod arguments;
+mod budget;
+mod compare;
+mod difference;
+mod driver;
+mod fill;
+mod launches;
+mod occupancy;
+mod tensor;
+
+pub use compare::{Compare, Comparison, KernelImages};
+pub use difference::{ElementDifference, TensorDifference};
+pub use fill::Fill;
+pub use launches::{Interpretable, RanLaunch, Tensors};
+pub use tensor::{InterpretedTensor, Role};
+
+use crate::file::Held;
+use crate::package::WrittenPackage;
+use arguments::Arguments;
+use budget::Kept;
+use compare::Made;
+use driver::Gpu;
+use kernpack_kernel_ir::interp::{Memories, MemoryId, Options};
+use kernpack_machine::shared;
+use kernpack_syntax::{Diagnostic, Diagnostics, Span};
+use kernpack_validators::described::{DeviceFacts, check_call_knowing, tensor_at};
+use kernpack_validators::plan::{Accepted, DeviceFact, Expr, LaidOut, Launch, Outcome, Plan, Site};
+use thiserror::Error;
+
+/// A call that is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The function.
+    pub function: String,
+    /// What is said of its arguments: dims, dtypes and scalars by their names. What is known of the
+    /// device goes by its names too, such as `device.sm_count`.
+    pub values: Vec<(String, String)>,
+    /// What tensors hold, by their names; those that are not there are filled at random.
+    pub fill: Vec<(Option<String>, Fill)>,
+    /// What random numbers begin with, and the order in which warps and blocks run.
+    pub seed: u64,
+    /// Whether a GPU is to make the call as well, and what for.
+    pub compare: Option<Compare>,
+    /// The bytes of memory that the call may take; any number where nothing is said.
+    pub most_memory: Option<u64>,
+    /// The bytes that whoever asks keeps of each element of a tensor, besides.
+    pub bytes_per_element: u64,
+}
+
+/// What a call did.
+#[derive(Debug, Default)]
+pub struct Interpreted {
+    /// The launches, in order.
+    pub launches: Vec<InterpretedLaunch>,
+    /// The tensors that it was passed, its results and its workspaces, as they are in the end.
+    pub tensors: Vec<InterpretedTensor>,
+    /// What is wrong with its kernels.
+    pub findings: Diagnostics,
+    /// Whether a GPU gives the same bits: no approximate function and no atomic sum of floats was
+    /// run.
+    pub is_exact: bool,
+    /// What a GPU has made of the call, where it was asked to. What differs more than it may is
+    /// among the findings. A GPU is not asked where the interpreter has found something wrong.
+    pub compared: Option<Comparison>,
+}
+
+/// What a launch did.
+#[derive(Clone, Debug)]
+pub struct InterpretedLaunch {
+    /// The symbol of its kernel.
+    pub kernel: String,
+    /// How it was laid out.
+    pub layout: LaidOut,
+    /// What it printed.
+    pub printed: Vec<String>,
+    /// How many operations its threads ran.
+    pub thread_ops: u64,
+}
+
+/// Why a call was not made.
+#[derive(Debug, Error)]
+pub enum InterpretError {
+    /// The package is wrong, or what is said of the arguments does not fit.
+    #[error("{0}")]
+    Problems(Diagnostics),
+    /// The function refuses the arguments.
+    #[error("{kind}: {message}")]
+    Refused {
+        /// The kind of the error that a call raises.
+        kind: String,
+        /// Its message.
+        message: String,
+    },
+    /// Something that only a device has is wanted.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<Diagnostics> for InterpretError {
+    fn from(problems: Diagnostics) -> InterpretError {
+        InterpretError::Problems(problems)
+    }
+}
+
+impl From<Diagnostic> for InterpretError {
+    fn from(problem: Diagnostic) -> InterpretError {
+        InterpretError::Problems(problem.into())
+    }
+}
+
+/// Makes a call.
+///
+/// # Errors
+/// Where it cannot be made. What is wrong with what it does is in the answer.
+pub fn interpret(
+    package: &WrittenPackage,
+    wanted: &Wanted,
+    held: &Held,
+) -> Result<Interpreted, InterpretError> {
+    let ready = Interpretable::of(package, &wanted.function, held)?;
+    let Interpretable { function, plan } = &ready;
+    let device = function.default_device();
+    // Without a GPU there is an answer still: the interpreter's.
+    let gpu = wanted.compare.as_ref().map(|compare| (compare, Gpu::first()));
+    let known = gpu.as_ref().and_then(|(_, gpu)| gpu.as_ref().ok()).map(compare::facts);
+    let (wanted, facts) = device_facts(plan, wanted, known.unwrap_or(USUAL_FACTS))?;
+    let arguments = Arguments::make(&function.signature, &wanted)?;
+    let accepted = match check_call_knowing(plan, &arguments.described, device, Some(facts)) {
+        Outcome::Accepted(accepted) => accepted,
+        Outcome::Refused(refused) => {
+            let (kind, message) = (refused.kind.to_string(), refused.message);
+            return Err(InterpretError::Refused { kind, message });
+        }
+        Outcome::NoDevice => unreachable!("what is known of the device is said"),
+        Outcome::Unreadable(address) => {
+            return Err(InterpretError::Other(format!("the plan reads {address:#x}")));
+        }
+    };
+    let call = Call { ready: &ready, accepted: &accepted, arguments: &arguments, facts };
+    call.run(&wanted, gpu)
+}
+
+/// What is known of a device where nobody says it: an H200.
+const USUAL_FACTS: DeviceFacts = [132, shared::MOST_BYTES as i64, 90];
+
+/// Whether anything in a call depends on the device: a launch asks of it, or all its blocks have to
+/// run at once.
+fn asks_of_device(plan: &Plan) -> bool {
+    let is_cooperative =
+        |launch: &Launch| matches!(&launch.site, Site::Gpu(grid) if grid.cooperative);
+    plan.exprs.contains(&Expr::Device) || plan.launches.iter().any(is_cooperative)
+}
+
+/// Takes what is said of the device from what is said of the arguments, where a launch asks for it.
+fn device_facts(
+    plan: &Plan,
+    wanted: &Wanted,
+    mut facts: DeviceFacts,
+) -> Result<(Wanted, DeviceFacts), Diagnostic> {
+    let mut wanted = wanted.clone();
+    if !asks_of_device(plan) {
+        return Ok((wanted, facts));
+    }
+    let mut problem = None;
+    wanted.values.retain(|(name, text)| {
+        let place = DeviceFact::ALL.iter().position(|fact| fact.name() == name);
+        let Some(place) = place else { return true };
+        match text.parse() {
+            Ok(value) => facts[place] = value,
+            Err(_) => {
+                let message = format!("`{name}` is an integer, found `{text}`");
+                problem = Some(Diagnostic::new("bad-value", message));
+            }
+        }
+        false
+    });
+    problem.map_or(Ok((wanted, facts)), Err)
+}
+
+/// The GPU of a comparison, or why there is none.
+type Found<'w> = Option<(&'w Compare, Result<Gpu, driver::DriverError>)>;
+
+/// A call that its plan has accepted.
+struct Call<'c> {
+    ready: &'c Interpretable,
+    accepted: &'c Accepted,
+    arguments: &'c Arguments,
+    facts: DeviceFacts,
+}
+
+/// Where the tensors of a call are.
+struct Placed {
+    memories: Memories,
+    passed: Vec<MemoryId>,
+    results: Vec<MemoryId>,
+    workspaces: Vec<MemoryId>,
+}
+
+impl Call<'_> {
+    fn run(&self, wanted: &Wanted, gpu: Found<'_>) -> Result<Interpreted, InterpretError> {
+        let made = self.made();
+        let (before, bytes_per_element) = (gpu.is_some(), wanted.bytes_per_element);
+        let all = self.arguments.tensors.iter().chain(made.iter().flatten());
+        let most = wanted.most_memory.unwrap_or(u64::MAX);
+        budget::check(all, Kept { before, bytes_per_element }, most)?;
+        let (mut placed, tensors) = self.place(wanted, made);
+        let before = tensors.iter().filter(|_| gpu.is_some());
+        let before = before.map(|(id, _)| (*id, placed.memories.get(*id).bytes.clone()));
+        let before: Vec<_> = before.collect();
+        let mut done = Interpreted { is_exact: true, ..Interpreted::default() };
+        let Placed { memories, passed, results, workspaces } = &mut placed;
+        let at = |address| {
+            let (number, offset) = tensor_at(address)?;
+            Some((*passed.get(number)?, offset))
+        };
+        let places = Tensors { at: &at, results, workspaces };
+        let options = Options { seed: wanted.seed, ..Options::default() };
+        let ran = self.ready.run(self.accepted, &places, memories, &options, Some(self.facts))?;
+        for RanLaunch { kernel, layout, outcome, .. } in &ran {
+            let findings = outcome.findings.iter().map(|finding| finding.diagnostic(kernel));
+            done.findings.extend(findings);
+            done.is_exact &= outcome.is_exact;
+            done.launches.push(InterpretedLaunch {
+                kernel: kernel.name.clone(),
+                layout: *layout,
+                printed: outcome.printed.clone(),
+                thread_ops: outcome.thread_ops,
+            });
+        }
+        let knowing = |(id, tensor): (MemoryId, InterpretedTensor)| {
+            (id, tensor.knowing(placed.memories.get(id)))
+        };
+        let tensors: Vec<_> = tensors.into_iter().map(knowing).collect();
+        tensors.iter().for_each(|(_, tensor)| done.findings.extend(self.unwritten(tensor)));
+        if let Some((compare, gpu)) = gpu {
+            let (function, ran, memories) = (self.ready, &ran[..], &placed.memories);
+            self.compare(
+                compare,
+                gpu,
+                &Made { function, ran, before: &before, memories },
+                &mut done,
+            );
+        }
+        let with_bytes =
+            |(id, tensor): (MemoryId, InterpretedTensor)| tensor.with(placed.memories.get_mut(id));
+        done.tensors = tensors.into_iter().map(with_bytes).collect();
+        Ok(done)
+    }
+
+    /// Has a GPU make the call, where nothing is wrong with it: what is could end the process, or
+    /// never end.
+    fn compare(
+        &self,
+        wanted: &Compare,
+        gpu: Result<Gpu, driver::DriverError>,
+        made: &Made<'_>,
+        done: &mut Interpreted,
+    ) {
+        if done.findings.has_errors() {
+            return;
+        }
+        let gpu = match gpu {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                let message = format!("there is no GPU to compare with: {error}");
+                return done.findings.push(Diagnostic::new("no-gpu", message));
+            }
+        };
+        match compare::compare(&gpu, wanted, made) {
+            Ok(comparison) => {
+                for tensor in comparison.problems(wanted, done.is_exact) {
+                    let TensorDifference { name, n_elements, n_different, .. } = tensor;
+                    let message = format!(
+                        "{n_different} of {n_elements} elements of `{name}` differ on {}",
+                        comparison.gpu
+                    );
+                    let problem = Diagnostic::new("gpu-difference", message).detail(tensor.words());
+                    done.findings.push(problem.at(self.span_of(name)));
+                }
+                done.compared = Some(comparison);
+            }
+            Err(problems) => done.findings.extend(problems.0),
+        }
+    }
+
+    /// Where a tensor has its name.
+    fn span_of(&self, tensor: &str) -> Span {
+        let function = &self.ready.function;
+        let of_param = |name: &str| tensor.split(['.', '[']).next() == Some(name);
+        let params = function.signature.params.iter();
+        let mut params = params.filter(|param| of_param(&param.name)).map(|param| param.span);
+        let results = function.signature.results.iter();
+        let mut results = results.filter(|result| result.name == tensor).map(|result| result.span);
+        let workspaces = function.workspaces.iter();
+        let mut workspaces =
+            workspaces.filter(|one| one.name.value == tensor).map(|one| one.name.span);
+        let found = params.next().or_else(|| results.next()).or_else(|| workspaces.next());
+        found.unwrap_or(function.signature.span)
+    }
+
+    /// The tensors that the call makes: its results and its workspaces.
+    fn made(&self) -> [Vec<InterpretedTensor>; 2] {
+        let row = &self.arguments.row;
+        let signature = &self.ready.function.signature;
+        let results = signature.results.iter().zip(&self.accepted.results);
+        let results = results.map(|(result, extents)| {
+            let dtype = arguments::dtype(&result.tensor, row);
+            InterpretedTensor::compact(&result.name, dtype, extents, Role::Result)
+        });
+        let workspaces = self.ready.function.workspaces.iter().zip(&self.accepted.workspaces);
+        let workspaces = workspaces.map(|(workspace, extents)| {
+            let dtype = arguments::dtype(&workspace.tensor, row);
+            InterpretedTensor::compact(&workspace.name, dtype, extents, Role::Workspace)
+        });
+        [results.collect(), workspaces.collect()]
+    }
+
+    /// Gives every tensor memory, and those that are passed what they hold.
+    fn place(
+        &self,
+        wanted: &Wanted,
+        [results, workspaces]: [Vec<InterpretedTensor>; 2],
+    ) -> (Placed, Vec<(MemoryId, InterpretedTensor)>) {
+        let mut memories = Memories::default();
+        let mut tensors = Vec::new();
+        let passed = self.arguments.tensors.iter().enumerate().map(|(number, tensor)| {
+            let seed = wanted.seed.wrapping_add(number as u64);
+            let id = memories.add(tensor.memory(Some((wanted.fill_of(&tensor.name), seed))));
+            tensors.push((id, tensor.clone()));
+            id
+        });
+        let passed = passed.collect();
+        let mut allocate = |tensor: InterpretedTensor| {
+            let id = memories.add(tensor.memory(None));
+            tensors.push((id, tensor));
+            id
+        };
+        let results = results.into_iter().map(&mut allocate).collect();
+        let workspaces = workspaces.into_iter().map(&mut allocate).collect();
+        (Placed { memories, passed, results, workspaces }, tensors)
+    }
+
+    /// An element of a result that nobody has written.
+    fn unwritten(&self, tensor: &InterpretedTensor) -> Option<Diagnostic> {
+        let element = tensor.first_unwritten.as_ref()?;
+        let result = self.ready.function.signature.results.iter();
+        let result = result.filter(|_| tensor.role == Role::Result);
+        let result = result.into_iter().find(|result| result.name == tensor.name)?;
+        let message = format!("no kernel has written `{element}`");
+        let problem = Diagnostic::new("unwritten-result", message);
+        Some(problem.mark(result.span, "a result, of which callers see every element"))
+    }
+}
+
+impl Wanted {
+    /// What a tensor holds.
+    fn fill_of(&self, tensor: &str) -> Fill {
+        let own = self.fill.iter().rev().find(|(name, _)| name.as_deref() == Some(tensor));
+        let all = self.fill.iter().rev().find(|(name, _)| name.is_none());
+        own.or(all).map_or(Fill::Random, |(_, fill)| *fill)
+    }
+}
